@@ -88,11 +88,12 @@ export async function measureFlood(): Promise<void> {
       number(median(results.map(value))),
       `${median(results.map(({ p50 }) => p50)).toFixed(1)} ms`,
       `${median(results.map(({ p99 }) => p99)).toFixed(1)} ms`,
+      results.map(({ p99 }) => p99.toFixed(1)).join(', '),
       number(median(results.map(({ failed }) => failed))),
     ];
     const perSecond = ({ perSecond: value }: LoadResult) => value;
     table(
-      ['Calls', 'A second', 'p50', 'p99', 'Other than 2xx'],
+      ['Calls', 'A second', 'p50', 'p99', 'p99 of each round', 'Other than 2xx'],
       [
         row('reads alone', alone, perSecond),
         row(`reads beside ${FLOOD_CONNECTIONS} sign-ins at once`, beside, perSecond),

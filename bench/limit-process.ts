@@ -5,7 +5,7 @@
 import { defaultRestSettings } from '../contract/settings.ts';
 import { defaultAuthSettings } from '../contract/settings-auth.ts';
 import { beginSignIn, openPasswordSession } from '../src/accounts/password-sign-in.ts';
-import { hashPassword, verifyPassword } from '../src/accounts/passwords.ts';
+import { hashPassword, shareProcessors, verifyPassword } from '../src/accounts/passwords.ts';
 import { exchangeRefreshToken } from '../src/accounts/refresh-tokens.ts';
 import { loadSchemaCache } from '../src/catalog/load-schema-cache.ts';
 import { Connection } from '../src/database/connection.ts';
@@ -18,6 +18,7 @@ import { planRequest } from '../src/rest/plan/plan-request.ts';
 import { parseRequest } from '../src/rest/request/parse-request.ts';
 import { buildStatements } from '../src/rest/sql/build-statements.ts';
 import type { LimitOrder, LimitReport } from './cases.ts';
+import { WORKERS } from './figures.ts';
 
 const CONNECTIONS = 4;
 const client = { userAgent: 'bench', address: '127.0.0.1' };
@@ -33,6 +34,7 @@ process.on('message', (order: LimitOrder) => {
 });
 
 async function measure(order: LimitOrder): Promise<LimitReport> {
+  shareProcessors(WORKERS);
   const target = parseConnectionUrl(order.databaseUrl, 'bench');
   const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => Connection.open(target, 5000)));
   const works = await worksOf(order, connections);

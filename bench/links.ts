@@ -77,11 +77,15 @@ const ACCOUNTS = `
   from auth.users u where u.email like 'link-%';
 `;
 
+/** SQL text: the hash of the token of the account with this address. */
+const tokenHash = (email: string): string =>
+  `encode(sha256(('${tokenOf(0).slice(0, -1)}' || substr(${email}, 6, strpos(${email}, '@') - 6))::bytea), 'hex')`;
+
 const NEW_LINKS = `
-  update auth.users set recovery_sent_at = now() where email like 'link-%';
+  update auth.users set recovery_sent_at = now(), recovery_token = ${tokenHash('email')} where email like 'link-%';
   delete from auth.one_time_tokens;
   insert into auth.one_time_tokens (id, user_id, token_type, token_hash, relates_to, created_at, updated_at)
-  select gen_random_uuid(), u.id, 'recovery_token', encode(sha256(('${tokenOf(0).slice(0, -1)}' || substr(u.email, 6, strpos(u.email, '@') - 6))::bytea), 'hex'),
+  select gen_random_uuid(), u.id, 'recovery_token', ${tokenHash('u.email')},
     u.email, now() at time zone 'utc', now() at time zone 'utc'
   from auth.users u where u.email like 'link-%';
   analyze auth.users, auth.one_time_tokens, auth.identities;

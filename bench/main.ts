@@ -11,6 +11,7 @@ import { measureCrash } from './crash.ts';
 import { CONNECTIONS, WORKERS } from './figures.ts';
 import { measureFiles } from './files.ts';
 import { measureLinks } from './links.ts';
+import { measureMembers } from './members.ts';
 import { measureMixed } from './mixed.ts';
 import { measureNeighbours } from './neighbours.ts';
 import { measurePages } from './pages.ts';
@@ -27,6 +28,7 @@ const measures: Readonly<Record<string, () => Promise<void>>> = {
   files: measureFiles,
   flood: measureFlood,
   links: measureLinks,
+  members: measureMembers,
   mixed: measureMixed,
   neighbours: measureNeighbours,
   pages: measurePages,

@@ -194,6 +194,7 @@ const authCodes: Readonly<Record<string, readonly string[]>> = {
   'auth.admin.users.delete': ['no_authorization', 'bad_jwt', 'not_admin', 'user_not_found'],
 
   'auth.sessions.list': authSession,
+  'auth.sessions.open': [...authSession, 'redirect_not_allowed'],
   'auth.sessions.end': authSession,
   'auth.admin.sessions.list': ['no_authorization', 'bad_jwt', 'not_admin', 'user_not_found'],
   'auth.admin.sessions.end': ['no_authorization', 'bad_jwt', 'not_admin', 'session_not_found'],

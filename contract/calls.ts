@@ -320,6 +320,28 @@ export const authCalls: readonly AuthCall[] = [
     supabase_js: null,
   },
   {
+    id: 'auth.sessions.open',
+    method: 'POST',
+    path: '/auth/v1/sessions',
+    summary:
+      'Opens a further session of the member who calls, for a front end at another address. The pages for members call it.',
+    caller: 'member',
+    settings: {},
+    parameters: [
+      body(
+        'redirect_to',
+        'text',
+        true,
+        'The address of the front end. It must be allowed, as after a sign-in by a link.',
+      ),
+      body('code_challenge', 'text', false, 'The challenge of PKCE; without it the session comes in the fragment.'),
+      body('code_challenge_method', 's256 or plain', false, 'How the challenge was made.'),
+    ],
+    returns: 'url: the address to open, with a code for POST /token?grant_type=pkce or with the session',
+    example: { redirect_to: 'https://www.example.com/welcome' },
+    supabase_js: null,
+  },
+  {
     id: 'auth.sessions.end',
     method: 'DELETE',
     path: '/auth/v1/sessions/{session_id}',
@@ -391,7 +413,7 @@ export const authCalls: readonly AuthCall[] = [
         'provider',
         'text',
         true,
-        'google, github, gitlab, apple, azure, discord, facebook, or custom:… for one of your own.',
+        'google, github, gitlab, apple, azure, discord, facebook, custom:… for one of your own, or custom:ninefold for the pages of the app.',
       ),
       query('redirect_to', 'text', false, 'Where the member goes afterwards; the site when not given or not allowed.'),
       query('scopes', 'text', false, 'Further scopes, with spaces between.'),

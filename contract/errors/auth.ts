@@ -308,6 +308,15 @@ export const authErrors = entries({
     member: 'Please sign in again before you delete your account.',
     limit: 'accountDeletionSeconds',
   },
+  redirect_not_allowed: {
+    source: 'auth',
+    status: 400,
+    message: 'A session may not be sent to this address.',
+    meaning:
+      'redirect_to is missing or malformed, or is not the site of the app, its own origin, an address of this machine or one of uri_allow_list.',
+    action: 'Add the address to the setting uri_allow_list.',
+    member: 'You cannot be sent back to this address. Please go back to the page that you came from.',
+  },
   reauthentication_needed: {
     source: 'auth',
     status: 400,

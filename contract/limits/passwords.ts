@@ -113,7 +113,8 @@ export const passwordLimits = {
     group: 'passwords',
     unit: 'count',
     default: 2,
-    meaning: 'Concurrent password hashes in one worker. Each takes a thread and 19 MiB.',
+    meaning:
+      'Password hashes that one worker has handed to its threads. Each thread takes 19 MiB. A worker has one thread if there are as many workers as processors.',
   },
   passwordHashesWaiting: {
     group: 'passwords',

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { limits } from '../../contract/limits.ts';
 import { type AuthApp, authSeed, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { commonDecoys, forgetCommonDecoys } from './common-hashes.ts';
@@ -49,4 +50,14 @@ it('reads only a sample of a large table', async () => {
   await insert(bcryptHash('10'), 30_000);
   await app.sql('analyze auth.users');
   expect(await sampleAnew()).toContain(decoyHash('$2b$10$'));
+});
+
+it('returns the previous sample without a wait while it takes the next one', async () => {
+  const previous = await sampleAnew();
+  await insert(bcryptHash('09'), 3000);
+  const later = performance.now() + limits.commonHashSeconds.default * 1000;
+  vi.spyOn(performance, 'now').mockImplementation(() => later);
+  expect(await commonDecoys(app.database)).toEqual(previous);
+  await vi.waitFor(async () => expect(await commonDecoys(app.database)).toContain(decoyHash('$2b$09$')));
+  vi.restoreAllMocks();
 });

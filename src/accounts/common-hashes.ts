@@ -33,15 +33,21 @@ const sampled = new WeakMap<Executor, Sampled>();
  * Returns one hash for each scheme and cost that is common among the accounts of an app. Nobody knows the passwords of
  * these hashes. A failed sign-in verifies all of them except the one of the account's own scheme. It therefore takes
  * the same time for every kind of hash and also without an account. A sample is used for a while; a scheme whose cost
- * is too high is left out.
+ * is too high is left out. Only the first call waits for a sample, which reads many pages of a large table: later calls
+ * get the previous sample while a new one is taken.
  */
 export function commonDecoys(database: Executor): Promise<readonly string[]> {
   const last = sampled.get(database);
-  if (last && performance.now() - last.at < limits.commonHashSeconds.default * 1000) return last.decoys;
+  const at = performance.now();
+  if (last && at - last.at < limits.commonHashSeconds.default * 1000) return last.decoys;
   const decoys = sample(database);
-  sampled.set(database, { at: performance.now(), decoys });
-  decoys.catch(() => sampled.delete(database));
-  return decoys;
+  const current = last?.decoys ?? decoys;
+  sampled.set(database, { at, decoys: current });
+  decoys.then(
+    () => sampled.set(database, { at, decoys }),
+    () => last ?? sampled.delete(database),
+  );
+  return current;
 }
 
 /** Discards the sample of a database. Called when a sign-in met a scheme that the sample does not have. */

@@ -3,6 +3,7 @@ import { limits } from '../../contract/limits.ts';
 import { seal, unseal } from '../apps/seal.ts';
 import type { Executor } from '../database/database.ts';
 import type { Param } from '../database/statement.ts';
+import { furtherSession } from './further-sessions.ts';
 import { signedInFrom } from './new-device.ts';
 import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin } from './run-as-auth-admin.ts';
 import { type Grant, newSession, openSession, type SessionClient, type SignInMethod, tokenOwner } from './sessions.ts';
@@ -15,7 +16,8 @@ export interface CodeChallenge {
 
 /** A sign-in that begins in one place and ends in another: by a link in a mail, or at a provider. */
 export interface NewFlow {
-  readonly method: SignInMethod;
+  /** `session`: the sign-in of a further session of a member who is signed in. */
+  readonly method: SignInMethod | 'session';
   /** GoTrue stores the name of the provider here, or the method for mails. */
   readonly providerType: string;
   /** Null if the client gets the session directly instead of a code. */
@@ -30,6 +32,8 @@ export interface NewFlow {
   readonly referrer?: string;
   /** The account that gets the identity, and the session in which the member asked; null for a token without one. */
   readonly linking?: { readonly userId: string; readonly sessionId: string | null } | null;
+  /** The session whose member gets a further session. */
+  readonly fromSessionId?: string;
   readonly emailOptional?: boolean;
 }
 
@@ -60,7 +64,7 @@ values ($1::uuid, $2::uuid, $3::auth.code_challenge_method, $4, $5, $6, $7, $8::
  */
 export function startFlow(flow: NewFlow): readonly SqlStatement[] {
   const id = flow.state === undefined ? randomUUID() : flowIdOf(flow.state);
-  const sessionId = flow.linking?.sessionId ?? null;
+  const sessionId = flow.fromSessionId ?? flow.linking?.sessionId ?? null;
   return [
     [SWEEP, [String(limits.flowSeconds.default), SWEPT_ROWS]],
     [
@@ -81,7 +85,7 @@ export function startFlow(flow: NewFlow): readonly SqlStatement[] {
   ];
 }
 
-/** Returns the statement that stores the session in which a member began to add an identity. */
+/** Returns the statement that stores the session in which a member began the flow. */
 const boundToSession = (flowId: string, sessionId: string): SqlStatement => [
   'insert into ninefold.linking_sessions (flow_id, session_id) values ($1::uuid, $2::uuid)',
   [flowId, sessionId],
@@ -172,7 +176,7 @@ const hashOf = (code: string): string => createHash('sha256').update(code).diges
  * Returns the statement that gives the code to the newest flow of an account and a method. It returns no row if there is no such flow
  * (GoTrue: flow_state_not_found, 422). A code that the flow had before becomes void.
  */
-export const issueAuthCode = ({ hash }: AuthCode, userId: string | null, method: SignInMethod): SqlStatement => [
+export const issueAuthCode = ({ hash }: AuthCode, userId: string | null, method: NewFlow['method']): SqlStatement => [
   `update auth.flow_state set auth_code = $1, auth_code_issued_at = pg_catalog.now(), updated_at = pg_catalog.now()
    where id = (
      select id from auth.flow_state
@@ -191,6 +195,8 @@ const sealProviderTokens = (tokens: ProviderTokens, { code }: AuthCode): string 
 
 const keyOf = (code: string): Buffer => createHash('sha256').update(`provider tokens ${code}`).digest();
 
+const NO_SESSION = '00000000-0000-0000-0000-000000000000';
+
 /** The result of the exchange of a code. */
 export type CodeExchanged =
   | { readonly verdict: 'granted'; readonly grant: Grant; readonly providerTokens: ProviderTokens | null }
@@ -201,7 +207,9 @@ interface FoundFlow {
   readonly userId: string;
   readonly challenge: string;
   readonly challengeMethod: CodeChallenge['method'];
-  readonly method: SignInMethod;
+  readonly method: SignInMethod | 'session';
+  /** The session whose member gets a further session, for the method `session`. */
+  readonly fromSessionId: string | null;
   readonly isExpired: boolean;
   readonly isBanned: boolean;
   readonly sealedTokens: string | null;
@@ -209,7 +217,9 @@ interface FoundFlow {
 
 const FIND = `select pg_catalog.jsonb_build_object(
   'id', f.id, 'userId', u.id, 'challenge', f.code_challenge, 'challengeMethod', f.code_challenge_method,
-  'method', f.authentication_method, 'sealedTokens', nullif(f.provider_access_token, ''),
+  'method', f.authentication_method,
+  'fromSessionId', (select l.session_id from ninefold.linking_sessions l where l.flow_id = f.id),
+  'sealedTokens', nullif(f.provider_access_token, ''),
   'isExpired', f.auth_code_issued_at is null
     or f.auth_code_issued_at < pg_catalog.now() - pg_catalog.make_interval(secs => $2::float8),
   'isBanned', coalesce(u.banned_until > pg_catalog.now(), false))
@@ -247,20 +257,37 @@ export async function exchangeAuthCode(
   if (flow.isExpired) return { verdict: 'expired' };
   if (!matchesChallenge(flow, verifier)) return { verdict: 'wrong-verifier' };
   if (flow.isBanned) return { verdict: 'banned' };
-  const session = newSession(flow.userId, client, flow.method);
+  const { refreshToken, statements } = sessionOf(flow, hash, client);
   const [, opened] = await runAsAuthAdmin(database, [
     [LOCK, [flow.id]],
-    [OPEN, [...session.params, flow.id, hash]],
-    signedInFrom(session.sessionId, client),
+    ...statements,
     ['delete from auth.flow_state where id = $1::uuid and auth_code = $2', [flow.id, hash]],
   ]);
   const row = accountJson<Omit<Grant, 'refreshToken'>>(opened);
   if (!row) return { verdict: 'unknown' };
   return {
     verdict: 'granted',
-    grant: { ...row, refreshToken: session.refreshToken },
+    grant: { ...row, refreshToken },
     providerTokens: flow.sealedTokens === null ? null : openTokens(flow.sealedTokens, code),
   };
+}
+
+/** Returns the statements that open the session of a code, the first of which answers with the session. */
+function sessionOf(
+  flow: FoundFlow,
+  hash: string,
+  client: SessionClient,
+): { readonly refreshToken: string; readonly statements: readonly SqlStatement[] } {
+  if (flow.method === 'session') {
+    const from = { sessionId: flow.fromSessionId ?? NO_SESSION, userId: flow.userId };
+    const { refreshToken, statement } = furtherSession(from, client, [
+      'exists (select from auth.flow_state f where f.id = $7::uuid and f.auth_code = $8)',
+      [flow.id, hash],
+    ]);
+    return { refreshToken, statements: [statement] };
+  }
+  const { sessionId, refreshToken, params } = newSession(flow.userId, client, flow.method);
+  return { refreshToken, statements: [[OPEN, [...params, flow.id, hash]], signedInFrom(sessionId, client)] };
 }
 
 /** Compares in constant time; the lengths are not secret. */

@@ -10,7 +10,7 @@ type HashTask =
 /** Result of the thread; `failed` is the message of an error. */
 type HashOutcome = { readonly result: string | boolean } | { readonly failed: string };
 
-/** Time without a task after which a thread ends and releases its memory. */
+/** Time without a task after which a thread ends and releases its memory, unless it is the only one. */
 const IDLE_MILLISECONDS = 60_000;
 
 const { resolve } = createRequire(import.meta.url);
@@ -22,12 +22,11 @@ const { resolve } = createRequire(import.meta.url);
  */
 const PROGRAM = `
 const { parentPort, workerData } = require('node:worker_threads');
-if (process.platform === 'linux') require('node:os').setPriority(10);
 const argon2 = require(workerData.argon2);
-const bcrypt = require(workerData.bcrypt);
+if (process.platform === 'linux') require('node:os').setPriority(10);
 const run = ({ make, verify, password, hash, options }) => {
   if (make) return argon2.hashSync(password, options);
-  return verify === 'argon2' ? argon2.verifySync(hash, password) : bcrypt.verifySync(password, hash);
+  return verify === 'argon2' ? argon2.verifySync(hash, password) : require(workerData.bcrypt).verifySync(password, hash);
 };
 parentPort.on('message', (task) => {
   try {
@@ -40,28 +39,52 @@ parentPort.on('message', (task) => {
 
 interface HashThread {
   readonly worker: Worker;
-  /** Receives the result of the current task. */
-  settle: ((outcome: HashOutcome) => void) | null;
+  /** Receive the results of the tasks that the thread has, in their order. */
+  readonly settles: ((outcome: HashOutcome) => void)[];
   timer: NodeJS.Timeout | null;
 }
 
-/** Computes password hashes in threads of a low priority. A task starts a thread if no thread is idle. */
+/**
+ * Computes password hashes in threads of a low priority. A thread may have further tasks behind the current one, so that
+ * it computes without a pause while the event loop is busy.
+ */
 export class HashThreads {
-  readonly #idle: HashThread[] = [];
+  readonly #threads = new Set<HashThread>();
+  #max: number;
+
+  /** @param max The maximum number of threads. */
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** Changes the maximum number of threads that tasks start. */
+  set max(max: number) {
+    this.#max = max;
+  }
 
   /** Runs a task. The caller limits how many tasks run at once. */
   run(task: HashTask): Promise<string | boolean> {
-    const thread = this.#idle.pop() ?? this.#start();
+    const thread = this.#freest();
     if (thread.timer) clearTimeout(thread.timer);
+    thread.timer = null;
     thread.worker.ref();
     return new Promise((done, fail) => {
-      thread.settle = (outcome) => {
-        thread.settle = null;
+      thread.settles.push((outcome) => {
         if ('failed' in outcome) fail(new Error(outcome.failed));
         else done(outcome.result);
-      };
+      });
       thread.worker.postMessage(task);
     });
+  }
+
+  /** Returns an idle thread. Without one, starts a thread, or returns the thread with the fewest tasks. */
+  #freest(): HashThread {
+    let freest: HashThread | null = null;
+    for (const thread of this.#threads) {
+      if (freest === null || thread.settles.length < freest.settles.length) freest = thread;
+    }
+    if (freest === null || (freest.settles.length > 0 && this.#threads.size < this.#max)) return this.#start();
+    return freest;
   }
 
   #start(): HashThread {
@@ -72,28 +95,32 @@ export class HashThreads {
       execArgv: [],
       workerData: { argon2: resolve('@node-rs/argon2'), bcrypt: resolve('@node-rs/bcrypt') },
     });
-    const thread: HashThread = { worker, settle: null, timer: null };
+    const thread: HashThread = { worker, settles: [], timer: null };
+    this.#threads.add(thread);
     worker.on('message', (outcome: HashOutcome) => {
-      this.#release(thread);
-      thread.settle?.(outcome);
+      const settle = thread.settles.shift();
+      if (thread.settles.length === 0) this.#endWhenIdle(thread);
+      settle?.(outcome);
     });
-    worker.on('error', (error) => thread.settle?.({ failed: error.message }));
-    worker.on('exit', () => {
-      const at = this.#idle.indexOf(thread);
-      if (at !== -1) this.#idle.splice(at, 1);
-      thread.settle?.({ failed: 'the thread of a password hash has ended' });
-    });
+    const fail = (failed: string): void => {
+      this.#threads.delete(thread);
+      for (const settle of thread.settles.splice(0)) settle({ failed });
+    };
+    worker.on('error', (error) => fail(error.message));
+    worker.on('exit', () => fail('the thread of a password hash has ended'));
     return thread;
   }
 
-  /** Lets the next task use the thread, and ends the thread if there is none for a while. */
-  #release(thread: HashThread): void {
+  /**
+   * Ends the thread if it gets no task for a while. One thread stays: its start takes longer than a sign-in, and a small app has
+   * seldom two sign-ins a minute.
+   */
+  #endWhenIdle(thread: HashThread): void {
     thread.worker.unref();
     thread.timer = setTimeout(() => {
-      const at = this.#idle.indexOf(thread);
-      if (at !== -1) this.#idle.splice(at, 1);
+      if (this.#threads.size === 1) return;
+      this.#threads.delete(thread);
       void thread.worker.terminate();
     }, IDLE_MILLISECONDS).unref();
-    this.#idle.push(thread);
   }
 }

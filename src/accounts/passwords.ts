@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { parseOptions } from '@node-rs/argon2';
 import { limits } from '../../contract/limits.ts';
 import { foreignDecoy, foreignHash } from './foreign-hashes.ts';
@@ -15,7 +16,16 @@ const BCRYPT = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/;
 const ARGON2 = /^\$argon2(?:i|id)\$v=19\$m=\d{1,7},t=\d{1,3},p=\d{1,3}\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{16,342}$/;
 
 const queue = new HashQueue();
-const threads = new HashThreads();
+const threads = new HashThreads(limits.concurrentPasswordHashes.default);
+
+/**
+ * Sets how many processes compute hashes on this machine. More threads than processors would only take the processors'
+ * caches from each other: a hash works on 19 MiB.
+ */
+export function shareProcessors(processes: number): void {
+  const each = Math.floor(availableParallelism() / processes);
+  threads.max = Math.min(limits.concurrentPasswordHashes.default, Math.max(1, each));
+}
 
 /**
  * Returns the argon2id hash of a password, in PHC string format.

@@ -27,65 +27,56 @@ export type Exchanged =
  * same session has committed.
  */
 const LOCK = `select from auth.sessions s
-where s.id = (select t.session_id from auth.refresh_tokens t where t.token = any ($1::text[]) limit 1) for update`;
+where s.id = (select t.session_id from auth.refresh_tokens t where t.token in ($1, $2) limit 1) for update`;
 
 /**
- * $1 is the presented token in plain and in stored form, $2 the stored form of the new token, $3 and $4 the client, $5
- * the reuse interval in seconds, $6 and $7 the limits of sessions, $8 the application that presents the token. An
- * imported token is stored in plain form until it is used.
+ * $1 and $2 are the presented token in plain and in stored form, $3 the stored form of the new token, $4 and $5 the
+ * client, $6 the reuse interval in seconds, $7 and $8 the limits of sessions, $9 the application that presents the
+ * token. An imported token is stored in plain form until it is used. Only a token that was exchanged before needs the
+ * active token of its session: a session may have thousands of tokens.
  */
 const EXCHANGE = `with shown as (
   select t.id, t.token, t.revoked, t.updated_at, s.id as session_id, u.id as user_id, u.banned_until, s.oauth_client_id,
-    ${sessionEnds('$6', '0')} as ends, ${sessionEnds('0', '$7')} as inactive_at,
+    ${sessionEnds('$7', '0')} as ends, ${sessionEnds('0', '$8')} as inactive_at,
     a.token as active, a.parent as active_parent
   from auth.refresh_tokens t
   left join auth.sessions s on s.id = t.session_id
   left join auth.users u on u.id = s.user_id and u.deleted_at is null
   left join lateral (
     select r.token, r.parent from auth.refresh_tokens r
-    where r.session_id = s.id and r.revoked is not true order by r.id desc limit 1
+    where t.revoked and r.session_id = s.id and r.revoked is not true order by r.id desc limit 1
   ) a on true
-  where t.token = any ($1::text[]) limit 1
+  where t.token in ($1, $2) limit 1
 ),
 judged as (
   select shown.*, case
     when user_id is null then 'no-session'
-    when oauth_client_id is distinct from $8::uuid then 'wrong-client'
+    when oauth_client_id is distinct from $9::uuid then 'wrong-client'
     when banned_until > pg_catalog.now() then 'banned'
     when ends <= pg_catalog.now() then 'expired'
     when inactive_at <= pg_catalog.now() then 'inactive'
     when revoked is not true then 'rotate'
-    when active_parent = any ($1::text[]) then 'repeat'
+    when active_parent in ($1, $2) then 'repeat'
     when active is not null
-      and pg_catalog.clock_timestamp() <= updated_at + pg_catalog.make_interval(secs => $5::float8) then 'repeat'
+      and pg_catalog.clock_timestamp() <= updated_at + pg_catalog.make_interval(secs => $6::float8) then 'repeat'
     else 'reused'
   end as verdict from shown
 ),
 spent as (
-  update auth.refresh_tokens t set token = ($1::text[])[2], revoked = true, updated_at = pg_catalog.clock_timestamp()
+  update auth.refresh_tokens t set token = $2, revoked = true, updated_at = pg_catalog.clock_timestamp()
   from judged j where t.id = j.id and j.verdict = 'rotate'
 ),
 issued as (
   insert into auth.refresh_tokens (instance_id, token, user_id, revoked, created_at, updated_at, parent, session_id)
-  select '00000000-0000-0000-0000-000000000000', $2, j.user_id::text, false,
-    pg_catalog.clock_timestamp(), pg_catalog.clock_timestamp(), ($1::text[])[2], j.session_id
+  select '00000000-0000-0000-0000-000000000000', $3, j.user_id::text, false,
+    pg_catalog.clock_timestamp(), pg_catalog.clock_timestamp(), $2, j.session_id
   from judged j where j.verdict = 'rotate'
 ),
 touched as (
   update auth.sessions s set
-    refreshed_at = pg_catalog.now() at time zone 'utc', updated_at = pg_catalog.now(), user_agent = $3, ip = $4::inet
+    refreshed_at = pg_catalog.now() at time zone 'utc', updated_at = pg_catalog.now(), user_agent = $4, ip = $5::inet
   from judged j where s.id = j.session_id and j.verdict in ('rotate', 'repeat')
-),
-ended as (
-  delete from auth.sessions s using judged j where s.id = j.session_id and j.verdict = 'reused'
-  returning s.id, s.user_id
-),
-audited as (${auditInsert('token_revoked', {
-  userId: 'ended.user_id',
-  address: `coalesce(pg_catalog.host($4::inet), '')`,
-  traits: `pg_catalog.jsonb_build_object('session_id', ended.id, 'reason', 'refresh_token_reused')`,
-  from: 'ended',
-})})
+)
 select pg_catalog.jsonb_build_object(
   'verdict', j.verdict,
   'active', j.active,
@@ -93,6 +84,18 @@ select pg_catalog.jsonb_build_object(
   'session', ${sessionClaims}
 )
 from judged j left join auth.users u on u.id = j.user_id left join auth.sessions s on s.id = j.session_id`;
+
+/**
+ * Ends the session $1 whose older token the client at the address $2 has presented. It is a statement of its own, because
+ * a DELETE in the statement above would cost every exchange its plan and the session's triggers.
+ */
+const END_REUSED = `with ended as (delete from auth.sessions where id = $1::uuid returning id, user_id)
+${auditInsert('token_revoked', {
+  userId: 'ended.user_id',
+  address: `coalesce(pg_catalog.host($2::inet), '')`,
+  traits: `pg_catalog.jsonb_build_object('session_id', ended.id, 'reason', 'refresh_token_reused')`,
+  from: 'ended',
+})}`;
 
 type Row = Omit<Grant, 'refreshToken'> & {
   readonly verdict: 'rotate' | 'repeat' | 'reused' | 'no-session' | 'wrong-client' | 'banned' | 'expired' | 'inactive';
@@ -120,17 +123,23 @@ export async function exchangeRefreshToken(
   key: string,
   clientId: string | null = null,
 ): Promise<Exchanged> {
-  const shown = `{${token},${storedRefreshToken(token)}}`;
+  const shown = [token, storedRefreshToken(token)];
   const next = nextRefreshToken(token, key);
   const reuse = String(settings.security_refresh_token_reuse_interval);
   const [, exchanged] = await runAsAuthAdmin(database, [
-    [LOCK, [shown]],
-    [EXCHANGE, [shown, storedRefreshToken(next), ...clientParams(client), reuse, ...boundParams(settings), clientId]],
+    [LOCK, shown],
+    [
+      EXCHANGE,
+      [...shown, storedRefreshToken(next), ...clientParams(client), reuse, ...boundParams(settings), clientId],
+    ],
   ]);
   const row = accountJson<Row>(exchanged);
   if (!row) return { verdict: 'unknown' };
   const { verdict, active, ...grant } = row;
-  if (verdict === 'reused') return { verdict, userId: grant.user.id };
+  if (verdict === 'reused') {
+    await runAsAuthAdmin(database, [[END_REUSED, [grant.session.id, clientParams(client)[1]]]]);
+    return { verdict, userId: grant.user.id };
+  }
   if (verdict !== 'rotate' && verdict !== 'repeat') return { verdict };
   const refreshToken = verdict === 'rotate' ? next : followingToken(token, active ?? '', key);
   // The database was moved here from a node with other keys.

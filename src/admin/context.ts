@@ -21,6 +21,7 @@ import type { Pool } from '../database/pool.ts';
 import type { BuilderSession } from '../identity/builder-session.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { AddressPolicy } from '../jobs/public-address.ts';
+import type { InFlight } from '../limits/in-flight.ts';
 import type { Events } from '../observe/events.ts';
 
 /** The dependencies of management calls. */
@@ -77,6 +78,8 @@ export interface AdminContext {
   readonly origins: Origins;
   /** Decides which addresses mail servers may have. */
   readonly addresses: AddressPolicy;
+  /** Imports of members that this worker runs. */
+  readonly importsInFlight: InFlight;
   /** Derives the specifications of apps. */
   readonly specify: {
     /** Returns the specification with live figures, as text in UTF-8, compressed with gzip if `isPacked`. */

@@ -16,8 +16,6 @@ import { json } from './router.ts';
 
 const body = z.strictObject({ to: z.email().max(limits.emailCharacters.default) });
 
-let underWay = 0;
-
 /**
  * Handles POST /apps/:ref/mails/test: sends a mail to an address and returns the server's response.
  * @throws `mail_server_missing`
@@ -28,10 +26,8 @@ export async function testMailServer(context: AdminContext, request: CallRequest
   const [settings, siteUrl] = await Promise.all([app.settings(), siteOf(context, app)]);
   const { server, missing } = mailServerOf(settings.mail, app.secrets, siteUrl);
   if (!server) throw new NinefoldError('mail_server_missing', missing === null ? {} : { message: missing });
-  if (underWay >= limits.mailTests.default) {
-    throw new NinefoldError('mail_tests_busy', { retryAfter: 5 });
-  }
-  underWay++;
+  const end = context.addresses.inFlight.mailTests.begin('node', { ofSubject: limits.mailTests.default });
+  if (end === null) throw new NinefoldError('mail_tests_busy', { retryAfter: 5 });
   try {
     const words = `This is a test of the mail server of ${app.record.name}.`;
     const message = await composeMail(server, randomUUID(), to, {
@@ -44,7 +40,7 @@ export async function testMailServer(context: AdminContext, request: CallRequest
     });
     return json(await attempt(context.addresses, server, message));
   } finally {
-    underWay--;
+    end();
   }
 }
 

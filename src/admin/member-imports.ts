@@ -96,28 +96,23 @@ export async function removeMemberImport(context: AdminContext, ref: string, id:
   return noContent();
 }
 
-let running = 0;
-
 /**
  * Handles POST /apps/:ref/member-imports/:id/run: runs the import in the background.
  * @throws `import_busy`
  */
 export async function runMemberImport(context: AdminContext, ref: string, id: string): Promise<Reply> {
   const { app, file } = await importOf(context, ref, id);
-  if (running >= limits.importsAtOnce.default) throw new NinefoldError('import_busy');
-  running++;
-  const release = (): void => {
-    running--;
-  };
+  const end = context.importsInFlight.begin('node', { ofSubject: limits.importsAtOnce.default });
+  if (end === null) throw new NinefoldError('import_busy');
   try {
     if (!(await claimImport(app.database, id))) throw new NinefoldError('import_busy');
   } catch (error) {
-    release();
+    end();
     throw error;
   }
   void runImport(app.database, () => app.dedicatedPool(), file, context.accountForms)
     .catch((error: unknown) => context.events.emit({ type: 'fault', requestId: null, where: 'import', error }))
-    .finally(release);
+    .finally(end);
   return json((await readImport(app.database, id)).shown, 202);
 }
 

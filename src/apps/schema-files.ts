@@ -48,6 +48,7 @@ import unprovenAddresses from '../schema/0059_unproven_addresses.sql';
 import quickerCounts from '../schema/0060_quicker_counts.sql';
 import applicationScopes from '../schema/0061_application_scopes.sql';
 import labels from '../schema/0062_labels.sql';
+import quickerSessions from '../schema/0063_quicker_sessions.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 import scheduledWork from '../schema/console/0002_scheduled_work.sql';
 import appSecrets from '../schema/console/0020_app_secrets.sql';
@@ -110,6 +111,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0060_quicker_counts', sql: quickerCounts, onExisting: true },
   { name: '0061_application_scopes', sql: applicationScopes, onExisting: true },
   { name: '0062_labels', sql: labels, onExisting: true },
+  { name: '0063_quicker_sessions', sql: quickerSessions, onExisting: true },
 ];
 
 /** Name of the last schema file. */

@@ -23,8 +23,38 @@ export async function authorize(context: AuthContext, request: CallRequest): Pro
   if (own !== null && !isOnOwn && isNavigation(request)) {
     return redirectTo(`${own}/auth/v1/authorize?${request.query}`);
   }
+  if (new URLSearchParams(request.query).get('provider')?.toLowerCase() === PAGES) return toOwnPages(context, request);
   const { url, state } = await beginAtProvider(context, request, null);
   return { ...redirectTo(url), cookies: isOnOwn && isNavigation(request) ? [bindToBrowser(context, state)] : [] };
+}
+
+/**
+ * The name under which clients start a sign-in on the app's own pages. The prefix is that of providers which the types of
+ * supabase-js accept.
+ */
+export const PAGES = 'custom:ninefold';
+
+/**
+ * Redirects to the app's pages, where the member signs in with any of the app's ways. They redirect back with a session
+ * (`continueElsewhere`).
+ */
+function toOwnPages(context: AuthContext, request: CallRequest): Reply {
+  const own = context.origins.appOrigin(context.app.ref);
+  if (own === null) {
+    throw new NinefoldError('validation_failed', {
+      message: 'Unsupported provider: no host name leads to the pages of this app',
+    });
+  }
+  const query = new URLSearchParams(request.query);
+  const challenge = readCodeChallenge(
+    query.get('code_challenge') ?? undefined,
+    query.get('code_challenge_method') ?? undefined,
+  );
+  const asked = new URLSearchParams({
+    redirect_to: redirectTarget(context, request),
+    ...(challenge && { code_challenge: challenge.value, code_challenge_method: challenge.method }),
+  });
+  return redirectTo(`${own}/account/continue?${asked}`);
 }
 
 export const redirectTo = (address: string, status: 302 | 303 | 307 = 302): Reply => ({

@@ -11,6 +11,7 @@ import {
   listCustomProviders,
 } from '../accounts/custom-providers.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import { PAGES } from './authorize.ts';
 import { flag, metadata, readBody, text } from './body.ts';
 import { requireAdmin } from './callers.ts';
 import type { AuthContext } from './context.ts';
@@ -82,6 +83,7 @@ export async function addCustomProviderCall(context: AuthContext, request: CallR
       "identifier must start with 'custom:' and have lower-case letters, digits, hyphens and colons after it",
     );
   }
+  if (identifier === PAGES) throw refusal(`${PAGES} is the name of the app's own pages`);
   const values = valuesOf(context, identifier, body, null);
   checkValues(values);
   if (await findCustomProvider(context.database, identifier)) {

@@ -14,6 +14,7 @@ import { callback } from './callback.ts';
 import { challengeFactor } from './challenge-factor.ts';
 import { confirmLinking, showLinking } from './confirm-linking.ts';
 import { type AuthContext, timeOf } from './context.ts';
+import { continueElsewhere } from './continue-elsewhere.ts';
 import {
   addCustomProviderCall,
   changeCustomProviderCall,
@@ -97,7 +98,7 @@ export const authRoutes: Readonly<Record<string, Methods>> = {
   '/admin/users': { GET: adminListUsers, POST: adminCreateUser },
   '/admin/users/{user_id}': { GET: adminGetUser, PUT: adminUpdateUser, DELETE: adminDeleteUser },
 
-  '/sessions': { GET: listOwnSessions },
+  '/sessions': { GET: listOwnSessions, POST: continueElsewhere },
   '/sessions/{session_id}': { DELETE: endOwnSession },
   '/admin/users/{user_id}/sessions': { GET: adminListSessions, DELETE: adminLogOutUser },
   '/admin/users/{user_id}/sessions/{session_id}': { DELETE: adminEndSession },

@@ -4,7 +4,7 @@ import { homeOf, redirectTarget } from './redirects.ts';
 
 /**
  * Returns the address to which a link in a mail redirects. Returns null if the client names no allowed address and the
- * app has no site, because the app's own origin has no page for members.
+ * app has no site: the link then leads to a page of the app itself.
  *
  * @param asked The value of redirect_to in a body.
  */

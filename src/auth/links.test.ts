@@ -253,12 +253,25 @@ describe('the page of a link', () => {
     ]);
   });
 
-  it('asks for the code of the mail if the app has no site, and leaves the link valid', async () => {
+  it('leads to the page of the app that takes the session, if the app has no site', async () => {
     app.settings = { ...app.settings, site_url: null };
     const { email } = await confirmed();
     await post('/otp', { email });
     const { data } = await lastMail(email);
     expect(new URL(data.ConfirmationURL).searchParams.has('redirect_to')).toBe(false);
+    const { reply } = await press(data.ConfirmationURL);
+    expect([reply.status, reply.redirect]).toEqual([
+      303,
+      expect.stringMatching(/^http:\/\/auth\.localhost:8000\/account\/arrive#access_token=.*&type=magiclink$/),
+    ]);
+  });
+
+  it('asks for the code of the mail if the app has no site and another client began, and leaves the link valid', async () => {
+    app.settings = { ...app.settings, site_url: null };
+    const { email } = await confirmed();
+    const code_challenge = createHash('sha256').update('verifier').digest('base64url');
+    await post('/otp', { email, code_challenge, code_challenge_method: 's256' });
+    const { data } = await lastMail(email);
     const page = await open(data.ConfirmationURL);
     expect(page.body).not.toContain('<form');
     expect((await verify({ type: 'email', email, token: data.Token })).status).toBe(200);

@@ -29,9 +29,6 @@ export type ProviderFetch = (
   options: { method?: string; headers?: Headers | Record<string, string>; body?: unknown },
 ) => Promise<Response>;
 
-/** The number of running requests by app. */
-const underWay = new Map<string, number>();
-
 /**
  * Returns a `fetch` for requests to an app's providers. The owner of the app chooses the addresses. Therefore only
  * allowed addresses are reached, redirects are not followed, and the size and the time of each response are limited.
@@ -40,17 +37,12 @@ export const providerFetch =
   (ref: string, addresses: AddressPolicy): ProviderFetch =>
   async (url, { method = 'GET', headers, body }) => {
     if (!isProviderUrl(url)) throw new ProviderFailure('The address of a provider begins with https://');
-    const count = underWay.get(ref) ?? 0;
-    if (count >= limits.providerRequests.default) {
-      throw new ProviderFailure('Too many requests to providers are under way');
-    }
-    underWay.set(ref, count + 1);
+    const end = addresses.inFlight.providers.begin(ref, { ofSubject: limits.providerRequests.default });
+    if (end === null) throw new ProviderFailure('Too many requests to providers are under way');
     try {
       return await answerOf(url, method, new Headers(headers), body, addresses);
     } finally {
-      const left = (underWay.get(ref) ?? 1) - 1;
-      if (left > 0) underWay.set(ref, left);
-      else underWay.delete(ref);
+      end();
     }
   };
 

@@ -36,6 +36,12 @@ export function redirectTarget(context: RedirectContext, request: CallRequest, a
 export const homeOf = ({ app, settings, origins }: RedirectContext): string =>
   settings.site_url ?? origins.appOrigin(app.ref) ?? origins.pathUrl(app.ref);
 
+/** Returns the page of the app that takes the session of a link; null if no host name leads to the app. */
+export function arrivalPage({ app, origins }: RedirectContext): string | null {
+  const own = origins.appOrigin(app.ref);
+  return own === null ? null : `${own}/account/arrive`;
+}
+
 /**
  * Returns an address as browsers parse it if tokens may be sent there; null if not. Allowed are:
  * - the site and the app's own origin (scheme, host and port),

@@ -100,10 +100,6 @@ const queued = (userId: string, text: CodeText): readonly SqlStatement[] =>
         }),
       ];
 
-/** The number of texts that this worker is sending, by app and of all apps. */
-const underWay = new Map<string, number>();
-let underWayOfAll = 0;
-
 /**
  * Sends a text whose code and queue entry are stored. This function makes the first attempt for every text (SMS) of an
  * app; the sender of the queue (`src/jobs/text-sender.ts`) makes further attempts. While the hook send_sms is enabled,
@@ -152,18 +148,19 @@ async function handToHook(
 }
 
 async function attempt(
-  { app, database }: AuthContext,
+  { app, database, addresses }: AuthContext,
   text: CodeText,
   provider: TextProvider | null,
 ): Promise<string | null> {
   if (provider === null) return null;
-  const ofApp = underWay.get(app.ref) ?? 0;
-  if (ofApp >= limits.appTextRequests.default || underWayOfAll >= limits.nodeTextRequests.default) {
+  const end = addresses.inFlight.texts.begin(app.ref, {
+    ofSubject: limits.appTextRequests.default,
+    ofAll: limits.nodeTextRequests.default,
+  });
+  if (end === null) {
     await releaseText(database, text.id);
     return null;
   }
-  underWay.set(app.ref, ofApp + 1);
-  underWayOfAll++;
   try {
     const messageId = await provider.send(text);
     await noteTextSent(database, text.id);
@@ -177,10 +174,7 @@ async function attempt(
     const reason = withoutCode(error.publicReason, text.code);
     throw new NinefoldError('sms_send_failed', { message: `Error sending ${kind} OTP to provider: ${reason}` });
   } finally {
-    underWayOfAll--;
-    const left = (underWay.get(app.ref) ?? 1) - 1;
-    if (left > 0) underWay.set(app.ref, left);
-    else underWay.delete(app.ref);
+    end();
   }
 }
 

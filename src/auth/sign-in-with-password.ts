@@ -85,11 +85,13 @@ async function authenticate(context: SignInContext, request: CallRequest, login:
   const { database, events, app } = context;
   // A flood of sign-ins that the node cannot check runs no query.
   await requireHashPlace();
+  // The sample of the first sign-in is taken while the account is read.
+  const decoys = commonDecoys(database);
   const subjects = signInSubjects(request.address, login.name, context.settings);
   const attempt = await beginSignIn(database, login, subjects, request.signal);
   const { candidate } = attempt;
   const hash = candidate?.passwordHash ?? null;
-  const isRight = await checked(context, given, hash).catch(async (error: unknown) => {
+  const isRight = await checked(context, given, hash, decoys).catch(async (error: unknown) => {
     // No password was compared.
     await settleSignIn(database, attempt, false);
     throw error;
@@ -127,8 +129,13 @@ async function newHashOf(hash: string, given: string): Promise<string | null> {
   });
 }
 
-async function checked({ database }: SignInContext, given: string, hash: string | null): Promise<boolean> {
-  const decoys = await commonDecoys(database);
+async function checked(
+  { database }: SignInContext,
+  given: string,
+  hash: string | null,
+  sample: Promise<readonly string[]>,
+): Promise<boolean> {
+  const decoys = await sample;
   const decoy = hash === null ? null : decoyHash(hash);
   if (decoy !== null && !decoys.includes(decoy)) forgetCommonDecoys(database);
   return verifyPassword(given, hash, decoys);

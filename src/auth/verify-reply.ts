@@ -1,5 +1,6 @@
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { TokenUsed } from '../accounts/one-time-tokens.ts';
+import type { Grant } from '../accounts/sessions.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AuthContext } from './context.ts';
 import type { LinkType } from './link-mails.ts';
@@ -48,6 +49,18 @@ export async function linkReply(context: AuthContext, request: CallRequest, resu
   };
 }
 
+/** Returns the fragment with which clients of GoTrue's implicit flow take a session. */
+export async function sessionFragment(
+  context: AuthContext,
+  request: CallRequest,
+  grant: Grant,
+  type: LinkType | null,
+): Promise<URLSearchParams> {
+  const { user: _, ...fields } = await sessionBody(context, request, grant);
+  const texts = Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]);
+  return new URLSearchParams([...texts, ['sb', ''], ['type', type ?? '']]);
+}
+
 /** Returns the fragment of the redirect. A PKCE flow gets an error in the query too. */
 async function fragmentOf(
   context: AuthContext,
@@ -57,9 +70,7 @@ async function fragmentOf(
 ): Promise<URLSearchParams> {
   if (used.verdict === 'used') {
     try {
-      const { user: _, ...fields } = await sessionBody(context, request, used.grant);
-      const texts = Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]);
-      return new URLSearchParams([...texts, ['sb', ''], ['type', type ?? '']]);
+      return await sessionFragment(context, request, used.grant, type);
     } catch (error) {
       // A hook returned no token. The redirect shows the error to the member on the site.
       if (!(error instanceof NinefoldError)) throw error;

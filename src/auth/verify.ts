@@ -15,7 +15,7 @@ import { normaliseEmail, normalisePhone } from './addresses.ts';
 import { readBody, text } from './body.ts';
 import type { AuthContext } from './context.ts';
 import { bothConfirm, isLinkType, type LinkType, methodOfLink } from './link-mails.ts';
-import { allowedRedirect } from './redirects.ts';
+import { allowedRedirect, arrivalPage } from './redirects.ts';
 import { json } from './reply.ts';
 import { takeFromLimit } from './take-from-limit.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
@@ -68,13 +68,18 @@ export function showLink(context: AuthContext, request: CallRequest): Reply {
     const redirect = `${origin}/auth/v1/verify?${query}`;
     return { status: 303, headers: { 'cache-control': 'no-store' }, redirect, body: null };
   }
-  const redirectTo = targetOf(context, query.get('redirect_to'));
+  const redirectTo = targetOf(context, query.get('redirect_to'), token);
   return confirmPage(request, { type: isLinkType(type) ? type : null, token, redirectTo });
 }
 
-/** Returns the address after a link: the requested address if the app allows it, else the site. */
-const targetOf = (context: AuthContext, asked: string | null): string | null =>
-  allowedRedirect(context, asked ?? '') ?? allowedRedirect(context, context.settings.site_url ?? '');
+/**
+ * Returns the address after a link: the requested address if the app allows it, else the site, else the app's own page.
+ * That page cannot use the code of a PKCE link, because another client began the flow.
+ */
+const targetOf = (context: AuthContext, asked: string | null, token: string): string | null =>
+  allowedRedirect(context, asked ?? '') ??
+  allowedRedirect(context, context.settings.site_url ?? '') ??
+  (isPkceToken(token) ? null : arrivalPage(context));
 
 /** Handles POST /verify: the form on the page of a link, or the call of a program. */
 export const verify = (context: AuthContext, request: CallRequest): Promise<Reply> =>
@@ -93,7 +98,7 @@ function isForm({ headers, body }: CallRequest): boolean {
 async function verifyLink(context: AuthContext, request: CallRequest): Promise<Reply> {
   const form = new URLSearchParams(Buffer.from(request.body ?? []).toString('utf8'));
   const [type, token] = [form.get('type') ?? '', form.get('token') ?? ''];
-  const redirectTo = targetOf(context, form.get('redirect_to'));
+  const redirectTo = targetOf(context, form.get('redirect_to'), token);
   const isPkce = isPkceToken(token);
   if (!isLinkType(type)) {
     return linkReply(context, request, { redirectTo, isPkce, type: null, used: { verdict: 'void' } });

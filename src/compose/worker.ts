@@ -1,4 +1,5 @@
 import { limits } from '../../contract/limits.ts';
+import { shareProcessors } from '../accounts/passwords.ts';
 import { authoriseBuilderProxy, serviceRole } from '../admin/authorise.ts';
 import type { AdminContext } from '../admin/context.ts';
 import { handleAdmin } from '../admin/handle.ts';
@@ -42,6 +43,7 @@ import { Identities } from '../identity/identities.ts';
 import { AddressPolicy } from '../jobs/public-address.ts';
 import { ScheduledWork } from '../jobs/scheduled-work.ts';
 import { AddressLimiter } from '../limits/client-network.ts';
+import { InFlight } from '../limits/in-flight.ts';
 import { Events } from '../observe/events.ts';
 import { writeLog } from '../observe/log.ts';
 import { PlanCache } from '../rest/plan-cache.ts';
@@ -108,6 +110,7 @@ export async function composeWorker(
   tasks: TaskRunner,
   everyWorker: AdminContext['everyWorker'],
 ): Promise<Worker> {
+  shareProcessors(config.workers);
   const events = new Events();
   const stopLog = writeLog(events, config.logLevel);
   const server = appServer(workerConfig.databaseUrl, config, secrets);
@@ -255,6 +258,7 @@ function composeAdmin(
     setupToken: workerConfig.setupToken,
     identify: (app, request) => identities.resolve(app, request),
     claimsOf,
+    importsInFlight: new InFlight(),
     specify: node.specifications,
     versions,
     builders: {

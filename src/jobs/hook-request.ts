@@ -9,7 +9,7 @@ import { type HttpResult, sendRequest } from './send-request.ts';
 
 /** A call of a hook over HTTP. */
 export interface HookRequest {
-  /** The app whose running requests are counted. */
+  /** The app whose requests in flight are counted. */
   readonly ref: string;
   readonly url: string;
   /** Value of the setting: `v1,whsec_…`; several secrets are separated by `|`. */
@@ -19,9 +19,6 @@ export interface HookRequest {
   readonly body: string;
 }
 
-/** Number of running calls by app. */
-const underWay = new Map<string, number>();
-
 /**
  * Posts a signed payload to a hook (Standard Webhooks) and returns the JSON text of the response; null for 204. Retries
  * within the limit hookRequestMilliseconds if the server cannot be reached or responds 429 or 503 with Retry-After.
@@ -30,16 +27,12 @@ const underWay = new Map<string, number>();
  * hook_payload_invalid_content_type, unexpected_failure
  */
 export async function sendHookRequest(request: HookRequest, addresses: AddressPolicy): Promise<string | null> {
-  const { ref } = request;
-  const count = underWay.get(ref) ?? 0;
-  if (count >= limits.hookRequests.default) throw hookFailure('Too many calls of auth hooks are under way');
-  underWay.set(ref, count + 1);
+  const end = addresses.inFlight.hooks.begin(request.ref, { ofSubject: limits.hookRequests.default });
+  if (end === null) throw hookFailure('Too many calls of auth hooks are under way');
   try {
     return await sendWithRetries(request, addresses);
   } finally {
-    const left = (underWay.get(ref) ?? 1) - 1;
-    if (left > 0) underWay.set(ref, left);
-    else underWay.delete(ref);
+    end();
   }
 }
 

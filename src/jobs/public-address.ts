@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { InFlight } from '../limits/in-flight.ts';
 
 /** A non-public network that requests may reach. */
 export interface AllowedNetwork {
@@ -53,8 +54,18 @@ const WEB_PORTS: readonly number[] = [80, 443];
 export const MAIL_PORTS: readonly number[] = [25, 465, 587];
 const FIRST_UNPRIVILEGED_PORT = 1024;
 
-/** Decides which addresses HTTP requests and mails may reach. */
+/**
+ * Decides which addresses HTTP requests and mails may reach, and counts the requests in flight for calls that wait for
+ * them.
+ */
 export class AddressPolicy {
+  /** Requests in flight by their purpose. The subject is the app. */
+  readonly inFlight = {
+    hooks: new InFlight(),
+    providers: new InFlight(),
+    texts: new InFlight(),
+    mailTests: new InFlight(),
+  };
   readonly #allowed: readonly { list: BlockList; family: 'ipv4' | 'ipv6'; port: number | null }[];
 
   /** @param allowed Networks that are allowed in addition to public addresses. */

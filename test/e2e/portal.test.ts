@@ -139,6 +139,22 @@ it('recovers a password by a link, asks before it uses the session, and signs th
   await Promise.all([context.close(), first.context.close()]);
 });
 
+it('takes an invitation: the member chooses a password and is signed in', async () => {
+  const email = uniqueEmail();
+  const { error } = await clientOf(app, app.secret_key).auth.admin.inviteUserByEmail(email);
+  expect(error).toBeNull();
+  const { page, context } = await site.visit((await mailTo(email)).ConfirmationURL, { signedIn: false });
+  await page.getByRole('button').click();
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await password(page, 'New password').fill('plum-kettle-91');
+  expect(await faults(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Save password' }).click();
+  await page.waitForURL(`${app.origin}/`);
+  await page.goto(`${app.origin}/account`);
+  await page.getByText(email).first().waitFor();
+  await context.close();
+});
+
 it('redirects only to pages of the app after sign-in', async () => {
   for (const next of ['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:alert(1)']) {
     const { page, context } = await visit(`/account/sign-in?next=${encodeURIComponent(next)}`);

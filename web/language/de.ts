@@ -50,6 +50,8 @@ export const de: Messages = {
   authNoPasskey: 'Das Gerät hat keinen Passkey geliefert.',
   authNoSignUp: 'Diese Anwendung nimmt keine neuen Konten an.',
   authSamePassword: 'Das ist Ihr jetziges Passwort.',
+  authRedirect:
+    'Zu dieser Adresse können Sie nicht zurückgeleitet werden. Gehen Sie zurück zu der Seite, von der Sie kommen.',
   authSignInAgain: 'Melden Sie sich neu an, um fortzufahren.',
   authUnconfirmed: 'Diese Adresse ist noch nicht bestätigt.',
   back: 'Zurück',
@@ -180,6 +182,7 @@ export const de: Messages = {
   goneOrHidden: 'Der Eintrag ist gelöscht, oder Sie dürfen ihn nicht mehr sehen ({one}).',
   goOn: 'Weiter',
   goOnAs: 'Weiter als {who}?',
+  goOnElsewhere: 'Sie werden zu {place} weitergeleitet und dort angemeldet.',
   goOnLead: 'Der Link meldet diesen Browser bei {app} an.',
   goTo: 'Gehe zu',
   haveAccount: 'Schon ein Konto?',

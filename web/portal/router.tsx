@@ -14,6 +14,7 @@ import { SignedIn } from './sign-in/signed-in.tsx';
 const HomePage = lazy(() => import('./screens/home-page.tsx').then((all) => ({ default: all.HomePage })));
 const ScreenPage = lazy(() => import('./screens/screen-page.tsx').then((all) => ({ default: all.ScreenPage })));
 const AccountPage = lazy(() => import('./account/account-page.tsx').then((all) => ({ default: all.AccountPage })));
+const ContinuePage = lazy(() => import('./sign-in/continue-page.tsx').then((all) => ({ default: all.ContinuePage })));
 const NewPasswordPage = lazy(() =>
   import('./sign-in/recovery-pages.tsx').then((all) => ({ default: all.NewPasswordPage })),
 );
@@ -76,6 +77,13 @@ const newPassword = page('/account/new-password', () => (
     </SignedIn>
   </Suspense>
 ));
+const continueElsewhere = page('/account/continue', () => (
+  <Suspense>
+    <SignedIn>
+      <ContinuePage />
+    </SignedIn>
+  </Suspense>
+));
 const consent = page(
   '/account/consent',
   lazyRouteComponent(() => import('./consent/consent-route.tsx'), 'ConsentRoute'),
@@ -86,7 +94,18 @@ const recover = page(
 );
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, screen, signIn, signUp, arrive, recover, newPassword, account, consent]),
+  routeTree: root.addChildren([
+    home,
+    screen,
+    signIn,
+    signUp,
+    arrive,
+    recover,
+    newPassword,
+    account,
+    continueElsewhere,
+    consent,
+  ]),
   scrollRestoration: true,
 });
 

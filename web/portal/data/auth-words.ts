@@ -15,6 +15,7 @@ const words: Readonly<Record<string, MessageKey>> = {
   reauthentication_needed: 'authCurrentAsked',
   current_password_required: 'authCurrentAsked',
   current_password_invalid: 'authCurrentWrong',
+  redirect_not_allowed: 'authRedirect',
   oauth_sign_in_too_old: 'authSignInAgain',
   session_not_found: 'authEnded',
   over_email_send_rate_limit: 'authMailPause',

@@ -81,5 +81,5 @@ export const deleteAccount = (portal: Portal) =>
       await callAuth(portal, '/user', { method: 'DELETE' });
       await portal.auth.signOut({ scope: 'local' });
     },
-    onSuccess: () => queryClient.clear(),
+    onSuccess: () => queryClient.resetQueries(),
   });

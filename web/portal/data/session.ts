@@ -1,6 +1,7 @@
 import type { GoTrueClient, Session } from '@supabase/auth-js';
 import { MutationCache, mutationOptions, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
 import { t } from '../../language/messages.ts';
+import type { Destination } from '../sign-in/destination.ts';
 import { codeOf } from './auth-words.ts';
 import type { Portal } from './client.ts';
 import { isUnreachable, reach, setConnection } from './connection.ts';
@@ -80,8 +81,7 @@ export function followSession(auth: GoTrueClient): void {
     if (event === 'INITIAL_SESSION') return;
     // The client holds its lock while it calls this function.
     setTimeout(() => {
-      if (event === 'SIGNED_OUT') queryClient.clear();
-      void queryClient.invalidateQueries();
+      void (event === 'SIGNED_OUT' ? queryClient.resetQueries() : queryClient.invalidateQueries());
     });
   });
 }
@@ -149,8 +149,8 @@ export const mailLink = ({ mails }: Portal) =>
 /** Creates an account. Without a session in the response, the address must be confirmed first. */
 export const signUp = ({ auth, mails }: Portal) =>
   mutationOptions({
-    mutationFn: async ({ email, password, name }: { email: string; password: string; name: string }) => {
-      const emailRedirectTo = `${location.origin}/account/arrive`;
+    mutationFn: async ({ email, password, name, next }: Record<'email' | 'password' | 'name' | 'next', string>) => {
+      const emailRedirectTo = `${location.origin}/account/arrive?next=${encodeURIComponent(next)}`;
       const options = { emailRedirectTo, ...(name !== '' && { data: { name } }) };
       const { session } = orThrow(await mails.signUp({ email, password, options }));
       if (session) await keepSession(auth, session);
@@ -172,12 +172,12 @@ export const useMailedCode = ({ auth }: Portal) =>
 /** Sends the mail of a sign-up again. */
 export const resendSignUp = ({ mails }: Portal) =>
   mutationOptions({
-    mutationFn: async (email: string) =>
+    mutationFn: async ({ email, next }: { email: string; next: string }) =>
       orThrow(
         await mails.resend({
           type: 'signup',
           email,
-          options: { emailRedirectTo: `${location.origin}/account/arrive` },
+          options: { emailRedirectTo: `${location.origin}/account/arrive?next=${encodeURIComponent(next)}` },
         }),
       ),
   });
@@ -191,6 +191,16 @@ export const recover = ({ mails }: Portal) =>
           redirectTo: `${location.origin}/account/arrive?next=/account/new-password`,
         }),
       ),
+  });
+
+/** Opens a session for a front end at another address, and redirects there. */
+export const continueElsewhere = (portal: Portal) =>
+  mutationOptions({
+    mutationFn: async ({ redirect_to, code_challenge, code_challenge_method }: Destination) => {
+      const body = JSON.stringify({ redirect_to, code_challenge, code_challenge_method });
+      const { url } = await callAuth<{ url: string }>(portal, '/sessions', { method: 'POST', body });
+      location.replace(url);
+    },
   });
 
 /** Stores a session that came from a link. */
@@ -215,5 +225,6 @@ export const signOut = ({ auth }: Portal) =>
       const { error } = await auth.signOut({ scope: 'local' });
       if (error) throw error;
     },
-    onSuccess: () => queryClient.clear(),
+    // Removing a query that a page shows would leave the page without its answer.
+    onSuccess: () => queryClient.resetQueries(),
   });

@@ -50,9 +50,10 @@ function ExchangeCode({ code, next }: { code: string; next: string }) {
 function TakeSession({ arrival, next }: { arrival: Extract<Arrival, { kind: 'session' }>; next: string }) {
   const { app, auth } = usePortal();
   const navigate = useNavigate();
+  const needsPassword = arrival.type === 'recovery' || arrival.type === 'invite';
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => keepSession(auth, arrival),
-    onSuccess: () => void navigate({ to: arrival.type === 'recovery' ? '/account/new-password' : next, replace: true }),
+    onSuccess: () => void navigate({ to: needsPassword ? '/account/new-password' : next, replace: true }),
   });
   return (
     <AuthLayout title={t('goOnAs', { who: arrival.email ?? t('thisMember') })} lead={t('goOnLead', { app: app.name })}>

@@ -31,7 +31,7 @@ export function SignInPage() {
         title={t('checkMail')}
         lead={isNew ? 'mailSent' : 'mailMaybe'}
         onSignedIn={done}
-        onAgain={() => (isNew ? resending.mutateAsync(email) : mailing.mutateAsync({ email, next }))}
+        onAgain={() => (isNew ? resending.mutateAsync({ email, next }) : mailing.mutateAsync({ email, next }))}
         onOtherAddress={() => setStep('start')}
       />
     );
@@ -82,7 +82,7 @@ export function SignInPage() {
           email={email}
           onEmail={setEmail}
           onSignedIn={done}
-          onUnconfirmed={() => resending.mutate(email, { onSettled: () => setStep('confirm') })}
+          onUnconfirmed={() => resending.mutate({ email, next }, { onSettled: () => setStep('confirm') })}
         />
       )}
       <OtherMethods next={next} onSignedIn={done} {...(app.email && { onMail: () => setStep('mail') })} />

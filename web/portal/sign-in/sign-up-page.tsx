@@ -35,7 +35,7 @@ export function SignUpPage() {
         title={t('checkMail')}
         lead="mailSent"
         onSignedIn={done}
-        onAgain={() => resending.mutateAsync(email)}
+        onAgain={() => resending.mutateAsync({ email, next })}
         onOtherAddress={() => setIsMailed(false)}
       />
     );
@@ -46,7 +46,7 @@ export function SignUpPage() {
     event.preventDefault();
     if (isPending || offBecause !== null) return;
     mutate(
-      { email, password, name: name.trim() },
+      { email, password, name: name.trim(), next },
       { onSuccess: ({ isSignedIn }) => (isSignedIn ? done() : setIsMailed(true)) },
     );
   };

@@ -2,7 +2,7 @@ import { cellCondition } from '../../../../contract/cell-condition.ts';
 import { groupBy } from '../../../catalog/group.ts';
 import { type ChangeDescriber, type ChapterPair, type DescribedChange, matches } from '../../changes/describer.ts';
 import { canonical, type Difference, isObject, type JsonObject } from '../../changes/differences.ts';
-import { hasEntity } from '../../changes/entity-there.ts';
+import { entityIds } from '../../changes/entity-ids.ts';
 import { restWords } from '../../changes/generic.ts';
 import {
   fewWords,
@@ -37,7 +37,7 @@ export const rolesDescriber: ChangeDescriber = {
         of('cells/*').filter((cell) => !ofGoneRoles.has(cell)),
         sides,
       ),
-      ...of('policies/*').map((difference) => tellPolicy(difference, sides)),
+      ...tellPolicies(of('policies/*'), sides),
       ...of('default_privileges/*').map(tellFromNowOn),
       ...[...groupBy(of('advice/*'), adviceOf).values()].map(tellAdvice),
     ];
@@ -101,10 +101,11 @@ function tellCells(differences: readonly Difference[], sides: ChapterPair): Desc
     items(chapters.roles, 'roles').some((one) => text(one, 'name') === role);
   const newRoles = cells.filter((cell) => cell.was === null && !roleIsIn(sides.before, cell.role));
   const ofRoles = new Set(newRoles);
+  const ids = entityIds(sides);
   const rest = cells.filter((cell) => !ofRoles.has(cell));
-  const removed = rest.filter((cell) => cell.is === null && !hasEntity(sides.after, cell.entity));
+  const removed = rest.filter((cell) => cell.is === null && !ids.after.has(cell.entity));
   const fresh = rest.filter((cell) => cell.was === null);
-  const changed = rest.filter((cell) => cell.was !== null && (cell.is !== null || hasEntity(sides.after, cell.entity)));
+  const changed = rest.filter((cell) => cell.was !== null && (cell.is !== null || ids.after.has(cell.entity)));
   const hidden = changed.filter((cell) => cell.is === null);
   return [
     ...[...groupBy(newRoles, (cell) => cell.role)].flatMap(([role, group]) => tellNewRole(role, group)),
@@ -255,11 +256,23 @@ function reasonWords({ before, after }: Difference): string {
   return [`${text(after, 'reason')} (before: ${text(before, 'reason')})`, ...fields, ...rest].join('; ');
 }
 
-/** Returns true if the entity exists and no call reaches it. The chapter then omits its policies. */
-const isOutOfReach = (chapters: JsonObject, entity: string): boolean =>
-  hasEntity(chapters, entity) && !items(chapters.roles, 'cells').some((cell) => text(cell, 'entity') === entity);
+/** Returns the entities that exist and that no call reaches. The chapter omits their policies. */
+function outOfReach(chapters: JsonObject, ids: ReadonlySet<string>): ReadonlySet<string> {
+  const reached = new Set(items(chapters.roles, 'cells').map((cell) => text(cell, 'entity')));
+  return new Set([...ids].filter((id) => !reached.has(id)));
+}
 
-function tellPolicy(difference: Difference, sides: ChapterPair): DescribedChange {
+function tellPolicies(differences: readonly Difference[], sides: ChapterPair): DescribedChange[] {
+  if (differences.length === 0) return [];
+  const ids = entityIds(sides);
+  const unreached = { before: outOfReach(sides.before, ids.before), after: outOfReach(sides.after, ids.after) };
+  return differences.map((difference) => tellPolicy(difference, unreached));
+}
+
+function tellPolicy(
+  difference: Difference,
+  unreached: { readonly before: ReadonlySet<string>; readonly after: ReadonlySet<string> },
+): DescribedChange {
   const { before, after } = difference;
   const policy = after ?? before;
   const name = `policy ${text(policy, 'name')} of ${thing(text(policy, 'entity'))}`;
@@ -267,11 +280,11 @@ function tellPolicy(difference: Difference, sides: ChapterPair): DescribedChange
   const scope = `for ${text(policy, 'command')}, for ${who}`;
   const entity = text(policy, 'entity');
   if (before === undefined) {
-    const start = isOutOfReach(sides.before, entity) ? `Calls now meet the ${name}` : `New ${name}`;
+    const start = unreached.before.has(entity) ? `Calls now meet the ${name}` : `New ${name}`;
     return { words: `${start}, ${scope}: ${text(after, 'words')}.`, of: [difference] };
   }
   if (after === undefined) {
-    const end = isOutOfReach(sides.after, entity) ? 'is met by no call any more' : 'is gone';
+    const end = unreached.after.has(entity) ? 'is met by no call any more' : 'is gone';
     return { words: `The ${name}, ${scope}, ${end}: ${text(before, 'words')}.`, of: [difference] };
   }
   if (!isObject(before) || !isObject(after))

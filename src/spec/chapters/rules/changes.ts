@@ -1,7 +1,7 @@
 import { groupBy } from '../../../catalog/group.ts';
 import { type ChangeDescriber, type DescribedChange, matches } from '../../changes/describer.ts';
 import { type Difference, isObject, type JsonObject } from '../../changes/differences.ts';
-import { hasEntity } from '../../changes/entity-there.ts';
+import { entityIds } from '../../changes/entity-ids.ts';
 import { restWords } from '../../changes/generic.ts';
 import { fromTo, text, thing, within } from '../../changes/values.ts';
 
@@ -10,14 +10,15 @@ export const rulesDescriber: ChangeDescriber = {
   whole: ['rules/*'],
   describeChanges: (differences, sides) => {
     const told = differences.filter(({ path }) => matches(path, 'rules/*'));
+    const ids = entityIds(sides);
     return [...groupBy(told, (difference) => entityOf(difference))].flatMap(([entity, group]) => {
       const added = group.filter(({ kind }) => kind === 'added');
       const removed = group.filter(({ kind }) => kind === 'removed');
-      if (added.length === group.length && !hasEntity(sides.before, entity)) {
+      if (added.length === group.length && !ids.before.has(entity)) {
         const words = group.map(({ after }) => wordsOf(after)).join('; ');
         return [{ words: `Of ${thing(entity)}: ${words}.`, of: group }];
       }
-      if (removed.length === group.length && !hasEntity(sides.after, entity)) {
+      if (removed.length === group.length && !ids.after.has(entity)) {
         return [{ words: `The rules of ${thing(entity)} are gone with it.`, of: group }];
       }
       return group.map(

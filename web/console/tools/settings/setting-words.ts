@@ -21,7 +21,7 @@ export const settingWords: Readonly<Record<string, SettingWords>> = {
     label: 'Site address',
     effect: (value) =>
       value === null
-        ? 'The app has no site yet. A link in a mail asks for the code, and the member stays on the app’s own page.'
+        ? 'The app has no site. A link in a mail leads to the pages for members, on the app’s own address.'
         : 'Members return to it after a link in a mail, if the call names no other address.',
   },
   uri_allow_list: {

@@ -1,14 +1,15 @@
+import type { ChapterPair } from './describer.ts';
 import type { JsonObject } from './differences.ts';
 import { items, text } from './values.ts';
 
-const known = new WeakMap<JsonObject, ReadonlySet<string>>();
-
-/** Returns true if chapter 3 contains the entity, or chapter 6 the function. */
-export function hasEntity(chapters: JsonObject, id: string): boolean {
-  const ids = known.get(chapters) ?? idsOf(chapters);
-  known.set(chapters, ids);
-  return ids.has(id);
-}
+/** Returns the ids of the entities of chapter 3 and of the functions of chapter 6, before and after. */
+export const entityIds = ({
+  before,
+  after,
+}: ChapterPair): { before: ReadonlySet<string>; after: ReadonlySet<string> } => ({
+  before: idsOf(before),
+  after: idsOf(after),
+});
 
 const idsOf = (chapters: JsonObject): ReadonlySet<string> =>
   new Set([

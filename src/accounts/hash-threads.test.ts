@@ -1,0 +1,46 @@
+import { readdirSync } from 'node:fs';
+import { expect, it, vi } from 'vitest';
+import { HashThreads } from './hash-threads.ts';
+
+const options = { memoryCost: 1024, timeCost: 1, parallelism: 1, outputLen: 32 };
+const make = (password: string) => ({ make: 'argon2', password, options }) as const;
+const runningThreads = () => process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length;
+
+it.each([1, 2])('gives further tasks to the %i threads that it may start, in their order', async (max) => {
+  const threads = new HashThreads(max);
+  const before = runningThreads();
+  const passwords = ['one', 'two', 'three', 'four', 'five'];
+  const hashes = passwords.map((password) => threads.run(make(password)));
+  expect(runningThreads() - before).toBe(max);
+  const verified = (await Promise.all(hashes)).map((hash, i) =>
+    threads.run({ verify: 'argon2', password: passwords[i] ?? '', hash: String(hash) }),
+  );
+  expect(await Promise.all(verified)).toEqual([true, true, true, true, true]);
+  // Idle threads do not keep the process running.
+  expect(runningThreads()).toBe(before);
+});
+
+it('reports the error of one task and computes the tasks behind it', async () => {
+  const threads = new HashThreads(1);
+  const broken = threads.run({ verify: 'argon2', password: 'x', hash: 'no hash' });
+  const hash = threads.run(make('x'));
+  await expect(broken).rejects.toThrow();
+  expect(await hash).toMatch(/^\$argon2id\$/);
+});
+
+it.runIf(process.platform === 'linux')(
+  'ends idle threads except one, so that a later sign-in waits for no start',
+  async () => {
+    const systemThreads = () => readdirSync('/proc/self/task').length;
+    const before = systemThreads();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const threads = new HashThreads(2);
+    await Promise.all([threads.run(make('one')), threads.run(make('two'))]);
+    expect(systemThreads()).toBe(before + 2);
+    vi.advanceTimersByTime(120_000);
+    vi.useRealTimers();
+    await vi.waitFor(() => expect(systemThreads()).toBe(before + 1));
+    expect(await threads.run(make('three'))).toMatch(/^\$argon2id\$/);
+    expect(systemThreads()).toBe(before + 1);
+  },
+);
