@@ -45,7 +45,8 @@ import type { AppRole } from './least-roles.ts';
  * | GET /admin/v1/apps/:ref/call | ?id= of chapter 7 | CallDetail of call-detail.ts |
  * | GET /admin/v1/apps/:ref/calls | ?window=hour\|day\|week, ?call= of chapter 7 | CallStatisticsResponse of observed.ts |
  * | GET /admin/v1/apps/:ref/traces/:requestId | – | RequestTraceResponse of observed.ts |
- * | GET /admin/v1/apps/:ref/logs | ?status= its first digit, ?code=, ?call=, ?user=, ?request=, ?console=true adds calls of builders, ?limit= | LogResponse of observed.ts |
+ * | GET /admin/v1/apps/:ref/logs | ?from=, ?to=, ?status= first digits, ?caller=, ?path=, ?without=, ?code=, ?call=, ?user=, ?request=, ?slower= ms, ?search=, ?console=true adds requests of builders, ?before=, ?limit= | LogResponse of observed.ts |
+ * | GET /admin/v1/apps/:ref/logs/summary | the filter of /logs | LogSummary of observed.ts |
  * | GET /admin/v1/apps/:ref/errors | ?code=, ?console=true, ?limit= | ListedCall[] of observed.ts |
  * | POST /admin/v1/apps/:ref/sql | SqlRequest | SqlResponse (400 `sql_failed` with details SqlFailure) |
  * | POST /admin/v1/apps/:ref/migrations | MigrateRequest | MigrateResponse |

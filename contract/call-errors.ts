@@ -206,11 +206,11 @@ const authCodes: Readonly<Record<string, readonly string[]>> = {
   'auth.token.id_token': [
     ...authSession,
     ...throughProvider,
-    ...['provider_disabled', 'manual_linking_disabled', 'insufficient_aal'],
+    ...['provider_disabled', 'manual_linking_disabled', 'insufficient_aal', 'reauthentication_needed'],
   ],
   'auth.token.web3': ['web3_provider_disabled'],
   'auth.sso': ['saml_provider_disabled'],
-  'auth.identities.link': [...authSession, 'manual_linking_disabled', 'insufficient_aal'],
+  'auth.identities.link': [...authSession, 'manual_linking_disabled', 'insufficient_aal', 'reauthentication_needed'],
   'auth.identities.confirm': ['email_exists', 'identity_already_exists', 'user_not_found'],
   'auth.identities.unlink': [
     ...authSession,
@@ -292,6 +292,8 @@ const authCodes: Readonly<Record<string, readonly string[]>> = {
 
   'auth.factors.enroll': [
     ...authSession,
+    'reauthentication_needed',
+    'reauthentication_not_valid',
     'insufficient_aal',
     'mfa_factor_name_conflict',
     'mfa_phone_enroll_not_enabled',
@@ -324,15 +326,30 @@ const authCodes: Readonly<Record<string, readonly string[]>> = {
   'auth.recovery_codes.show': [...authSession, 'mfa_factor_not_found'],
   'auth.recovery_codes.generate': [
     ...authSession,
+    'reauthentication_needed',
+    'reauthentication_not_valid',
     'insufficient_aal',
     'mfa_factor_name_conflict',
     'mfa_recovery_codes_sole_factor',
     'mfa_verified_factor_exists',
   ],
-  'auth.recovery_codes.regenerate': [...authSession, 'insufficient_aal', 'mfa_factor_not_found'],
+  'auth.recovery_codes.regenerate': [
+    ...authSession,
+    'reauthentication_needed',
+    'reauthentication_not_valid',
+    'insufficient_aal',
+    'mfa_factor_not_found',
+  ],
   'auth.recovery_codes.remove': [...authSession, 'insufficient_aal', 'mfa_factor_not_found'],
   'auth.recovery_codes.verify': [...authSession, 'mfa_verification_failed', 'mfa_recovery_codes_locked'],
-  'auth.passkeys.registration.options': [...authSession, 'passkey_disabled', 'insufficient_aal', 'too_many_passkeys'],
+  'auth.passkeys.registration.options': [
+    ...authSession,
+    'reauthentication_needed',
+    'reauthentication_not_valid',
+    'passkey_disabled',
+    'insufficient_aal',
+    'too_many_passkeys',
+  ],
   'auth.passkeys.registration.verify': [
     ...authSession,
     'passkey_disabled',

@@ -49,6 +49,12 @@ const query = (name: string, type: string, required: boolean, meaning: string): 
   meaning,
 });
 
+/** The parameters that prove the presence of a member. */
+const presence: CallParameter[] = [
+  body('nonce', 'text', false, 'The code of GET /reauthenticate, for a session that is older than a day.'),
+  body('current_password', 'text', false, 'The current password, in place of the code.'),
+];
+
 const session = 'access_token, refresh_token, expires_in, expires_at, token_type, user';
 const someone = '00000000-0000-0000-0000-000000000000';
 
@@ -154,8 +160,7 @@ export const authCalls: readonly AuthCall[] = [
       body('phone', 'text', false, 'The new phone number (E.164), where phone numbers are on.'),
       body('password', 'text', false, 'The new password.'),
       body('data', 'object', false, 'User metadata, merged with what is there.'),
-      body('nonce', 'text', false, 'The code of GET /reauthenticate, for a session that is older than a day.'),
-      body('current_password', 'text', false, 'The current password, in place of the code.'),
+      ...presence,
     ],
     returns: 'the user after the change',
     example: { password: 'another long password' },
@@ -785,6 +790,7 @@ export const authCalls: readonly AuthCall[] = [
       body('friendly_name', 'text', false, 'The name by which the member tells it from others.'),
       body('issuer', 'text', false, 'The name that the authenticator app shows; the host of site_url when not given.'),
       body('phone', 'text', false, 'The number of a phone factor (E.164).'),
+      ...presence,
     ],
     returns: 'id, type, friendly_name; totp: qr_code (SVG), secret, uri',
     example: { factor_type: 'totp', friendly_name: 'My phone' },
@@ -837,7 +843,10 @@ export const authCalls: readonly AuthCall[] = [
     summary: 'Makes ten one-time recovery codes, which replace a lost second factor, and shows them once.',
     caller: 'member',
     settings: {},
-    parameters: [body('friendly_name', 'text', false, 'The name of the set; Recovery codes when not given.')],
+    parameters: [
+      body('friendly_name', 'text', false, 'The name of the set; Recovery codes when not given.'),
+      ...presence,
+    ],
     returns: 'id, type, friendly_name, total, codes',
     example: { friendly_name: 'Recovery codes' },
     supabase_js: 'supabase.auth.mfa.recoveryCodes.generate()',
@@ -873,7 +882,7 @@ export const authCalls: readonly AuthCall[] = [
     summary: 'Replaces the recovery codes; the earlier ones stop working.',
     caller: 'member',
     settings: {},
-    parameters: [],
+    parameters: presence,
     returns: 'id, type, friendly_name, total, codes',
     example: null,
     supabase_js: 'supabase.auth.mfa.recoveryCodes.regenerate()',
@@ -897,7 +906,7 @@ export const authCalls: readonly AuthCall[] = [
     summary: 'Opens a challenge for a new passkey.',
     caller: 'member',
     settings: { passkey_enabled: true },
-    parameters: [],
+    parameters: presence,
     returns: 'challenge_id, options for navigator.credentials.create(), expires_at',
     example: {},
     supabase_js: null,

@@ -35,6 +35,7 @@ export const leastRoles: Readonly<Record<string, Least>> = {
   'GET /apps/:ref/specification/call': 'reader',
   'GET /apps/:ref/traces/:requestId': 'developer',
   'GET /apps/:ref/logs': 'reader',
+  'GET /apps/:ref/logs/summary': 'reader',
   'GET /apps/:ref/errors': 'reader',
   'POST /apps/:ref/sql': 'developer',
   'POST /apps/:ref/migrations': 'developer',

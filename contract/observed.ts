@@ -92,9 +92,13 @@ export interface LogLine {
   request_id: string;
   /** ISO 8601. */
   at: string;
+  area: 'rest' | 'auth';
   call: string;
   method: string;
+  /** Below the area: /tickets. */
   path: string;
+  /** The query with … in place of each value of the caller; empty if there is none. */
+  query: string;
   status: number;
   code: string | null;
   subject: string | null;
@@ -105,16 +109,51 @@ export interface LogLine {
   milliseconds: number;
 }
 
-/** GET /admin/v1/apps/:ref/logs?status=&code=&call=&user=&request=&console=&limit=. */
+/** The kinds of callers in the log. `key`: the secret key. `health`: health checks of the auth API. */
+export const logCallers = ['member', 'anon', 'key', 'console', 'health'] as const;
+export type LogCaller = (typeof logCallers)[number];
+
+/** The callers that the log leaves out unless the request names them. */
+export const hiddenCallers: readonly LogCaller[] = ['console', 'health'];
+
+/** GET /admin/v1/apps/:ref/logs?from=&to=&status=&caller=&path=&code=&call=&user=&request=&slower=&search=&console=&before=&limit=. */
 export interface LogResponse {
   /** The newest first. */
   calls: ListedCall[];
   /** True if more stored requests match the filter. */
   truncated: boolean;
-  /** The number of workers that returned their requests, including this one. */
-  workers: number;
-  /** The number of stored traces of failed requests, and of requests that took longer than `slow_milliseconds`. */
-  kept: { traces: number; slow_milliseconds: number };
+  /** The value of `before` that continues with older requests; null if there are none. */
+  before: string | null;
+  /** The settings of the app. The log also stores the details of `traces` failed requests and requests slower than `slow_milliseconds`. */
+  kept: { days: number; requests: number; traces: number; slow_milliseconds: number };
+}
+
+/**
+ * GET /admin/v1/apps/:ref/logs/summary, with the filter of `/logs`: the matching requests over time, and the number of requests for
+ * each value of a filter under all other filters.
+ */
+export interface LogSummary {
+  /** ISO 8601. */
+  from: string;
+  to: string;
+  /** Length of a point in seconds. The first point begins at `from`. */
+  step_seconds: number;
+  /** One element per point: status below 400, 4xx and 5xx. */
+  points: { ok: number[]; refused: number[]; failed: number[] };
+  total: number;
+  /** By the first digit of the status. */
+  statuses: Readonly<Record<string, number>>;
+  callers: Readonly<Partial<Record<LogCaller, number>>>;
+  /** The most frequent first: area and first part of the path. */
+  paths: { path: string; calls: number }[];
+  /** Requests on paths beyond those in `paths`. */
+  other_paths: number;
+  /** Requests of hidden callers that match all other filters. */
+  hidden: number;
+  /** Requests in this period that were not stored, because there were too many at a time. */
+  left_out: number;
+  /** Time of the oldest stored request; null without requests. */
+  since: string | null;
 }
 
 export type StatisticsWindow = 'hour' | 'day' | 'week';

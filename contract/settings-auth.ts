@@ -290,7 +290,7 @@ export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSet
     default: true,
     type: 'true or false',
     meaning:
-      'Whether a new password or address needs a sign-in of the last 24 hours, the current password, or a code that GET /reauthenticate mails.',
+      'Whether a new password, address, factor, passkey or identity needs a sign-in of the last 24 hours, the current password, or a code that GET /reauthenticate mails.',
   },
 
   password_required_characters: {

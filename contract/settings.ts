@@ -44,6 +44,8 @@ export interface RestSettings {
   url_use_legacy_target_names: boolean;
   client_error_verbosity: 'verbose' | 'minimal';
   state_changes_days: number;
+  logs_days: number;
+  logs_requests: number;
   logs_traces: number;
   logs_slow_milliseconds: number;
   logs_statistics_days: number;
@@ -151,6 +153,16 @@ export const restSettings: { readonly [K in keyof RestSettings]: Setting<RestSet
     type: 'whole number of days, 0 to 36500; 0 keeps them for ever',
     meaning:
       'How long the state changes of rows are stored: at least 30 days. The last state change of a row stays as long as the row.',
+  },
+  logs_days: {
+    default: limits.logDays.default,
+    type: 'whole number of days, 1 to 365',
+    meaning: 'How long the log of requests stores a line.',
+  },
+  logs_requests: {
+    default: limits.logRequests.default,
+    type: 'whole number of requests, 1000 to 2000000',
+    meaning: 'Requests that the log stores. The oldest are deleted first.',
   },
   logs_traces: {
     default: limits.keptTraces.default,

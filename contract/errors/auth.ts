@@ -322,8 +322,8 @@ export const authErrors = entries({
     status: 400,
     message: 'Password update requires reauthentication',
     meaning:
-      'The session is older than a day, and neither the current password nor a code of GET /reauthenticate came with the new password or address.',
-    action: 'Send current_password, or call GET /reauthenticate and send the mailed code as nonce.',
+      'The session is older than a day, and neither the current password nor a code of GET /reauthenticate came with the new password, address, factor, passkey or identity.',
+    action: 'Send current_password, or call GET /reauthenticate and send the mailed code as nonce, or sign in again.',
     member: 'Please enter your current password or the code that we mail you.',
     limit: 'recentSignInSeconds',
   },

@@ -137,7 +137,8 @@ export const accountLimits = {
     group: 'accounts',
     unit: 'seconds',
     default: 86_400,
-    meaning: 'Maximum age of a session that may change a password or an address without reauthentication.',
+    meaning:
+      'Maximum age of a session that may change a password or an address, or add a factor, a passkey or an identity, without reauthentication.',
     code: 'reauthentication_needed',
   },
   accountDeletionSeconds: {

@@ -132,7 +132,30 @@ export const recordLimits = {
     group: 'records',
     unit: 'milliseconds',
     default: 300,
-    meaning: 'How long the workers of all nodes may take to send the recent requests of an app.',
+    meaning: 'How long the workers of all nodes may take to write the most recent requests of an app to its log.',
+  },
+  logDays: {
+    group: 'records',
+    unit: 'days',
+    default: 14,
+    meaning: 'How long the log of requests stores a line.',
+    setting: 'logs_days',
+    range: [1, 365],
+  },
+  logRequests: {
+    group: 'records',
+    unit: 'count',
+    default: 200_000,
+    meaning: 'Requests that the log of one app stores. The oldest are deleted first.',
+    setting: 'logs_requests',
+    range: [1000, 2_000_000],
+  },
+  loggedPerFlush: {
+    group: 'records',
+    unit: 'count',
+    default: 1000,
+    meaning:
+      'Requests of one app that a worker writes to the log at a time. Further requests are counted, and left out unless the server failed.',
   },
   countedErrors: {
     group: 'records',

@@ -61,6 +61,7 @@ const refusal = (): NinefoldError =>
     message: 'Too many passwords are being checked at the moment',
     retryAfter: 1,
     limit: 'passwordHashesWaiting',
+    quota: { count: limits.passwordHashesWaiting.default },
   });
 
 let pausing = 0;

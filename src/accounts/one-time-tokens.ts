@@ -7,6 +7,7 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import {
   codeSubjects,
   type Reservation,
+  refusingLimit,
   reserveAttempt,
   reserveParams,
   settleAttempt,
@@ -187,6 +188,8 @@ export interface TokenUse {
   readonly bothConfirm: boolean;
   /** True if the code was sent to a phone. */
   readonly isPhone?: boolean;
+  /** True if the account loses its password, because the owner of the address has not chosen it. */
+  readonly dropsPassword?: boolean;
 }
 
 const list = (kinds: readonly TokenKind[]): string => `{${kinds.join(',')}}`;
@@ -236,6 +239,7 @@ export async function useOneTimeToken(database: Executor, use: TokenUse, client:
     [OPEN, [...session.params, way]],
     signedInFrom(session.sessionId, client),
     ...confirmedSignUp(use, client),
+    ...(use.dropsPassword ? [passwordDropped] : []),
     ...owner.settled,
   ]);
   const verdict = verdictOf(used);
@@ -259,11 +263,18 @@ export async function useLinkForCode(
     useStatement(null, use),
     issueAuthCode(issued, null, method),
     ...confirmedSignUp(use, client),
+    ...(use.dropsPassword ? [passwordDropped] : []),
   ]);
   const verdict = verdictOf(used);
   if (verdict !== 'used') return { verdict };
   return flow?.rows.length ? { verdict: 'code', code: issued.code } : { verdict: 'no-flow' };
 }
+
+/** Removes the password of the account whose token was used in this transaction. */
+const passwordDropped: SqlStatement = [
+  `update auth.users u set encrypted_password = null where u.id = ${tokenOwner} and u.encrypted_password is not null`,
+  [],
+];
 
 /**
  * Returns the statement that records the confirmation of an account if a confirmation token was used in this
@@ -352,8 +363,7 @@ async function tryCode(
   if (!('at' in reservation)) {
     throw new NinefoldError('over_request_rate_limit', {
       message: `Too many wrong codes. Try again in ${reservation.wait} seconds${address.includes('@') ? ', or open the link' : ''}.`,
-      retryAfter: reservation.wait,
-      limit: 'oneTimeCodeTries',
+      ...refusingLimit(reservation, subjects, { address: 'oneTimeCodeTriesPerNetwork', account: 'oneTimeCodeTries' }),
     });
   }
   const counted = isKnown ? subjects.accountAndNetwork : subjects.account;

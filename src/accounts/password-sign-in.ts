@@ -5,7 +5,9 @@ import type { Executor } from '../database/database.ts';
 import type { Param } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import {
+  type RefusedAttempt,
   type Reservation,
+  refusingLimit,
   reserveAttempt,
   reserveParams,
   type SignInSubjects,
@@ -112,21 +114,20 @@ export async function beginSignIn(
         newNetwork: wasSeenToday ? null : subjects.network,
       };
     }
-    if (!reservation.busy) throw tooManyFailures(reservation.wait);
+    if (!reservation.busy) throw tooManyFailures(reservation, subjects);
     if (performance.now() > until || signal.aborted || waiting >= limits.passwordHashesWaiting.default) {
       await pauseBeforeRefusal();
-      throw tooManyFailures(1);
+      throw tooManyFailures({ ...reservation, wait: 1 }, subjects);
     }
     waiting++;
     await sleep(pause).finally(() => waiting--);
   }
 }
 
-const tooManyFailures = (seconds: number): NinefoldError =>
+const tooManyFailures = (refused: RefusedAttempt, subjects: SignInSubjects): NinefoldError =>
   new NinefoldError('over_request_rate_limit', {
-    message: `Too many failed sign-ins. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
-    retryAfter: seconds,
-    limit: 'signInFailures',
+    message: `Too many failed sign-ins. Try again in ${refused.wait} ${refused.wait === 1 ? 'second' : 'seconds'}.`,
+    ...refusingLimit(refused, subjects, { address: 'signInFailures', account: 'signInFailuresPerAccount' }),
   });
 
 /**

@@ -136,6 +136,14 @@ unproven as (
   select changed.id from c, changed where c.confirm_email and not c.is_admin
   on conflict (user_id) do nothing
 ),
+proven_phone as (
+  delete from ninefold.unproven_phones p using c, changed where p.user_id = changed.id and c.confirm_phone and c.is_admin
+),
+unproven_phone as (
+  insert into ninefold.unproven_phones (user_id)
+  select changed.id from c, changed where c.confirm_phone and not c.is_admin
+  on conflict (user_id) do nothing
+),
 used as (
   delete from auth.one_time_tokens t using judged j, changed where t.user_id = changed.id and j.voids_tokens
 ),

@@ -159,6 +159,7 @@ export async function signUp(
     [openSession(account, ownWay(user.isAnonymous ? 'anonymous' : 'password')), session.params],
     ...(user.isAnonymous ? [] : [rememberedNetwork(session.sessionId, client)]),
     ...(byMail ? [unprovenAddress(id)] : []),
+    ...(byPhone ? [unprovenPhone(id)] : []),
     [SELECT_USER, [id]],
   ]).catch(asConflict);
   const stored = made(results.at(-1));
@@ -213,6 +214,26 @@ export const unprovenAddress = (id: string): SqlStatement => [
    on conflict (user_id) do nothing`,
   [id],
 ];
+
+/**
+ * Returns the statement that records that the number of a new account counts as confirmed without a proof. When the
+ * owner of the number proves it, all other access to the account ends (`ninefold.use_phone_code`).
+ */
+const unprovenPhone = (id: string): SqlStatement => [
+  `insert into ninefold.unproven_phones (user_id) select u.id from auth.users u where u.id = $1::uuid
+   on conflict (user_id) do nothing`,
+  [id],
+];
+
+/** Returns true if the owner of an account's phone number has proved it. The number must be confirmed. */
+export const isPhoneProven = async (database: Executor, id: string): Promise<boolean> =>
+  (await jsonAsAuthAdmin<boolean>(
+    database,
+    `select pg_catalog.to_jsonb(u.phone_confirmed_at is not null
+       and not exists (select from ninefold.unproven_phones p where p.user_id = u.id))
+     from auth.users u where u.id = $1::uuid`,
+    [id],
+  )) === true;
 
 /** Returns true if the owner of an account's e-mail address has proved it. The address must be confirmed. */
 export const isAddressProven = async (database: Executor, id: string): Promise<boolean> =>

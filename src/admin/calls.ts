@@ -6,13 +6,12 @@ import type {
   CallStatisticsResponse,
   ListedCall,
   LogLine,
-  LogResponse,
   RequestTraceResponse,
 } from '../../contract/observed.ts';
 import { userAddresses } from '../accounts/users.ts';
 import type { App } from '../apps/app.ts';
 import { quantile } from '../apps/call-statistics.ts';
-import { readStoredLogLines } from '../apps/log-entries.ts';
+import { readFailedRequests } from '../apps/failed-requests.ts';
 import { figuresOf, readSeries, windows } from '../apps/read-statistics.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { UUID } from '../identity/uuid.ts';
@@ -97,60 +96,22 @@ export async function showErrors(
   const app = await openApp(context, ref);
   // The response includes requests that this worker has not written to the database yet.
   await context.traces.flushApp(ref);
-  const filter = { code, failed: true, builders: builders.data === 'true' };
-  return json(await withMembers(app, caller, await readStoredLogLines(app, filter, Math.min(asked.data, max))));
-}
-
-/**
- * Handles GET /apps/:ref/logs?status=&code=&call=&user=&request=&console=&limit=: returns the most recent requests,
- * newest first. `status` is the first digit of the status. `console=true` includes the requests of builders.
- */
-export async function showLogs(
-  context: AdminContext,
-  caller: Caller,
-  callRequest: CallRequest,
-  ref: string,
-): Promise<Reply> {
-  const query = new URLSearchParams(callRequest.query);
-  const asked = logQuery.safeParse(Object.fromEntries(query));
-  if (!asked.success) {
-    throw new NinefoldError('validation_invalid', {
-      message:
-        'status is a digit from 1 to 5, limit a whole number from 1, console true or false; code, call, user and request are texts without a NUL.',
-    });
-  }
-  const { status = null, code = null, call = null, user = null, request = null, limit } = asked.data;
-  const builders = asked.data.console === 'true';
-  const filter = { status, code, call, userId: user, requestId: request, builders };
-  const max = limits.logLines.default;
-  const app = await openApp(context, ref);
-  const found = await context.traces.recent(app, filter, Math.min(limit ?? max, max));
-  const answer: LogResponse = { ...found, calls: await withMembers(app, caller, found.calls) };
-  return json(answer);
+  const filter = { code, builders: builders.data === 'true' };
+  return json(await withMembers(app, caller, await readFailedRequests(app, filter, Math.min(asked.data, max))));
 }
 
 /**
  * Adds the address of each member who called, with one query. A reader gets no addresses, because readers see no data
  * of members. The user ids may be invalid: the app's own code can write any id.
  */
-async function withMembers(app: App, caller: Caller, lines: readonly LogLine[]): Promise<ListedCall[]> {
+export async function withMembers(app: App, caller: Caller, lines: readonly LogLine[]): Promise<ListedCall[]> {
   if (isReader(caller, app.record.ref)) return lines.map((line) => ({ ...line, member: null }));
   const ids = new Set(lines.flatMap(({ user_id }) => (user_id !== null && UUID.test(user_id) ? [user_id] : [])));
   const addresses = await userAddresses(app.database, [...ids]);
   return lines.map((line) => ({ ...line, member: addresses.get(line.user_id ?? '') ?? null }));
 }
 
-const named = z
-  .string()
-  .regex(/^[^\0]*$/)
-  .optional();
 const trueOrFalse = z.enum(['true', 'false']);
-const logQuery = z.object({
-  console: trueOrFalse.optional(),
-  ...{ code: named, call: named, user: named, request: named },
-  status: z.coerce.number().int().min(1).max(5).optional(),
-  limit: z.coerce.number().int().positive().optional(),
-});
 
 /**
  * Handles GET /apps/:ref/traces/:requestId: returns the trace of one request.

@@ -13,11 +13,12 @@ import { auditCall } from './audited-calls.ts';
 import { callerOf } from './authorise.ts';
 import { closeSession, openSession, openSessionWithPasskey, passkeyOptions, showSession } from './builder-session.ts';
 import { setBuilderPassword, showBuilders } from './builders.ts';
-import { showCall, showCalls, showErrors, showLogs, showTrace } from './calls.ts';
+import { showCall, showCalls, showErrors, showTrace } from './calls.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { listHookFunctions } from './hook-functions.ts';
 import { addKeys, listKeys, revokeKey, rotateKeys } from './keys.ts';
 import { requireLeast } from './least-role.ts';
+import { showLogs, summarizeLogs } from './logs.ts';
 import { previewMail, showMailTemplates } from './mail-templates.ts';
 import { testMailServer } from './mail-test.ts';
 import { removeMail, resendMail, showMail, showMails } from './mails.ts';
@@ -176,6 +177,7 @@ const appRoutes: readonly Route<Call>[] = [
   onApp('GET', '/specification/call', ({ context }, request, ref) => showCall(context, request, ref)),
   onApp('GET', '/traces/:requestId', ({ context }, _, ref, params) => showTrace(context, ref, params.requestId ?? '')),
   onApp('GET', '/logs', ({ context, caller }, request, ref) => showLogs(context, caller, request, ref)),
+  onApp('GET', '/logs/summary', ({ context, caller }, request, ref) => summarizeLogs(context, caller, request, ref)),
   onApp('GET', '/errors', ({ context, caller }, request, ref) => showErrors(context, caller, request, ref)),
   onApp('POST', '/sql', ({ context, caller }, request, ref) => runSql(context, caller, request, ref)),
   onApp('POST', '/migrations', ({ context, caller }, request, ref) => migrate(context, caller, request, ref)),

@@ -27,7 +27,9 @@ export async function testMailServer(context: AdminContext, request: CallRequest
   const { server, missing } = mailServerOf(settings.mail, app.secrets, siteUrl);
   if (!server) throw new NinefoldError('mail_server_missing', missing === null ? {} : { message: missing });
   const end = context.addresses.inFlight.mailTests.begin('node', { ofSubject: limits.mailTests.default });
-  if (end === null) throw new NinefoldError('mail_tests_busy', { retryAfter: 5 });
+  if (end === null) {
+    throw new NinefoldError('mail_tests_busy', { retryAfter: 5, quota: { count: limits.mailTests.default } });
+  }
   try {
     const words = `This is a test of the mail server of ${app.record.name}.`;
     const message = await composeMail(server, randomUUID(), to, {

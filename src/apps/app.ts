@@ -25,9 +25,8 @@ export type Notification =
   | { type: 'sessions-revoked-all' }
   /** `trace-wanted`: a worker asks for the trace of a request. `trace-stored`: a worker has stored it. */
   | { type: 'trace-wanted' | 'trace-stored'; id: string }
-  /** `log-wanted`: a worker asks for recent requests. `log-told`: a worker sends a part of its recent requests. */
-  | { type: 'log-wanted'; id: string }
-  | { type: 'log-told'; id: string; worker: string; lines: unknown[] }
+  /** A worker reads the log of requests: every worker writes its lines. */
+  | { type: 'log-wanted' }
   /** Jobs were scheduled or changed, or HTTP requests or mails are queued. */
   | { type: 'scheduled-work' }
   /** The listener is connected. Previous notifications may have been missed. */
@@ -355,6 +354,7 @@ export function parseNotification(payload: string): Notification | null {
     case 'schema':
     case 'settings':
     case 'sessions-revoked-all':
+    case 'log-wanted':
       return { type: value.type };
     case 'jobs':
     case 'http':
@@ -362,17 +362,7 @@ export function parseNotification(payload: string): Notification | null {
       return { type: 'scheduled-work' };
     case 'trace-wanted':
     case 'trace-stored':
-    case 'log-wanted':
       return 'id' in value && typeof value.id === 'string' ? { type: value.type, id: value.id } : null;
-    case 'log-told':
-      return 'id' in value &&
-        typeof value.id === 'string' &&
-        'worker' in value &&
-        typeof value.worker === 'string' &&
-        'lines' in value &&
-        Array.isArray(value.lines)
-        ? { type: value.type, id: value.id, worker: value.worker, lines: value.lines }
-        : null;
     case 'session-revoked': {
       const ids =
         'ids' in value && Array.isArray(value.ids) ? value.ids.filter((each) => typeof each === 'string') : [];

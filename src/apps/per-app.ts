@@ -42,6 +42,33 @@ export class PerApp<T> {
   }
 }
 
+/** Runs one task of a flush: at once, or when the background has a turn for the task. */
+export type RunTask = (work: () => Promise<void>) => Promise<void>;
+
+/** Runs a flush every few seconds in the background, one run at a time. */
+export class TimedFlush {
+  readonly #flush: (run: RunTask) => Promise<void>;
+  #running: Promise<void> | null = null;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(flush: (run: RunTask) => Promise<void>) {
+    this.#flush = flush;
+  }
+
+  start(turns: BackgroundTurns): void {
+    this.#timer = setInterval(() => {
+      this.#running ??= this.#flush((work) => turns.run(work)).finally(() => {
+        this.#running = null;
+      });
+    }, limits.observationFlushMilliseconds.default);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    if (this.#timer) clearInterval(this.#timer);
+  }
+}
+
 /** Number of flushes after which the data in an app's database is maintained: merged, and old data deleted. */
 const MAINTAIN_EVERY = 120;
 
@@ -56,10 +83,8 @@ export class BufferedCounters<Count> {
   readonly #counts = new PerApp<Map<string, Count>>(() => new Map());
   /** The apps that were maintained in the current period of MAINTAIN_EVERY flushes. */
   readonly #tidied = new Set<string>();
+  readonly #timed = new TimedFlush((run) => this.#flush(run));
   #flushes = 0;
-  /** The flush that is running in the background. */
-  #flushing: Promise<void> | null = null;
-  #timer: NodeJS.Timeout | null = null;
 
   /**
    * @param parts.what Description of the counters for fault events.
@@ -81,16 +106,11 @@ export class BufferedCounters<Count> {
 
   /** Starts to write every few seconds, one app at a time. */
   start(turns: BackgroundTurns): void {
-    this.#timer = setInterval(() => {
-      this.#flushing ??= this.#flush((work) => turns.run(work)).finally(() => {
-        this.#flushing = null;
-      });
-    }, limits.observationFlushMilliseconds.default);
-    this.#timer.unref();
+    this.#timed.start(turns);
   }
 
   async stop(): Promise<void> {
-    if (this.#timer) clearInterval(this.#timer);
+    this.#timed.stop();
     const until = performance.now() + limits.lastFlushMilliseconds.default;
     await this.#flush((work) => (performance.now() < until ? work() : Promise.resolve()));
   }
@@ -100,19 +120,20 @@ export class BufferedCounters<Count> {
     return this.#flush((work) => work());
   }
 
-  async #flush(run: (work: () => Promise<void>) => Promise<void>): Promise<void> {
+  /** Immediately writes the counters of one app. */
+  async flushApp(ref: string): Promise<void> {
+    const counts = this.#counts.peek(ref);
+    this.#counts.delete(ref);
+    if (counts === undefined) return;
+    const isMaintenanceFlush = !this.#tidied.has(ref);
+    const isDone = await this.#background.attempt(ref, async () => {
+      await this.#write(await this.#apps.find(ref), [...counts.values()], isMaintenanceFlush);
+    });
+    if (isDone) this.#tidied.add(ref);
+  }
+
+  async #flush(run: RunTask): Promise<void> {
     if (this.#flushes++ % MAINTAIN_EVERY === 0) this.#tidied.clear();
-    for (const ref of this.#counts.refs()) {
-      await run(async () => {
-        const counts = this.#counts.peek(ref);
-        this.#counts.delete(ref);
-        if (counts === undefined) return;
-        const isMaintenanceFlush = !this.#tidied.has(ref);
-        const isDone = await this.#background.attempt(ref, async () => {
-          await this.#write(await this.#apps.find(ref), [...counts.values()], isMaintenanceFlush);
-        });
-        if (isDone) this.#tidied.add(ref);
-      });
-    }
+    for (const ref of this.#counts.refs()) await run(() => this.flushApp(ref));
   }
 }

@@ -68,7 +68,9 @@ export const maskedQuery = (query: string): string =>
     return `${OPERATOR.exec(value)?.[0] ?? ''}…`;
   });
 
-const withoutSecrets = (query: string): string => parts(query, (name, value) => (SECRET.test(name) ? '…' : value));
+/** Returns the query without the values of credentials. */
+export const withoutSecrets = (query: string): string =>
+  parts(query, (name, value) => (SECRET.test(name) ? '…' : value));
 
 /** Rounds milliseconds to microseconds. */
 const rounded = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000;

@@ -7,9 +7,8 @@ import type { App } from './app.ts';
 import type { Apps } from './apps.ts';
 import { Background } from './background.ts';
 import type { BackgroundTurns } from './background-turns.ts';
-import { CallLog } from './call-log.ts';
-import { type LogFilter, lineOf } from './log-entries.ts';
-import { PerApp } from './per-app.ts';
+import { PerApp, type RunTask, TimedFlush } from './per-app.ts';
+import { RequestLog } from './request-log.ts';
 import { toRequestTrace } from './request-trace.ts';
 import { runAsServerRole } from './run-as-server-role.ts';
 
@@ -76,7 +75,7 @@ const MAX_IDLE_FLUSHES = 3;
 
 /**
  * Finds the trace of a request by its request id. Each worker keeps the recent requests of each app in memory as
- * events, which costs one assignment per request. Each flush writes failed and slow requests to the app's database; the
+ * events, which costs one assignment per request. The log has a line of every request. Each flush writes failed and slow requests to the app's database; the
  * others are written when the app becomes idle. If a worker does not have a request, it asks the other workers with
  * NOTIFY, and the worker that has the request writes it to the database.
  */
@@ -85,31 +84,27 @@ export class RequestTraces {
   readonly #events: Events;
   readonly #background: Background;
   readonly #buffers = new PerApp<AppBuffer>(newBuffer);
-  readonly #log = new CallLog();
-  #timer: NodeJS.Timeout | null = null;
-  /** The flush that is running in the background. */
-  #flushing: Promise<void> | null = null;
+  readonly log: RequestLog;
+  readonly #timed = new TimedFlush((run) => this.#flush(run));
 
   constructor(apps: Apps, events: Events) {
     this.#apps = apps;
     this.#events = events;
     this.#background = new Background(events, 'keeping traces');
+    this.log = new RequestLog(apps, events);
   }
 
   start(turns: BackgroundTurns): void {
     this.#events.listen(['call'], (event) => {
       if (event.app !== null) this.remember(event.app, event);
     });
-    this.#timer = setInterval(() => {
-      this.#flushing ??= this.#flush((work) => turns.run(work)).finally(() => {
-        this.#flushing = null;
-      });
-    }, limits.observationFlushMilliseconds.default);
-    this.#timer.unref();
+    this.#timed.start(turns);
+    this.log.start(turns);
   }
 
   async stop(): Promise<void> {
-    if (this.#timer) clearInterval(this.#timer);
+    this.#timed.stop();
+    await this.log.stop();
     const until = performance.now() + limits.lastFlushMilliseconds.default;
     for (const [ref, buffer] of this.#buffers.entries()) {
       if (performance.now() < until)
@@ -122,6 +117,7 @@ export class RequestTraces {
     if (event.trace.opened === 0) return;
     const buffer = this.#buffers.of(ref);
     if (!buffer) return;
+    this.log.remember(ref, event);
     const buffered: BufferedRequest = { event, isWritten: false };
     if (event.isByBuilder) {
       buffer.builders.add(buffered);
@@ -151,7 +147,7 @@ export class RequestTraces {
     await this.#write(ref, buffer, unwritten(pending));
   }
 
-  async #flush(run: (work: () => Promise<void>) => Promise<void>): Promise<void> {
+  async #flush(run: RunTask): Promise<void> {
     for (const [ref, buffer] of this.#buffers.entries()) {
       const isQuiet = buffer.calls === 0;
       buffer.idleFlushes = isQuiet && !buffer.hasBuilder ? buffer.idleFlushes + 1 : 0;
@@ -176,12 +172,6 @@ export class RequestTraces {
     const own = this.#inMemory(app.ref, requestId);
     if (own) return toRequestTrace(own.event);
     return (await readRequestTrace(app, requestId)) ?? this.#askOthers(app, requestId);
-  }
-
-  /** Returns the most recent matching requests of an app that any worker handled, newest first. */
-  recent(app: App, filter: LogFilter, max: number): ReturnType<CallLog['read']> {
-    const buffer = this.#buffers.peek(app.ref);
-    return this.#log.read(app, buffer ? linesOf(buffer) : [], filter, max);
   }
 
   #inMemory(ref: string, requestId: string): BufferedRequest | null {
@@ -219,7 +209,7 @@ export class RequestTraces {
     buffer.app = app;
     buffer.unsubscribe = app.subscribe((notification) => {
       if (notification.type === 'trace-wanted') void this.#answer(app, buffer, notification.id);
-      if (notification.type === 'log-wanted') void this.#log.answer(app, notification.id, () => linesOf(buffer));
+      if (notification.type === 'log-wanted') void this.log.flushApp(ref);
     });
   }
 
@@ -253,8 +243,6 @@ export class RequestTraces {
 }
 
 const callsOf = ({ own, builders }: AppBuffer): BufferedRequest[] => [...own.calls, ...builders.calls];
-
-const linesOf = (buffer: AppBuffer) => callsOf(buffer).map(({ event }) => lineOf(event));
 
 const unwritten = (buffered: Iterable<BufferedRequest>): BufferedRequest[] =>
   [...buffered].filter(({ isWritten }) => !isWritten);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { limits } from '../../contract/limits.ts';
 import { type AppDatabase, startAppDatabase } from '../../test/support/app-database.ts';
 import { rowsAsText } from '../database/statement.ts';
 import { type CallEvent, Events, TraceRecorder } from '../observe/events.ts';
@@ -8,6 +9,7 @@ import { BackgroundTurns, Traffic } from './background-turns.ts';
 import { CallStatistics } from './call-statistics.ts';
 import { ErrorStatistics } from './error-statistics.ts';
 import { readFigures } from './read-statistics.ts';
+import { RequestLog } from './request-log.ts';
 import { RequestTraces } from './request-traces.ts';
 import { readSettings } from './settings.ts';
 
@@ -89,6 +91,34 @@ it("stores as many request traces as the app's settings allow, and those of slow
   expect((await traces({}, [...calls(), ...busyBuilder])).slice(0, 2).sort()).toEqual(['b-slow', 'd-failed']);
   // A trace that one worker writes for another must stay until the other has read it.
   expect(await traces({ logs_traces: 0 }, calls())).toHaveLength(100);
+});
+
+it("stores as many lines of the log, and for as long, as the app's settings allow", async () => {
+  const lines = async (settings: Record<string, number>, events: readonly CallEvent[]) => {
+    await database.pool.script(`truncate ninefold.request_log;
+      insert into ninefold.request_log (request_id, at, area, call, method, path, query, status, milliseconds)
+      select 'old-' || n, now() - make_interval(hours => n), 'rest', 'rest.select', 'GET', '/', '', 200, 1 from generate_series(1, 1500) n`);
+    const log = new RequestLog(appsWith(settings), new Events());
+    for (const event of events) log.remember('shop', event);
+    await log.flushApp('shop');
+    return column('select request_id as value from ninefold.request_log order by at desc, request_id');
+  };
+  const days = await lines({ logs_days: 2 }, [call('new', {})]);
+  expect([days.length, days[0], days.at(-1)]).toEqual([48, 'new', 'old-47']);
+  const few = await lines({ logs_requests: 0, logs_days: 365 }, [call('new', {})]);
+  expect([few.length, few[0]]).toEqual([1001, 'new']);
+});
+
+it('leaves requests out of the log beyond a number per write, counts them, and stores failures of the server', async () => {
+  await database.pool.script('truncate ninefold.request_log');
+  const log = new RequestLog(appsWith({}), new Events());
+  const max = limits.loggedPerFlush.default;
+  for (let i = 0; i < max + 5; i++) log.remember('shop', call(`flood-${i}`, {}));
+  log.remember('shop', { ...call('failed', { code: 'XX000' }), status: 500 });
+  await log.flushApp('shop');
+  expect(await column('select count(*)::text as value from ninefold.request_log')).toEqual([String(max + 1)]);
+  expect(await column('select left_out::text as value from ninefold.request_log where left_out > 0')).toEqual(['5']);
+  expect(await column('select request_id as value from ninefold.request_log where status = 500')).toEqual(['failed']);
 });
 
 it("stores counted requests and errors for the days in the app's settings", async () => {

@@ -49,6 +49,9 @@ import quickerCounts from '../schema/0060_quicker_counts.sql';
 import applicationScopes from '../schema/0061_application_scopes.sql';
 import labels from '../schema/0062_labels.sql';
 import quickerSessions from '../schema/0063_quicker_sessions.sql';
+import unprovenPhones from '../schema/0066_unproven_phones.sql';
+import refusingBound from '../schema/0067_refusing_bound.sql';
+import requestLog from '../schema/0077_request_log.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 import scheduledWork from '../schema/console/0002_scheduled_work.sql';
 import appSecrets from '../schema/console/0020_app_secrets.sql';
@@ -112,6 +115,9 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0061_application_scopes', sql: applicationScopes, onExisting: true },
   { name: '0062_labels', sql: labels, onExisting: true },
   { name: '0063_quicker_sessions', sql: quickerSessions, onExisting: true },
+  { name: '0066_unproven_phones', sql: unprovenPhones, onExisting: true },
+  { name: '0067_refusing_bound', sql: refusingBound, onExisting: true },
+  { name: '0077_request_log', sql: requestLog, onExisting: true },
 ];
 
 /** Name of the last schema file. */

@@ -6,6 +6,7 @@ import { type AuthApp, authSeed, makeAuthApp } from '../../test/support/auth-app
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { type ScriptedProvider, startScriptedProvider } from '../../test/support/scripted-provider.ts';
 import { uniqueEmail } from '../../test/support/unique.ts';
+import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 
 const HOST = { host: 'auth.localhost:8000' };
 const CONFIRM = '/user/identities/confirm';
@@ -100,6 +101,16 @@ describe('GET and POST /user/identities/confirm', () => {
       redirect: expect.stringMatching(/^https:\/\/site\.example\/back#access_token=/),
     });
     expect(await providersOf(member)).toEqual(['email', 'custom:scripted']);
+  });
+
+  it('is not begun by a session that is older than a day', async () => {
+    const { client, user } = await app.member('correct horse');
+    await app.sql("update auth.sessions set created_at = now() - interval '2 days' where user_id = $1", [user.id]);
+    const aged =
+      'update auth.mfa_amr_claims m set updated_at = s.created_at from auth.sessions s where s.id = m.session_id';
+    await runAsAuthAdmin(app.database, [[aged, []]]);
+    const { error } = await client.auth.linkIdentity({ provider: 'custom:scripted' });
+    expect(error?.code).toBe('reauthentication_needed');
   });
 
   it('discards the link if the member cancels', async () => {

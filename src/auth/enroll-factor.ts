@@ -9,6 +9,7 @@ import { normalisePhone } from './addresses.ts';
 import { type MemberSession, requireSession } from './assurance.ts';
 import { readBody, text } from './body.ts';
 import type { AuthContext } from './context.ts';
+import { presence, requirePresence } from './proof-of-presence.ts';
 import { json } from './reply.ts';
 import { requireRelyingParty } from './web-authn.ts';
 
@@ -17,19 +18,22 @@ const schema = z.object({
   factor_type: text(limits.factorNameCharacters.default),
   issuer: text(limits.factorNameCharacters.default),
   phone: text(limits.authFieldCharacters.default),
+  ...presence,
 });
 
 /**
  * Handles POST /factors: starts the enrolment of a second factor, which counts after a code of it was verified. Only
  * this response contains the secret of a TOTP factor.
  *
- * @throws mfa_…_enroll_not_enabled, mfa_factor_name_conflict, too_many_enrolled_mfa_factors, and insufficient_aal for a
+ * @throws the errors of `requirePresence`, mfa_…_enroll_not_enabled, mfa_factor_name_conflict, too_many_enrolled_mfa_factors, and insufficient_aal for a
  * session without a second factor if the account has one
  */
 export async function enrollFactor(context: AuthContext, request: CallRequest): Promise<Reply> {
   const { settings } = context;
   const member = await requireSession(context, request);
-  const { friendly_name: name = '', factor_type: type, issuer, phone } = readBody(request, schema);
+  const body = readBody(request, schema);
+  const { friendly_name: name = '', factor_type: type, issuer, phone } = body;
+  await requirePresence(context, request, member, body);
   const caller = { address: request.address };
   switch (type) {
     case 'totp':

@@ -3,7 +3,7 @@ import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AuthApp, authSeed, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
-import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
+import { jsonAsAuthAdmin, runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 
 let postgres: TestPostgres;
 let app: AuthApp;
@@ -163,6 +163,7 @@ describe('a TOTP factor', () => {
     expect(refused).toHaveLength(5);
     expect(refused[0]?.body.code).toBe('over_request_rate_limit');
     expect(Number(refused[0]?.headers['retry-after'])).toBeGreaterThan(800);
+    expect(refused[0]?.headers['ratelimit-policy']).toBe('"rate_limit_second_factor";q=10;w=900');
     app.clockOffset = STEP;
     const right = await client.auth.mfa.challengeAndVerify({ factorId: factor.id, code: codeOf(factor.secret) });
     expect(right.error?.code).toBe('over_request_rate_limit');
@@ -407,6 +408,56 @@ describe('POST /factors', () => {
     app.settings = { ...app.settings, mfa_totp_enroll_enabled: false, mfa_totp_verify_enabled: false };
     expect((await client.auth.mfa.enroll({ factorType: 'totp' })).error?.code).toBe('mfa_totp_enroll_not_enabled');
     expect((await client.auth.mfa.challenge({ factorId: id })).error?.code).toBe('mfa_totp_verify_not_enabled');
+  });
+});
+
+describe('adding a factor, a passkey or recovery codes', () => {
+  /** Moves the sign-in of an account's sessions two days into the past. */
+  const age = (userId: string) =>
+    runAsAuthAdmin(app.database, [
+      ["update auth.sessions set created_at = pg_catalog.now() - interval '2 days' where user_id = $1::uuid", [userId]],
+      [
+        `update auth.mfa_amr_claims m set updated_at = pg_catalog.now() - interval '2 days'
+         from auth.sessions s where s.id = m.session_id and s.user_id = $1::uuid`,
+        [userId],
+      ],
+    ]);
+
+  it('needs the second factor, the current password or a code in an old session', async () => {
+    const { user, email, session } = await app.member(PASSWORD);
+    const headers = bearer(session.access_token);
+    const add = (friendly_name: string, more = {}) =>
+      app.ask('POST', '/factors', { headers, body: { factor_type: 'totp', friendly_name, ...more } });
+    const addPasskey = (body = {}) => app.ask('POST', '/passkeys/registration/options', { headers, body });
+    await age(user.id);
+    const needed = { status: 400, body: { code: 'reauthentication_needed' } };
+    expect(await add('one')).toMatchObject(needed);
+    expect(await addPasskey()).toMatchObject(needed);
+    expect(await addPasskey({ current_password: 'a wrong password' })).toMatchObject(needed);
+    expect((await add('one', { current_password: PASSWORD })).status).toBe(200);
+    await app.ask('GET', '/reauthenticate', { headers });
+    const nonce = await jsonAsAuthAdmin<string>(
+      app.database,
+      "select data -> 'Token' from ninefold.mails where recipient = $1 and kind = 'reauthentication'",
+      [email],
+    );
+    expect((await addPasskey({ nonce })).status).toBe(200);
+    expect((await addPasskey({ nonce })).body.code).toBe('reauthentication_not_valid');
+    app.settings = { ...app.settings, security_update_password_require_reauthentication: false };
+    expect((await add('two')).status).toBe(200);
+  });
+
+  it('is allowed after the second factor was shown again', async () => {
+    const { client, user, factor } = await memberWithFactor();
+    const make = async (path = '') =>
+      app.ask('POST', `/factors/recovery-codes${path}`, { headers: bearer((await sessionOf(client)).access_token) });
+    await age(user.id);
+    expect((await make()).body.code).toBe('reauthentication_needed');
+    app.clockOffset = 2 * STEP;
+    await client.auth.mfa.challengeAndVerify({ factorId: factor.id, code: codeOf(factor.secret) });
+    expect((await make()).status).toBe(200);
+    await age(user.id);
+    expect((await make('/regenerate')).body.code).toBe('reauthentication_needed');
   });
 });
 

@@ -194,8 +194,45 @@ describe('a hostile discovery document', () => {
     }
   });
 
-  it('causes a timeout error if the provider does not respond', async () => {
-    provider.answers.set(path, () => undefined);
+  it.each([
+    ...['https://169.254.169.254', 'https://10.0.0.1', 'https://0.0.0.0', 'https://[::1]', 'https://[fd00::1]'],
+    ...['https://[::ffff:10.0.0.1]', 'https://[64:ff9b::a9fe:a9fe]', 'https://0x0a000001', 'https://127.0.0.1:22'],
+    ...['http://169.254.169.254', 'file:///etc/passwd', 'https://127.0.0.1.nip.invalid'],
+  ])('is not requested from %s', async (address) => {
+    const error = await add('custom:evil', { issuer: address, client_id: `other-${uniqueEmail()}` });
+    expect(error?.status).toBe(400);
+    // Nothing answered, and the error does not tell what is there.
+    expect(error?.message).toMatch(/no public address|Couldn't resolve|https:\/\/|must be/);
+  });
+
+  it.each(['token_endpoint', 'jwks_uri'])('cannot direct requests to an internal address by %s', async (name) => {
+    provider.answers.set(path, { ...discovery, [name]: 'https://169.254.169.254/latest/meta-data' });
+    try {
+      expect(await add('custom:pointing', { client_id: 'pointing' })).toBeNull();
+      const { redirect } = await app.call('GET', '/authorize?provider=custom:pointing');
+      const asked = new URL(redirect ?? '').searchParams;
+      await tokenAnswer({ ...person(), aud: 'pointing', nonce: asked.get('nonce') });
+      const end = await comeBack({ state: asked.get('state') ?? '', code: 'c' });
+      expect(codeOf(end)).toBe('provider_failed');
+      expect(decodeURIComponent(end.href)).not.toContain('169.254');
+    } finally {
+      provider.answers.set(path, discovery);
+      await app.client(app.keys.secretKey).auth.admin.customProviders.deleteProvider('custom:pointing');
+    }
+  });
+
+  it.each([
+    ['does not respond', () => undefined],
+    [
+      'sends a byte now and then',
+      (_: unknown, response: import('node:http').ServerResponse) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        const timer = setInterval(() => response.write(' '), 200);
+        response.once('close', () => clearInterval(timer));
+      },
+    ],
+  ])('causes a timeout error if the provider %s', async (_, answer) => {
+    provider.answers.set(path, answer);
     const before = performance.now();
     try {
       expect((await add('custom:slow', { client_id: 'slow' }))?.message).toContain('Timeout');

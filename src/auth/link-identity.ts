@@ -4,6 +4,7 @@ import { requireWholeAccount } from './assurance.ts';
 import { beginAtProvider, redirectTo } from './authorize.ts';
 import { requireMember } from './callers.ts';
 import type { AuthContext } from './context.ts';
+import { requirePresence } from './proof-of-presence.ts';
 import { json } from './reply.ts';
 
 /**
@@ -19,7 +20,8 @@ export async function linkIdentityCall(context: AuthContext, request: CallReques
       message: 'Members confirm a link on a page of the app’s own origin, and no host name leads to this app',
     });
   }
-  await requireWholeAccount(context, userId, aal);
+  const user = await requireWholeAccount(context, userId, aal);
+  if (sessionId !== null) await requirePresence(context, request, { user, sessionId });
   const { url } = await beginAtProvider(context, request, { userId, sessionId });
   const isAsked = new URLSearchParams(request.query).get('skip_http_redirect') === 'true';
   return isAsked ? json({ url }) : redirectTo(url);

@@ -42,6 +42,9 @@ export const isLinkType = (type: string): type is LinkType => Object.hasOwn(link
 
 export const methodOfLink = (type: LinkType): SignInMethod => links[type].method;
 
+/** The query parameter of the link that confirms the first address of an anonymous account. */
+export const FIRST_ADDRESS = 'first_address';
+
 export interface NewLink {
   readonly type: LinkType;
   /** The recipient's address, in lower case. */
@@ -73,6 +76,7 @@ export function makeLink(context: AuthContext, request: CallRequest, link: NewLi
     token: token.token,
     type: link.type,
     ...(link.redirectTo !== null && { redirect_to: link.redirectTo }),
+    ...(link.change?.oldEmail === '' && { [FIRST_ADDRESS]: 'true' }),
   });
   return {
     ...link,
@@ -176,12 +180,14 @@ export async function requireMail(
   email: string,
 ): Promise<MailRequest> {
   await takeFromLimit(context, callRequest, 'otp', email);
-  const request = await requestMail(context.database, purpose, email, context.settings.smtp_max_frequency);
+  const pause = context.settings.smtp_max_frequency;
+  const request = await requestMail(context.database, purpose, email, pause);
   if (request.wait === 0) return request;
   throw new NinefoldError('over_email_send_rate_limit', {
     message: `For security purposes, you can only request this after ${request.wait} seconds.`,
     retryAfter: request.wait,
     limit: 'mailPauseSeconds',
+    quota: { count: 1, seconds: pause },
   });
 }
 

@@ -62,11 +62,11 @@ const own = { host: 'auth.localhost:8000' };
 const open = (link: string, headers: Record<string, string> = {}) =>
   app.call('GET', `/verify${new URL(link, 'http://auth.localhost').search}`, { headers: { ...own, ...headers } });
 
-/** Presses the button on the page of a link. */
-async function press(link: string, headers: Record<string, string> = {}) {
+/** Presses a button on the page of a link, by default the first one. */
+async function press(link: string, headers: Record<string, string> = {}, button: Record<string, string> = {}) {
   const page = await open(link);
-  const inputs = [...String(page.body).matchAll(/name="(\w+)" value="([^"]*)"/g)];
-  const form = new URLSearchParams();
+  const inputs = [...String(page.body).matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)];
+  const form = new URLSearchParams(button);
   for (const [, name = '', value = ''] of inputs) form.set(name, value.replaceAll('&amp;', '&'));
   const reply = await app.call('POST', '/verify', {
     raw: Buffer.from(form.toString()),
@@ -231,6 +231,53 @@ describe('the page of a link', () => {
     const { reply } = await press(data.ConfirmationURL, { 'sec-fetch-site': 'cross-site' });
     expect([reply.status, reply.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect((await verify({ type: 'magiclink', token_hash: data.TokenHash })).status).toBe(200);
+  });
+
+  it('confirms a sign-up without the password if the owner of the address asks for that', async () => {
+    const confirmedBy = async (button: Record<string, string>, challenge = {}) => {
+      const email = uniqueEmail();
+      await post('/signup', { email, password, ...challenge });
+      const { page, location } = await press((await lastMail(email)).data.ConfirmationURL, {}, button);
+      expect(page.body).toContain('name="keep_password" value="false">Confirm without the password<');
+      const signedIn = await post('/token?grant_type=password', { email, password });
+      return { email, location, body: signedIn.body };
+    };
+    expect((await confirmedBy({})).body).toMatchObject({ access_token: expect.any(String) });
+    const without = await confirmedBy({ keep_password: 'false' });
+    expect(without.body).toMatchObject({ code: 'invalid_credentials' });
+    // The owner is signed in, and chooses a password.
+    const headers = {
+      authorization: `Bearer ${new URLSearchParams(without.location.hash.slice(1)).get('access_token')}`,
+    };
+    expect((await app.ask('PUT', '/user', { body: { password: 'the owner’s own' }, headers })).status).toBe(200);
+    expect(
+      (await post('/token?grant_type=password', { email: without.email, password: 'the owner’s own' })).status,
+    ).toBe(200);
+    // An anonymous account that takes the address of another person.
+    app.settings = { ...app.settings, external_anonymous_users_enabled: true };
+    const email = uniqueEmail();
+    const stranger = app.client();
+    await stranger.auth.signInAnonymously();
+    expect((await stranger.auth.updateUser({ email, password })).error).toBeNull();
+    const { data } = await lastMail(email);
+    const { page } = await press(data.ConfirmationURL, { 'sec-fetch-site': 'cross-site' });
+    expect(page.body).toContain('name="keep_password" value="false"');
+    await press(data.ConfirmationURL, {}, { keep_password: 'false' });
+    const taken = await post('/token?grant_type=password', { email, password });
+    expect(taken.body).toMatchObject({ code: 'invalid_credentials' });
+    expect((await stranger.auth.refreshSession()).error).not.toBeNull();
+
+    const verifier = randomBytes(40).toString('base64url');
+    const flow = await confirmedBy(
+      { keep_password: 'false' },
+      { code_challenge: verifier, code_challenge_method: 'plain' },
+    );
+    expect(flow.body).toMatchObject({ code: 'invalid_credentials' });
+    const exchanged = await post('/token?grant_type=pkce', {
+      auth_code: flow.location.searchParams.get('code'),
+      code_verifier: verifier,
+    });
+    expect(exchanged.status).toBe(200);
   });
 
   it.each([
@@ -549,9 +596,10 @@ describe('limits of links and codes', () => {
     for (const address of [email, uniqueEmail()]) {
       await post('/recover', { email: address });
       const { status, headers, body } = await post('/recover', { email: address });
-      answers.push([status, body.code, Number(headers['retry-after']) > 50]);
+      answers.push([status, body.code, Number(headers['retry-after']) > 50, headers['ratelimit-policy']]);
     }
-    expect(answers).toEqual(Array(2).fill([429, 'over_email_send_rate_limit', true]));
+    const policy = '"smtp_max_frequency";q=1;w=60';
+    expect(answers).toEqual(Array(2).fill([429, 'over_email_send_rate_limit', true, policy]));
   });
 
   it('refuse the right code after too many wrong ones, except from the member’s own network or by the link', async () => {
@@ -565,6 +613,7 @@ describe('limits of links and codes', () => {
     expect([statuses[0], statuses.at(-1)]).toEqual([403, 429]);
     const refused = await guess(data.Token, '203.0.113.9');
     expect([refused.status, Number(refused.headers['retry-after']) > 0]).toEqual([429, true]);
+    expect(refused.headers['ratelimit-policy']).toBe('"rate_limit_verify_account";q=10;w=300');
     await post('/otp', { email });
     const fresh = (await lastMail(email)).data;
     expect((await guess(fresh.Token, '203.0.113.9')).status).toBe(429);

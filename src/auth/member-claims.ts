@@ -1,6 +1,6 @@
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { User } from '../accounts/user.ts';
-import { findUser, isAddressProven } from '../accounts/users.ts';
+import { findUser, isAddressProven, isPhoneProven } from '../accounts/users.ts';
 import { requireMember } from './callers.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { usable } from './get-user.ts';
@@ -8,8 +8,8 @@ import { requireOAuthServer } from './oauth-server.ts';
 import { json } from './reply.ts';
 
 /**
- * Returns the claims of a member that the scopes include (OpenID Connect Core 1.0, section 5.4). An address that nobody
- * has proved is not verified, because it must not open an account of another application.
+ * Returns the claims of a member that the scopes include (OpenID Connect Core 1.0, section 5.4). An address or a
+ * number that nobody has proved is not verified, because it must not open an account of another application.
  */
 export async function memberClaims(
   { database }: Pick<AuthContext, 'database'>,
@@ -23,20 +23,18 @@ export async function memberClaims(
     names.map((name) => data[name]).find((value): value is string => typeof value === 'string' && value !== '');
   const [name, picture] = [textOf('name', 'full_name') ?? user.email, textOf('picture', 'avatar_url')];
   const nick = textOf('preferred_username', 'username', 'user_name');
-  const claims = {
-    phone: { phone_number: user.phone, phone_number_verified: user.phone_confirmed_at !== undefined },
-    profile: {
-      ...(name !== '' && { name }),
-      ...(picture !== undefined && { picture }),
-      ...(nick !== undefined && { preferred_username: nick }),
-      updated_at: Math.floor(Date.parse(user.updated_at) / 1000),
-    },
+  const hasPhone = scopes.includes('phone') && user.phone !== '';
+  const phone = hasPhone && {
+    phone_number: user.phone,
+    phone_number_verified: await isPhoneProven(database, user.id),
   };
-  return {
-    ...email,
-    ...(scopes.includes('phone') && user.phone !== '' ? claims.phone : {}),
-    ...(scopes.includes('profile') ? claims.profile : {}),
+  const profile = {
+    ...(name !== '' && { name }),
+    ...(picture !== undefined && { picture }),
+    ...(nick !== undefined && { preferred_username: nick }),
+    updated_at: Math.floor(Date.parse(user.updated_at) / 1000),
   };
+  return { ...email, ...phone, ...(scopes.includes('profile') ? profile : {}) };
 }
 
 /**

@@ -1,10 +1,11 @@
 import type { CallRequest } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
+import { oauthScopeNames } from '../../contract/oauth-scopes.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AuthContext } from './context.ts';
 
 /** The scopes that an application may request (OpenID Connect Core 1.0, sections 5.4 and 11). */
-export const OAUTH_SCOPES: readonly string[] = ['openid', 'profile', 'email', 'phone', 'offline_access'];
+export const OAUTH_SCOPES: readonly string[] = oauthScopeNames;
 
 /** The scope of a request without scope, as in GoTrue. */
 export const DEFAULT_SCOPE = 'email';

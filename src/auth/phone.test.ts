@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type AuthApp, authSeed, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { type Receiver, startReceiver } from '../../test/support/receiver.ts';
+import { uniqueEmail } from '../../test/support/unique.ts';
 import { jsonAsAuthAdmin, runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 
 let postgres: TestPostgres;
@@ -209,7 +210,8 @@ describe('codes in texts', () => {
     const tries = [];
     for (let i = 0; i < 13; i++) tries.push((await verify(phone, wrong)).status);
     expect(tries.at(-1)).toBe(429);
-    expect((await verify(phone, code)).status).toBe(429);
+    const refused = await verify(phone, code);
+    expect([refused.status, refused.headers['ratelimit-policy']]).toEqual([429, '"oneTimeCodeTries";q=12;w=3600']);
   });
 
   it('sign a member in from a new network while a stranger guesses', async () => {
@@ -267,6 +269,7 @@ describe('codes in texts', () => {
       'over_sms_send_rate_limit',
       true,
     ]);
+    expect(soon.headers['ratelimit-policy']).toBe('"sms_max_frequency";q=1;w=60');
     app.settings = { ...app.settings, sms_max_frequency: 0, rate_limit_sms_number: 2 };
     expect((await post('/otp', { phone })).status).toBe(200);
     expect((await post('/otp', { phone })).body).toMatchObject({ code: 'over_sms_send_rate_limit' });
@@ -408,6 +411,89 @@ describe('a change of phone number', () => {
     });
     const { client: other } = await app.member(password);
     expect((await other.auth.updateUser({ phone })).error?.code).toBe('phone_exists');
+  });
+});
+
+describe('a number that counts as confirmed without a proof', () => {
+  const OF_THE_STRANGER = 'of the stranger';
+  beforeEach(() => {
+    app.settings = { ...app.settings, sms_autoconfirm: true, external_anonymous_users_enabled: true };
+  });
+
+  it.each(['with a password', 'with an address', 'anonymously'] as const)(
+    'keeps nothing of a stranger after its owner uses a code (begun %s)',
+    async (begin) => {
+      const [phone, email] = [newPhone(), uniqueEmail()];
+      const stranger = app.client();
+      if (begin === 'anonymously') await stranger.auth.signInAnonymously();
+      if (begin === 'with an address') await stranger.auth.signUp({ email, password: OF_THE_STRANGER });
+      const password = OF_THE_STRANGER;
+      const begun =
+        begin === 'with a password'
+          ? await stranger.auth.signUp({ phone, password })
+          : await stranger.auth.updateUser(begin === 'anonymously' ? { phone, password } : { phone });
+      expect(begun.error).toBeNull();
+      const { client: owner, id } = await phoneMember(phone);
+      expect(id).toBe(begun.data.user?.id);
+      expect((await stranger.auth.refreshSession()).error).not.toBeNull();
+      for (const login of [{ phone }, { email }]) {
+        const again = await app
+          .client()
+          .auth.signInWithPassword({ ...login, password } as { phone: string; password: string });
+        expect(again.error?.code).toBe('invalid_credentials');
+      }
+      const [left] = await app.sql(
+        `select u.phone, u.email, (select pg_catalog.string_agg(provider, ',') from auth.identities i where i.user_id = u.id) as identities
+         from auth.users u where u.id = $1`,
+        [id],
+      );
+      expect(left).toEqual({ phone, email: null, identities: 'phone' });
+
+      // The owner keeps what the owner adds, also after the next code.
+      expect((await owner.auth.updateUser({ password: 'of the owner, only' })).error).toBeNull();
+      await phoneMember(phone);
+      const { error } = await app.client().auth.signInWithPassword({ phone, password: 'of the owner, only' });
+      expect(error).toBeNull();
+      expect((await owner.auth.refreshSession()).error).toBeNull();
+    },
+  );
+
+  it('keeps everything after the builder has confirmed the number, over the API or by SQL', async () => {
+    const { admin } = app.client(app.keys.secretKey).auth;
+    for (const by of ['api', 'sql'] as const) {
+      const phone = newPhone();
+      const { data } = await app.client().auth.signUp({ phone, password });
+      const id = data.user?.id ?? '';
+      if (by === 'api') await admin.updateUserById(id, { phone_confirm: true });
+      else await app.sql('update auth.users set phone_confirmed_at = clock_timestamp() where id = $1', [id]);
+      await phoneMember(phone);
+      expect((await app.client().auth.signInWithPassword({ phone, password })).error).toBeNull();
+    }
+  });
+
+  it('keeps everything after the member has read a code for reauthentication', async () => {
+    const phone = newPhone();
+    const client = app.client();
+    await client.auth.signUp({ phone, password });
+    await age(phone, '2 days');
+    expect((await client.auth.reauthenticate()).error).toBeNull();
+    const changed = await client.auth.updateUser({ password: 'a new horse', nonce: await codeTo(phone) });
+    expect(changed.error).toBeNull();
+    await phoneMember(phone);
+    expect((await app.client().auth.signInWithPassword({ phone, password: 'a new horse' })).error).toBeNull();
+  });
+
+  it('is taken by a member who shows its code', async () => {
+    const phone = newPhone();
+    const squatter = await app.client().auth.signUp({ phone, password });
+    app.settings = { ...app.settings, sms_autoconfirm: false };
+    const { client } = await app.member(password);
+    await client.auth.updateUser({ phone });
+    const { data } = await client.auth.verifyOtp({ type: 'phone_change', phone, token: await codeTo(phone) });
+    expect(data.user?.phone).toBe(phone);
+    expect(
+      await app.sql('select phone, phone_confirmed_at from auth.users where id = $1', [squatter.data.user?.id ?? '']),
+    ).toEqual([{ phone: null, phone_confirmed_at: null }]);
   });
 });
 

@@ -1,12 +1,20 @@
+import type { z } from 'zod';
+import type { CallRequest } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { commonDecoys } from '../accounts/common-hashes.ts';
-import { nonceStatements, type SqlStatement } from '../accounts/one-time-tokens.ts';
-import { findPasswordHash } from '../accounts/password-sign-in.ts';
+import { isMissing, nonceStatements, type SqlStatement } from '../accounts/one-time-tokens.ts';
+import { beginSignIn, type Login, settleSignIn } from '../accounts/password-sign-in.ts';
 import { verifyPassword } from '../accounts/passwords.ts';
+import { hasRecentProof } from '../accounts/recent-proof.ts';
+import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 import { type SessionClient, sessionAgeSeconds } from '../accounts/sessions.ts';
 import type { User } from '../accounts/user.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import { signInSubjects } from '../limits/sign-in-attempts.ts';
+import type { MemberSession } from './assurance.ts';
+import { password, text } from './body.ts';
 import type { AuthContext } from './context.ts';
+import { clientOf } from './token-reply.ts';
 
 interface Proof {
   /** The code that GET /reauthenticate sent. */
@@ -14,6 +22,7 @@ interface Proof {
   /** The current password. */
   readonly password: string | undefined;
   readonly client: SessionClient;
+  readonly signal: CallRequest['signal'];
 }
 
 const NONCE_INVALID = 'Nonce has expired or is invalid';
@@ -21,14 +30,15 @@ const NONCE_INVALID = 'Nonce has expired or is invalid';
 /**
  * Checks that the member who changes a password or an address has signed in recently, knows the current password or has
  * the code of a mail. Returns the statements that use the code up, for the transaction of the change.
- * @throws reauthentication_needed, reauthentication_not_valid
+ * @throws reauthentication_needed, reauthentication_not_valid, and over_request_rate_limit after too many wrong passwords
  */
 export async function proofOfPresence(
-  { database, settings }: AuthContext,
+  context: AuthContext,
   user: User,
   sessionId: string | null,
-  { nonce, password, client }: Proof,
+  { nonce, password, client, signal }: Proof,
 ): Promise<readonly SqlStatement[]> {
+  const { database, settings } = context;
   if (!settings.security_update_password_require_reauthentication) return [];
   const age = sessionId === null ? null : await sessionAgeSeconds(database, sessionId);
   if (age !== null && age < limits.recentSignInSeconds.default) return [];
@@ -44,7 +54,54 @@ export async function proofOfPresence(
     return used;
   }
   if (!password) throw new NinefoldError('reauthentication_needed');
-  const hash = await findPasswordHash(database, user.id);
-  if (await verifyPassword(password, hash, await commonDecoys(database))) return [];
+  if (await isOwnPassword(context, user, password, { client, signal })) return [];
   throw new NinefoldError('reauthentication_needed');
+}
+
+/** Checks the password of an account under the limits of sign-ins, so that a stolen token gives no further guesses. */
+async function isOwnPassword(
+  { database, settings }: AuthContext,
+  { id, email, phone }: User,
+  given: string,
+  { client, signal }: Pick<Proof, 'client' | 'signal'>,
+): Promise<boolean> {
+  const login: Login = email ? { by: 'email', name: email.toLowerCase() } : { by: 'phone', name: phone };
+  const attempt = await beginSignIn(database, login, signInSubjects(client.address, login.name, settings), signal);
+  const hash = attempt.candidate?.id === id ? attempt.candidate.passwordHash : null;
+  const isRight = await verifyPassword(given, hash, await commonDecoys(database)).catch(async (error: unknown) => {
+    // No password was compared.
+    await settleSignIn(database, attempt, false);
+    throw error;
+  });
+  await settleSignIn(database, attempt, !isRight, isRight ? undefined : { address: client.address });
+  return isRight;
+}
+
+/** The fields of a body that prove the presence of a member whose session is older than a day. */
+export const presence = { nonce: text(limits.authFieldCharacters.default), current_password: password };
+
+/**
+ * Checks that the member who adds a factor, a passkey or an identity has signed in or shown a second factor recently, knows the
+ * current password or has a code. Uses the code up.
+ * @throws what `proofOfPresence` throws
+ */
+export async function requirePresence(
+  context: AuthContext,
+  request: CallRequest,
+  { user, sessionId }: Pick<MemberSession, 'user' | 'sessionId'>,
+  shown: Partial<z.output<z.ZodObject<typeof presence>>> = {},
+): Promise<void> {
+  // Only its session can use an anonymous account, which has no way to sign in again.
+  if (user.is_anonymous) return;
+  if (await hasRecentProof(context.database, sessionId, limits.recentSignInSeconds.default)) return;
+  const statements = await proofOfPresence(context, user, sessionId, {
+    nonce: shown.nonce,
+    password: shown.current_password,
+    client: clientOf(request),
+    signal: request.signal,
+  });
+  if (statements.length === 0) return;
+  await runAsAuthAdmin(context.database, statements).catch((error: unknown) => {
+    throw isMissing(error) ? new NinefoldError('reauthentication_not_valid', { message: NONCE_INVALID }) : error;
+  });
 }

@@ -16,6 +16,7 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import { requireSession } from './assurance.ts';
 import { readBody, text } from './body.ts';
 import type { AuthContext } from './context.ts';
+import { presence, requirePresence } from './proof-of-presence.ts';
 import { json } from './reply.ts';
 import { countAttempt, reportFailure } from './second-factor-attempts.ts';
 import { takeFromLimit } from './take-from-limit.ts';
@@ -34,27 +35,33 @@ export async function showRecoveryCodes(context: AuthContext, request: CallReque
   return json({ id: status.id, type: TYPE, total: status.total, remaining: status.remaining });
 }
 
-const making = z.object({ friendly_name: text(limits.factorNameCharacters.default) });
+const making = z.object({ friendly_name: text(limits.factorNameCharacters.default), ...presence });
+
+const replacing = z.object(presence);
 
 /**
  * Handles POST /factors/recovery-codes: creates recovery codes for a member with another verified factor. Only this
  * response contains them.
- * @throws insufficient_aal, mfa_recovery_codes_sole_factor, mfa_verified_factor_exists, mfa_factor_name_conflict
+ * @throws the errors of `requirePresence`, insufficient_aal, mfa_recovery_codes_sole_factor, mfa_verified_factor_exists, mfa_factor_name_conflict
  */
 export async function generateRecoveryCodes(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const { user, sessionId, isWhole } = await requireSession(context, request);
-  const { friendly_name: name = 'Recovery codes' } = readBody(request, making, { optional: true });
+  const member = await requireSession(context, request);
+  const { user, sessionId, isWhole } = member;
+  const { friendly_name: name = 'Recovery codes', ...shown } = readBody(request, making, { optional: true });
   if (!isWhole && user.factors?.some(({ status }) => status === 'verified')) throw needsSecondFactor();
+  await requirePresence(context, request, member, shown);
   return codesReply(await makeRecoveryCodes(context.database, { userId: user.id, sessionId }, name, request));
 }
 
 /**
  * Handles POST /factors/recovery-codes/regenerate: replaces the codes of the set.
- * @throws insufficient_aal, mfa_factor_not_found
+ * @throws the errors of `requirePresence`, insufficient_aal, mfa_factor_not_found
  */
 export async function regenerateRecoveryCodes(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const { user, sessionId, isWhole } = await requireSession(context, request);
+  const member = await requireSession(context, request);
+  const { user, sessionId, isWhole } = member;
   if (!isWhole) throw needsSecondFactor();
+  await requirePresence(context, request, member, readBody(request, replacing, { optional: true }));
   return codesReply(await replaceRecoveryCodes(context.database, { userId: user.id, sessionId }, request));
 }
 

@@ -192,6 +192,8 @@ describe('POST /token?grant_type=refresh_token', () => {
 describe('auth.refresh_tokens', () => {
   it('contains no value with which a reader can open a session', async () => {
     const first = await signUp();
+    // 192 random bits in base64url.
+    expect(first.refresh_token).toMatch(/^[\w-]{32}$/);
     const { session: second } = await refresh(first.refresh_token);
     const rows = await tokensOf(first);
     for (const { token, parent } of rows) {

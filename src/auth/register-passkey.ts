@@ -10,18 +10,21 @@ import { authenticatorName } from './authenticator-name.ts';
 import { readBody, text } from './body.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { requirePasskeys, requireWholeForPasskeys } from './passkeys.ts';
+import { presence, requirePresence } from './proof-of-presence.ts';
 import { json } from './reply.ts';
 import { clientOf } from './token-reply.ts';
 import { creationOptions, newCredential, requireRelyingParty } from './web-authn.ts';
 
 /**
  * Handles POST /passkeys/registration/options: opens a challenge for a new passkey of the calling member.
- * @throws passkey_disabled, insufficient_aal, too_many_passkeys
+ * @throws the errors of `requirePresence`, passkey_disabled, insufficient_aal, too_many_passkeys
  */
 export async function passkeyRegistrationOptions(context: AuthContext, request: CallRequest): Promise<Reply> {
   const { database, settings } = context;
-  const { user } = await requireRegistrant(context, request);
+  const member = await requireRegistrant(context, request);
+  const { user } = member;
   const party = requireRelyingParty(context);
+  await requirePresence(context, request, member, readBody(request, z.object(presence), { optional: true }));
   const exclude = await passkeyCredentialIds(database, user.id);
   if (exclude.length >= settings.passkey_max_passkeys_per_user) throw new NinefoldError('too_many_passkeys');
   const challenge = randomBytes(32).toString('base64url');

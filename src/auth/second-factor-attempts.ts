@@ -26,6 +26,7 @@ export async function countAttempt(
     message: `Too many wrong codes. Try again in ${wait} ${wait === 1 ? 'second' : 'seconds'}.`,
     retryAfter: wait,
     limit: 'secondFactorFailures',
+    quota: { count: bound.most, seconds: bound.seconds },
   });
 }
 

@@ -196,18 +196,19 @@ export async function requireText(
   const isFactor = purpose === 'mfa_sms';
   const seconds = isFactor ? settings.mfa_phone_max_frequency : settings.sms_max_frequency;
   const requested = await findForText(database, purpose, of, seconds, phone);
-  refuseBeforePauseEnds(requested.wait, isFactor);
+  refuseBeforePauseEnds(requested.wait, seconds, isFactor);
   if (isFactor || testCodeOf(context, phone) === undefined) await takeFromLimit(context, request, 'sms', phone);
-  refuseBeforePauseEnds(await reserveText(database, purpose, of, seconds), isFactor);
+  refuseBeforePauseEnds(await reserveText(database, purpose, of, seconds), seconds, isFactor);
   return requested;
 }
 
-function refuseBeforePauseEnds(wait: number, isFactor: boolean): void {
+function refuseBeforePauseEnds(wait: number, seconds: number, isFactor: boolean): void {
   if (wait <= 0) return;
   throw new NinefoldError('over_sms_send_rate_limit', {
     message: `For security purposes, you can only request this after ${wait} seconds.`,
     retryAfter: wait,
     limit: isFactor ? 'factorTextPauseSeconds' : 'textPauseSeconds',
+    quota: { count: 1, seconds },
   });
 }
 

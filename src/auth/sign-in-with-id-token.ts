@@ -12,6 +12,7 @@ import { requireMember } from './callers.ts';
 import type { AuthContext } from './context.ts';
 import { externalIdentity, rulesFor } from './external-identity.ts';
 import { isSame, openIdPart, profileOfToken, verifyIdToken } from './id-token.ts';
+import { requirePresence } from './proof-of-presence.ts';
 import { openProvider } from './provider-client.ts';
 import { ProviderFailure } from './provider-fetch.ts';
 import { type Provider, providerTable } from './provider-table.ts';
@@ -73,8 +74,9 @@ async function linkingMember(context: AuthContext, request: CallRequest): Promis
   if (!request.headers.authorization) {
     throw refusal('Linking requires a valid user access token in Authorization');
   }
-  const { userId, aal } = await requireMember(context, request);
-  await requireWholeAccount(context, userId, aal);
+  const { userId, sessionId, aal } = await requireMember(context, request);
+  const user = await requireWholeAccount(context, userId, aal);
+  if (sessionId !== null) await requirePresence(context, request, { user, sessionId });
   return userId;
 }
 

@@ -54,6 +54,10 @@ describe('POST /token?grant_type=password', () => {
     const run = vi.spyOn(app.database, 'run');
     const { status, headers } = await signIn(email, password);
     expect([status, headers['retry-after'], run.mock.calls]).toEqual([429, '1', []]);
+    expect(headers).toMatchObject({
+      'ratelimit-policy': `"passwordHashesWaiting";q=${limits.passwordHashesWaiting.default};qu="concurrent-requests"`,
+      ratelimit: '"passwordHashesWaiting";r=0;t=1',
+    });
     run.mockRestore();
     await Promise.all(hashes);
     expect((await signIn(email, password)).status).toBe(200);
@@ -208,7 +212,17 @@ describe('the limits of sign-in', () => {
     const wait = Number(refused.headers['retry-after']);
     expect(wait).toBeGreaterThan(limits.signInWindowSeconds.default - 60);
     expect(wait).toBeLessThanOrEqual(limits.signInWindowSeconds.default);
+    const seconds = limits.signInWindowSeconds.default;
+    expect(refused.headers).toMatchObject({
+      'ratelimit-policy': `"rate_limit_sign_in_address";q=${perAddress};w=${seconds}`,
+      ratelimit: `"rate_limit_sign_in_address";r=0;t=${wait}`,
+    });
     expect((await signIn(email, password, { address: '203.0.113.2' })).status).toBe(200);
+    const guessed = uniqueEmail();
+    for (let i = 0; i < perAccount; i++) await signIn(guessed, 'wrong', { address: network(i) });
+    expect((await signIn(guessed, 'wrong', { address: network(300) })).headers['ratelimit-policy']).toBe(
+      `"rate_limit_sign_in_account";q=${perAccount};w=${seconds}`,
+    );
   });
 
   it('count the addresses of one IPv6 /64 as one', async () => {

@@ -145,15 +145,11 @@ function boundOf(name: LimitName, settings: AuthSettings): number {
 
 function refusal(rate: Rate, name: LimitName, bound: number, wait: number): NinefoldError {
   const { setting = name }: Limit = limits[name];
-  const seconds = limits[rate.window].default;
   const { code, message } = rate.refusal ?? { code: 'over_request_rate_limit', message: 'Request rate limit reached' };
   return new NinefoldError(code, {
     message: `${message} (${setting}). Try again in ${wait} ${wait === 1 ? 'second' : 'seconds'}.`,
-    headers: {
-      'ratelimit-policy': `"${setting}";q=${bound};w=${seconds}`,
-      ratelimit: `"${setting}";r=0;t=${wait}`,
-    },
     retryAfter: wait,
     limit: name,
+    quota: { count: bound, seconds: limits[rate.window].default },
   });
 }

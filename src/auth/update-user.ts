@@ -73,6 +73,7 @@ export async function updateUserCall(context: AuthContext, request: CallRequest)
           nonce: body.nonce,
           password: body.current_password,
           client: clientOf(request),
+          signal: request.signal,
         })
       : [];
   const waits = newEmail !== null && !countsAtOnce;

@@ -10,6 +10,8 @@ export interface PageTexts {
   readonly code: string;
   readonly direction: 'ltr' | 'rtl';
   readonly links: Readonly<Record<LinkType, PageText & { readonly button: string }>>;
+  /** The question who chose the password of a new account, and the second button. */
+  readonly password: { readonly question: string; readonly button: string };
   readonly outcomes: Readonly<Record<'used' | 'half' | 'void' | 'banned' | 'taken', PageText>>;
   readonly typeCode: PageText;
   readonly footer: string;
@@ -40,6 +42,10 @@ const english: PageTexts = {
       lead: 'Press the button to confirm the new e-mail address of your account.',
       button: 'Confirm change',
     },
+  },
+  password: {
+    question: 'If another person may have chosen the password of the account, confirm without the password.',
+    button: 'Confirm without the password',
   },
   outcomes: {
     used: { title: 'Confirmed', lead: 'Your e-mail address is confirmed. You can close this page and sign in.' },
@@ -80,6 +86,10 @@ const german: PageTexts = {
       lead: 'Bestätigen Sie mit dem Knopf die neue E-Mail-Adresse Ihres Kontos.',
       button: 'Änderung bestätigen',
     },
+  },
+  password: {
+    question: 'Wenn jemand anderes das Passwort des Kontos gewählt haben könnte, bestätigen Sie ohne das Passwort.',
+    button: 'Ohne das Passwort bestätigen',
   },
   outcomes: {
     used: {
@@ -132,6 +142,10 @@ const arabic: PageTexts = {
       lead: 'اضغط على الزر لتأكيد عنوان البريد الإلكتروني الجديد لحسابك.',
       button: 'تأكيد التغيير',
     },
+  },
+  password: {
+    question: 'إذا كان من الممكن أن شخصًا آخر اختار كلمة مرور الحساب، فأكد بدون كلمة المرور.',
+    button: 'تأكيد بدون كلمة المرور',
   },
   outcomes: {
     used: { title: 'تم التأكيد', lead: 'تم تأكيد عنوان بريدك الإلكتروني. يمكنك إغلاق هذه الصفحة وتسجيل الدخول.' },

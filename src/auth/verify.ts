@@ -14,12 +14,12 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import { normaliseEmail, normalisePhone } from './addresses.ts';
 import { readBody, text } from './body.ts';
 import type { AuthContext } from './context.ts';
-import { bothConfirm, isLinkType, type LinkType, methodOfLink } from './link-mails.ts';
+import { bothConfirm, FIRST_ADDRESS, isLinkType, type LinkType, methodOfLink } from './link-mails.ts';
 import { allowedRedirect, arrivalPage } from './redirects.ts';
 import { json } from './reply.ts';
 import { takeFromLimit } from './take-from-limit.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
-import { confirmPage } from './verify-page.ts';
+import { confirmPage, KEEP_PASSWORD } from './verify-page.ts';
 import { HALF_CONFIRMED, INVALID_LINK, linkReply } from './verify-reply.ts';
 
 const schema = z.object({
@@ -69,7 +69,8 @@ export function showLink(context: AuthContext, request: CallRequest): Reply {
     return { status: 303, headers: { 'cache-control': 'no-store' }, redirect, body: null };
   }
   const redirectTo = targetOf(context, query.get('redirect_to'), token);
-  return confirmPage(request, { type: isLinkType(type) ? type : null, token, redirectTo });
+  const isFirstAddress = query.get(FIRST_ADDRESS) === 'true';
+  return confirmPage(request, { type: isLinkType(type) ? type : null, token, redirectTo, isFirstAddress });
 }
 
 /**
@@ -105,9 +106,12 @@ async function verifyLink(context: AuthContext, request: CallRequest): Promise<R
   }
   // A page of another site could send the form and so sign the visitor in to an account of its choice.
   const site = request.headers['sec-fetch-site'];
-  if (site !== undefined && site !== 'same-origin') return confirmPage(request, { type, token, redirectTo });
+  if (site !== undefined && site !== 'same-origin') {
+    return confirmPage(request, { type, token, redirectTo, isFirstAddress: form.get(FIRST_ADDRESS) === 'true' });
+  }
   await takeFromLimit(context, request, 'verify');
-  const use = useOf(context, kinds[type], { token });
+  const dropsPassword = (type === 'signup' || type === 'email_change') && form.get(KEEP_PASSWORD) === 'false';
+  const use = { ...useOf(context, kinds[type], { token }), dropsPassword };
   const used = isPkce
     ? await useLinkForCode(context.database, use, methodOfLink(type), clientOf(request))
     : await useOneTimeToken(context.database, use, clientOf(request));

@@ -1,5 +1,12 @@
 import { type ErrorCode, type ErrorEntry, errors, type OtherStatus } from '../../contract/errors.ts';
-import type { LimitName } from '../../contract/limits.ts';
+import { type Limit, type LimitName, limits } from '../../contract/limits.ts';
+
+/** The number of calls that a limit allows, for the headers RateLimit-Policy and RateLimit. */
+interface Quota {
+  readonly count: number;
+  /** Length of the window; absent if the limit counts calls that are under way. */
+  readonly seconds?: number;
+}
 
 /** Parts of an error in addition to its code. All are sent to the client, except `cause` and `limit`. */
 export interface ErrorParts<Code extends ErrorCode = ErrorCode> {
@@ -14,6 +21,8 @@ export interface ErrorParts<Code extends ErrorCode = ErrorCode> {
   retryAfter?: number;
   /** The limit that was exceeded, if the code does not determine it. Used for statistics, never sent. */
   limit?: LimitName;
+  /** The value of the limit of a call that may be repeated after `retryAfter`. */
+  quota?: Quota;
   /** Internal cause. Logged, never sent. */
   cause?: unknown;
 }
@@ -35,10 +44,28 @@ export class NinefoldError<Code extends ErrorCode = ErrorCode> extends Error {
     this.status = parts.status ?? entry.status;
     this.details = parts.details ?? null;
     this.hint = parts.hint ?? null;
-    this.headers = { ...parts.headers, ...(parts.retryAfter !== undefined && retryAfter(parts.retryAfter)) };
     this.limit = parts.limit ?? entry.limit ?? null;
+    const { quota, retryAfter: wait } = parts;
+    this.headers = {
+      ...parts.headers,
+      ...(wait !== undefined && retryAfter(wait)),
+      ...(wait !== undefined && quota && this.limit !== null && rateLimitHeaders(this.limit, quota, wait)),
+    };
   }
 }
 
 /** Returns the header Retry-After. */
 export const retryAfter = (seconds: number): Record<string, string> => ({ 'retry-after': String(seconds) });
+
+/**
+ * Returns the headers of a limit that is used up for `wait` seconds (draft-ietf-httpapi-ratelimit-headers-10). They name
+ * the setting that changes the limit.
+ */
+function rateLimitHeaders(name: LimitName, { count, seconds }: Quota, wait: number): Record<string, string> {
+  const { setting = name }: Limit = limits[name];
+  const window = seconds === undefined ? 'qu="concurrent-requests"' : `w=${seconds}`;
+  return {
+    'ratelimit-policy': `"${setting}";q=${count};${window}`,
+    ratelimit: `"${setting}";r=0;t=${wait}`,
+  };
+}

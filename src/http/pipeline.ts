@@ -219,8 +219,13 @@ export class Pipeline {
   }
 
   #limit(address: string): void {
-    const wait = this.#parts.addresses.take(address);
-    if (wait > 0) throw new NinefoldError('too_many_requests', { retryAfter: wait });
+    const { addresses } = this.#parts;
+    const wait = addresses.take(address);
+    if (wait <= 0) return;
+    throw new NinefoldError('too_many_requests', {
+      retryAfter: wait,
+      quota: { count: addresses.perSecond, seconds: 1 },
+    });
   }
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { limits } from '../../contract/limits.ts';
+import { type LimitName, limits } from '../../contract/limits.ts';
 import type { AuthSettings } from '../../contract/settings-auth.ts';
 import { clientNetwork } from './client-network.ts';
 
@@ -82,8 +82,28 @@ export const reserveParams = ({ address, account, accountAndNetwork, network, bo
   ].map(String),
 ];
 
-/** Result of `reserve_sign_in`: the time of the attempt, by which `settleAttempt` finds it, or the seconds to wait. */
-export type Reservation = { readonly at: string } | { readonly wait: number; readonly busy: boolean };
+/** An attempt that may not be checked: the seconds to wait, and the bound that refuses it. */
+export interface RefusedAttempt {
+  readonly wait: number;
+  readonly busy: boolean;
+  readonly refused: 'address' | 'account';
+}
+
+/** Result of `reserve_sign_in`: the time of the attempt, by which `settleAttempt` finds it, or its refusal. */
+export type Reservation = { readonly at: string } | RefusedAttempt;
+
+/**
+ * Returns the parts of the error of a refused attempt that name its limit.
+ * @param names The limits of a network and of an account.
+ */
+export function refusingLimit(
+  { wait, refused }: RefusedAttempt,
+  { bounds }: SignInSubjects,
+  names: Readonly<Record<RefusedAttempt['refused'], LimitName>>,
+) {
+  const count = refused === 'address' ? bounds.rate_limit_sign_in_address : bounds.rate_limit_sign_in_account;
+  return { retryAfter: wait, limit: names[refused], quota: { count, seconds: bounds.rate_limit_sign_in_window } };
+}
 
 /**
  * SQL that settles the attempt at $3 of the keys $1 and $2. If $4 is true, the attempt failed and stays counted. Rows

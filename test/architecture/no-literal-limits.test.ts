@@ -73,10 +73,6 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ['made-up refs are remembered for a moment', 'const UNKNOWN_MILLISECONDS = 1000;', 'const UNKNOWN_KEPT = 1000;'],
   ],
   'src/apps/bootstrap.ts': [['a version of PostgreSQL', 'const OLDEST_POSTGRES = 15;']],
-  'src/apps/call-log.ts': [
-    ['what one notification of PostgreSQL takes', 'const CHUNK_BYTES = 7000;'],
-    ['how often workers tell what they remember', 'const PAUSE_MILLISECONDS = 250;', 'const MOST_WORKERS = 64;'],
-  ],
   'src/apps/call-statistics.ts': [['the shape of a histogram, in the table too', 'const BUCKETS = 24;']],
   'src/apps/checkpoints.ts': [['how much of a recovery is bearable', 'const APPS = 25;']],
   'src/apps/copy-database.ts': [['the pause between two tries', 'setTimeout(resolve, 20)', 'setTimeout(resolve, 50)']],
@@ -91,7 +87,18 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ],
   ],
   'src/apps/key-uses.ts': [['the length of a day', 'const DAY_MILLISECONDS = 86_400_000;']],
-  'src/apps/log-entries.ts': [['how much of a path a line shows', 'const PATH_LENGTH = 300;']],
+  'src/apps/request-log.ts': [
+    ['how much of a path and a query a line shows', 'const PATH_CHARACTERS = 300;', 'const QUERY_CHARACTERS = 500;'],
+    ['how often old lines are deleted', 'const LINES_PER_CLEANUP = 5000;'],
+  ],
+  'src/apps/read-request-log.ts': [
+    ['the number of bars and of paths that a page shows', 'const MAX_PATHS = 30;', 'const MAX_POINTS = 60;'],
+  ],
+  'src/admin/logs.ts': [
+    ['the default period of a summary', 'const DEFAULT_PERIOD = 3_600_000;'],
+    ['how many members a search of the log finds', 'const SEARCHED_MEMBERS = 20;'],
+    ['the length of a filter', '.max(500)', '.max(100)'],
+  ],
   'src/apps/read-statistics.ts': [
     ['the lengths of an hour, a day and a week', 'seconds: 3600', 'seconds: 86_400', 'seconds: 604_800'],
     ['the last day by hour', "interval '23 hours'", "interval '25 hours'"],

@@ -71,6 +71,32 @@ describe('POST /token?grant_type=password', () => {
   });
 });
 
+describe('PUT /user with current_password', () => {
+  it('checks no more guesses than a sign-in, and then refuses the right password too', async () => {
+    const app = await createApp(node);
+    const member = await signUpMember(app);
+    await rows(app, `update auth.sessions set created_at = now() - interval '2 days'`);
+    const change = (guess: string) =>
+      send(node.url, `/apps/${app.ref}/auth/v1/user`, {
+        method: 'PUT',
+        headers: {
+          apikey: app.publishable_key,
+          authorization: `Bearer ${member.session.access_token}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify({ password: 'of the thief, only', current_password: guess }),
+        ownConnection: true,
+      });
+    const max = limits.signInFailuresPerAccount.default;
+    const answers = await Promise.all(Array.from({ length: max + 10 }, (_, i) => change(`a wrong guess ${i}`)));
+    const refusals = answers.map((response) => expectRefusal(response));
+    expect(refusals.filter((code) => code === 'reauthentication_needed').length).toBeLessThanOrEqual(max);
+    expect(refusals).toContain('over_request_rate_limit');
+    expect(expectRefusal(await change(member.password))).toBe('over_request_rate_limit');
+    expect((await member.client.auth.getUser()).error).toBeNull();
+  });
+});
+
 describe('sign-in and sign-up', () => {
   it('give the same status, body and time for a wrong password and for an address without an account', async () => {
     const app = await createApp(node);
@@ -158,6 +184,42 @@ describe('metadata of a member', () => {
     expect((await change({ data: { role: 'service_role', sub: claims.id }, ...claims })).status).toBeLessThan(500);
     expect(expectRefusal(await change({ app_metadata: { admin: true } }))).toBe('not_admin');
     expect(await rows(app, kept)).toEqual(plain);
+  });
+
+  it('gives an account nothing when sent in calls for mails, sessions and factors', async () => {
+    const app = await createApp(node);
+    const victim = await signUpMember(app);
+    const member = await signUpMember(app);
+    const own = { authorization: `Bearer ${member.session.access_token}` };
+    const planted = { ...claims, user_id: victim.user.id, session_id: victim.user.id, app_metadata: { admin: true } };
+    const stranger = uniqueEmail();
+    expect((await post(app, '/otp', { email: stranger, ...planted, data: { ok: true } })).status).toBe(200);
+    expect((await post(app, '/recover', { email: member.email, ...planted })).status).toBe(200);
+    const factor = {
+      factor_type: 'totp',
+      friendly_name: 'mine',
+      status: 'verified',
+      secret: 'A'.repeat(32),
+      aal: 'aal2',
+    };
+    const enrolled = await post(app, '/factors', { ...planted, ...factor }, own);
+    expect(enrolled.status).toBe(200);
+    expect(enrolled.body).not.toContain(factor.secret);
+    const refreshed = await post(app, '/token?grant_type=refresh_token', {
+      refresh_token: member.session.refresh_token,
+      aal: 'aal2',
+      ...planted,
+    });
+    expect(refreshed.status).toBe(200);
+    const token = JSON.parse(refreshed.body).access_token.split('.')[1];
+    expect(JSON.parse(Buffer.from(token, 'base64url').toString())).toMatchObject({
+      sub: member.user.id,
+      aal: 'aal1',
+      role: 'authenticated',
+    });
+    expect(await rows(app, kept)).toEqual([...plain, ...plain, ...plain]);
+    expect(await rows(app, `select email_confirmed_at from auth.users where email = '${stranger}'`)).toEqual([[null]]);
+    expect(await rows(app, 'select user_id, status from auth.mfa_factors')).toEqual([[member.user.id, 'unverified']]);
   });
 
   it('is refused above its limit, whether it grows in one step or in many', async () => {

@@ -19,6 +19,8 @@ it('shows logs, errors and statistics although the app’s own code has written 
     `ninefold.call_statistics (span, bucket, call, calls, failed, histogram, last_at) values ('minute', now(), '__proto__', ${big}, -1, '{{1,2},{3,4}}', 'infinity')`,
     `ninefold.call_statistics (span, bucket, call, calls, failed, histogram) values ('hour', now(), 'rest.public.t.select', 0, 5, '{null,-3}')`,
     `ninefold.request_traces values ('mine', now(), 'x', 200, null, null, '[1,2]')`,
+    `ninefold.request_log (request_id, at, area, call, method, path, query, status, milliseconds, left_out) values ('a', 'infinity', 'x', '', '', repeat('p', 100000), repeat('q', 100000), -7, 'NaN', 2147483647)`,
+    `ninefold.request_log (request_id, at, area, call, method, path, query, status, milliseconds) values ('b', now(), 'rest', '', '', '/rpc', '', 99999, 'infinity')`,
     `ninefold.request_traces values ('theirs', now(), 'x', 500, 'y', null, '{"request_id":"theirs","steps":"many"}')`,
   ];
   for (const row of rows) {
@@ -29,7 +31,12 @@ it('shows logs, errors and statistics although the app’s own code has written 
     expect([row.slice(0, 60), made.status]).toEqual([row.slice(0, 60), 204]);
   }
   const forged = JSON.stringify({ type: 'trace-wanted', id: 'x'.repeat(100) });
-  for (const payload of [forged, '{"type":"trace-wanted","id":7}', '{"type":"trace-stored"}']) {
+  for (const payload of [
+    forged,
+    '{"type":"log-wanted","lines":[{}]}',
+    '{"type":"trace-wanted","id":7}',
+    '{"type":"trace-stored"}',
+  ]) {
     await runSql(node, app.ref, `select pg_notify('ninefold', '${payload}')`);
   }
   const paths = [
@@ -37,6 +44,8 @@ it('shows logs, errors and statistics although the app’s own code has written 
     'statistics/calls',
     'statistics/calls?window=week',
     'errors',
+    'logs',
+    'logs/summary',
     'specification',
     'specification?format=markdown',
   ];

@@ -71,6 +71,43 @@ describe('the secret of a mail', () => {
     expect(won).toHaveLength(1);
   });
 
+  it('opens one session when its link and its code are used at once', async () => {
+    const { email } = await member();
+    await post('/otp', { email });
+    const mail = await lastMail(email);
+    const answers = await Promise.all(Array.from({ length: 18 }, (_, i) => Object.values(uses)[i % 3]?.(mail, email)));
+    const won = answers.filter(
+      (response) =>
+        response?.body.includes('access_token') || String(response?.headers.location).includes('access_token='),
+    );
+    expect(won).toHaveLength(1);
+  });
+
+  it('does not work after the address of the account has changed', async () => {
+    const { email, token } = await member();
+    await post('/recover', { email });
+    const { data: old } = await lastMail(email);
+    const next = uniqueEmail();
+    const changed = await send(node.url, path(app, '/user'), {
+      method: 'PUT',
+      body: JSON.stringify({ email: next }),
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    });
+    expect(changed.status).toBe(200);
+    const mails = [await lastMail(email), await lastMail(next)];
+    for (const { data } of mails) {
+      expect((await verify({ type: 'email_change', token_hash: data.TokenHash })).status).toBe(200);
+    }
+    expect((await verify({ type: 'recovery', token_hash: old.TokenHash })).status).toBe(403);
+    for (const address of [email, next]) {
+      expect((await verify({ type: 'recovery', email: address, token: old.Token })).status).toBe(403);
+    }
+    // The previous address opens a new account at best.
+    const before = (await mailsTo(node, app, email)).length;
+    await post('/recover', { email });
+    expect(await mailsTo(node, app, email)).toHaveLength(before);
+  });
+
   it('works only for its own purpose, address and app', async () => {
     const [one, two, elsewhere] = [await member(), await member(), await createAppWith(node, settings)];
     await post('/recover', { email: one.email });
@@ -202,9 +239,15 @@ describe('the existence of an account', () => {
     expect(answers[2]).toEqual(answers[0]);
   });
 
-  it('does not change the time of POST /recover', async () => {
+  it.each([
+    ['/recover', {}],
+    ['/otp', { create_user: false }],
+    ['/magiclink', {}],
+    ['/resend', { type: 'signup' }],
+    ['/signup', { password: 'another horse' }],
+  ])('does not change the time of POST %s %j', async (call, body) => {
     const { email } = await member();
-    const ask = (address: string) => timeOf(() => post('/recover', { email: address }));
+    const ask = (address: string) => timeOf(() => post(call, { ...body, email: address }));
     const times: [number, number][] = [];
     for (let i = 0; i < 10; i++) times.push([await ask(email), await ask(uniqueEmail())]);
     expect(areToldApart(times, 2), JSON.stringify(times)).toBe(false);
@@ -223,6 +266,20 @@ describe('the existence of an account', () => {
       expect(Number(answers[1]?.headers['retry-after'])).toBeGreaterThan(0);
     }
   });
+});
+
+it('counts every spelling of an address as one address, and sends the mail to it', async () => {
+  const strict = await createAppWith(node, `${settings}, ('rate_limit_otp_account', '3')`);
+  const email = `k.${uniqueEmail()}`;
+  await post('/signup', { email, password }, {}, strict);
+  const spellings = [email.toUpperCase(), `  ${email}\t`, email.replace('k', '\u212a'), email, `${email}\u00a0`];
+  const statuses = [];
+  for (const spelling of spellings) statuses.push((await post('/recover', { email: spelling }, {}, strict)).status);
+  expect(statuses).toEqual([200, 200, 200, 429, 429]);
+  expect((await mailsTo(node, strict, email)).map(({ kind }) => kind)).toEqual([
+    'confirmation',
+    ...Array(3).fill('recovery'),
+  ]);
 });
 
 describe('the link of a mail', () => {

@@ -1,9 +1,10 @@
 import { beforeAll, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import { createAppWith } from '../support/apps.ts';
-import { signUpMember } from '../support/clients.ts';
+import { clientOf, signUpMember } from '../support/clients.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
 import { send } from '../support/http.ts';
+import { areToldApart, timeOf } from '../support/timing.ts';
 
 const node = inject('node');
 let app: AppConnection;
@@ -128,4 +129,41 @@ it('accepts a code only for its own account, number, kind and challenge', async 
   expect((await answer(first, eve.session.access_token)).status).toBe(404);
   if (codeOfFirst !== (await codesTo(number))[1]) expect((await answer(second)).status).toBe(422);
   expect(statuses(await many(6, () => answer(first)), 200)).toBe(1);
+});
+
+it('does not reveal by status, fields or time whether a number has an account', async () => {
+  const wide = ['rate_limit_sms_number', 'rate_limit_sms_network', 'rate_limit_sms_sent'];
+  const quiet = await createAppWith(
+    node,
+    `insert into ninefold.settings (key, value) values ('external_phone_enabled', 'true'), ('sms_max_frequency', '0'),
+       ('rate_limit_otp', '100000'), ('rate_limit_otp_account', '100000'), ('rate_limit_sign_up', '100000'),
+       ${wide.map((key) => `('${key}', '10000')`).join(', ')}`,
+  );
+  const known = newPhone();
+  const { error } = await clientOf(quiet, quiet.secret_key).auth.admin.createUser({
+    phone: known,
+    phone_confirm: true,
+  });
+  expect(error).toBeNull();
+  for (const [path, body] of [
+    ['/otp', { create_user: false }],
+    ['/resend', { type: 'sms' }],
+    ['/signup', { password: 'correct horse' }],
+  ] as const) {
+    const replies = new Set<string>();
+    const ask = (phone: string) =>
+      timeOf(async () => {
+        const { status, body: text } = await send(node.url, `/apps/${quiet.ref}/auth/v1${path}`, {
+          method: 'POST',
+          headers: { apikey: quiet.publishable_key, 'content-type': 'application/json' },
+          body: JSON.stringify({ ...body, phone }),
+          ownConnection: true,
+        });
+        replies.add(`${status} ${text.match(/"\w+":/g)}`);
+      });
+    const times: [number, number][] = [];
+    for (let i = 0; i < 10; i++) times.push([await ask(known), await ask(newPhone())]);
+    expect([...replies], path).toEqual([expect.stringMatching(/^200 /)]);
+    expect(areToldApart(times, 2), `${path} ${JSON.stringify(times)}`).toBe(false);
+  }
 });

@@ -1,10 +1,12 @@
 import { Secret, TOTP } from 'otpauth';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
-import { createApp } from '../support/apps.ts';
+import { admin, createApp } from '../support/apps.ts';
 import { Authenticator } from '../support/authenticator.ts';
 import { clientOf, signUpMember } from '../support/clients.ts';
 import { send } from '../support/http.ts';
+import { expectRefusal } from '../support/refusal.ts';
+import { uniqueEmail } from '../support/unique.ts';
 
 const node = inject('node');
 let app: AppConnection;
@@ -91,6 +93,49 @@ describe('a TOTP factor', () => {
     const answers = (await many(10, () => Promise.all([guess(factorId, first), guess(data?.id, second)]))).flat();
     expect(statuses(answers, 422)).toBe(10);
     expect(statuses(answers, 429)).toBe(10);
+  });
+});
+
+describe('a session without the second factor of its account', () => {
+  it('cannot use a call that would replace the factor, on any worker', async () => {
+    const { factorId, totp, token, challenge, email, password } = await enrolled(app);
+    const body = { challenge_id: await challenge(), code: totp.generate() };
+    const raised = await post(app, `/factors/${factorId}/verify`, body, token);
+    expect((await post(app, '/factors/recovery-codes', {}, String(raised.body.access_token))).status).toBe(200);
+    await admin(node, 'PUT', `/apps/${app.ref}/settings/security_manual_linking_enabled`, { value: true });
+    const half = await clientOf(app).auth.signInWithPassword({ email, password });
+    const authorization = `Bearer ${half.data.session?.access_token}`;
+    const identity = half.data.user?.identities?.[0]?.identity_id;
+    const calls: [string, string, object?][] = [
+      ['DELETE', `/factors/${factorId}`],
+      ['POST', '/factors', { factor_type: 'totp', friendly_name: 'mallory' }],
+      ['POST', '/factors', { factor_type: 'webauthn', friendly_name: 'mallory' }],
+      ['POST', '/factors/recovery-codes', {}],
+      ['POST', '/factors/recovery-codes/regenerate', {}],
+      ['DELETE', '/factors/recovery-codes'],
+      ['POST', '/passkeys/registration/options', {}],
+      ['POST', '/passkeys/registration/verify', { challenge_id: factorId, credential: {} }],
+      ['PUT', '/user', { password: 'of mallory, only' }],
+      ['PUT', '/user', { email: uniqueEmail() }],
+      ['DELETE', '/user'],
+      ['GET', '/user/identities/authorize?provider=google'],
+      ['DELETE', `/user/identities/${identity}`],
+    ];
+    const codes = await Promise.all(
+      calls.map(async ([method, path, sent]) => {
+        const response = await send(node.url, `/apps/${app.ref}/auth/v1${path}`, {
+          method,
+          headers: { apikey: app.publishable_key, authorization, 'content-type': 'application/json' },
+          ...(sent && { body: JSON.stringify(sent) }),
+          ownConnection: true,
+        });
+        return [method, path, expectRefusal(response, `${method} ${path}`)];
+      }),
+    );
+    expect(codes).toEqual(calls.map(([method, path]) => [method, path, 'insufficient_aal']));
+    const { data } = await clientOf(app, app.secret_key).auth.admin.getUserById(half.data.user?.id ?? '');
+    expect(data.user?.email).toBe(email);
+    expect(data.user?.factors).toContainEqual(expect.objectContaining({ id: factorId, status: 'verified' }));
   });
 });
 

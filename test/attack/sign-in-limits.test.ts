@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import { limits } from '../../contract/limits.ts';
-import { createApp, runSql } from '../support/apps.ts';
+import { admin, createApp, runSql } from '../support/apps.ts';
 import { type HttpResponse, send } from '../support/http.ts';
+import { mailsTo } from '../support/mails.ts';
 import { startNode, type TestNode } from '../support/node.ts';
 import { uniqueEmail } from '../support/unique.ts';
 
@@ -25,13 +26,14 @@ const perAccount = limits.signInFailuresPerAccount.default;
 const perAddress = limits.signInFailures.default;
 const password = 'correct horse battery';
 
-const post = (path: string, body: unknown, from: string, claimed = ''): Promise<HttpResponse> =>
+const post = (path: string, body: unknown, from: string, claimed = '', more = {}): Promise<HttpResponse> =>
   send(node.url, `/apps/${app.ref}/auth/v1${path}`, {
     method: 'POST',
     headers: {
       apikey: app.publishable_key,
       'content-type': 'application/json',
       'x-forwarded-for': claimed === '' ? from : `${claimed}, ${from}`,
+      ...more,
     },
     body: JSON.stringify(body),
     // New connections are spread over the workers.
@@ -124,6 +126,53 @@ describe('sign-in while strangers guess passwords without end', () => {
       await Promise.all(strangers);
     }
   });
+});
+
+it('writes no secret into the log, the traces, the audit logs, the settings and the specification', async () => {
+  const from = newNetwork();
+  const email = uniqueEmail();
+  const settings = {
+    smtp_pass: 'of-the-mail-server-7f3a',
+    external_google_secret: 'of-the-provider-7f3a',
+    sms_twilio_auth_token: 'of-the-texts-7f3a',
+  };
+  for (const [key, value] of Object.entries(settings)) {
+    await admin(node, 'PUT', `/apps/${app.ref}/settings/${key}`, { value });
+  }
+  const secrets: string[] = [...Object.values(settings), 'a chosen passphrase 7f3a', 'a guessed passphrase 7f3a'];
+  const session = JSON.parse((await post('/signup', { email, password: 'a chosen passphrase 7f3a' }, from)).body);
+  secrets.push(session.refresh_token, session.access_token);
+  expect((await signIn(email, 'a guessed passphrase 7f3a', from)).status).toBe(400);
+  const headers = { authorization: `Bearer ${session.access_token}` };
+  const factor = await post('/factors', { factor_type: 'totp', friendly_name: 'phone' }, from, '', headers);
+  secrets.push(JSON.parse(factor.body).totp.secret);
+  await post('/recover', { email }, from);
+  const [mail] = await mailsTo(node, app, email);
+  secrets.push(mail?.data.TokenHash ?? '', mail?.data.ConfirmationURL ?? '');
+  await post('/verify', { type: 'recovery', token_hash: `${mail?.data.TokenHash}` }, from);
+  await post('/token?grant_type=refresh_token', { refresh_token: session.refresh_token }, from);
+  await post(`/verify?token_hash=${mail?.data.TokenHash}`, { type: 'recovery', token: 'x'.repeat(56) }, from);
+  expect(secrets.every((secret) => secret.length > 15)).toBe(true);
+
+  const read = async (path: string): Promise<string> => JSON.stringify(await admin(node, 'GET', path));
+  const audited = `/apps/${app.ref}/audit`;
+  await expect.poll(() => read(audited)).toContain('user_recovery_requested');
+  await expect.poll(() => read(`/apps/${app.ref}/logs`), { timeout: 15_000 }).toContain('"auth.factors.enroll"');
+  const outputs = {
+    log: node.logs(),
+    calls: await read(`/apps/${app.ref}/logs`),
+    errors: await read(`/apps/${app.ref}/errors`),
+    members: await read(audited),
+    builders: await read(`${audited}?kind=builders`),
+    node: await read('/audit'),
+    settings: await read(`/apps/${app.ref}/settings`),
+    specification: await read(`/apps/${app.ref}/specification`),
+    sessions: await read(`/apps/${app.ref}/sessions`),
+  };
+  const found = Object.entries(outputs).flatMap(([name, text]) =>
+    secrets.filter((secret) => text.includes(secret)).map((secret) => `${name}: ${secret}`),
+  );
+  expect(found).toEqual([]);
 });
 
 it('counts by the address that the proxy appended, whatever the client sends, on every sign-in route', async () => {

@@ -1,8 +1,9 @@
 import { createHmac, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
+import { Secret, TOTP } from 'otpauth';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import { createApp, runSql } from '../support/apps.ts';
-import { type Member, signUpMember } from '../support/clients.ts';
+import { clientOf, type Member, signUpMember } from '../support/clients.ts';
 import { type HttpResponse, send } from '../support/http.ts';
 import { expectRefusal } from '../support/refusal.ts';
 
@@ -13,6 +14,8 @@ let other: AppConnection;
 let member: Member;
 let kid: string;
 let publicPem: string;
+let publicDer: Buffer;
+let publicPoint: Buffer;
 let publicJwk: Record<string, string>;
 
 beforeAll(async () => {
@@ -33,9 +36,10 @@ beforeAll(async () => {
   publicJwk = jwks.keys[0];
   kid = publicJwk.kid ?? '';
   const { kty = '', crv = '', x = '', y = '' } = publicJwk;
-  publicPem = createPublicKey({ key: { kty, crv, x, y }, format: 'jwk' })
-    .export({ type: 'spki', format: 'pem' })
-    .toString();
+  const publicKey = createPublicKey({ key: { kty, crv, x, y }, format: 'jwk' });
+  publicPem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  publicDer = publicKey.export({ type: 'spki', format: 'der' });
+  publicPoint = Buffer.concat([Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')]);
 });
 
 const ask = (path: string, headers: Record<string, string>, of = app, ownConnection = false): Promise<HttpResponse> =>
@@ -51,7 +55,7 @@ const claimsOf = (more: object = {}) => ({
   iat: now(),
   ...more,
 });
-const hs256 = (header: unknown, claims: unknown, secret: string) => {
+const hs256 = (header: unknown, claims: unknown, secret: string | Buffer) => {
   const input = `${encode(header)}.${encode(claims)}`;
   return `${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`;
 };
@@ -98,6 +102,8 @@ describe('forged signatures', () => {
     ['alg as a list', () => hs256({ alg: ['HS256'] }, claimsOf(), app.jwt_secret)],
     ['the public key as HS256 secret', () => hs256({ ...HS, kid }, claimsOf(), publicPem)],
     ['the public key as HS256 secret, without kid', () => hs256(HS, claimsOf(), publicPem)],
+    ['the public key in DER as HS256 secret', () => hs256({ ...HS, kid }, claimsOf(), publicDer)],
+    ['the point of the public key as HS256 secret', () => hs256({ ...HS, kid }, claimsOf(), publicPoint)],
     ['the JWK as HS256 secret', () => hs256({ ...HS, kid }, claimsOf(), JSON.stringify(publicJwk))],
     ['an empty secret', () => hs256(HS, claimsOf(), '')],
     ['the secret of another app', () => hs256(HS, claimsOf(), other.jwt_secret)],
@@ -109,6 +115,9 @@ describe('forged signatures', () => {
     ['a stranger’s key at x5u', () => es256({ alg: 'ES256', kid, x5u: 'http://127.0.0.1:1/x.pem', x5c: ['AAAA'] })],
     ['a kid that is a path', () => es256({ alg: 'ES256', kid: '../../../../dev/null' })],
     ['a kid that is SQL', () => es256({ alg: 'ES256', kid: `' union select 'x` })],
+    ['a kid that every object has', () => es256({ alg: 'ES256', kid: '__proto__' })],
+    ['a kid with a NUL', () => es256({ alg: 'ES256', kid: `${kid}\0` })],
+    ['alg twice', () => hs256('{"alg":"HS256","typ":"JWT","alg":"none"}', claimsOf(), app.jwt_secret)],
     ['a kid that is a list', () => es256({ alg: 'ES256', kid: [kid] })],
     [
       'a signature of zeros',
@@ -277,12 +286,33 @@ describe('a publishable key or a member’s token', () => {
 });
 
 describe('a session that has ended', () => {
+  const secondSession = async ({ email, password }: Member) => {
+    const client = clientOf(app);
+    expect((await client.auth.signInWithPassword({ email, password })).error).toBeNull();
+    return client;
+  };
   const ends: [string, (of: Member) => Promise<unknown>][] = [
     ['by signing out', (of) => of.client.auth.signOut()],
     ['with its account, by SQL', (of) => runSql(node, app.ref, `delete from auth.users where id = '${of.user.id}'`)],
     [
       'with its account, by a ban',
       (of) => runSql(node, app.ref, `update auth.users set banned_until = 'infinity' where id = '${of.user.id}'`),
+    ],
+    [
+      'by a new password of another session',
+      async (of) => {
+        const own = await secondSession(of);
+        expect((await own.auth.updateUser({ password: `${of.password}, changed` })).error).toBeNull();
+      },
+    ],
+    [
+      'by a second factor of another session',
+      async (of) => {
+        const { mfa } = (await secondSession(of)).auth;
+        const { data } = await mfa.enroll({ factorType: 'totp', friendlyName: 'phone' });
+        const code = new TOTP({ secret: Secret.fromBase32(data && 'totp' in data ? data.totp.secret : '') }).generate();
+        expect((await mfa.challengeAndVerify({ factorId: data?.id ?? '', code })).error).toBeNull();
+      },
     ],
     ['by SQL', (of) => runSql(node, app.ref, `delete from auth.sessions where user_id = '${of.user.id}'`)],
     ['by TRUNCATE', () => runSql(node, app.ref, 'truncate auth.sessions cascade')],

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-it('registers an application, changes its addresses, renews its secret, and deletes it', async () => {
+it('registers an application with scopes, changes its addresses and scopes, renews its secret, and deletes it', async () => {
   const app = await createApp(site.node);
   const { page, problems } = await site.visit(`/app/${app.ref}/applications`);
   await page.getByText('The app is not an OpenID provider').waitFor();
@@ -25,6 +25,7 @@ it('registers an application, changes its addresses, renews its secret, and dele
   await dialog.getByRole('button', { name: 'Register', exact: true }).click();
   await dialog.getByText('HTTP scheme only allowed for localhost').waitFor();
   await addresses.fill('https://photos.example.org/callback');
+  await dialog.getByRole('checkbox', { name: 'phone' }).uncheck();
   await dialog.getByRole('button', { name: 'Register', exact: true }).click();
   const first = await dialog.getByRole('textbox', { name: 'Client secret' }).inputValue();
   expect(first).toMatch(/^[\w-]{43}$/);
@@ -37,12 +38,17 @@ it('registers an application, changes its addresses, renews its secret, and dele
   await panel
     .getByLabel('Redirect addresses, one a line')
     .fill('https://photos.example.org/a\nhttps://photos.example.org/b');
+  expect(await panel.getByRole('checkbox', { name: 'phone' }).isChecked()).toBe(false);
+  await panel.getByRole('checkbox', { name: 'profile' }).uncheck();
   await panel.getByRole('button', { name: 'Save' }).click();
   const server = clientOf(app, app.secret_key).auth.admin.oauth;
   const listed = async () => (await server.listClients()).data?.clients ?? [];
   await expect
-    .poll(async () => (await listed())[0]?.redirect_uris)
-    .toEqual(['https://photos.example.org/a', 'https://photos.example.org/b']);
+    .poll(async () => (await listed())[0])
+    .toMatchObject({
+      redirect_uris: ['https://photos.example.org/a', 'https://photos.example.org/b'],
+      scope: 'openid email offline_access',
+    });
   await panel.getByRole('button', { name: 'Renew secret' }).click();
   const renewed = page.getByRole('dialog', { name: 'New secret' });
   expect(await renewed.getByRole('textbox', { name: 'Client secret' }).inputValue()).not.toBe(first);

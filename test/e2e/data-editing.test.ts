@@ -217,3 +217,39 @@ it('edits a field in the sheet of a row on a phone', async () => {
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
   expect(problems).toEqual([]);
 });
+
+it('sets a field of several rows at once, with the picker of the insert panel, and undoes one of the changes', async () => {
+  const { page, problems, grid, stored } = await openTickets();
+  await page.getByRole('checkbox', { name: 'Select 1' }).check();
+  await page.getByRole('checkbox', { name: 'Select 3' }).check();
+  await page.getByRole('button', { name: 'Change 2 rows' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Change 2 rows of tickets' });
+  // A field with a state machine is changed by its transitions only.
+  const fields = await dialog.getByLabel('Field').locator('option').allTextContents();
+  expect(fields).toEqual(['title', 'customer', 'priority', 'urgent', 'due', 'context', 'reason']);
+  await dialog.getByLabel('Field').selectOption('customer');
+  await dialog.getByRole('combobox', { name: 'customer' }).fill('holberg');
+  await dialog.getByRole('option', { name: 'Holberg' }).click();
+  expect(await faults(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Change 2 rows' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await expect.poll(() => grid.getByText('Holberg').count()).toBe(2);
+  expect([(await stored(1))?.customer, (await stored(2))?.customer, (await stored(3))?.customer]).toEqual([
+    { name: 'Holberg' },
+    { name: 'Brightwater' },
+    { name: 'Holberg' },
+  ]);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(() => grid.getByText('Holberg').count()).toBe(1);
+
+  await page.getByRole('button', { name: 'Insert row' }).click();
+  const panel = page.getByRole('complementary', { name: 'Insert a row into tickets' });
+  await panel.getByRole('textbox', { name: 'id' }).fill('9');
+  await panel.getByRole('textbox', { name: 'title' }).fill('By hand');
+  await panel.getByRole('combobox', { name: 'customer' }).fill('hollis');
+  await panel.getByRole('option', { name: 'Hollis Freight' }).click();
+  await panel.getByRole('button', { name: 'Insert', exact: true }).click();
+  await grid.getByText('By hand').waitFor();
+  expect((await stored(9))?.customer).toEqual({ name: 'Hollis Freight' });
+  expect(problems).toEqual([]);
+});

@@ -1,7 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createApp } from '../support/apps.ts';
 import { signUpMember } from '../support/clients.ts';
+import { send } from '../support/http.ts';
+import { cli } from '../support/node.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 import { type Console, openConsole } from './console.ts';
 
 let site: Console;
@@ -70,4 +75,27 @@ it('creates a secret key, shows it once, and revokes it after the ref is typed',
   await panel.getByText('Calls with this key are refused.').waitFor();
   await expect.poll(status).toBe(401);
   expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
+});
+
+it('the settings serve an earlier version of the front end, then the pages for members, and link to keys and limits', async () => {
+  const app = await createApp(site.node);
+  const folder = await makeTestFolder('settings-site');
+  for (const title of ['First', 'Second']) {
+    await writeFile(join(folder, 'index.html'), `<!doctype html><title>${title}</title>`);
+    expect(await cli(site.node, ['site', app.ref, folder])).toMatchObject({ code: 0 });
+  }
+  const host = `${app.ref}.localhost:${new URL(site.node.url).port}`;
+  const served = async () => (await send(site.node.url, '/', { headers: { host, accept: 'text/html' } })).body;
+  const { page, problems } = await site.visit(`/app/${app.ref}/settings#site`);
+  const versions = page.getByRole('table', { name: 'Published versions' });
+  await versions.getByRole('row', { name: /^2 .*served/ }).waitFor();
+  await versions.getByRole('button', { name: 'Serve version 1' }).click();
+  await versions.getByRole('row', { name: /^1 .*served/ }).waitFor();
+  await expect.poll(served).toContain('<title>First</title>');
+  await page.getByRole('button', { name: 'Serve the pages for members' }).click();
+  await expect.poll(served).toContain('data-surface="portal"');
+  await page.getByRole('table', { name: 'Valid API keys' }).getByText('sb_publishable_').waitFor();
+  await page.getByText('none reached within a week').waitFor();
+  expect(problems).toEqual([]);
+  await rm(folder, { recursive: true });
 });

@@ -43,9 +43,9 @@ describe('LogsPage', () => {
     const table = page.getByRole('table', { name: 'Calls' });
     await table.getByText('/notes').first().waitFor();
     expect(await table.getByText('console').count()).toBe(0);
-    await page.getByRole('button', { name: 'App and console' }).click();
+    await page.getByRole('checkbox', { name: 'console' }).check();
     await table.getByText('console, as service key').first().waitFor();
-    expect(new URL(page.url()).searchParams.get('console')).toBe('true');
+    expect(new URL(page.url()).searchParams.get('caller')).toBe('anon,console,key,member');
     await context.close();
   });
 
@@ -53,12 +53,12 @@ describe('LogsPage', () => {
     const { page, context } = await site.visit(`/app/${app.ref}/logs?user=${ines.user.id}`);
     const table = page.getByRole('table', { name: 'Calls' });
     await table.getByText('/notes').first().waitFor();
-    await page.getByRole('button', { name: '4xx' }).click();
+    await page.getByRole('checkbox', { name: '2xx' }).uncheck();
     await table.getByText('PGRST205').waitFor();
     await expect.poll(() => table.getByText('/notes').count()).toBe(0);
     await page.reload();
     await table.getByText('PGRST205').waitFor();
-    await page.getByRole('button', { name: 'All', exact: true }).click();
+    await page.getByRole('checkbox', { name: '2xx' }).check();
     await page.getByRole('button', { name: 'Show calls of any user' }).click();
     await page.getByRole('searchbox', { name: 'Search the logs' }).fill(ines.email);
     await table.getByText('PGRST205').waitFor();
@@ -66,6 +66,46 @@ describe('LogsPage', () => {
     await page.getByText('No request matches “no such thing”').waitFor();
     await page.getByRole('button', { name: 'Show all' }).click();
     await table.getByText('/notes').first().waitFor();
+    await context.close();
+  });
+
+  it('counts requests by status and path, and saves a search', async () => {
+    const { page, context, problems } = await site.visit(`/app/${app.ref}/logs`);
+    const table = page.getByRole('table', { name: 'Calls' });
+    await table.getByText('/notes').first().waitFor();
+    const filters = page.getByRole('navigation', { name: 'Searches and filters' });
+    await filters.getByRole('checkbox', { name: '/rest/v1/notes' }).waitFor();
+    await page
+      .getByRole('figure', { name: 'Requests over time' })
+      .getByText(/^4xx \d/)
+      .waitFor();
+    await filters.getByRole('button', { name: 'Show only /rest/v1/nowhere' }).click({ force: true });
+    await expect.poll(() => table.getByText('/rest/v1/notes').count()).toBe(0);
+    await filters.getByRole('button', { name: 'Save this search' }).click();
+    await page.keyboard.type('Nowhere');
+    await page.keyboard.press('Enter');
+    await filters.getByRole('button', { name: 'Members’ calls' }).click();
+    await table.getByText('/rest/v1/notes').first().waitFor();
+    await filters.getByRole('button', { name: 'Nowhere', exact: true }).click();
+    await page.getByRole('button', { name: 'Show calls of any path' }).waitFor();
+    await expect.poll(() => table.getByText('/rest/v1/notes').count()).toBe(0);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('chooses a period, in which no requests appear by themselves, and returns to live', async () => {
+    const { page, context } = await site.visit(`/app/${app.ref}/logs`);
+    const table = page.getByRole('table', { name: 'Calls' });
+    await table.getByText('/notes').first().waitFor();
+    await page.getByRole('button', { name: 'Choose a time' }).click();
+    await page.getByLabel('From').fill('2026-01-01T10:00');
+    await page.getByLabel('To', { exact: true }).fill('2026-01-01T11:00');
+    await page.keyboard.press('Enter');
+    await page.getByText('No stored request matches this filter').waitFor();
+    await page.getByRole('button', { name: 'Go live' }).click();
+    await table.getByText('/notes').first().waitFor();
+    await page.getByRole('button', { name: 'Live' }).click();
+    await page.getByRole('button', { name: 'Go live' }).waitFor();
     await context.close();
   });
 });

@@ -14,8 +14,13 @@ it('asks for credentials, shows the error, and returns to the requested page', a
   const { ref } = await createApp(site.node);
   const { page, problems } = await site.visit(`/app/${ref}/users?q=ada`, { signedIn: false });
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  await page.getByRole('textbox', { name: 'E-mail' }).fill(builder.email);
-  await page.getByLabel('Password', { exact: true }).fill('not this one');
+  const password = page.getByLabel('Password', { exact: true });
+  expect(await password.getAttribute('type')).toBe('password');
+  expect(await password.getAttribute('autocomplete')).toBe('current-password');
+  const email = page.getByRole('textbox', { name: 'E-mail' });
+  expect(await email.getAttribute('autocomplete')).toContain('username');
+  await email.fill(builder.email);
+  await password.fill('not this one');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('E-mail or password is wrong.').waitFor();
   // The browser reports the response 400.

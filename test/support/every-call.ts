@@ -22,6 +22,7 @@ export const adminCalls: readonly Call[] = [
     '/specification/call?id=rest.public.notes.select',
     '/traces/made-up',
     '/logs',
+    '/logs/summary',
     '/errors',
   ],
   ...[

@@ -31,7 +31,7 @@ async function press(link: string): Promise<URL> {
   const { host, search } = new URL(link);
   const page = await send(node.url, `/auth/v1/verify${search}`, { headers: { host } });
   const form = new URLSearchParams();
-  for (const [, name = '', value = ''] of page.body.matchAll(/name="(\w+)" value="([^"]*)"/g)) {
+  for (const [, name = '', value = ''] of page.body.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)) {
     form.set(name, value.replaceAll('&amp;', '&'));
   }
   const headers = { host, 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };

@@ -2,7 +2,7 @@ import type { SupabaseClient } from '@supabase/supabase-js';
 import * as openid from 'openid-client';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
-import { createApp } from '../support/apps.ts';
+import { createApp, runSql } from '../support/apps.ts';
 import { clientOf } from '../support/clients.ts';
 import { send } from '../support/http.ts';
 import { CALLBACK, locationOf, makeOAuthApp, type OAuthApp, verifierOf, withCode } from '../support/oauth-app.ts';
@@ -206,6 +206,20 @@ describe('a code', () => {
     const second = withCode(await oauth.codeFor(ada, { verifier }), verifier);
     const answers = await Promise.all(Array.from({ length: 16 }, () => oauth.exchange(second)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  });
+
+  it('is valid for a minute', async () => {
+    const verifier = verifierOf();
+    const fields = withCode(await oauth.codeFor(ada, { verifier }), verifier);
+    const codes = "from auth.oauth_authorizations where status = 'approved' and authorization_code is not null";
+    const { results } = await runSql(
+      node,
+      oauth.app.ref,
+      `select max(extract(epoch from expires_at - now())) between 1 and 60 ${codes};
+       update auth.oauth_authorizations set expires_at = now() where status = 'approved'`,
+    );
+    expect(results[0]?.rows).toEqual([['t']]);
+    expect((await oauth.exchange(fields)).body.error).toBe('invalid_grant');
   });
 
   it('is refused with another verifier, address or application, and stays valid for its own', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, inject, it } from 'vitest';
 import type { Activity } from '../../contract/admin.ts';
-import type { CallStatisticsResponse, LogLine, LogResponse } from '../../contract/observed.ts';
+import type { CallStatisticsResponse, LogLine, LogResponse, LogSummary } from '../../contract/observed.ts';
 import type { Specification } from '../../contract/specification.ts';
 import { admin, createApp, runSql } from '../support/apps.ts';
 import { signUpMember } from '../support/clients.ts';
@@ -36,9 +36,48 @@ describe('the logs of an app', () => {
     expect(await of(`?user=${ines.user.id}`)).toEqual(['rest.public.notes.insert', 'rest.public.notes.select']);
     expect(await of(`?request=${calls[1]?.request_id}`)).toEqual(['rest.public.notes.insert']);
     expect(await logs(app.ref, '?limit=1')).toMatchObject({ truncated: true, calls: [{ code: 'PGRST205' }] });
-    for (const query of ['?status=9', '?status=x', '?limit=0', '?code=%00']) {
+    const first = await logs(app.ref, '?limit=2');
+    expect((await logs(app.ref, `?limit=2&before=${first.before}`)).calls.map(({ call }) => call)).toEqual([
+      'rest.public.notes.select',
+      expect.stringMatching(/^auth\./),
+    ]);
+    expect(await of('?status=2,4&caller=anon&search=NOTHING')).toEqual(['rest.unresolved']);
+    expect(await of(`?search=${encodeURIComponent(ines.email)}`)).toEqual([
+      'rest.public.notes.insert',
+      'rest.public.notes.select',
+    ]);
+    expect(await of('?path=/rest/v1/notes&slower=0')).toEqual(['rest.public.notes.insert', 'rest.public.notes.select']);
+    expect(await of('?without=/rest/v1/notes&caller=member')).toEqual([]);
+    expect(await of(`?to=${new Date(Date.now() - 3_600_000).toISOString()}`)).toEqual([]);
+    const bad = ['?status=9', '?status=x', '?limit=0', '?code=%00', '?caller=x', '?from=x', '?before=1'];
+    for (const query of bad) {
       await expect(logs(app.ref, query), query).rejects.toThrow('validation_invalid');
     }
+  });
+
+  it('store the query without values of the caller, and count requests over time and by each filter', async () => {
+    const app = await createApp(node);
+    await runSql(node, app.ref, notes);
+    const ask = (path: string) => fetch(`${app.url}${path}`, { headers: { apikey: app.secret_key } });
+    await ask('/rest/v1/notes?title=eq.secret&order=id');
+    await ask('/rest/v1/notes?id=eq.x');
+    await ask('/rest/v1/rpc/nothing');
+    await ask('/auth/v1/health');
+    const { calls } = await logs(app.ref, '?path=/rest/v1/notes');
+    expect(calls.map(({ query }) => query)).toEqual(['id=eq.…', 'title=eq.…&order=id']);
+    const summary = (query = '') => admin<LogSummary>(node, 'GET', `/apps/${app.ref}/logs/summary${query}`);
+    const all = await summary();
+    expect(all).toMatchObject({ total: 3, statuses: { 2: 1, 4: 2 }, callers: { key: 3, health: 1 }, hidden: 1 });
+    expect(all.paths).toEqual([
+      { path: '/rest/v1/notes', calls: 2 },
+      { path: '/rest/v1/rpc/nothing', calls: 1 },
+    ]);
+    expect(all.step_seconds).toBe(60);
+    const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+    expect([sum(all.points.ok), sum(all.points.refused), sum(all.points.failed)]).toEqual([1, 2, 0]);
+    // A filter does not count against its own values.
+    expect(await summary('?status=2')).toMatchObject({ total: 1, statuses: { 2: 1, 4: 2 }, callers: { key: 1 } });
+    await expect(summary('?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z')).rejects.toThrow('validation_invalid');
   });
 
   it('and the figures leave out calls of the console, which are listed on request', async () => {
@@ -83,7 +122,7 @@ describe('the logs of an app', () => {
           return answer.headers.get('x-request-id') ?? '';
         }),
       );
-      await runSql(own, app.ref, `notify ninefold, '{"type":"log-told","id":"x","worker":"y","lines":[1]}'`);
+      await runSql(own, app.ref, `notify ninefold, '{"type":"log-wanted","id":7}'`);
       await expect
         .poll(
           async () => {

@@ -6,7 +6,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { colorSchemeManager, cssVariablesResolver, theme } from '../ui/theme.tsx';
 import { queryClient, setSignedOutHandler } from './data/query-client.ts';
-import { forgetAnswers } from './data/session/sign-out.ts';
+import { forgetAnswers } from './data/session.ts';
 import { KeyboardProvider } from './keys/keyboard.tsx';
 import { router } from './router.tsx';
 

@@ -1,8 +1,9 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { readLogSearch } from './data/log.ts';
 import { queryClient } from './data/query-client.ts';
-import { signedInBuilder } from './data/session/builder.ts';
-import { setupState } from './data/setup/setup-state.ts';
-import { specification } from './data/specification/specification.ts';
+import { signedInBuilder } from './data/session.ts';
+import { setupState } from './data/setup.ts';
+import { specification } from './data/specification.ts';
 import { AppLayout } from './layout/app-layout.tsx';
 import { PageLoading } from './layout/page-loading.tsx';
 import { Root } from './layout/root.tsx';
@@ -369,13 +370,7 @@ const signInMethods = createRoute({
 const logs = createRoute({
   getParentRoute: () => app,
   path: '/logs',
-  validateSearch: (search) => ({
-    ...named('status', search.status),
-    ...named('code', search.code),
-    ...named('call', search.call),
-    ...named('user', search.user),
-    ...(search.console === true && { console: true as const }),
-  }),
+  validateSearch: readLogSearch,
   component: lazyRouteComponent(
     code(() => import('./tools/logs/logs-page.tsx')),
     'LogsPage',

@@ -14,30 +14,17 @@ import { Skeleton } from './table.tsx';
 
 export interface RowColumn<R> {
   name: string;
-  /** Width in px; the last column takes the remaining width. */
+  /** Width in px. The column with `grows`, or else the last column, takes the remaining width. */
   width: number;
+  grows?: boolean;
   /** True if only screen readers get the head. */
   bare?: boolean;
+  /** True if a phone leaves the column out. */
+  wideOnly?: boolean;
   cell: (row: R) => ReactNode;
 }
 
-const rowHeight = { usual: 32, phone: 40 };
-const phone = window.matchMedia('(max-width: 760px)');
-
-/**
- * Long table that draws only the visible rows. The first cell of a row opens the row and is sticky when the table is
- * scrolled sideways. One first cell is in the tab order; arrows, Page, Home and End move between rows.
- */
-export function RowTable<R extends { readonly id: string }>({
-  label,
-  columns,
-  rows,
-  total,
-  selected,
-  fresh,
-  stale = false,
-  onOpen,
-}: {
+export interface RowTableProps<R> {
   label: string;
   columns: readonly RowColumn<R>[];
   /** Undefined until the rows are loaded. */
@@ -49,18 +36,52 @@ export function RowTable<R extends { readonly id: string }>({
   /** Ids of new rows, which are highlighted. */
   fresh?: ReadonlySet<string>;
   stale?: boolean;
+  /** True if long cells wrap, so that rows have different heights. */
+  wraps?: boolean;
+  /** Returns true for a row that shows a failure of the server. */
+  isBad?: (row: R) => boolean;
   onOpen: (row: R) => void;
-}) {
+  /** Called with true after the reader scrolls away from the first row, and with false after the return. */
+  onAway?: (isAway: boolean) => void;
+}
+
+const rowHeight = { usual: 32, phone: 40 };
+const phone = window.matchMedia('(max-width: 760px)');
+
+/**
+ * Long table that draws only the visible rows. The first cell of a row opens the row and is sticky when the table is
+ * scrolled sideways. One first cell is in the tab order; arrows, Page, Home and End move between rows.
+ */
+export function RowTable<R extends { readonly id: string }>({
+  label,
+  columns: allColumns,
+  rows,
+  total,
+  selected,
+  fresh,
+  stale = false,
+  wraps = false,
+  isBad,
+  onOpen,
+  onAway,
+}: RowTableProps<R>) {
   const { scroll, virtual, active, setReached, move } = useVirtualRows(rows, selected);
+  const columns = phone.matches ? allColumns.filter(({ wideOnly }) => !wideOnly) : allColumns;
+  const growing = columns.findIndex(({ grows }) => grows);
+  const widest = growing < 0 ? columns.length - 1 : growing;
   const template = columns
-    .map(({ width }, place) => (place === columns.length - 1 ? `minmax(${width}px, 1fr)` : `${width}px`))
+    .map(({ width }, place) => (place === widest ? `minmax(${width}px, 1fr)` : `${width}px`))
     .join(' ');
   const layout = { gridTemplateColumns: template };
   const [first, ...others] = columns;
   return (
-    <div className={styles.scroll} ref={scroll}>
+    <div
+      className={styles.scroll}
+      ref={scroll}
+      onScroll={onAway && (({ currentTarget }) => onAway(currentTarget.scrollTop > rowHeight.usual))}
+    >
       <table
-        className={styles.table}
+        className={classNames(styles.table, wraps && styles.wraps)}
         aria-label={label}
         aria-rowcount={total < 0 ? -1 : total + 1}
         aria-busy={rows === undefined}
@@ -83,9 +104,16 @@ export function RowTable<R extends { readonly id: string }>({
                 row && (
                   <tr
                     key={row.id}
+                    ref={wraps ? virtual.measureElement : null}
+                    data-index={index}
                     aria-rowindex={index + 2}
                     data-selected={row.id === selected || undefined}
-                    className={classNames(styles.row, stale && styles.stale, fresh?.has(row.id) && styles.fresh)}
+                    className={classNames(
+                      styles.row,
+                      stale && styles.stale,
+                      fresh?.has(row.id) && styles.fresh,
+                      isBad?.(row) && styles.bad,
+                    )}
                     style={{ ...layout, top: start }}
                     onClick={() => {
                       setReached(index);
@@ -96,7 +124,6 @@ export function RowTable<R extends { readonly id: string }>({
                       <button
                         type="button"
                         className={styles.open}
-                        data-index={index}
                         aria-current={row.id === selected || undefined}
                         tabIndex={index === active ? 0 : -1}
                         onFocus={() => setReached(index)}
@@ -143,7 +170,7 @@ function useVirtualRows<R extends { readonly id: string }>(rows: readonly R[] | 
 
   useEffect(() => {
     if (toFocus.current === null) return;
-    const row = scroll.current?.querySelector<HTMLElement>(`[data-index="${toFocus.current}"]`);
+    const row = scroll.current?.querySelector<HTMLElement>(`[data-index="${toFocus.current}"] button`);
     toFocus.current = null;
     row?.focus({ preventScroll: true });
   });

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { classNames } from './class-names.ts';
+import { RowTable, type RowTableProps } from './row-table.tsx';
 import styles from './sheet.module.css';
 import { Gauge, pushClass, TableFooter, Toolbar, wideOnlyClass } from './workbench.tsx';
 
@@ -21,7 +22,7 @@ export function Sheet({
   notice?: ReactNode;
   /** The foot, a SheetFoot. */
   foot: ReactNode;
-  /** The scrolling content: a RowTable, or SheetWords. */
+  /** The scrolling content: SheetRows, a RowTable, or SheetWords. */
   children: ReactNode;
 }) {
   return (
@@ -37,6 +38,24 @@ export function Sheet({
       {foot}
     </div>
   );
+}
+
+/**
+ * The rows of a sheet. Shows `empty` if there are none, and nothing if they could not be loaded: the notice of the sheet
+ * says why.
+ */
+export function SheetRows<R extends { readonly id: string }>({
+  isError,
+  empty,
+  ...table
+}: Omit<RowTableProps<R>, 'stale'> & {
+  /** True if the last request for the rows failed. */
+  isError: boolean;
+  empty: ReactNode;
+}) {
+  if (table.rows?.length === 0) return <SheetWords>{empty}</SheetWords>;
+  if (table.rows === undefined && isError) return null;
+  return <RowTable {...table} stale={isError} />;
 }
 
 /** Text in place of rows, such as an Empty. */

@@ -2,18 +2,23 @@ import type { ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 import styles from './workbench.module.css';
 
-/** Layout with a list at the left and a sheet or editor at its right. With `listFirst`, a phone shows the list. */
+/**
+ * Layout with a list at the left and a sheet or editor at its right. With `listFirst`, a phone shows the list; with
+ * `wideList`, the list has room for figures.
+ */
 export function Workbench({
   list,
   listFirst = false,
+  wideList = false,
   children,
 }: {
   list: ReactNode;
   listFirst?: boolean;
+  wideList?: boolean;
   children: ReactNode;
 }) {
   return (
-    <div className={classNames(styles.work, listFirst && styles.listFirst)}>
+    <div className={classNames(styles.work, listFirst && styles.listFirst, wideList && styles.wideList)}>
       {list}
       <div className={styles.sheet}>{children}</div>
     </div>
@@ -30,11 +35,14 @@ export function SideList({ label, children }: { label: string; children: ReactNo
   );
 }
 
-/** Group of a SideList under a heading. */
-export function SideGroup({ title, children }: { title: string; children: ReactNode }) {
+/** Group of a SideList under a heading, with an optional link or button at its right. */
+export function SideGroup({ title, tool, children }: { title: string; tool?: ReactNode; children: ReactNode }) {
   return (
     <section className={styles.group}>
-      <h2 className={styles.title}>{title}</h2>
+      <div className={styles.title}>
+        <h2>{title}</h2>
+        {tool}
+      </div>
       {children}
     </section>
   );

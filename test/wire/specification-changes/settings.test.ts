@@ -32,6 +32,8 @@ const values: RestSettings & AuthSettings = {
   url_use_legacy_target_names: false,
   client_error_verbosity: 'minimal',
   state_changes_days: 77,
+  logs_days: 30,
+  logs_requests: 5000,
   logs_traces: 500,
   logs_slow_milliseconds: 250,
   logs_statistics_days: 30,

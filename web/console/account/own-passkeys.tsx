@@ -3,8 +3,7 @@ import { Button } from '../../ui/button.tsx';
 import { FailureNote } from '../../ui/failure.tsx';
 import { Skeleton } from '../../ui/table.tsx';
 import { failureFacts } from '../data/api-failure.ts';
-import { canUsePasskeys, isCancelled } from '../data/session/credentials.ts';
-import { addPasskey, ownPasskeys, removePasskey } from '../data/session/own-account.ts';
+import { addPasskey, canUsePasskeys, isCancelled, ownPasskeys, removePasskey } from '../data/session.ts';
 import { TimeAgo } from '../format/time-ago.tsx';
 import styles from './account-page.module.css';
 

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { limits } from '../../../contract/limits.ts';
 import { ApiFailure } from '../data/api-failure.ts';
-import { changePassword } from '../data/session/devices.ts';
+import { changePassword } from '../data/session.ts';
 import { UserForm } from '../tools/users/user-form.tsx';
 
 /** Asks for the builder's current password and sets a new one. */

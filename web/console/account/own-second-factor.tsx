@@ -4,9 +4,15 @@ import { Button } from '../../ui/button.tsx';
 import { FailureNote } from '../../ui/failure.tsx';
 import { Skeleton } from '../../ui/table.tsx';
 import { failureFacts } from '../data/api-failure.ts';
-import { builder } from '../data/session/builder.ts';
-import { canUsePasskeys } from '../data/session/credentials.ts';
-import { beginTotp, factorName, makeCodes, ownFactors, removeOwnFactor } from '../data/session/own-account.ts';
+import {
+  beginTotp,
+  builder,
+  canUsePasskeys,
+  factorName,
+  makeCodes,
+  ownFactors,
+  removeOwnFactor,
+} from '../data/session.ts';
 import { dateTime } from '../format/format.ts';
 import { TimeAgo } from '../format/time-ago.tsx';
 import styles from './account-page.module.css';

@@ -3,7 +3,7 @@ import { Button } from '../../ui/button.tsx';
 import { Failure, FailureNote } from '../../ui/failure.tsx';
 import { Skeleton } from '../../ui/table.tsx';
 import { failureFacts } from '../data/api-failure.ts';
-import { devices, endDevice } from '../data/session/devices.ts';
+import { devices, endDevice } from '../data/session.ts';
 import { TimeAgo } from '../format/time-ago.tsx';
 import styles from './account-page.module.css';
 

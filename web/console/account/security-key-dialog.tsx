@@ -2,8 +2,7 @@ import { TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { limits } from '../../../contract/limits.ts';
-import { isCancelled } from '../data/session/credentials.ts';
-import { addSecurityKey } from '../data/session/security-keys.ts';
+import { addSecurityKey, isCancelled } from '../data/session.ts';
 import { UserForm } from '../tools/users/user-form.tsx';
 import styles from './account-page.module.css';
 

@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiFailure } from '../data/api-failure.ts';
-import { type NewTotp, showTotp } from '../data/session/own-account.ts';
+import { type NewTotp, showTotp } from '../data/session.ts';
 import { UserForm } from '../tools/users/user-form.tsx';
 import styles from './account-page.module.css';
 

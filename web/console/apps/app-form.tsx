@@ -7,8 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { FailureNote } from '../../ui/failure.tsx';
 import { ApiFailure, failureFacts } from '../data/api-failure.ts';
-import { cloneApp } from '../data/apps/clone-app.ts';
-import { createApp } from '../data/apps/create-app.ts';
+import { cloneApp, createApp } from '../data/apps.ts';
 import styles from './app-form.module.css';
 import { refFault } from './ref-rule.ts';
 

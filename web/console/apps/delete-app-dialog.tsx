@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { ConfirmByTyping } from '../../ui/confirm-by-typing.tsx';
 import { failureFacts } from '../data/api-failure.ts';
-import { deleteApp } from '../data/apps/delete-app.ts';
+import { deleteApp } from '../data/apps.ts';
 
 /** Deletes an app after the builder has typed its ref. */
 export function DeleteAppDialog({

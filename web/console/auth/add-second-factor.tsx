@@ -3,7 +3,7 @@ import { Button } from '../../ui/button.tsx';
 import { FailureNote } from '../../ui/failure.tsx';
 import { OwnSecondFactor } from '../account/own-second-factor.tsx';
 import { failureFacts } from '../data/api-failure.ts';
-import { signOut } from '../data/session/sign-out.ts';
+import { signOut } from '../data/session.ts';
 import { coverForm, coverTitle } from './auth-layout.tsx';
 
 /** Asks a builder without a second factor to add one, on a node that requires it. */

@@ -6,7 +6,7 @@ import { limits } from '../../../contract/limits.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { FailureNote } from '../../ui/failure.tsx';
 import { failureFacts } from '../data/api-failure.ts';
-import { recover } from '../data/team/team.ts';
+import { recover } from '../data/team.ts';
 import { AuthLayout, coverForm, coverTitle } from './auth-layout.tsx';
 import { Questions } from './questions.tsx';
 import { secretOfLink } from './secret-of-link.ts';

@@ -4,10 +4,15 @@ import { type FormEvent, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { FailureNote } from '../../ui/failure.tsx';
 import { ApiFailure, failureFacts } from '../data/api-failure.ts';
-import { canUsePasskeys, isCancelled } from '../data/session/credentials.ts';
-import { factorName, ownFactors, showFactor } from '../data/session/own-account.ts';
-import { showSecurityKey } from '../data/session/security-keys.ts';
-import { signOut } from '../data/session/sign-out.ts';
+import {
+  canUsePasskeys,
+  factorName,
+  isCancelled,
+  ownFactors,
+  showFactor,
+  showSecurityKey,
+  signOut,
+} from '../data/session.ts';
 import { coverForm, coverTitle } from './auth-layout.tsx';
 
 /** Asks a builder for the second factor, after the password or the passkey. */

@@ -10,7 +10,7 @@ import { useSelectedId } from '../chapters/list/list-hooks.ts';
 import { MainTable } from '../chapters/list/main-table.tsx';
 import { useList } from '../chapters/list/use-list.ts';
 import { failureFacts } from '../data/api-failure.ts';
-import { versionList } from '../data/versions/version-list.ts';
+import { versionList } from '../data/versions.ts';
 import { counted } from '../format/format.ts';
 import { TimeAgo } from '../format/time-ago.tsx';
 import { Page } from '../layout/page.tsx';

@@ -5,7 +5,7 @@ import { FailureNote } from '../../ui/failure.tsx';
 import { Figure } from '../../ui/figure.tsx';
 import { Skeleton } from '../../ui/table.tsx';
 import { failureFacts } from '../data/api-failure.ts';
-import { comparison } from '../data/versions/comparison.ts';
+import { comparison } from '../data/versions.ts';
 import { counted, dateTime } from '../format/format.ts';
 import { ChangeList } from './change-list.tsx';
 import styles from './changes.module.css';

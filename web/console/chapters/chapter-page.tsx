@@ -8,7 +8,7 @@ import { Failure } from '../../ui/failure.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { AsOf, PageHeader } from '../../ui/page-header.tsx';
 import { failureFacts } from '../data/api-failure.ts';
-import { figuresAt, specification } from '../data/specification/specification.ts';
+import { figuresAt, specification } from '../data/specification.ts';
 import { Page } from '../layout/page.tsx';
 import { SpecificationVersion } from '../layout/specification-version.tsx';
 import styles from './chapter-page.module.css';

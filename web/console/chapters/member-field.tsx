@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { type Ref, useState } from 'react';
 import { failureFacts } from '../data/api-failure.ts';
-import { userList } from '../data/users/user-list.ts';
+import { userList } from '../data/users.ts';
 import { nameOf } from '../tools/users/user-words.ts';
 
 /** Number of members in the list of options. */

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Chapters } from '../../../contract/specification.ts';
-import { specification } from '../data/specification/specification.ts';
+import { specification } from '../data/specification.ts';
 import type { BuiltChapter } from './chapter-pages.ts';
 
 /**

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Activity } from '../../../contract/admin.ts';
 import type { Specification } from '../../../contract/specification.ts';
-import { versionList } from '../data/versions/version-list.ts';
+import { versionList } from '../data/versions.ts';
 import { counted, shortId } from '../format/format.ts';
 import { TimeAgo } from '../format/time-ago.tsx';
 import styles from './attention.module.css';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Binding, caps, keyName, press } from './bindings.ts';
+import { keyName } from '../../ui/key-name.ts';
+import { type Binding, caps, press } from './bindings.ts';
 
 const binding = (keys: string, more: Partial<Binding> = {}): Binding => ({
   keys,

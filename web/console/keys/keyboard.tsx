@@ -1,5 +1,6 @@
 import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { type Binding, keyName, press } from './bindings.ts';
+import { keyName } from '../../ui/key-name.ts';
+import { type Binding, press } from './bindings.ts';
 
 interface Keyboard {
   /** All active bindings, in the order in which they were added. */

@@ -5,8 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { Dot } from '../../ui/dot.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Verdict } from '../../ui/verdict.tsx';
-import { activity } from '../data/apps/activity.ts';
-import { appList } from '../data/apps/app-list.ts';
+import { activity, appList } from '../data/apps.ts';
 import styles from './app-switcher.module.css';
 import { useAppName } from './use-app-name.ts';
 

@@ -3,7 +3,7 @@ import { useNavigate, useParams, useRouter, useRouterState } from '@tanstack/rea
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { chapterPages } from '../chapters/chapter-pages.ts';
 import { queryClient } from '../data/query-client.ts';
-import { signOut } from '../data/session/sign-out.ts';
+import { signOut } from '../data/session.ts';
 import type { Binding } from '../keys/bindings.ts';
 import { Help } from '../keys/help.tsx';
 import { useKeys } from '../keys/keyboard.tsx';

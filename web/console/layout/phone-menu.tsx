@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { builder } from '../data/session/builder.ts';
+import { builder } from '../data/session.ts';
 import { toolPages } from '../tools/tool-pages.ts';
 import { nodePages } from './node-pages.ts';
 import { useCommands } from './use-commands.ts';

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { specification } from '../data/specification/specification.ts';
-import { versionList } from '../data/versions/version-list.ts';
+import { specification } from '../data/specification.ts';
+import { versionList } from '../data/versions.ts';
 import { TimeAgo } from '../format/time-ago.tsx';
 import styles from './specification-version.module.css';
 

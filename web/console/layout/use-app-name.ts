@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { appList } from '../data/apps/app-list.ts';
+import { appList } from '../data/apps.ts';
 
 /** Returns the name of an app; its ref until the name is loaded. */
 export function useAppName(ref: string): string {

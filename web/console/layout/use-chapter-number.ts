@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRouterState } from '@tanstack/react-router';
 import { chapterPage, chapterPages } from '../chapters/chapter-pages.ts';
-import { requestTrace } from '../data/calls/request-trace.ts';
+import { requestTrace } from '../data/calls.ts';
 
 /**
  * Returns the number of the current chapter; undefined on other pages. The trace of a request belongs to Errors if the

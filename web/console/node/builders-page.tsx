@@ -6,7 +6,7 @@ import { Failure } from '../../ui/failure.tsx';
 import { ScrollFrame } from '../../ui/scroll-frame.tsx';
 import { Skeleton } from '../../ui/table.tsx';
 import { failureFacts } from '../data/api-failure.ts';
-import { nodeTeam } from '../data/team/team.ts';
+import { nodeTeam } from '../data/team.ts';
 import { counted } from '../format/format.ts';
 import { Page } from '../layout/page.tsx';
 import { SettingsPageBody, SettingsSection } from '../tools/settings/settings-frame.tsx';

@@ -8,7 +8,7 @@ import { ConfirmByTyping } from '../../ui/confirm-by-typing.tsx';
 import { FailureNote } from '../../ui/failure.tsx';
 import { Table } from '../../ui/table.tsx';
 import { failureFacts, needsProof } from '../data/api-failure.ts';
-import { changeNodeRole, removeBuilder } from '../data/team/team.ts';
+import { changeNodeRole, removeBuilder } from '../data/team.ts';
 import { BuilderName, SecondFactorWord, Seen } from '../tools/team/builder-cells.tsx';
 
 /** The roles of a builder on the node, by their labels. */

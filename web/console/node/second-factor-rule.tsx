@@ -5,7 +5,7 @@ import type { NodeTeam } from '../../../contract/team.ts';
 import { FailureNote } from '../../ui/failure.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { failureFacts, needsProof } from '../data/api-failure.ts';
-import { setSecondFactorRule } from '../data/team/team.ts';
+import { setSecondFactorRule } from '../data/team.ts';
 import { counted, dateTime } from '../format/format.ts';
 import settings from '../tools/settings/settings.module.css';
 import { UserForm } from '../tools/users/user-form.tsx';

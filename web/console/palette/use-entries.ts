@@ -11,8 +11,8 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { appList } from '../data/apps/app-list.ts';
-import { specification } from '../data/specification/specification.ts';
+import { appList } from '../data/apps.ts';
+import { specification } from '../data/specification.ts';
 import { useAppName } from '../layout/use-app-name.ts';
 import { useCommands } from '../layout/use-commands.ts';
 import { toolPages } from '../tools/tool-pages.ts';

@@ -3,10 +3,16 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { ApiFailure } from '../data/api-failure.ts';
-import { canUsePasskeys, isCancelled } from '../data/session/credentials.ts';
-import { factorName, ownFactors, showFactor } from '../data/session/own-account.ts';
-import { proveByPasskey, proveByPassword } from '../data/session/proof.ts';
-import { showSecurityKey } from '../data/session/security-keys.ts';
+import {
+  canUsePasskeys,
+  factorName,
+  isCancelled,
+  ownFactors,
+  proveByPasskey,
+  proveByPassword,
+  showFactor,
+  showSecurityKey,
+} from '../data/session.ts';
 import type { WaitingCall } from '../data/waiting-call.ts';
 import form from '../tools/users/form.module.css';
 import { UserForm } from '../tools/users/user-form.tsx';

@@ -6,7 +6,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { Wrong } from '../auth/auth-layout.tsx';
 import { CodeField } from '../auth/code-field.tsx';
 import { enrollTotp, factors, makeRecoveryCodes, recoveryCodes, removeFactor, verifyFactor } from '../data/account.ts';
-import { authWords } from '../data/auth-words.ts';
+import { addingWords, authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
 import styles from './account.module.css';
 import { aboutClass, buttonsClass, Row, rowsClass, Section } from './account-layout.tsx';
@@ -56,7 +56,7 @@ export function Factors() {
         )
       )}
       {hasFactor && <RecoveryCodes />}
-      <Wrong>{failed && authWords(failed)}</Wrong>
+      <Wrong>{failed && addingWords(failed)}</Wrong>
     </Section>
   );
 }
@@ -130,7 +130,7 @@ function RecoveryCodes() {
           {left > 0 ? t('codesMakeNew') : t('codesMake')}
         </Button>
       </div>
-      <Wrong>{making.error && authWords(making.error)}</Wrong>
+      <Wrong>{making.error && addingWords(making.error)}</Wrong>
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import { Wrong } from '../auth/auth-layout.tsx';
 import { identities, linkIdentity, unlinkIdentity } from '../data/account.ts';
-import { authWords } from '../data/auth-words.ts';
+import { addingWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
 import { Row, rowsClass, Section } from './account-layout.tsx';
 
@@ -47,7 +47,7 @@ export function LinkedAccounts() {
           );
         })}
       </ul>
-      <Wrong>{failed && authWords(failed)}</Wrong>
+      <Wrong>{failed && addingWords(failed)}</Wrong>
     </Section>
   );
 }

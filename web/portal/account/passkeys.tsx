@@ -6,7 +6,7 @@ import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import { Wrong } from '../auth/auth-layout.tsx';
 import { addPasskey, passkeys, removePasskey, renamePasskey } from '../data/account.ts';
-import { authWords } from '../data/auth-words.ts';
+import { addingWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
 import { buttonsClass, Row, rowsClass, Section } from './account-layout.tsx';
 import { since } from './times.ts';
@@ -87,7 +87,7 @@ export function Passkeys() {
           {t('addPasskey')}
         </Button>
       </div>
-      <Wrong>{failed && authWords(failed)}</Wrong>
+      <Wrong>{failed && addingWords(failed)}</Wrong>
     </Section>
   );
 }

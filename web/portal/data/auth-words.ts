@@ -33,6 +33,10 @@ export function authWords(error: unknown): string {
   return /[.!?]$/.test(message) ? message : `${message}.`;
 }
 
+/** Describes an error of a call that adds a factor, a passkey or an identity. The page has no field for the current password. */
+export const addingWords = (error: unknown): string =>
+  codeOf(error) === 'reauthentication_needed' ? t('authSignInAgain') : authWords(error);
+
 /** Returns the code of an error of `/auth/v1`; null for any other error. */
 export const codeOf = (error: unknown): string | null =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;

@@ -7,6 +7,7 @@ import { FieldEditor } from '../../fields/editor.tsx';
 import { wordsOf } from '../../fields/rules.ts';
 import { inSentence, t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
+import { isSubmitKey } from '../../ui/key-name.ts';
 import { usePortal } from '../data/client.ts';
 import { pointedTo } from '../data/query.ts';
 import { Refusal, type Row } from '../data/rest.ts';
@@ -102,7 +103,7 @@ function Form(of: FormOf) {
           form.submit();
         }}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.submit();
+          if (isSubmitKey(event)) form.submit();
         }}
       >
         <div className={styles.titlebar}>

@@ -29,16 +29,25 @@ it('names only calls that chapter 7 contains under some settings', () => {
   const settings = { ...defaultAuthSettings, external_anonymous_users_enabled: true };
   const moved = accountStates(settings, all).moves.map(({ call }) => call);
   expect([...new Set(moved)].toSorted()).toEqual([
+    'auth.admin.generate_link',
     'auth.admin.users.create',
     'auth.admin.users.delete',
     'auth.admin.users.update',
     'auth.callback',
+    'auth.callback.form',
+    'auth.identities.confirm',
     'auth.invite',
+    'auth.magiclink',
     'auth.otp',
+    'auth.otp.phone',
     'auth.signup',
     'auth.signup.anonymous',
+    'auth.signup.phone',
+    'auth.token.id_token',
+    'auth.user.delete',
     'auth.user.update',
     'auth.verify',
+    'auth.verify.phone',
   ]);
 });
 
@@ -50,11 +59,18 @@ it('includes or omits state changes according to the settings that enable sign-u
     'auth.admin.users.create',
     'auth.admin.users.create',
     'auth.invite',
+    'auth.admin.generate_link',
   ]);
   expect(movesWith({ external_anonymous_users_enabled: true })).toContain('auth.signup.anonymous: none to anonymous');
   expect(movesWith({ external_anonymous_users_enabled: false }).some((id) => id.includes('none to anonymous'))).toBe(
     false,
   );
+  expect(movesWith({ external_phone_enabled: true })).toContain('auth.signup.phone: none to unconfirmed');
+  expect(movesWith({ external_phone_enabled: true, sms_autoconfirm: true })).toContain(
+    'auth.signup.phone: none to active',
+  );
+  expect(movesWith({ external_anonymous_users_enabled: true })).toContain('auth.verify: anonymous to active');
+  expect(movesWith()).toContain('auth.user.delete: active to none');
   expect(movesWith({ external_email_enabled: false })).not.toContain('auth.otp: none to unconfirmed');
   expect(movesWith()).toContain('auth.admin.users.update: banned to active');
 });

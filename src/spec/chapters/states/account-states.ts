@@ -28,39 +28,14 @@ const present = ['unconfirmed', 'active', 'anonymous'] as const;
  * @param open The ids of the calls in chapter 7.
  */
 export function accountStates(settings: AuthSettings, open: ReadonlySet<string>): AccountStates {
-  const takesSignUps = !settings.disable_signup;
-  const isMailOn = settings.external_email_enabled;
-  const confirms = settings.mailer_autoconfirm;
-  const moves: (AccountMove | false)[] = [
-    takesSignUps && isMailOn && move('auth.signup', null, confirms ? 'active' : 'unconfirmed'),
-    takesSignUps &&
-      isMailOn &&
-      move('auth.otp', null, 'unconfirmed', 'the address has no account, and create_user is not false'),
-    takesSignUps && move('auth.signup.anonymous', null, 'anonymous'),
-    takesSignUps && move('auth.callback', null, 'active', 'a provider that is on vouches for the address'),
-    move('auth.admin.users.create', null, 'active', 'email_confirm or phone_confirm is true'),
-    move('auth.admin.users.create', null, 'unconfirmed', 'neither is true'),
-    move('auth.invite', null, 'unconfirmed'),
-    move('auth.verify', 'unconfirmed', 'active', 'the code or the token of a mail is right'),
-    move('auth.admin.users.update', 'unconfirmed', 'active', 'email_confirm or phone_confirm is true'),
-    isMailOn &&
-      settings.external_anonymous_users_enabled &&
-      move(
-        'auth.user.update',
-        'anonymous',
-        confirms ? 'active' : 'anonymous',
-        confirms ? 'the body has an address' : 'the body has an address, which the member then confirms',
-      ),
-    ...present.map((from) => move('auth.admin.users.update', from, 'banned', 'ban_duration is a duration')),
-    move('auth.admin.users.update', 'banned', 'active', 'ban_duration is none'),
-    ...[...present, 'banned' as const].map((from) =>
-      move('auth.admin.users.delete', from, 'deleted', 'should_soft_delete is true'),
-    ),
-    ...[...present, 'banned' as const, 'deleted' as const].map((from) =>
-      move('auth.admin.users.delete', from, null, 'should_soft_delete is not true'),
-    ),
+  const moves = [
+    ...(settings.disable_signup ? [] : signUps(settings)),
+    ...byAdmin,
+    ...confirmations,
+    ...(settings.external_anonymous_users_enabled ? conversions(settings) : []),
+    ...ends,
   ];
-  return { states, moves: moves.filter((one) => one !== false && open.has(one.call)) as AccountMove[] };
+  return { states, moves: moves.filter((one) => open.has(one.call)) };
 }
 
 const move = (
@@ -72,6 +47,78 @@ const move = (
   id: `${call}: ${from ?? 'none'} to ${to ?? 'none'}`,
   ...{ call, from, to, when },
 });
+
+const VOUCHES = 'a provider that is on vouches for the address';
+
+/** The calls that create an account, which `disable_signup` closes. */
+const signUps = (settings: AuthSettings): AccountMove[] => [
+  ...(settings.external_email_enabled
+    ? [
+        move('auth.signup', null, settings.mailer_autoconfirm ? 'active' : 'unconfirmed'),
+        move('auth.otp', null, 'unconfirmed', 'the address has no account, and create_user is not false'),
+        move('auth.magiclink', null, 'unconfirmed', 'the address has no account'),
+      ]
+    : []),
+  move('auth.signup.phone', null, settings.sms_autoconfirm ? 'active' : 'unconfirmed'),
+  move('auth.otp.phone', null, 'unconfirmed', 'the number has no account, and create_user is not false'),
+  move('auth.signup.anonymous', null, 'anonymous'),
+  move('auth.callback', null, 'active', VOUCHES),
+  move('auth.callback.form', null, 'active', VOUCHES),
+  move('auth.token.id_token', null, 'active', VOUCHES),
+];
+
+/** The calls with the secret key that create an account. */
+const byAdmin: readonly AccountMove[] = [
+  move('auth.admin.users.create', null, 'active', 'email_confirm or phone_confirm is true'),
+  move('auth.admin.users.create', null, 'unconfirmed', 'neither is true'),
+  move('auth.invite', null, 'unconfirmed'),
+  move('auth.admin.generate_link', null, 'unconfirmed', 'type is signup, invite or magiclink'),
+];
+
+const HAS_VERIFIED = 'the provider has verified the address';
+
+const confirmations: readonly AccountMove[] = [
+  move('auth.verify', 'unconfirmed', 'active', 'the code or the token of a mail is right'),
+  move('auth.verify.phone', 'unconfirmed', 'active', 'the code of a text is right'),
+  move('auth.callback', 'unconfirmed', 'active', HAS_VERIFIED),
+  move('auth.callback.form', 'unconfirmed', 'active', HAS_VERIFIED),
+  move('auth.token.id_token', 'unconfirmed', 'active', HAS_VERIFIED),
+  move('auth.admin.users.update', 'unconfirmed', 'active', 'email_confirm or phone_confirm is true'),
+];
+
+/** The calls that make an anonymous account a member. */
+const conversions = ({
+  external_email_enabled: hasMail,
+  mailer_autoconfirm: confirms,
+}: AuthSettings): AccountMove[] => [
+  ...(hasMail
+    ? [
+        move(
+          'auth.user.update',
+          'anonymous',
+          confirms ? 'active' : 'anonymous',
+          confirms ? 'the body has an address' : 'the body has an address, which the member then confirms',
+        ),
+      ]
+    : []),
+  move('auth.verify', 'anonymous', 'active', 'the code or the token of the mail to the new address is right'),
+  move('auth.verify.phone', 'anonymous', 'active', 'the code of the text to the new number is right'),
+  move('auth.identities.confirm', 'anonymous', 'active', 'the member confirms an identity of a provider'),
+  move('auth.admin.users.update', 'anonymous', 'active', 'email_confirm or phone_confirm is true'),
+];
+
+const ends: readonly AccountMove[] = [
+  ...present.map((from) => move('auth.admin.users.update', from, 'banned', 'ban_duration is a duration')),
+  move('auth.admin.users.update', 'banned', 'active', 'ban_duration is none'),
+  ...[...present, 'banned' as const].map((from) =>
+    move('auth.admin.users.delete', from, 'deleted', 'should_soft_delete is true'),
+  ),
+  ...[...present, 'banned' as const, 'deleted' as const].map((from) =>
+    move('auth.admin.users.delete', from, null, 'should_soft_delete is not true'),
+  ),
+  move('auth.user.delete', 'active', null, 'the sign-in is recent'),
+  move('auth.user.delete', 'anonymous', null),
+];
 
 /** Returns the state changes of accounts in an app that has the default settings. */
 export function defaultMoves(): AccountMove[] {

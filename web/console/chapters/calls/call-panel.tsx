@@ -11,7 +11,7 @@ import { Skeleton } from '../../../ui/table.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { callDetail } from '../../data/calls/call-detail.ts';
+import { callDetail } from '../../data/calls.ts';
 import { count, listed } from '../../format/format.ts';
 import { CallErrors } from './call-errors.tsx';
 import { CallFiguresOf } from './call-figures.tsx';

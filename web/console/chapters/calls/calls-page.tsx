@@ -1,17 +1,14 @@
 import { useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useCallback, useState } from 'react';
 import type { StatisticsWindow } from '../../../../contract/observed.ts';
 import type { CallEntry, CallsChapter } from '../../../../contract/specification-calls.ts';
 import { FlashOnChange, liveValueClass } from '../../../ui/live-value.tsx';
-import { activity } from '../../data/apps/activity.ts';
-import { specification } from '../../data/specification/specification.ts';
+import { activity } from '../../data/apps.ts';
+import { specification } from '../../data/specification.ts';
 import { count, counted } from '../../format/format.ts';
-import { ChapterPage } from '../chapter-page.tsx';
-import { useSelectedId } from '../list/list-hooks.ts';
-import { MainTable } from '../list/main-table.tsx';
-import { useList } from '../list/use-list.ts';
+import { ListChapter, type ListDescriptor } from '../list/list-chapter.tsx';
 import { useChapter } from '../use-chapter.ts';
 import { WindowChoice } from '../window-choice.tsx';
 import { callColumns, callGroups } from './call-columns.tsx';
@@ -34,60 +31,40 @@ const changes = [
 /** Chapter 7: the calls of the app, their callers and their responses. */
 export function CallsPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/calls' });
-  const { chapter, stale } = useChapter(ref, 'calls');
+  const { chapter } = useChapter(ref, 'calls');
   const { data } = useQuery(specification(ref));
   const [window, setWindow] = useState<StatisticsWindow>('day');
-  const [chosen, choose] = useSelectedId('call');
-  const list = useList({ items: chapter?.calls, chosen, choose, textOf });
-  const { selected, close, previous, next } = list;
   const narrow = useMediaQuery('(max-width: 1100px)', false, { getInitialValueInEffect: false });
-  const fewer = narrow || selected !== null;
-  const columns = useMemo(() => callColumns(window, fewer), [window, fewer]);
+  const columns = useCallback(
+    (selected: CallEntry | null) => callColumns(window, narrow || selected !== null),
+    [window, narrow],
+  );
   return (
-    <ChapterPage
+    <ListChapter
       appRef={ref}
-      chapter="calls"
-      answer={chapter && <Answer appRef={ref} chapter={chapter} />}
-      sources={chapter?.sources ?? []}
-      changes={changes}
-      panel={
-        selected &&
-        data && (
-          <CallPanel
-            appRef={ref}
-            call={selected}
-            chapters={data.chapters}
-            onClose={close}
-            onPrevious={previous}
-            onNext={next}
-          />
-        )
-      }
+      of={descriptor}
+      caption="All calls, relative to the app’s URL"
+      tools={<WindowChoice value={window} onChange={setWindow} />}
+      columns={columns}
+      panel={(call, steps) => data && <CallPanel appRef={ref} call={call} chapters={data.chapters} {...steps} />}
     >
-      <MainTable
-        number="Table 7.1"
-        caption="All calls, relative to the app’s URL"
-        what={['call', 'calls']}
-        list={list}
-        columns={columns}
-        tools={<WindowChoice value={window} onChange={setWindow} />}
-        labelOf={({ method, path }) => `${method} ${path}`}
-        groupOf={({ area }) => callGroups[area]}
-        stale={stale}
-      />
-      {chapter?.extension_functions.map(({ extension, schema, functions }) => (
-        <p key={extension} className="soft">
-          {counted(functions, 'function')} of the extension <code>{extension}</code> in <code>{schema}</code>{' '}
-          {functions === 1 ? 'is' : 'are'} available too, but not listed.
-        </p>
-      ))}
-      {chapter && chapter.functions.length > 0 && <FunctionTable appRef={ref} functions={chapter.functions} />}
-      {chapter && chapter.jobs.length > 0 && <JobTable number={tableNumber(chapter, 1)} jobs={chapter.jobs} />}
-      {chapter && chapter.definitions.length > 0 && (
-        <DefinitionTable number={tableNumber(chapter, 2)} definitions={chapter.definitions} />
+      {() => (
+        <>
+          {chapter?.extension_functions.map(({ extension, schema, functions }) => (
+            <p key={extension} className="soft">
+              {counted(functions, 'function')} of the extension <code>{extension}</code> in <code>{schema}</code>{' '}
+              {functions === 1 ? 'is' : 'are'} available too, but not listed.
+            </p>
+          ))}
+          {chapter && chapter.functions.length > 0 && <FunctionTable appRef={ref} functions={chapter.functions} />}
+          {chapter && chapter.jobs.length > 0 && <JobTable number={tableNumber(chapter, 1)} jobs={chapter.jobs} />}
+          {chapter && chapter.definitions.length > 0 && (
+            <DefinitionTable number={tableNumber(chapter, 2)} definitions={chapter.definitions} />
+          )}
+          {chapter && <SettingTable number={tableNumber(chapter, 3)} settings={chapter.settings} />}
+        </>
       )}
-      {chapter && <SettingTable number={tableNumber(chapter, 3)} settings={chapter.settings} />}
-    </ChapterPage>
+    </ListChapter>
   );
 }
 
@@ -125,3 +102,16 @@ function Answer({ appRef, chapter: { calls } }: { appRef: string; chapter: Calls
     </>
   );
 }
+
+const descriptor: ListDescriptor<'calls', CallEntry> = {
+  chapter: 'calls',
+  parameter: 'call',
+  number: 'Table 7.1',
+  what: ['call', 'calls'],
+  items: ({ calls }) => calls,
+  textOf,
+  labelOf: ({ method, path }) => `${method} ${path}`,
+  groupOf: ({ area }) => callGroups[area],
+  Answer,
+  changes,
+};

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { FunctionEntry } from '../../../../contract/specification-calls.ts';
-import { literal } from '../../data/sql/literal.ts';
+import { literal } from '../../data/sql.ts';
 import { shortId } from '../../format/format.ts';
 import { TextTable, type WordsColumn } from '../list/text-table.tsx';
 

@@ -7,12 +7,12 @@ import type { CallEntry, CallParameter } from '../../../../contract/specificatio
 import type { Entity } from '../../../../contract/specification-entities.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
+import { isSubmitKey } from '../../../ui/key-name.ts';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { connection } from '../../data/apps/connection.ts';
-import { tryCall } from '../../data/calls/try-call.ts';
+import { connection } from '../../data/apps.ts';
+import { tryCall } from '../../data/calls.ts';
 import type { RequestRole } from '../../data/rows/row.ts';
-import { keyName } from '../../keys/bindings.ts';
 import { useKeys } from '../../keys/keyboard.tsx';
 import { MemberField } from '../member-field.tsx';
 import {
@@ -98,7 +98,7 @@ export function TryIt({
         if (why === null) sending.mutate();
       }}
       onKeyDown={(event) => {
-        if (keyName(event) !== 'mod+enter') return;
+        if (!isSubmitKey(event)) return;
         event.preventDefault();
         if (why === null) sending.mutate();
       }}

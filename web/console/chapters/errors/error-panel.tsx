@@ -9,7 +9,7 @@ import { Code } from '../../../ui/code.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
 import { Tag } from '../../../ui/tag.tsx';
-import { recentErrors } from '../../data/calls/recent-errors.ts';
+import { recentErrors } from '../../data/calls.ts';
 import { count, shortId, timeOfDay } from '../../format/format.ts';
 import { Caller } from '../request/caller.tsx';
 import { errorName, replyOf, replyRemark, times } from './error-words.ts';

@@ -5,12 +5,9 @@ import type { StatisticsWindow } from '../../../../contract/observed.ts';
 import type { ErrorLine, ErrorsChapter } from '../../../../contract/specification.ts';
 import { FlashOnChange, liveValueClass } from '../../../ui/live-value.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
-import { activity } from '../../data/apps/activity.ts';
+import { activity } from '../../data/apps.ts';
 import { count, counted } from '../../format/format.ts';
-import { ChapterPage } from '../chapter-page.tsx';
-import { useSelectedId } from '../list/list-hooks.ts';
-import { MainTable } from '../list/main-table.tsx';
-import { useList } from '../list/use-list.ts';
+import { ListChapter, type ListDescriptor } from '../list/list-chapter.tsx';
 import { useChapter } from '../use-chapter.ts';
 import { WindowChoice } from '../window-choice.tsx';
 import { anyError, ErrorChoice, type Narrowed } from './error-choice.tsx';
@@ -33,8 +30,7 @@ type Met = 'met' | 'unmet' | 'all';
 /** Chapter 8: every possible error, its meaning, the action, and its frequency. */
 export function ErrorsPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/errors' });
-  const { chapter, stale } = useChapter(ref, 'errors');
-  const [chosen, choose] = useSelectedId('error');
+  const { chapter } = useChapter(ref, 'errors');
   const [window, setWindow] = useState<StatisticsWindow>('day');
   const [asked, setAsked] = useState<Met | null>(null);
   const [narrowed, setNarrowed] = useState<Narrowed>(anyError);
@@ -47,62 +43,39 @@ export function ErrorsPage() {
     (line: ErrorLine) => fits(narrowed)(line) && (which === 'all' || times(line, window) > 0 === (which === 'met')),
     [which, window, narrowed],
   );
-  const list = useList({ items: chapter?.errors, chosen, choose, textOf, keep });
-  const { selected, close, previous, next } = list;
-  const columns = useMemo(() => errorColumns(window, selected), [window, selected]);
+  const columns = useCallback((selected: ErrorLine | null) => errorColumns(window, selected), [window]);
 
   return (
-    <ChapterPage
+    <ListChapter
       appRef={ref}
-      chapter="errors"
-      answer={chapter && <Answer appRef={ref} chapter={chapter} />}
-      sources={chapter?.sources ?? []}
-      changes={changes}
-      panel={
-        selected && (
-          <ErrorPanel
-            key={selected.id}
-            appRef={ref}
-            line={selected}
-            onClose={close}
-            onPrevious={previous}
-            onNext={next}
-          />
-        )
+      of={descriptor}
+      caption={
+        <Segmented
+          label="Which errors"
+          value={which}
+          options={[
+            ['met', `Occurred ${count(met)}`],
+            ['unmet', `Not occurred ${count(fitting.length - met)}`],
+            ['all', `All ${count(fitting.length)}`],
+          ]}
+          onChange={setAsked}
+        />
       }
+      tools={
+        <>
+          <WindowChoice value={window} onChange={setWindow} />
+          <ErrorChoice errors={chapter?.errors ?? none} value={narrowed} onChange={setNarrowed} />
+        </>
+      }
+      columns={columns}
+      keep={keep}
+      noneKept={
+        which === 'met' ? `No error occurred ${windowWords[window]}.` : 'All errors in this filter have occurred.'
+      }
+      panel={(line, steps) => <ErrorPanel key={line.id} appRef={ref} line={line} {...steps} />}
     >
-      <MainTable
-        number="Table 8.1"
-        caption={
-          <Segmented
-            label="Which errors"
-            value={which}
-            options={[
-              ['met', `Occurred ${count(met)}`],
-              ['unmet', `Not occurred ${count(fitting.length - met)}`],
-              ['all', `All ${count(fitting.length)}`],
-            ]}
-            onChange={setAsked}
-          />
-        }
-        tools={
-          <>
-            <WindowChoice value={window} onChange={setWindow} />
-            <ErrorChoice errors={chapter?.errors ?? none} value={narrowed} onChange={setNarrowed} />
-          </>
-        }
-        what={['error', 'errors']}
-        list={list}
-        columns={columns}
-        labelOf={(line) => `${errorName(line)}, ${errorFrom(line)}`}
-        groupOf={({ group }) => errorGroups[group]}
-        empty={
-          which === 'met' ? `No error occurred ${windowWords[window]}.` : 'All errors in this filter have occurred.'
-        }
-        stale={stale}
-      />
-      {chapter && <FailedCalls appRef={ref} errors={chapter.errors} />}
-    </ChapterPage>
+      {() => chapter && <FailedCalls appRef={ref} errors={chapter.errors} />}
+    </ListChapter>
   );
 }
 
@@ -160,3 +133,16 @@ function Answer({ appRef, chapter: { errors } }: { appRef: string; chapter: Erro
     </>
   );
 }
+
+const descriptor: ListDescriptor<'errors', ErrorLine> = {
+  chapter: 'errors',
+  parameter: 'error',
+  number: 'Table 8.1',
+  what: ['error', 'errors'],
+  items: ({ errors }) => errors,
+  textOf,
+  labelOf: (line) => `${errorName(line)}, ${errorFrom(line)}`,
+  groupOf: ({ group }) => errorGroups[group],
+  Answer,
+  changes,
+};

@@ -6,7 +6,7 @@ import { FailureNote } from '../../../ui/failure.tsx';
 import { Figure } from '../../../ui/figure.tsx';
 import { LoadingRows, Table } from '../../../ui/table.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { recentErrors } from '../../data/calls/recent-errors.ts';
+import { recentErrors } from '../../data/calls.ts';
 import { dateTime, milliseconds } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import { Caller } from '../request/caller.tsx';

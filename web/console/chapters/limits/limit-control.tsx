@@ -6,7 +6,7 @@ import type { LimitLine } from '../../../../contract/specification.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { changeLimit, type LimitChange } from '../../data/settings/change-setting.ts';
+import { changeLimit, type LimitChange } from '../../data/settings.ts';
 import { amount, exactAmount, readAmount } from './limit-words.ts';
 import styles from './limits.module.css';
 

@@ -1,13 +1,10 @@
 import { Link, useParams } from '@tanstack/react-router';
-import { useCallback, useState } from 'react';
+import { useState } from 'react';
 import type { LimitLine, LimitsChapter } from '../../../../contract/specification.ts';
 import { FlashOnChange, liveValueClass } from '../../../ui/live-value.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { count, counted } from '../../format/format.ts';
-import { ChapterPage } from '../chapter-page.tsx';
-import { useSelectedId } from '../list/list-hooks.ts';
-import { MainTable } from '../list/main-table.tsx';
-import { useList } from '../list/use-list.ts';
+import { ListChapter, type ListDescriptor } from '../list/list-chapter.tsx';
 import { useChapter } from '../use-chapter.ts';
 import { limitColumns } from './limit-columns.tsx';
 import { LimitPanel } from './limit-panel.tsx';
@@ -33,58 +30,32 @@ const keeps: Readonly<Record<Which, (line: LimitLine) => boolean>> = {
 /** Chapter 9: every number that limits the app, who hit it, and a control for each limit that builders may change. */
 export function LimitsPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/limits' });
-  const { chapter, stale } = useChapter(ref, 'limits');
-  const [chosen, choose] = useSelectedId('limit');
+  const { chapter } = useChapter(ref, 'limits');
   const [which, setWhich] = useState<Which>('all');
-  const keep = useCallback((line: LimitLine) => keeps[which](line), [which]);
-  const list = useList({ items: chapter?.limits, chosen, choose, textOf, keep });
-  const { selected, close, previous, next } = list;
   const number = (each: Which) => count(chapter?.limits.filter(keeps[each]).length ?? 0);
 
   return (
-    <ChapterPage
+    <ListChapter
       appRef={ref}
-      chapter="limits"
-      answer={chapter && <Answer appRef={ref} chapter={chapter} />}
-      sources={chapter?.sources ?? []}
-      changes={changes}
-      panel={
-        selected && (
-          <LimitPanel
-            key={selected.id}
-            appRef={ref}
-            line={selected}
-            onClose={close}
-            onPrevious={previous}
-            onNext={next}
-          />
-        )
+      of={descriptor}
+      caption={
+        <Segmented
+          label="Which limits"
+          value={which}
+          options={[
+            ['all', `All ${number('all')}`],
+            ['changeable', `Changeable ${number('changeable')}`],
+            ['changed', `Changed ${number('changed')}`],
+            ['hit', `Hit ${number('hit')}`],
+          ]}
+          onChange={setWhich}
+        />
       }
-    >
-      <MainTable
-        number="Table 9.1"
-        caption={
-          <Segmented
-            label="Which limits"
-            value={which}
-            options={[
-              ['all', `All ${number('all')}`],
-              ['changeable', `Changeable ${number('changeable')}`],
-              ['changed', `Changed ${number('changed')}`],
-              ['hit', `Hit ${number('hit')}`],
-            ]}
-            onChange={setWhich}
-          />
-        }
-        what={['limit', 'limits']}
-        list={list}
-        columns={limitColumns}
-        labelOf={({ meaning }) => meaning}
-        groupOf={({ group }) => groupName(group)}
-        empty={which === 'hit' ? 'No limit was hit within 7 days.' : 'Every limit is at its default.'}
-        stale={stale}
-      />
-    </ChapterPage>
+      columns={limitColumns}
+      keep={keeps[which]}
+      noneKept={which === 'hit' ? 'No limit was hit within 7 days.' : 'Every limit is at its default.'}
+      panel={(line, steps) => <LimitPanel key={line.id} appRef={ref} line={line} {...steps} />}
+    />
   );
 }
 
@@ -127,3 +98,16 @@ function Answer({ appRef, chapter: { limits } }: { appRef: string; chapter: Limi
     </>
   );
 }
+
+const descriptor: ListDescriptor<'limits', LimitLine> = {
+  chapter: 'limits',
+  parameter: 'limit',
+  number: 'Table 9.1',
+  what: ['limit', 'limits'],
+  items: ({ limits }) => limits,
+  textOf,
+  labelOf: ({ meaning }) => meaning,
+  groupOf: ({ group }) => groupName(group),
+  Answer,
+  changes,
+};

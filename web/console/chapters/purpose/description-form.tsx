@@ -4,9 +4,9 @@ import { type FormEvent, useState } from 'react';
 import type { PurposeChapter } from '../../../../contract/description.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
+import { isSubmitKey } from '../../../ui/key-name.ts';
 import { failureFacts } from '../../data/api-failure.ts';
-import { type Description, describeApp } from '../../data/description/describe-app.ts';
-import { keyName } from '../../keys/bindings.ts';
+import { type Description, describeApp } from '../../data/description.ts';
 import styles from './purpose.module.css';
 
 /** Form that changes a part of the app's description. Esc discards the changes. */
@@ -37,7 +37,7 @@ export function DescriptionForm({
       onSubmit={submit}
       onKeyDown={(event) => {
         if (event.key === 'Escape') onDone();
-        if (keyName(event) === 'mod+enter') submit(event);
+        if (isSubmitKey(event)) submit(event);
       }}
     >
       <TextInput

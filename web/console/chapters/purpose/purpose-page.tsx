@@ -9,7 +9,7 @@ import { classNames } from '../../../ui/class-names.ts';
 import { Figure } from '../../../ui/figure.tsx';
 import { FlashOnChange, liveValueClass } from '../../../ui/live-value.tsx';
 import { Skeleton, Table } from '../../../ui/table.tsx';
-import { activity } from '../../data/apps/activity.ts';
+import { activity } from '../../data/apps.ts';
 import { count, counted } from '../../format/format.ts';
 import { useKeys } from '../../keys/keyboard.tsx';
 import { ChapterPage } from '../chapter-page.tsx';

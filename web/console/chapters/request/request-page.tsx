@@ -12,7 +12,7 @@ import { Figure } from '../../../ui/figure.tsx';
 import { badFigureClass, liveValueClass } from '../../../ui/live-value.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { ApiFailure, failureFacts } from '../../data/api-failure.ts';
-import { requestTrace } from '../../data/calls/request-trace.ts';
+import { requestTrace } from '../../data/calls.ts';
 import { dateTime, milliseconds, shortId } from '../../format/format.ts';
 import { Page } from '../../layout/page.tsx';
 import { SpecificationVersion } from '../../layout/specification-version.tsx';

@@ -10,7 +10,7 @@ import { FailureNote } from '../../../ui/failure.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { applySql } from '../../data/sql/apply-sql.ts';
+import { applySql } from '../../data/sql.ts';
 import { listed, shortId } from '../../format/format.ts';
 import styles from './advice.module.css';
 

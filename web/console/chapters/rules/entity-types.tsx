@@ -8,8 +8,7 @@ import { Figure } from '../../../ui/figure.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { Skeleton } from '../../../ui/table.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { entityTypes, type TypesFormat } from '../../data/specification/entity-types.ts';
-import { specification } from '../../data/specification/specification.ts';
+import { entityTypes, specification, type TypesFormat } from '../../data/specification.ts';
 import { shortId } from '../../format/format.ts';
 import styles from './rules.module.css';
 

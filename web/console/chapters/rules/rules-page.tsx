@@ -5,10 +5,7 @@ import type { Entity } from '../../../../contract/specification-entities.ts';
 import { Empty } from '../../../ui/empty.tsx';
 import { badFigureClass, FlashOnChange, liveValueClass } from '../../../ui/live-value.tsx';
 import { count, counted, shortId } from '../../format/format.ts';
-import { ChapterPage } from '../chapter-page.tsx';
-import { useSelectedId } from '../list/list-hooks.ts';
-import { MainTable } from '../list/main-table.tsx';
-import { useList } from '../list/use-list.ts';
+import { ListChapter, type ListDescriptor } from '../list/list-chapter.tsx';
 import { useChapter } from '../use-chapter.ts';
 import { EntityTypes } from './entity-types.tsx';
 import { ruleColumns } from './rule-columns.tsx';
@@ -30,11 +27,7 @@ const changes = [
 /** Chapter 5: the rules in words and in SQL, and a form that tests a new rule. */
 export function RulesPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/rules' });
-  const { chapter, stale } = useChapter(ref, 'rules');
   const { chapter: entities } = useChapter(ref, 'entities');
-  const [chosen, choose] = useSelectedId('rule');
-  const list = useList({ items: chapter?.rules, chosen, choose, textOf });
-  const { selected, close, previous, next } = list;
   const [draft, setDraft] = useState<Draft | null>(null);
   const field = useRef<HTMLTextAreaElement>(null);
   const take = useCallback((entity: string, expression: string) => {
@@ -45,19 +38,12 @@ export function RulesPage() {
   const exposed = useMemo(() => entities?.entities.filter(takesRows) ?? [], [entities]);
 
   return (
-    <ChapterPage
+    <ListChapter
       appRef={ref}
-      chapter="rules"
-      answer={chapter && <Answer chapter={chapter} />}
-      sources={chapter?.sources ?? []}
-      changes={changes}
-      panel={
-        selected && (
-          <RulePanel appRef={ref} rule={selected} onTry={take} onClose={close} onPrevious={previous} onNext={next} />
-        )
-      }
-    >
-      {chapter?.rules.length === 0 ? (
+      of={descriptor}
+      caption="All rules, with description and SQL"
+      columns={ruleColumns}
+      none={
         <Empty title="No rules yet">
           <p>
             Add a required field, a key or a check to a{' '}
@@ -68,29 +54,25 @@ export function RulesPage() {
             to see it here.
           </p>
         </Empty>
-      ) : (
-        <MainTable
-          number="Table 5.1"
-          caption="All rules, with description and SQL"
-          what={['rule', 'rules']}
-          list={list}
-          columns={ruleColumns}
-          groupOf={({ entity }) => shortId(entity)}
-          stale={stale}
-        />
+      }
+      panel={(rule, steps) => <RulePanel appRef={ref} rule={rule} onTry={take} {...steps} />}
+    >
+      {(selected) => (
+        <>
+          {tables.length > 0 && (
+            <TryRule
+              appRef={ref}
+              tables={tables}
+              suggested={selected?.entity}
+              draft={draft}
+              onDraft={setDraft}
+              field={field}
+            />
+          )}
+          {exposed.length > 0 && <EntityTypes appRef={ref} entities={exposed} suggested={selected?.entity} />}
+        </>
       )}
-      {tables.length > 0 && (
-        <TryRule
-          appRef={ref}
-          tables={tables}
-          suggested={selected?.entity}
-          draft={draft}
-          onDraft={setDraft}
-          field={field}
-        />
-      )}
-      {exposed.length > 0 && <EntityTypes appRef={ref} entities={exposed} suggested={selected?.entity} />}
-    </ChapterPage>
+    </ListChapter>
   );
 }
 
@@ -128,3 +110,15 @@ function Answer({ chapter: { rules } }: { chapter: RulesChapter }) {
     </>
   );
 }
+
+const descriptor: ListDescriptor<'rules', Rule> = {
+  chapter: 'rules',
+  parameter: 'rule',
+  number: 'Table 5.1',
+  what: ['rule', 'rules'],
+  items: ({ rules }) => rules,
+  textOf,
+  groupOf: ({ entity }) => shortId(entity),
+  Answer,
+  changes,
+};

@@ -9,15 +9,14 @@ import { FailureNote } from '../../../ui/failure.tsx';
 import { Figure } from '../../../ui/figure.tsx';
 import { highlight } from '../../../ui/highlight.ts';
 import { Icon } from '../../../ui/icon.tsx';
+import { isSubmitKey } from '../../../ui/key-name.ts';
 import { liveValueClass } from '../../../ui/live-value.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { keyFields, keyText } from '../../data/rows/row.ts';
-import type { TriedRule } from '../../data/rules/trial-sql.ts';
-import { type TrialResult, tryRule } from '../../data/rules/try-rule.ts';
-import { sqlFailureOf } from '../../data/sql/run-sql.ts';
+import { type TrialResult, type TriedRule, tryRule } from '../../data/rules.ts';
+import { sqlFailureOf } from '../../data/sql.ts';
 import { count, counted, percent, shortId } from '../../format/format.ts';
-import { keyName } from '../../keys/bindings.ts';
 import { keepSql } from './rule-words.ts';
 import styles from './rules.module.css';
 
@@ -112,7 +111,7 @@ export function TryRule({
             value={expression}
             onChange={(event) => change({ expression: event.currentTarget.value })}
             onKeyDown={(event) => {
-              if (keyName(event) === 'mod+enter') submit(event);
+              if (isSubmitKey(event)) submit(event);
             }}
           />
         ) : (

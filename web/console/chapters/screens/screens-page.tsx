@@ -1,15 +1,11 @@
 import { useParams } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import type { Screen, ScreenKind, ScreensChapter } from '../../../../contract/description.ts';
 import { Empty } from '../../../ui/empty.tsx';
 import { badFigureClass, FlashOnChange, liveValueClass } from '../../../ui/live-value.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { count, counted, listed } from '../../format/format.ts';
-import { ChapterPage } from '../chapter-page.tsx';
-import { useSelectedId } from '../list/list-hooks.ts';
-import { MainTable } from '../list/main-table.tsx';
-import { useList } from '../list/use-list.ts';
-import { useChapter } from '../use-chapter.ts';
+import { ListChapter, type ListDescriptor } from '../list/list-chapter.tsx';
 import { screenColumns } from './screen-columns.tsx';
 import { ScreenPanel } from './screen-panel.tsx';
 
@@ -34,50 +30,33 @@ const keeps: Readonly<Record<Choice, (screen: Screen) => boolean>> = {
 /** Chapter 2: the screens and routes, both derived from the entities and defined by the app. */
 export function ScreensPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/screens' });
-  const { chapter, stale } = useChapter(ref, 'screens');
-  const [chosen, choose] = useSelectedId('screen');
   const [choice, setChoice] = useState<Choice>('all');
-  const items = useMemo(() => chapter?.screens.map((screen) => ({ ...screen, id: screen.route })), [chapter]);
-  const list = useList({ items, chosen, choose, textOf, keep: keeps[choice] });
-  const { selected, close, previous, next } = list;
   return (
-    <ChapterPage
+    <ListChapter
       appRef={ref}
-      chapter="screens"
-      answer={chapter && <Answer chapter={chapter} />}
-      sources={chapter?.sources ?? []}
-      changes={changes}
-      panel={
-        selected && <ScreenPanel appRef={ref} screen={selected} onClose={close} onPrevious={previous} onNext={next} />
+      of={descriptor}
+      caption="All screens, by route"
+      tools={
+        <Segmented
+          label="Which screens"
+          value={choice}
+          options={[
+            ['all', 'All'],
+            ['defined', 'Defined'],
+            ['broken', 'Broken'],
+          ]}
+          onChange={setChoice}
+        />
       }
-    >
-      {chapter?.screens.length === 0 ? (
+      columns={screenColumns}
+      keep={keeps[choice]}
+      none={
         <Empty title="No screens yet">
           <p>Create a table in an exposed schema to get a list, a detail and a form.</p>
         </Empty>
-      ) : (
-        <MainTable
-          number="Table 2.1"
-          caption="All screens, by route"
-          tools={
-            <Segmented
-              label="Which screens"
-              value={choice}
-              options={[
-                ['all', 'All'],
-                ['defined', 'Defined'],
-                ['broken', 'Broken'],
-              ]}
-              onChange={setChoice}
-            />
-          }
-          what={['screen', 'screens']}
-          list={list}
-          columns={screenColumns}
-          stale={stale}
-        />
-      )}
-    </ChapterPage>
+      }
+      panel={(screen, steps) => <ScreenPanel appRef={ref} screen={screen} {...steps} />}
+    />
   );
 }
 
@@ -125,3 +104,14 @@ function Answer({ chapter: { screens } }: { chapter: ScreensChapter }) {
     </>
   );
 }
+
+const descriptor: ListDescriptor<'screens', Screen & { readonly id: string }> = {
+  chapter: 'screens',
+  parameter: 'screen',
+  number: 'Table 2.1',
+  what: ['screen', 'screens'],
+  items: ({ screens }) => screens.map((screen) => ({ ...screen, id: screen.route })),
+  textOf,
+  Answer,
+  changes,
+};

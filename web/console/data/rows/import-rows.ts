@@ -1,5 +1,5 @@
 import { ApiFailure } from '../api-failure.ts';
-import { entityKeys } from '../entities/keys.ts';
+import { entityKeys } from '../entities.ts';
 import { queryClient } from '../query-client.ts';
 import { rowKeys } from './keys.ts';
 import { keysParameter, portions, selectOf } from './query-string.ts';

@@ -1,5 +1,5 @@
 import type { Entity } from '../../../../contract/specification-entities.ts';
-import { requestRoleHeader } from '../acting/acting.ts';
+import { requestRoleHeader } from '../acting.ts';
 import { segment } from '../api.ts';
 import { failureOf } from '../api-failure.ts';
 import { reach, readJson } from '../reach.ts';

@@ -1,5 +1,5 @@
 import type { InfiniteData } from '@tanstack/react-query';
-import { entityKeys } from '../entities/keys.ts';
+import { entityKeys } from '../entities.ts';
 import { queryClient } from '../query-client.ts';
 import { rowKeys } from './keys.ts';
 import type { Table } from './rest-call.ts';

@@ -8,7 +8,7 @@ import { Failure } from '../../../ui/failure.tsx';
 import { type RowColumn, RowTable } from '../../../ui/row-table.tsx';
 import { Sheet, SheetFoot } from '../../../ui/sheet.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { apiKeys, revokeApiKey, rotateApiKey } from '../../data/keys/api-keys.ts';
+import { apiKeys, revokeApiKey, rotateApiKey } from '../../data/api-keys.ts';
 import { counted } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import { Page } from '../../layout/page.tsx';

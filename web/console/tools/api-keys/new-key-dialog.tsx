@@ -6,7 +6,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { createApiKey } from '../../data/keys/api-keys.ts';
+import { createApiKey } from '../../data/api-keys.ts';
 import styles from '../sessions/revoke-dialogs.module.css';
 import { KeyOnce } from './key-once.tsx';
 

@@ -7,19 +7,15 @@ import { CopyButton } from '../../../ui/copy-button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { KeyValues, Panel, PanelSection } from '../../../ui/panel.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import {
-  type Application,
-  changeApplication,
-  deleteApplication,
-  renewSecret,
-} from '../../data/applications/applications.ts';
+import { type Application, changeApplication, deleteApplication, renewSecret } from '../../data/applications.ts';
 import { counted, dateTime } from '../../format/format.ts';
 import panel from '../sessions/session-panel.module.css';
 import form from '../users/form.module.css';
 import { AddressesField, addressesIn } from './addresses-field.tsx';
+import { ScopesField, scopesOf } from './scopes-field.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
 
-/** One application: its name and addresses, a new secret, and its deletion. */
+/** One application: its name, addresses and scopes, a new secret, and its deletion. */
 export function ApplicationPanel({
   appRef,
   application,
@@ -38,11 +34,16 @@ export function ApplicationPanel({
   const { client_id: id, client_name: named = '', redirect_uris: uris, client_type: type, grants } = application;
   const [name, setName] = useState(named);
   const [addresses, setAddresses] = useState(uris.join('\n'));
+  const [scopes, setScopes] = useState(scopesOf(application.scope));
   const [isDeleting, setIsDeleting] = useState(false);
   const changing = useMutation(changeApplication(appRef, id));
   const renewing = useMutation(renewSecret(appRef, id));
   const deleting = useMutation(deleteApplication(appRef, id));
-  const isChanged = name.trim() !== named || addressesIn(addresses).join('\n') !== uris.join('\n');
+  const isChanged =
+    name.trim() !== named ||
+    addressesIn(addresses).join('\n') !== uris.join('\n') ||
+    scopes.join(' ') !== scopesOf(application.scope).join(' ');
+  const offBecause = readOnly ?? (scopes.length === 0 ? 'Choose a scope.' : isChanged ? null : 'Nothing is changed.');
   const failed = changing.error ?? renewing.error;
   return (
     <Panel label="Selected application" title={named || id} onClose={onClose}>
@@ -62,8 +63,12 @@ export function ApplicationPanel({
         className={form.form}
         onSubmit={(event) => {
           event.preventDefault();
-          if (isChanged && readOnly === null && !changing.isPending) {
-            changing.mutate({ client_name: name.trim(), redirect_uris: addressesIn(addresses) });
+          if (offBecause === null && !changing.isPending) {
+            changing.mutate({
+              client_name: name.trim(),
+              redirect_uris: addressesIn(addresses),
+              scope: scopes.join(' '),
+            });
           }
         }}
       >
@@ -75,14 +80,10 @@ export function ApplicationPanel({
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <AddressesField readOnly={readOnly !== null} value={addresses} onChange={setAddresses} />
+        <ScopesField readOnly={readOnly !== null} value={scopes} onChange={setScopes} />
         {failed && <FailureNote facts={failureFacts(failed)} />}
         <div className={form.buttons}>
-          <Button
-            type="submit"
-            kind="first"
-            busy={changing.isPending && 'Saving'}
-            offBecause={readOnly ?? (isChanged ? null : 'Nothing is changed.')}
-          >
+          <Button type="submit" kind="first" busy={changing.isPending && 'Saving'} offBecause={offBecause}>
             Save
           </Button>
         </div>

@@ -1,15 +1,17 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Application, registerApplication } from '../../data/applications/applications.ts';
+import { type Application, registerApplication } from '../../data/applications.ts';
 import { UserForm } from '../users/user-form.tsx';
 import { AddressesField, addressesIn } from './addresses-field.tsx';
+import { ScopesField, scopesOf } from './scopes-field.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
 
 /** Registers an application, then shows its secret once. */
 export function RegisterDialog({ appRef, onClose }: { appRef: string; onClose: () => void }) {
   const [name, setName] = useState('');
   const [addresses, setAddresses] = useState('');
+  const [scopes, setScopes] = useState(scopesOf(undefined));
   const [type, setType] = useState<Application['client_type']>('confidential');
   const { mutate, data: registered, isPending, error } = useMutation(registerApplication(appRef));
   if (registered) return <SecretDialog title="Register application" application={registered} onClose={onClose} />;
@@ -19,7 +21,14 @@ export function RegisterDialog({ appRef, onClose }: { appRef: string; onClose: (
       verb={['Register', 'Registering']}
       pending={isPending}
       error={error}
-      onSubmit={() => mutate({ client_name: name.trim(), redirect_uris: addressesIn(addresses), client_type: type })}
+      onSubmit={() =>
+        mutate({
+          client_name: name.trim(),
+          redirect_uris: addressesIn(addresses),
+          scope: scopes.join(' '),
+          client_type: type,
+        })
+      }
       onClose={onClose}
     >
       <TextInput
@@ -31,6 +40,7 @@ export function RegisterDialog({ appRef, onClose }: { appRef: string; onClose: (
         onChange={(event) => setName(event.currentTarget.value)}
       />
       <AddressesField value={addresses} onChange={setAddresses} />
+      <ScopesField value={scopes} onChange={setScopes} />
       <NativeSelect
         label="Type"
         data={[

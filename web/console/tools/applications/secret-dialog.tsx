@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core';
 import { Button } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
-import type { ApplicationWithSecret } from '../../data/applications/applications.ts';
+import type { ApplicationWithSecret } from '../../data/applications.ts';
 import form from '../users/form.module.css';
 
 /** Shows the id of an application, and once the secret of a confidential application. */

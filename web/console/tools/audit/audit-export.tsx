@@ -3,7 +3,7 @@ import { IconDownload } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { Button } from '../../../ui/button.tsx';
 import { needsProof } from '../../data/api-failure.ts';
-import { type AuditFilter, EXPORTED, readForExport } from '../../data/audit/audit-log.ts';
+import { type AuditFilter, EXPORTED, readForExport } from '../../data/audit.ts';
 import { count } from '../../format/format.ts';
 import { asCsv, asJsonLines } from './audit-words.ts';
 

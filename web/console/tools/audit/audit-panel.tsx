@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
-import type { AuditFilter, AuditLine } from '../../data/audit/audit-log.ts';
+import type { AuditFilter, AuditLine } from '../../data/audit.ts';
 import { dateTime } from '../../format/format.ts';
 import { actionWords } from './audit-words.ts';
 

@@ -6,12 +6,12 @@ import { Button } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
 import { Failure } from '../../../ui/failure.tsx';
 import { AsOf } from '../../../ui/page-header.tsx';
-import { type RowColumn, RowTable } from '../../../ui/row-table.tsx';
+import type { RowColumn } from '../../../ui/row-table.tsx';
 import { SearchField } from '../../../ui/search-field.tsx';
-import { Sheet, SheetFoot, SheetWords } from '../../../ui/sheet.tsx';
+import { Sheet, SheetFoot, SheetRows } from '../../../ui/sheet.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { type AuditFilter, type AuditKind, type AuditLine, auditLog } from '../../data/audit/audit-log.ts';
+import { type AuditFilter, type AuditKind, type AuditLine, auditLog } from '../../data/audit.ts';
 import { count, counted } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import type { Binding } from '../../keys/bindings.ts';
@@ -146,28 +146,23 @@ export function AuditSheet({
           />
         }
       >
-        {lines?.length === 0 ? (
-          <SheetWords>
+        <SheetRows<AuditLine>
+          label="Audit log"
+          columns={columns}
+          rows={lines}
+          total={list.hasNextPage ? -1 : (lines?.length ?? -1)}
+          selected={chosen}
+          onOpen={({ id }) => choose(id)}
+          isError={list.isError}
+          empty={
             <NoEntries
               kind={kind}
               isFiltered={q !== '' || action !== '' || member !== ''}
               older={older}
               onClear={() => onChange({ q: '', action: '', member: '' })}
             />
-          </SheetWords>
-        ) : (
-          (lines !== undefined || !list.isError) && (
-            <RowTable<AuditLine>
-              label="Audit log"
-              columns={columns}
-              rows={lines}
-              total={list.hasNextPage ? -1 : (lines?.length ?? -1)}
-              selected={chosen}
-              stale={list.isError}
-              onOpen={({ id }) => choose(id)}
-            />
-          )
-        )}
+          }
+        />
       </Sheet>
     </Page>
   );

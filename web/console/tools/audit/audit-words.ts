@@ -1,4 +1,4 @@
-import type { AuditKind, AuditLine } from '../../data/audit/audit-log.ts';
+import type { AuditKind, AuditLine } from '../../data/audit.ts';
 
 /** Descriptions of the actions in the logs of an app, which follow the name of the actor. */
 const appWords = {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '../../../ui/button.tsx';
-import { acting } from '../../data/acting/acting.ts';
+import { acting } from '../../data/acting.ts';
 import { queryClient } from '../../data/query-client.ts';
 import type { RequestRole } from '../../data/rows/row.ts';
 import { useNow } from '../../format/use-now.ts';

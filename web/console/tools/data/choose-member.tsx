@@ -5,7 +5,7 @@ import { type FormEvent, useState } from 'react';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { userList } from '../../data/users/user-list.ts';
+import { userList } from '../../data/users.ts';
 import styles from './choose-member.module.css';
 
 const shown = 8;

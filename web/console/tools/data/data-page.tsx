@@ -1,4 +1,4 @@
-import { IconTerminal2 } from '@tabler/icons-react';
+import { IconPlus, IconTerminal2 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
@@ -10,9 +10,10 @@ import { Failure } from '../../../ui/failure.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { Toolbar, Workbench } from '../../../ui/workbench.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { entityList } from '../../data/entities/entity-list.ts';
+import { entityList } from '../../data/entities.ts';
 import { Page } from '../../layout/page.tsx';
 import styles from './data-page.module.css';
+import { DesignPage } from './design/design-page.tsx';
 import { EntityNav } from './entity-nav.tsx';
 import { ImportPage } from './import/import-page.tsx';
 import { TablePage } from './table-page.tsx';
@@ -37,6 +38,18 @@ export function DataPage() {
   );
   const entity = entities && chosen(entities, search.table);
 
+  if (entities && (search.design === 'new' || (entity && search.design === 'table'))) {
+    const designed = search.design === 'new' ? null : (entity ?? null);
+    return (
+      <DesignPage
+        key={designed?.id ?? ''}
+        appRef={ref}
+        entities={entities}
+        entity={designed}
+        onDone={(table) => void navigate({ search: table === null ? {} : { table } })}
+      />
+    );
+  }
   if (entities && entity && search.import) {
     return (
       <ImportPage
@@ -69,7 +82,18 @@ export function DataPage() {
           )}
           {empty && search.table === undefined && (
             <Empty title="No tables yet">
-              <p>Create a table in SQL. It appears here immediately.</p>
+              <p>Create a table with a form, or in SQL. It appears here immediately.</p>
+              <p>
+                <Link
+                  to="/app/$ref/data"
+                  params={{ ref }}
+                  search={{ design: 'new' }}
+                  className={buttonClass({ kind: 'first' })}
+                >
+                  <Icon of={IconPlus} />
+                  New table
+                </Link>
+              </p>
               <Code code={firstTable} language="sql" label="the statement" />
               <p>
                 <Link to="/app/$ref/sql" params={{ ref }} search={{ sql: firstTable }} className={buttonClass()}>

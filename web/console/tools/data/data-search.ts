@@ -14,6 +14,8 @@ export interface DataSearch {
   as?: string;
   /** True for the import of a file into the table. */
   import?: true;
+  /** Opens the editor of a new table, or of the fields and the access of `table`. */
+  design?: 'new' | 'table';
 }
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
@@ -32,6 +34,7 @@ export function readDataSearch(search: Record<string, unknown>): DataSearch {
     ...(row !== undefined && { row }),
     ...(as !== undefined && { as }),
     ...(search.import === true && { import: true }),
+    ...((search.design === 'new' || search.design === 'table') && { design: search.design }),
   };
 }
 

@@ -1,11 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { Entity } from '../../../../contract/specification-entities.ts';
+import { SearchField } from '../../../ui/search-field.tsx';
 import { Skeleton as LoadingBar } from '../../../ui/table.tsx';
 import { SideGroup, SideList, sideFigureClass, sideItemClass } from '../../../ui/workbench.tsx';
-import { entityList } from '../../data/entities/entity-list.ts';
+import { entityList } from '../../data/entities.ts';
 import { count } from '../../format/format.ts';
 import styles from './entity-nav.module.css';
+
+/** Number of tables and views from which the list has a search field. */
+const SEARCHED = 12;
 
 const isView = ({ kind }: Entity): boolean => kind === 'view' || kind === 'materialized view';
 
@@ -20,8 +25,10 @@ export function EntityNav({
   requestRole?: string | undefined;
 }) {
   const { data: entities } = useQuery(entityList(appRef));
-  const own = entities?.filter(({ schema }) => schema === 'public') ?? [];
-  const others = entities?.filter(({ schema }) => schema !== 'public') ?? [];
+  const [search, setSearch] = useState('');
+  const found = entities?.filter(({ id }) => id.toLowerCase().includes(search.toLowerCase())) ?? [];
+  const own = found.filter(({ schema }) => schema === 'public');
+  const others = found.filter(({ schema }) => schema !== 'public');
   const schemas = [...new Set(others.map(({ schema }) => schema))];
   const item = (entity: Entity) => (
     <EntityLink
@@ -36,6 +43,11 @@ export function EntityNav({
   const views = own.filter(isView);
   return (
     <SideList label="Tables and views">
+      {entities && entities.length >= SEARCHED && (
+        <div className={styles.search}>
+          <SearchField label="Find table" example="Find table" value={search} onSearch={setSearch} />
+        </div>
+      )}
       {!entities && (
         <SideGroup title="Tables">
           {[64, 92, 78, 110].map((width) => (
@@ -45,14 +57,25 @@ export function EntityNav({
           ))}
         </SideGroup>
       )}
-      {tables.length > 0 && <SideGroup title="Tables">{tables.map(item)}</SideGroup>}
+      {entities && (
+        <SideGroup
+          title="Tables"
+          tool={
+            <Link to="/app/$ref/data" params={{ ref: appRef }} search={{ design: 'new' }} aria-label="New table">
+              New
+            </Link>
+          }
+        >
+          {tables.map(item)}
+        </SideGroup>
+      )}
       {views.length > 0 && <SideGroup title="Views">{views.map(item)}</SideGroup>}
       {schemas.length > 0 && (
         <SideGroup title="Schemas">
           {schemas.map((schema) => {
             const within = others.filter((entity) => entity.schema === schema);
             return (
-              <details key={schema} open={within.some(({ id }) => id === current) || undefined}>
+              <details key={schema} open={within.some(({ id }) => id === current) || search !== '' || undefined}>
                 <summary className={sideItemClass}>
                   <code>{schema}</code>
                   <span className={sideFigureClass}>{count(within.length)}</span>

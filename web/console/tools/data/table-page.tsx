@@ -1,4 +1,4 @@
-import { IconDownload, IconPlus, IconUpload } from '@tabler/icons-react';
+import { IconDownload, IconPencil, IconPlus, IconUpload } from '@tabler/icons-react';
 import type { Entity, Field } from '../../../../contract/specification-entities.ts';
 import { toCsv } from '../../../rows/csv.ts';
 import { download } from '../../../rows/download.ts';
@@ -8,6 +8,7 @@ import { keyOf, keyText, type Row } from '../../data/rows/row.ts';
 import { counted, entityName } from '../../format/format.ts';
 import { Page } from '../../layout/page.tsx';
 import { ActingNote } from './acting-note.tsx';
+import { BulkDialog } from './bulk-dialog.tsx';
 import { Columns } from './columns.tsx';
 import styles from './data-page.module.css';
 import { DeleteDialog } from './delete-dialog.tsx';
@@ -81,6 +82,7 @@ export function TablePage(props: TableProps) {
         </SheetFoot>
       </Workbench>
       <Deletion sheet={sheet} />
+      <BulkChange sheet={sheet} />
     </Page>
   );
 }
@@ -94,6 +96,7 @@ function TablePanel({ sheet }: { sheet: TableSheet }) {
       <InsertPanel
         key={entity.id}
         table={table}
+        entities={entities}
         onInserted={(row) => {
           const own = row && keyOf(row, key);
           change({ inserting: false, position: { row: 0, column: 0 } });
@@ -135,8 +138,18 @@ function TableToolbar({ sheet }: { sheet: TableSheet }) {
       />
       <span className={`${styles.buttons} ${pushClass}`}>
         {state.picked.size > 0 && (
+          <Button small offBecause={rowsReadOnly(entity)} onClick={() => change({ changing: true })}>
+            Change {counted(state.picked.size, 'row')}
+          </Button>
+        )}
+        {state.picked.size > 0 && (
           <Button small kind="danger" onClick={() => change({ deleting: pickedKeys(sheet) })}>
             Delete {counted(state.picked.size, 'row')}
+          </Button>
+        )}
+        {entity.kind === 'table' && entity.extension === null && !ownedSchemas.has(entity.schema) && (
+          <Button small kind="quiet" icon={IconPencil} onClick={() => onSearch({ design: 'table', table: entity.id })}>
+            Edit table
           </Button>
         )}
         <Columns fields={entity.fields} hidden={hidden} fixed={key} onHidden={setHidden} />
@@ -160,6 +173,9 @@ function TableToolbar({ sheet }: { sheet: TableSheet }) {
   );
 }
 
+/** Schemas whose tables belong to Ninefold. */
+const ownedSchemas: ReadonlySet<string> = new Set(['auth', 'ninefold', 'cron', 'net', 'supabase_migrations']);
+
 /** Asks before rows are deleted. */
 function Deletion({ sheet: { table, entity, entities, selected, state, change, onSearch } }: { sheet: TableSheet }) {
   if (!state.deleting) return null;
@@ -174,6 +190,21 @@ function Deletion({ sheet: { table, entity, entities, selected, state, change, o
         if (selected.key && gone.has(keyText(selected.key))) onSearch({ row: undefined });
       }}
       onClose={() => change({ deleting: null })}
+    />
+  );
+}
+
+/** Changes one field of the selected rows. */
+function BulkChange({ sheet: { table, entities, rows, key, state, machines, change } }: { sheet: TableSheet }) {
+  if (!state.changing) return null;
+  return (
+    <BulkDialog
+      table={table}
+      entities={entities}
+      rows={rows.filter((row) => state.picked.has(keyText(keyOf(row, key) ?? [])))}
+      stateFields={new Set(machines.keys())}
+      onDone={() => change({ changing: false, picked: new Set() })}
+      onClose={() => change({ changing: false })}
     />
   );
 }

@@ -13,7 +13,7 @@ import { ApiFailure, failureFacts } from '../../data/api-failure.ts';
 import type { Filter } from '../../data/rows/filter.ts';
 import type { Table } from '../../data/rows/rest-call.ts';
 import { rowCount } from '../../data/rows/row-count.ts';
-import { specification } from '../../data/specification/specification.ts';
+import { specification } from '../../data/specification.ts';
 import { count, counted } from '../../format/format.ts';
 import styles from './table-placeholder.module.css';
 

@@ -19,6 +19,8 @@ export interface SheetState {
   adding: boolean;
   /** The keys of the rows in the deletion dialog. */
   deleting: readonly (readonly string[])[] | null;
+  /** True while the dialog for a change of the selected rows is open. */
+  changing: boolean;
   /** The last saved value, which is highlighted. */
   changed: { key: string; field: string } | null;
 }
@@ -34,6 +36,7 @@ const fresh: SheetState = {
   inserting: false,
   adding: false,
   deleting: null,
+  changing: false,
   changed: null,
 };
 

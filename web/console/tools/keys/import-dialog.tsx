@@ -5,7 +5,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { addKeys } from '../../data/keys/keys.ts';
+import { addKeys } from '../../data/signing-keys.ts';
 import styles from '../sessions/revoke-dialogs.module.css';
 
 /** Imports a private JWK, or a JWKS of private keys, as standby keys. */

@@ -1,38 +1,110 @@
+import { Fragment } from 'react';
 import type { ListedCall } from '../../../../contract/observed.ts';
+import { distinctKeys } from '../../../ui/distinct-keys.ts';
 import type { RowColumn } from '../../../ui/row-table.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { Caller } from '../../chapters/request/caller.tsx';
 import { milliseconds, timeOfDay } from '../../format/format.ts';
+import styles from './logs-page.module.css';
 
 /** A line of the logs as a row. */
 export interface LogRow extends ListedCall {
   readonly id: string;
 }
 
+/** Converts lines to rows. Several requests may share a request id, because clients can send their own. Pure. */
+export const rowsOf = (lines: readonly ListedCall[]): LogRow[] => {
+  const ids = new Map<string, number>();
+  return lines.map((line) => {
+    const id = `${line.request_id} ${line.at}`;
+    const times = (ids.get(id) ?? 0) + 1;
+    ids.set(id, times);
+    return { ...line, id: times === 1 ? id : `${id} ${times}` };
+  });
+};
+
+export const isServerFailure = ({ status }: { status: number }): boolean => status >= 500;
+
 const kindOf = (status: number) => (status >= 500 ? 'error' : status >= 400 ? 'warn' : undefined);
+const textClass = (row: LogRow) => (isServerFailure(row) ? styles.failed : undefined);
+
+/** A phone has no columns for the time, the caller and the code: they stand below the path. */
+const isPhone = window.matchMedia('(max-width: 760px)').matches;
 
 /** The columns of the logs. */
 export const logColumns = (appRef: string): readonly RowColumn<LogRow>[] => [
-  { name: 'At', width: 84, cell: ({ at }) => <time dateTime={at}>{timeOfDay(at)}</time> },
-  { name: 'Status', width: 64, cell: ({ status }) => <Tag kind={kindOf(status)}>{status}</Tag> },
+  {
+    name: 'At',
+    width: 112,
+    wideOnly: true,
+    cell: ({ at }) => (
+      <time dateTime={at}>
+        {timeOfDay(at)}
+        <span className="soft">.{at.slice(20, 23)}</span>
+      </time>
+    ),
+  },
+  { name: 'Status', width: 68, cell: ({ status }) => <Tag kind={kindOf(status)}>{status}</Tag> },
   {
     name: 'Call',
-    width: 260,
-    cell: ({ method, path }) => (
+    width: 280,
+    grows: true,
+    cell: (row) => (
       <>
-        <span className="soft">{method}</span> <code title={path}>{path}</code>
+        <Address {...row} />
+        {isPhone && (
+          <span className={styles.meta}>
+            {timeOfDay(row.at)} · <Who appRef={appRef} line={row} /> · {milliseconds(row.milliseconds)}
+            {row.code !== null && ` · ${row.code}`}
+          </span>
+        )}
       </>
     ),
   },
   {
     name: 'Code',
-    width: 128,
-    cell: ({ code, subject }) => code !== null && <code title={subject ?? undefined}>{code}</code>,
+    width: 150,
+    wideOnly: true,
+    cell: (row) =>
+      row.code !== null && (
+        <code title={row.subject ?? undefined} className={textClass(row)}>
+          {row.code}
+        </code>
+      ),
   },
-  { name: 'Who', width: 180, cell: (line) => <Who appRef={appRef} line={line} /> },
-  { name: 'Took', width: 72, cell: (line) => milliseconds(line.milliseconds) },
-  { name: 'Request', width: 140, cell: ({ request_id }) => <code title={request_id}>{request_id.slice(0, 13)}</code> },
+  { name: 'Caller', width: 210, wideOnly: true, cell: (line) => <Who appRef={appRef} line={line} /> },
+  {
+    name: 'Took',
+    width: 84,
+    wideOnly: true,
+    cell: (row) => <span className={`${styles.number} ${textClass(row) ?? ''}`}>{milliseconds(row.milliseconds)}</span>,
+  },
 ];
+
+/** Shows a request with its complete path. The query wraps after a parameter and after a comma. */
+function Address({ method, area, path, query }: ListedCall) {
+  const parts = query === '' ? [] : query.split(/(?=&)|(?<=,)/);
+  const keys = distinctKeys(parts);
+  return (
+    <span className={styles.address}>
+      <span className="soft">{method}</span>{' '}
+      <code>
+        /{area}/v1{path}
+      </code>
+      {parts.length > 0 && (
+        <code className="soft">
+          <wbr />?
+          {parts.map((part, place) => (
+            <Fragment key={keys[place]}>
+              {place > 0 && <wbr />}
+              {part}
+            </Fragment>
+          ))}
+        </code>
+      )}
+    </span>
+  );
+}
 
 /** Shows the caller, and distinguishes a builder in the console from callers of the app. */
 const Who = ({ appRef, line }: { appRef: string; line: ListedCall }) =>

@@ -7,12 +7,11 @@ import { Button } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
 import { Failure } from '../../../ui/failure.tsx';
 import { AsOf } from '../../../ui/page-header.tsx';
-import { RowTable } from '../../../ui/row-table.tsx';
 import { SearchField } from '../../../ui/search-field.tsx';
-import { Sheet, SheetFoot, SheetWords } from '../../../ui/sheet.tsx';
+import { Sheet, SheetFoot, SheetRows } from '../../../ui/sheet.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { mailList } from '../../data/mails/mail-list.ts';
-import { appSettings } from '../../data/settings/app-settings.ts';
+import { mailList } from '../../data/mails.ts';
+import { appSettings } from '../../data/settings.ts';
 import { counted } from '../../format/format.ts';
 import type { Binding } from '../../keys/bindings.ts';
 import { useKeys } from '../../keys/keyboard.tsx';
@@ -103,23 +102,16 @@ export function MailListPage({ appRef, tabs, onServer }: { appRef: string; tabs:
           />
         }
       >
-        {mails?.length === 0 ? (
-          <SheetWords>
-            <NoMails search={q} onClear={() => find('')} />
-          </SheetWords>
-        ) : (
-          (mails !== undefined || !list.isError) && (
-            <RowTable<MailRow>
-              label="Mails"
-              columns={mailColumns}
-              rows={mails}
-              total={mails?.length ?? -1}
-              selected={chosen}
-              stale={list.isError}
-              onOpen={({ id }) => choose(id)}
-            />
-          )
-        )}
+        <SheetRows<MailRow>
+          label="Mails"
+          columns={mailColumns}
+          rows={mails}
+          total={mails?.length ?? -1}
+          selected={chosen}
+          onOpen={({ id }) => choose(id)}
+          isError={list.isError}
+          empty={<NoMails search={q} onClear={() => find('')} />}
+        />
       </Sheet>
     </Page>
   );

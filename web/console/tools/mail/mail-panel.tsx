@@ -10,7 +10,7 @@ import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.t
 import { Tabs } from '../../../ui/tabs.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { deleteMail, mail as mailQuery, resendMail } from '../../data/mails/mail.ts';
+import { deleteMail, mail as mailQuery, resendMail } from '../../data/mails.ts';
 import { dateTime } from '../../format/format.ts';
 import styles from './mail.module.css';
 import { MailFrame } from './mail-frame.tsx';

@@ -7,8 +7,8 @@ import { Failure, FailureNote } from '../../../ui/failure.tsx';
 import { KeyValues, VerdictLine } from '../../../ui/panel.tsx';
 import { Sheet, SheetFoot } from '../../../ui/sheet.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { testMailServer } from '../../data/mails/mail.ts';
-import { type AppSettings, appSettings, changeSettings } from '../../data/settings/app-settings.ts';
+import { testMailServer } from '../../data/mails.ts';
+import { type AppSettings, appSettings, changeSettings } from '../../data/settings.ts';
 import { Page } from '../../layout/page.tsx';
 import styles from './mail.module.css';
 

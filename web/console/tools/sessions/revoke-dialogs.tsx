@@ -4,7 +4,7 @@ import { ConfirmByTyping } from '../../../ui/confirm-by-typing.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { revokeSessions } from '../../data/sessions/revoke-sessions.ts';
+import { revokeSessions } from '../../data/sessions.ts';
 import { counted } from '../../format/format.ts';
 import styles from './revoke-dialogs.module.css';
 

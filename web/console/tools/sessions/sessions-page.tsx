@@ -8,14 +8,12 @@ import { Empty } from '../../../ui/empty.tsx';
 import { Failure } from '../../../ui/failure.tsx';
 import { FlashOnChange } from '../../../ui/live-value.tsx';
 import { AsOf } from '../../../ui/page-header.tsx';
-import { RowTable } from '../../../ui/row-table.tsx';
 import { SearchField } from '../../../ui/search-field.tsx';
-import { Sheet, SheetFoot, SheetWords } from '../../../ui/sheet.tsx';
+import { Sheet, SheetFoot, SheetRows } from '../../../ui/sheet.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { activity } from '../../data/apps/activity.ts';
-import { revokeSession } from '../../data/sessions/revoke-session.ts';
-import { sessionList } from '../../data/sessions/session-list.ts';
-import { user as userQuery } from '../../data/users/user.ts';
+import { activity } from '../../data/apps.ts';
+import { revokeSession, sessionList } from '../../data/sessions.ts';
+import { user as userQuery } from '../../data/users.ts';
 import { count, counted } from '../../format/format.ts';
 import type { Binding } from '../../keys/bindings.ts';
 import { useKeys } from '../../keys/keyboard.tsx';
@@ -178,8 +176,16 @@ function SessionSheet({
         />
       }
     >
-      {sessions?.length === 0 ? (
-        <SheetWords>
+      <SheetRows<SessionRow>
+        label="Sessions"
+        columns={columns}
+        rows={sessions}
+        total={sessions?.length ?? -1}
+        selected={chosen}
+        fresh={fresh}
+        onOpen={({ id }) => onChoose(id)}
+        isError={list.isError}
+        empty={
           <NoSessions
             appRef={appRef}
             all={list.data?.length ?? 0}
@@ -188,21 +194,8 @@ function SessionSheet({
             onClear={() => onSearch('')}
             onEverybody={onEverybody}
           />
-        </SheetWords>
-      ) : (
-        (sessions !== undefined || !list.isError) && (
-          <RowTable<SessionRow>
-            label="Sessions"
-            columns={columns}
-            rows={sessions}
-            total={sessions?.length ?? -1}
-            selected={chosen}
-            fresh={fresh}
-            stale={list.isError}
-            onOpen={({ id }) => onChoose(id)}
-          />
-        )
-      )}
+        }
+      />
     </Sheet>
   );
 }

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type AppSettings, changeSettings, type SettingChanges } from '../../data/settings/app-settings.ts';
+import { type AppSettings, changeSettings, type SettingChanges } from '../../data/settings.ts';
 
 /** An unsaved value, or a text that is not a value. */
 export interface DraftValue {

@@ -5,7 +5,7 @@ import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { LookPreview } from '../../../ui/look-preview.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { type Look, look, setLook } from '../../data/description/look.ts';
+import { type Look, look, setLook } from '../../data/look.ts';
 import styles from './settings.module.css';
 
 /** Maximum number of characters of a logo, as the constraint app_logo of ninefold.app says. */

@@ -163,8 +163,8 @@ export const settingWords: Readonly<Record<string, SettingWords>> = {
   security_update_password_require_reauthentication: {
     label: 'Change of a password',
     effect: onOff(
-      'A new password or address needs the current password, a code, or a sign-in of the last 24 hours.',
-      'Every session of an account can change its password and address.',
+      'A new password, address, factor, passkey or identity needs the current password, a code, or a sign-in of the last 24 hours.',
+      'Every session of an account can change its password and address, and add factors, passkeys and identities.',
     ),
   },
 

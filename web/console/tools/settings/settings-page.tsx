@@ -5,19 +5,21 @@ import { Button } from '../../../ui/button.tsx';
 import { Failure } from '../../../ui/failure.tsx';
 import { DeleteAppDialog } from '../../apps/delete-app-dialog.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { connection } from '../../data/apps/connection.ts';
-import { type AppSettings, appSettings } from '../../data/settings/app-settings.ts';
+import { connection } from '../../data/apps.ts';
+import { type AppSettings, appSettings } from '../../data/settings.ts';
 import { counted } from '../../format/format.ts';
 import { Page } from '../../layout/page.tsx';
 import { useAppName } from '../../layout/use-app-name.ts';
 import { RevokeAllDialog } from '../sessions/revoke-dialogs.tsx';
 import { useDraft } from './draft.ts';
+import { KeysSection, LimitsSection } from './glance-sections.tsx';
 import { LookRows } from './look-rows.tsx';
 import { NameRow } from './name-row.tsx';
 import { SettingRows } from './setting-rows.tsx';
 import { sections } from './setting-words.ts';
 import styles from './settings.module.css';
 import { SettingsFrame, SettingsPageBody, SettingsSection } from './settings-frame.tsx';
+import { SiteSection } from './site-section.tsx';
 
 /** Page of an app's addresses and data API, and of the actions that cannot be undone. */
 export function SettingsPage() {
@@ -78,12 +80,15 @@ function Sections({ appRef, settings }: { appRef: string; settings: AppSettings 
       <SettingsSection id="addresses" title="Addresses">
         <SettingRows draft={draft} keys={sections.addresses} />
       </SettingsSection>
+      <SiteSection appRef={appRef} />
       <SettingsSection id="data-api" title="Data API" aside="the settings of PostgREST">
         <SettingRows draft={draft} keys={sections.dataApi} />
       </SettingsSection>
       <SettingsSection id="records" title="Records">
         <SettingRows draft={draft} keys={sections.audit} />
       </SettingsSection>
+      <KeysSection appRef={appRef} />
+      <LimitsSection appRef={appRef} />
       <DangerZone appRef={appRef} />
     </SettingsPageBody>
   );

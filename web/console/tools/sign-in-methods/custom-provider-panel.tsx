@@ -6,7 +6,7 @@ import { FailureNote } from '../../../ui/failure.tsx';
 import { KeyValues, Panel, VerdictLine } from '../../../ui/panel.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { addCustomProvider, type CustomProvider, deleteCustomProvider } from '../../data/settings/custom-providers.ts';
+import { addCustomProvider, type CustomProvider, deleteCustomProvider } from '../../data/settings.ts';
 import { CallbackAddress, SecretField } from './provider-panel.tsx';
 import styles from './sign-in-methods-page.module.css';
 

@@ -8,8 +8,7 @@ import { FailureNote } from '../../../ui/failure.tsx';
 import { Panel, VerdictLine } from '../../../ui/panel.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { type AppSettings, changeSettings } from '../../data/settings/app-settings.ts';
-import { hookFunctions } from '../../data/settings/hook-functions.ts';
+import { type AppSettings, changeSettings, hookFunctions } from '../../data/settings.ts';
 import { problemOf } from './hooks-section.tsx';
 import styles from './sign-in-methods-page.module.css';
 

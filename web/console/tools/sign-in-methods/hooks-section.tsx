@@ -3,8 +3,7 @@ import { functionOfHook, type HookFunction, type HookName, hookNames, hooks } fr
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Switch } from '../../../ui/switch.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { type AppSettings, changeSettings } from '../../data/settings/app-settings.ts';
-import { hookFunctions } from '../../data/settings/hook-functions.ts';
+import { type AppSettings, changeSettings, hookFunctions } from '../../data/settings.ts';
 import styles from './sign-in-methods-page.module.css';
 
 /** Returns the name of a hook in the address of the page. */

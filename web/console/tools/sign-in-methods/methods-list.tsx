@@ -6,7 +6,7 @@ import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Switch } from '../../../ui/switch.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { type CustomProvider, switchCustomProvider } from '../../data/settings/custom-providers.ts';
+import { type CustomProvider, switchCustomProvider } from '../../data/settings.ts';
 import { count } from '../../format/format.ts';
 import type { Draft } from '../settings/draft.ts';
 import { sections, settingLabel, settingWords } from '../settings/setting-words.ts';

@@ -5,7 +5,7 @@ import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Panel, VerdictLine } from '../../../ui/panel.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { type AppSettings, changeSettings } from '../../data/settings/app-settings.ts';
+import { type AppSettings, changeSettings } from '../../data/settings.ts';
 import styles from './sign-in-methods-page.module.css';
 
 const NONE = 'none';

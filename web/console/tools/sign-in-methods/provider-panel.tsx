@@ -9,7 +9,7 @@ import { Panel, VerdictLine } from '../../../ui/panel.tsx';
 import { Switch } from '../../../ui/switch.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { type AppSettings, changeSettings } from '../../data/settings/app-settings.ts';
+import { type AppSettings, changeSettings } from '../../data/settings.ts';
 import styles from './sign-in-methods-page.module.css';
 
 /** Panel of a provider's settings. The secret can only be written. */

@@ -4,10 +4,14 @@ import type { SignInCounts } from '../../../../contract/admin.ts';
 import { type ProviderName, providerNames, providerTitles } from '../../../../contract/providers.ts';
 import { Failure, FailureNote } from '../../../ui/failure.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { connection } from '../../data/apps/connection.ts';
-import { type AppSettings, appSettings } from '../../data/settings/app-settings.ts';
-import { type CustomProvider, customProviders } from '../../data/settings/custom-providers.ts';
-import { signInCounts } from '../../data/settings/sign-in-counts.ts';
+import { connection } from '../../data/apps.ts';
+import {
+  type AppSettings,
+  appSettings,
+  type CustomProvider,
+  customProviders,
+  signInCounts,
+} from '../../data/settings.ts';
 import { count, counted } from '../../format/format.ts';
 import { Page } from '../../layout/page.tsx';
 import { useDraft } from '../settings/draft.ts';

@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { SqlResponse } from '../../../../contract/admin.ts';
-import { entityKeys } from '../../data/entities/keys.ts';
+import { entityKeys } from '../../data/entities.ts';
 import { queryClient } from '../../data/query-client.ts';
 import { rowKeys } from '../../data/rows/keys.ts';
-import { specificationKeys } from '../../data/specification/keys.ts';
-import { runSql } from '../../data/sql/run-sql.ts';
+import { specificationKeys } from '../../data/specification.ts';
+import { runSql } from '../../data/sql.ts';
 
 /** The end of a run: results, an error or a cancellation. */
 export type Ending =

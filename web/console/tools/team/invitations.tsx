@@ -5,7 +5,7 @@ import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { failureFacts, needsProof } from '../../data/api-failure.ts';
-import { inviteBuilder, type TeamOf, withdrawInvitation } from '../../data/team/team.ts';
+import { inviteBuilder, type TeamOf, withdrawInvitation } from '../../data/team.ts';
 import { dateTime } from '../../format/format.ts';
 import { LinkDialog } from './link-dialog.tsx';
 

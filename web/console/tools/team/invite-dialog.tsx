@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { appRoles } from '../../../../contract/least-roles.ts';
 import { nodeRoles } from '../../../../contract/team.ts';
 import { needsProof } from '../../data/api-failure.ts';
-import { inviteBuilder, type TeamOf } from '../../data/team/team.ts';
+import { inviteBuilder, type TeamOf } from '../../data/team.ts';
 import form from '../users/form.module.css';
 import { UserForm } from '../users/user-form.tsx';
 import { LinkDialog } from './link-dialog.tsx';

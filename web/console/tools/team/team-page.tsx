@@ -7,7 +7,7 @@ import { Failure } from '../../../ui/failure.tsx';
 import { ScrollFrame } from '../../../ui/scroll-frame.tsx';
 import { Skeleton } from '../../../ui/table.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { appTeam } from '../../data/team/team.ts';
+import { appTeam } from '../../data/team.ts';
 import { counted } from '../../format/format.ts';
 import { Page } from '../../layout/page.tsx';
 import { SettingsFrame, SettingsPageBody, SettingsSection, settingsCrumbs } from '../settings/settings-frame.tsx';

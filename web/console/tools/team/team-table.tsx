@@ -9,7 +9,7 @@ import { ConfirmByTyping } from '../../../ui/confirm-by-typing.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { failureFacts, needsProof } from '../../data/api-failure.ts';
-import { changeRole, leaveApp, removeBuilder } from '../../data/team/team.ts';
+import { changeRole, leaveApp, removeBuilder } from '../../data/team.ts';
 import { BuilderName, SecondFactorWord, Seen } from './builder-cells.tsx';
 
 const LAST_OWNER = 'An app needs an owner. Make another builder an owner first.';

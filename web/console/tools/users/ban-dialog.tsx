@@ -2,7 +2,7 @@ import type { User } from '@supabase/supabase-js';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Segmented } from '../../../ui/segmented.tsx';
-import { updateUser } from '../../data/users/update-user.ts';
+import { updateUser } from '../../data/users.ts';
 import styles from './form.module.css';
 import { UserForm } from './user-form.tsx';
 import { nameOf } from './user-words.ts';

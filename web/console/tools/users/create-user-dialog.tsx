@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiFailure } from '../../data/api-failure.ts';
-import { createUser } from '../../data/users/create-user.ts';
+import { createUser } from '../../data/users.ts';
 import styles from './form.module.css';
 import { makePassword } from './make-password.ts';
 import { PasswordField, passwordFault } from './password-field.tsx';

@@ -2,7 +2,7 @@ import type { User } from '@supabase/supabase-js';
 import { useMutation } from '@tanstack/react-query';
 import { ConfirmByTyping } from '../../../ui/confirm-by-typing.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { deleteUser } from '../../data/users/delete-user.ts';
+import { deleteUser } from '../../data/users.ts';
 import { nameOf } from './user-words.ts';
 
 /** Deletes a user after the builder has typed the address. */

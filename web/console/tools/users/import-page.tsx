@@ -2,15 +2,19 @@ import { Textarea } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import type { FirebaseHashParameters, ImportPreview, ImportSource } from '../../../../contract/member-imports.ts';
-import { readHashParameters } from '../../../../contract/member-imports.ts';
+import {
+  type FirebaseHashParameters,
+  type ImportPreview,
+  type ImportSource,
+  readHashParameters,
+} from '../../../../contract/member-imports.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { runImport, sendImport } from '../../data/imports/member-import.ts';
+import { runImport, sendImport } from '../../data/imports.ts';
 import { Page } from '../../layout/page.tsx';
 import styles from './import-page.module.css';
 import { ImportReport } from './import-report.tsx';

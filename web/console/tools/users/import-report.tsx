@@ -5,7 +5,7 @@ import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Skeleton, Table } from '../../../ui/table.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { importProgress } from '../../data/imports/member-import.ts';
+import { importProgress } from '../../data/imports.ts';
 import { count, counted } from '../../format/format.ts';
 import styles from './import-page.module.css';
 

@@ -5,7 +5,7 @@ import { Empty } from '../../../ui/empty.tsx';
 import { Failure } from '../../../ui/failure.tsx';
 import { PanelSection } from '../../../ui/panel.tsx';
 import { ApiFailure, failureFacts } from '../../data/api-failure.ts';
-import { user as userQuery } from '../../data/users/user.ts';
+import { user as userQuery } from '../../data/users.ts';
 import { Page } from '../../layout/page.tsx';
 import styles from './member-page.module.css';
 import { UserFacts } from './user-panel.tsx';

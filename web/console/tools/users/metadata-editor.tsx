@@ -5,9 +5,9 @@ import { useState } from 'react';
 import { limits } from '../../../../contract/limits.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
+import { isSubmitKey } from '../../../ui/key-name.ts';
 import { failureFacts } from '../../data/api-failure.ts';
-import { updateUser } from '../../data/users/update-user.ts';
-import { keyName } from '../../keys/bindings.ts';
+import { updateUser } from '../../data/users.ts';
 import { metadataChange, readMetadata } from './metadata.ts';
 import styles from './metadata-editor.module.css';
 
@@ -61,7 +61,7 @@ export function MetadataEditor({ appRef, user, kind }: { appRef: string; user: U
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (keyName(event) !== 'mod+enter') return;
+          if (!isSubmitKey(event)) return;
           event.preventDefault();
           save();
         }}

@@ -1,7 +1,7 @@
 import type { User } from '@supabase/supabase-js';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { updateUser } from '../../data/users/update-user.ts';
+import { updateUser } from '../../data/users.ts';
 import styles from './form.module.css';
 import { makePassword } from './make-password.ts';
 import { PasswordField, passwordFault } from './password-field.tsx';

@@ -3,7 +3,7 @@ import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Skeleton } from '../../../ui/table.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { removeFactor, type UserFactor, type UserPasskey, userFactors } from '../../data/users/user-factors.ts';
+import { removeFactor, type UserFactor, type UserPasskey, userFactors } from '../../data/users.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import styles from './user-panel.module.css';
 

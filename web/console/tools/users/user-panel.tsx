@@ -9,9 +9,7 @@ import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.t
 import { Skeleton } from '../../../ui/table.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import { ApiFailure, failureFacts } from '../../data/api-failure.ts';
-import { sendRecovery } from '../../data/users/send-recovery.ts';
-import { updateUser } from '../../data/users/update-user.ts';
-import { user as userQuery } from '../../data/users/user.ts';
+import { sendRecovery, updateUser, user as userQuery } from '../../data/users.ts';
 import { dateTime } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import { useNow } from '../../format/use-now.ts';

@@ -4,7 +4,7 @@ import { FailureNote } from '../../../ui/failure.tsx';
 import { PanelSection } from '../../../ui/panel.tsx';
 import { Skeleton } from '../../../ui/table.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { type MemberRole, memberRoles, setMemberRole } from '../../data/users/member-roles.ts';
+import { type MemberRole, memberRoles, setMemberRole } from '../../data/users.ts';
 import { counted } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import panelStyles from './user-panel.module.css';

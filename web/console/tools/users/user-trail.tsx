@@ -3,7 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Skeleton } from '../../../ui/table.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { auditLog } from '../../data/audit/audit-log.ts';
+import { auditLog } from '../../data/audit.ts';
+import { everyCaller } from '../../data/log.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import { actionWords, objectOf } from '../audit/audit-words.ts';
 import styles from './user-panel.module.css';
@@ -35,7 +36,7 @@ export function UserTrail({ appRef, userId }: { appRef: string; userId: string }
         <Link to="/app/$ref/audit" params={{ ref: appRef }} search={{ member: userId }}>
           Open in the audit log
         </Link>
-        <Link to="/app/$ref/logs" params={{ ref: appRef }} search={{ user: userId, console: true }}>
+        <Link to="/app/$ref/logs" params={{ ref: appRef }} search={{ user: userId, caller: everyCaller }}>
           Calls in Logs
         </Link>
       </p>

@@ -8,12 +8,11 @@ import { Code } from '../../../ui/code.tsx';
 import { Empty } from '../../../ui/empty.tsx';
 import { Failure } from '../../../ui/failure.tsx';
 import { AsOf } from '../../../ui/page-header.tsx';
-import { RowTable } from '../../../ui/row-table.tsx';
 import { SearchField } from '../../../ui/search-field.tsx';
-import { Sheet, SheetFoot, SheetWords } from '../../../ui/sheet.tsx';
+import { Sheet, SheetFoot, SheetRows } from '../../../ui/sheet.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
-import { activity } from '../../data/apps/activity.ts';
-import { userList, usersPageSize } from '../../data/users/user-list.ts';
+import { activity } from '../../data/apps.ts';
+import { userList, usersPageSize } from '../../data/users.ts';
 import { count, counted } from '../../format/format.ts';
 import type { Binding } from '../../keys/bindings.ts';
 import { useKeys } from '../../keys/keyboard.tsx';
@@ -100,23 +99,16 @@ export function UsersPage() {
           />
         }
       >
-        {users?.length === 0 ? (
-          <SheetWords>
-            <NoUsers appRef={ref} search={q} onClear={() => find('')} onCreate={() => setCreating(true)} />
-          </SheetWords>
-        ) : (
-          (users !== undefined || !list.isError) && (
-            <RowTable<User>
-              label="Users"
-              columns={userColumns}
-              rows={users}
-              total={list.data?.total ?? -1}
-              selected={chosen}
-              stale={list.isError}
-              onOpen={({ id }) => choose(id)}
-            />
-          )
-        )}
+        <SheetRows<User>
+          label="Users"
+          columns={userColumns}
+          rows={users}
+          total={list.data?.total ?? -1}
+          selected={chosen}
+          onOpen={({ id }) => choose(id)}
+          isError={list.isError}
+          empty={<NoUsers appRef={ref} search={q} onClear={() => find('')} onCreate={() => setCreating(true)} />}
+        />
       </Sheet>
       {creating && (
         <CreateUserDialog

@@ -7,14 +7,20 @@ import type { RoleCell, RoleEntry } from '../../../../../contract/specification-
 import { Button } from '../../../../ui/button.tsx';
 import { FailureNote } from '../../../../ui/failure.tsx';
 import { Kbd } from '../../../../ui/kbd.tsx';
+import { isSubmitKey } from '../../../../ui/key-name.ts';
 import { PanelSection } from '../../../../ui/panel.tsx';
 import { failureFacts } from '../../../data/api-failure.ts';
-import { explanation } from '../../../data/explain/explanation.ts';
-import { functionQuestion, newRow, type Question, questionOf, sameRow } from '../../../data/explain/question.ts';
-import { someRows } from '../../../data/explain/some-rows.ts';
+import {
+  explanation,
+  functionQuestion,
+  newRow,
+  type Question,
+  questionOf,
+  sameRow,
+  someRows,
+} from '../../../data/explain.ts';
 import { labelField } from '../../../data/rows/labels.ts';
 import { keyFields, keyFromText, keyOf, keyText, type RequestRole, type Row } from '../../../data/rows/row.ts';
-import { keyName } from '../../../keys/bindings.ts';
 import { useKeys } from '../../../keys/keyboard.tsx';
 import { MemberField } from '../../member-field.tsx';
 import styles from './explain.module.css';
@@ -233,7 +239,7 @@ function JsonField({
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
       onKeyDown={(event) => {
-        if (keyName(event) === 'mod+enter') onEnter?.();
+        if (isSubmitKey(event)) onEnter?.();
       }}
     />
   );

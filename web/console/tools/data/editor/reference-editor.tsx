@@ -6,7 +6,7 @@ import { type Choice, type Choices, ReferencePicker } from '../../../../fields/r
 import { choices } from '../../../data/rows/choices.ts';
 import { labelFields } from '../../../data/rows/labels.ts';
 import type { Table } from '../../../data/rows/rest-call.ts';
-import { userList } from '../../../data/users/user-list.ts';
+import { userList } from '../../../data/users.ts';
 import { listed } from '../../../format/format.ts';
 import { nameOf } from '../../users/user-words.ts';
 import { Null } from '../value.tsx';

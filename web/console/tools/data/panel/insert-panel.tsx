@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import type { Field } from '../../../../../contract/specification-entities.ts';
+import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Panel } from '../../../../ui/panel.tsx';
 import { insertRow } from '../../../data/rows/insert-row.ts';
@@ -10,10 +10,9 @@ import { recordChange } from '../../../data/rows/session-changes.ts';
 import { keyWords } from '../../../data/rows/undo-change.ts';
 import { checkValue } from '../../../values/check-value.ts';
 import { kindOf, shortType } from '../../../values/field-kind.ts';
-import { typeInWords } from '../../../values/type-words.ts';
 import { ServerError } from '../editor/server-error.tsx';
-import { ValueInput } from '../editor/value-input.tsx';
 import styles from './insert-panel.module.css';
+import { RowField, rowFieldWords } from './row-field.tsx';
 
 /** Returns the reason why only the database sets a field; null if the caller can set it. */
 const madeBecause = (field: Field): string | null =>
@@ -32,10 +31,12 @@ const defaultWords = (field: Field): string =>
 /** Panel of a new row. Sends only the fields with a value; the other fields get their defaults. */
 export function InsertPanel({
   table,
+  entities,
   onInserted,
   onClose,
 }: {
   table: Table;
+  entities: readonly Entity[];
   onInserted: (row: Row | null) => void;
   onClose: () => void;
 }) {
@@ -74,7 +75,7 @@ export function InsertPanel({
         {table.entity.fields.map((field, index) => (
           <InsertField
             key={field.name}
-            field={field}
+            {...{ table, entities, field }}
             value={values[field.name]}
             wrong={wrong(field)}
             blamed={blamed === field.name}
@@ -100,6 +101,8 @@ export function InsertPanel({
 }
 
 function InsertField({
+  table,
+  entities,
   field,
   value,
   wrong,
@@ -108,6 +111,8 @@ function InsertField({
   onChange,
   onSave,
 }: {
+  table: Table;
+  entities: readonly Entity[];
   field: Field;
   value: string | null | undefined;
   wrong: string | null;
@@ -144,22 +149,16 @@ function InsertField({
         </span>
       </div>
       {made === null ? (
-        <ValueInput
-          field={field}
-          value={value ?? null}
-          label={field.name}
+        <RowField
+          {...{ table, entities, field, value, autoFocus, onChange, onSave }}
           placeholder={value === null ? 'null' : value === '' ? 'empty text' : defaultWords(field)}
-          failed={wrong !== null || blamed}
-          autoFocus={autoFocus}
-          lines={1}
-          onChange={(text) => onChange(text === '' ? undefined : text)}
-          onSave={onSave}
+          isWrong={wrong !== null || blamed}
         />
       ) : (
         <p className={styles.made}>{made}</p>
       )}
       <p className={styles.rule}>
-        {wrong ?? (made === null ? typeInWords(field) : 'The database writes it.')}
+        {wrong ?? (made === null ? rowFieldWords(field, entities) : 'The database writes it.')}
         {isChoice && value === undefined && <> Default {defaultWords(field).replace(/::[^']*$/, '')}.</>}
       </p>
     </div>

@@ -4,7 +4,7 @@ import type { Machine } from '../../../../../contract/states.ts';
 import { StateName } from '../../../chapters/states/state-name.tsx';
 import type { Table } from '../../../data/rows/rest-call.ts';
 import { rowStates, type StateChange } from '../../../data/rows/row-states.ts';
-import { user } from '../../../data/users/user.ts';
+import { user } from '../../../data/users.ts';
 import { counted, dateTime } from '../../../format/format.ts';
 import { nameOf } from '../../users/user-words.ts';
 import styles from './row-panel.module.css';

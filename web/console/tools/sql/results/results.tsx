@@ -5,7 +5,7 @@ import { Icon } from '../../../../ui/icon.tsx';
 import { Tabs } from '../../../../ui/tabs.tsx';
 import { TableFooter } from '../../../../ui/workbench.tsx';
 import { ApiFailure, failureFacts } from '../../../data/api-failure.ts';
-import { sqlFailureOf } from '../../../data/sql/run-sql.ts';
+import { sqlFailureOf } from '../../../data/sql.ts';
 import { count, counted, milliseconds } from '../../../format/format.ts';
 import type { Run } from '../use-run.ts';
 import { ResultView } from './result-view.tsx';

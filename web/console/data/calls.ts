@@ -1,0 +1,125 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { CallDetail } from '../../../contract/call-detail.ts';
+import type {
+  CallStatisticsResponse,
+  ListedCall,
+  RequestTraceResponse,
+  StatisticsWindow,
+} from '../../../contract/observed.ts';
+import { requestRoleHeader } from './acting.ts';
+import { api, segment } from './api.ts';
+import { refetchEvery } from './query-client.ts';
+import { reach } from './reach.ts';
+import type { RequestRole } from './rows/row.ts';
+
+export const callKeys = {
+  trace: (ref: string, requestId: string) => ['calls', ref, 'trace', requestId] as const,
+  detail: (ref: string, id: string) => ['calls', ref, 'detail', id] as const,
+  figures: (ref: string, id: string, window: string) => ['calls', ref, 'figures', id, window] as const,
+  log: (ref: string, search: object) => ['calls', ref, 'log', search] as const,
+  logSummary: (ref: string, search: object) => ['calls', ref, 'log-summary', search] as const,
+  errors: (ref: string, code: string | null) => ['calls', ref, 'errors', code] as const,
+};
+
+/** Reads the details of a call of chapter 7: as code and as a request. */
+export const callDetail = (ref: string, id: string) =>
+  queryOptions({
+    queryKey: callKeys.detail(ref, id),
+    queryFn: ({ signal }) =>
+      api<CallDetail>(`/apps/${segment(ref)}/specification/call?${new URLSearchParams({ id })}`, { signal }),
+    staleTime: 10_000,
+  });
+
+/** Reads how often a call was requested within a window, as a series of points. Refreshed while visible. */
+export const callSeries = (ref: string, id: string, window: StatisticsWindow) =>
+  queryOptions({
+    queryKey: callKeys.figures(ref, id, window),
+    queryFn: ({ signal }) =>
+      api<CallStatisticsResponse>(
+        `/apps/${segment(ref)}/statistics/calls?${new URLSearchParams({ window, call: id })}`,
+        {
+          signal,
+        },
+      ),
+    refetchInterval: refetchEvery(10_000),
+  });
+
+/** Number of failed requests that one query returns. */
+const recentErrorsAtOnce = 50;
+
+/** Reads the last failed requests, newest first, with one code or with any code. Refreshed while visible. */
+export const recentErrors = (ref: string, code: string | null) =>
+  queryOptions({
+    queryKey: callKeys.errors(ref, code),
+    queryFn: ({ signal }) => {
+      const query = new URLSearchParams({ limit: String(recentErrorsAtOnce), ...(code !== null && { code }) });
+      return api<ListedCall[]>(`/apps/${segment(ref)}/errors?${query}`, { signal });
+    },
+    refetchInterval: refetchEvery(10_000),
+  });
+
+/**
+ * Reads the trace of a request, which never changes. Fails with `call_unknown` if the node does not store the trace.
+ */
+export const requestTrace = (ref: string, requestId: string) =>
+  queryOptions({
+    queryKey: callKeys.trace(ref, requestId),
+    queryFn: ({ signal }) =>
+      api<RequestTraceResponse>(`/apps/${segment(ref)}/traces/${segment(requestId)}`, { signal }),
+    staleTime: 60_000,
+  });
+
+/** A request that the reader sends: the address below the app, headers and body. */
+export interface TriedCall {
+  method: string;
+  address: string;
+  headers: Readonly<Record<string, string>>;
+  body: string | null;
+}
+
+export interface TriedResponse {
+  status: number;
+  headers: [name: string, value: string][];
+  text: string;
+  milliseconds: number;
+  requestId: string | null;
+}
+
+/**
+ * Sends a request and returns any response. Sends it through the builder proxy as a chosen caller, or, with a key, as
+ * any client of the app does.
+ * @throws {ApiFailure} without a response
+ */
+export async function tryCall(
+  ref: string,
+  { method, address, headers, body }: TriedCall,
+  as: { requestRole: RequestRole } | { key: string },
+): Promise<TriedResponse> {
+  const direct = 'key' in as;
+  const isMember = !direct && as.requestRole !== 'service' && as.requestRole !== 'anon';
+  // Only a change that is not rolled back needs the token.
+  const reads = method === 'GET' || method === 'HEAD' || /tx=rollback/.test(headers.prefer ?? headers.Prefer ?? '');
+  const seated = direct
+    ? {}
+    : isMember && reads
+      ? { 'x-ninefold-as': as.requestRole }
+      : await requestRoleHeader(ref, as.requestRole);
+  const started = performance.now();
+  const response = await reach(`${direct ? '' : '/admin/v1'}/apps/${segment(ref)}${address}`, {
+    method,
+    headers: {
+      ...headers,
+      ...(direct && { apikey: as.key }),
+      ...seated,
+    },
+    ...(body !== null && { body }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: [...response.headers],
+    text,
+    milliseconds: performance.now() - started,
+    requestId: response.headers.get('x-request-id'),
+  };
+}

@@ -1,0 +1,30 @@
+import { mutationOptions } from '@tanstack/react-query';
+import { queryClient } from './query-client.ts';
+import { specificationKeys } from './specification.ts';
+import { callSql, literal, runSql } from './sql.ts';
+
+/** The description in chapter 1; empty texts for missing parts. */
+export interface Description {
+  name: string;
+  purpose: string;
+  audience: string;
+  owner: string;
+}
+
+/** Returns the SQL that sets the complete description. Pure. */
+function describeSql({ name, purpose, audience, owner }: Description): string {
+  const said = (text: string) => (text.trim() === '' ? null : literal(text.trim()));
+  return callSql('ninefold.describe_app', {
+    name: said(name),
+    purpose: said(purpose),
+    audience: said(audience),
+    owner: said(owner),
+  });
+}
+
+/** Changes the purpose, the audience and the owner of the app. */
+export const describeApp = (ref: string) =>
+  mutationOptions({
+    mutationFn: (description: Description) => runSql(ref, describeSql(description), new AbortController().signal),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: specificationKeys.of(ref) }),
+  });

@@ -1,1 +1,0 @@
-export const entityKeys = { list: (ref: string) => ['entities', ref] as const };

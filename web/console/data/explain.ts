@@ -1,0 +1,152 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { AccessExplanation } from '../../../contract/access.ts';
+import { isWritable } from '../../../contract/call-detail.ts';
+import type { Entity, Field } from '../../../contract/specification-entities.ts';
+import type { RoleCell } from '../../../contract/specification-roles.ts';
+import { isFigure, kindOf } from '../values/field-kind.ts';
+import { segment } from './api.ts';
+import { failureOf } from './api-failure.ts';
+import { reach, readJson } from './reach.ts';
+import { labelField } from './rows/labels.ts';
+import { keyParameters, orderOf, queryString, selectOf } from './rows/query-string.ts';
+import { restCall } from './rows/rest-call.ts';
+import { keyFields, type RequestRole, type Row } from './rows/row.ts';
+
+/** Explains the result of a call. The server runs the call through the builder proxy, observes it and rolls it back. */
+export const explanation = (ref: string, question: Question) =>
+  queryOptions({
+    queryKey: ['explanation', ref, question],
+    queryFn: async ({ signal }): Promise<AccessExplanation> => {
+      const { requestRole, method, path, schema, parameters, body } = question;
+      const query = queryString(parameters);
+      const response = await reach(`/admin/v1/apps/${segment(ref)}/rest/v1/${path}${query === '' ? '' : `?${query}`}`, {
+        method,
+        headers: {
+          accept: 'application/json',
+          prefer: 'explain=access',
+          [method === 'GET' ? 'accept-profile' : 'content-profile']: schema,
+          ...(requestRole !== 'service' && { 'x-ninefold-as': requestRole }),
+          ...(body !== null && { 'content-type': 'application/json' }),
+        },
+        ...(body !== null && { body }),
+        signal,
+      });
+      const answer = await readJson(response);
+      if (!response.ok) throw failureOf(response.status, answer, response.headers.get('x-request-id'));
+      return answer as AccessExplanation;
+    },
+    // Rows and policies may change at any time, so the explanation is not cached.
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+
+/** A call to explain: its caller and its request. */
+export interface Question {
+  requestRole: RequestRole;
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Below /rest/v1. */
+  path: string;
+  schema: string;
+  parameters: readonly (readonly [name: string, value: string])[];
+  /** JSON text; null for a call without a body. */
+  body: string | null;
+}
+
+const methods = { select: 'GET', insert: 'POST', update: 'PATCH', delete: 'DELETE' } as const;
+
+/**
+ * Returns the call that a cell describes, for one row.
+ * @param key Key of the row; null for a new row. Pure.
+ */
+export function questionOf(
+  operation: keyof typeof methods,
+  entity: Entity,
+  requestRole: RequestRole,
+  key: readonly string[] | null,
+  body: string | null,
+): Question {
+  return {
+    requestRole,
+    method: methods[operation],
+    path: encodeURIComponent(entity.name),
+    schema: entity.schema,
+    parameters: key === null ? [] : keyParameters(keyFields(entity), key),
+    body: operation === 'insert' || operation === 'update' ? body : null,
+  };
+}
+
+/** Returns the call of a function such as "public.close_ticket(bigint)"; null for another id. Pure. */
+export function functionQuestion(id: RoleCell['entity'], requestRole: RequestRole, body: string): Question | null {
+  const parts = /^(?:"((?:[^"]|"")+)"|([^".(]+))\.(?:"((?:[^"]|"")+)"|([^".(]+))\(/.exec(id);
+  const unquoted = (quoted: string | undefined, plain: string | undefined) => quoted?.replaceAll('""', '"') ?? plain;
+  const schema = unquoted(parts?.[1], parts?.[2]);
+  const name = unquoted(parts?.[3], parts?.[4]);
+  if (schema === undefined || name === undefined) return null;
+  return { requestRole, method: 'POST', path: `rpc/${encodeURIComponent(name)}`, schema, parameters: [], body };
+}
+
+/** Returns the fields that a caller may write. */
+const writable = ({ fields }: Entity): Field[] => fields.filter(isWritable);
+
+/** Returns a new row as JSON with every required field. Pure. */
+export function newRow(entity: Entity): string {
+  const needed = writable(entity).filter(
+    ({ nullable, default: usual, identity }) => !nullable && usual === null && identity === null,
+  );
+  return JSON.stringify(Object.fromEntries(needed.map((field) => [field.name, sample(field)])), null, 2);
+}
+
+function sample(field: Field): unknown {
+  const kind = kindOf(field);
+  if (field.enum_values?.[0] !== undefined) return field.enum_values[0];
+  if (kind === 'text') return '…';
+  if (isFigure(kind)) return 1;
+  if (kind === 'boolean') return false;
+  return null;
+}
+
+/** Returns the field for an update that changes nothing: the first plain writable field that is no key. */
+export function touchedField(entity: Entity): string | null {
+  const key = keyFields(entity);
+  const plain = writable(entity).filter(
+    (field) =>
+      !key.includes(field.name) &&
+      ['text', 'integer', 'boolean', 'enum', 'uuid', 'timestamptz'].includes(kindOf(field)),
+  );
+  return (plain.find((field) => kindOf(field) === 'text') ?? plain[0])?.name ?? null;
+}
+
+/** Returns an update that leaves the row unchanged. Pure. */
+export const sameRow = (entity: Entity, row: Row): string => {
+  const field = touchedField(entity);
+  return JSON.stringify(field === null ? {} : { [field]: row[field] ?? null });
+};
+
+/** Number of rows to choose from. */
+const offered = 50;
+
+/** Reads the first rows of an entity by its key, with their labels. */
+export const someRows = (ref: string, entity: Entity) =>
+  queryOptions({
+    queryKey: ['some-rows', ref, entity.id],
+    queryFn: async ({ signal }): Promise<Row[]> => {
+      const key = keyFields(entity);
+      const fields = [...new Set([...key, labelField(entity), touchedField(entity)].filter((name) => name !== null))];
+      const order = orderOf(null, key);
+      const { rows } = await restCall(
+        { ref, entity, requestRole: 'service' },
+        {
+          parameters: [
+            ['select', selectOf(fields)],
+            ...(order === '' ? [] : [['order', order] as const]),
+            ['limit', String(offered)],
+          ],
+          signal,
+        },
+      );
+      return rows;
+    },
+    staleTime: 30_000,
+    retry: false,
+  });

@@ -1,1 +1,0 @@
-export const nodeKeys = { status: () => ['node', 'status'] as const };

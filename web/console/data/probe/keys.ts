@@ -1,1 +1,0 @@
-export const probeKeys = { of: (ref: string) => ['probe', ref] as const };

@@ -1,1 +1,0 @@
-export const sessionKeys = { builder: () => ['builder'] as const };

@@ -1,0 +1,179 @@
+import { mutationOptions, queryOptions } from '@tanstack/react-query';
+import type { SettingEntry, SignInCounts } from '../../../contract/admin.ts';
+import type { HookFunctions } from '../../../contract/hooks.ts';
+import type { LimitLine, Specification } from '../../../contract/specification.ts';
+import { api, segment } from './api.ts';
+import { mailKeys } from './mails.ts';
+import { queryClient } from './query-client.ts';
+import { specificationKeys } from './specification.ts';
+import { versionKeys } from './versions.ts';
+
+/** The settings of an app, by key. */
+export type AppSettings = ReadonlyMap<string, SettingEntry>;
+
+const queryKey = (ref: string) => ['settings', ref] as const;
+
+/** Reads the settings of an app. A secret has no value but `is_set`. */
+export const appSettings = (ref: string) =>
+  queryOptions({
+    queryKey: queryKey(ref),
+    queryFn: async ({ signal }): Promise<AppSettings> => {
+      const entries = await api<SettingEntry[]>(`/apps/${segment(ref)}/settings`, { signal });
+      return new Map(entries.map((entry) => [entry.key, entry]));
+    },
+  });
+
+/** New values of settings by key; undefined resets a setting to its default. */
+export type SettingChanges = Readonly<Record<string, unknown>>;
+
+/**
+ * Changes settings one after the other. Stops at the first refused setting and throws `setting_invalid`; the settings
+ * before it stay changed.
+ */
+export const changeSettings = (ref: string) =>
+  mutationOptions({
+    mutationFn: async (changes: SettingChanges): Promise<void> => {
+      for (const [key, value] of Object.entries(changes)) {
+        const path = `/apps/${segment(ref)}/settings/${segment(key)}`;
+        if (value === undefined) await api(path, { method: 'DELETE' });
+        else await api(path, { method: 'PUT', body: { value } });
+      }
+    },
+    onSettled: async () => {
+      void queryClient.invalidateQueries({ queryKey: specificationKeys.of(ref) });
+      void queryClient.invalidateQueries({ queryKey: mailKeys.templates(ref) });
+      await queryClient.invalidateQueries({ queryKey: queryKey(ref) });
+    },
+  });
+
+/** A limit that is an app setting, and its new value. Null removes the limit, and `default` resets the setting. */
+export interface LimitChange {
+  limit: LimitLine;
+  to: number | null | 'default';
+}
+
+/**
+ * Changes the app setting of a limit. The cached specification shows the new value at once. If the server refuses the
+ * value, it shows the previous value again: `setting_invalid`, `setting_unknown`.
+ */
+export const changeLimit = (ref: string) =>
+  mutationOptions({
+    mutationFn: async ({ limit, to }: LimitChange): Promise<void> => {
+      const path = `/apps/${segment(ref)}/settings/${segment(limit.change?.key ?? '')}`;
+      if (to === 'default') await api(path, { method: 'DELETE' });
+      else await api(path, { method: 'PUT', body: { value: to } });
+    },
+    onMutate: async ({ limit, to }: LimitChange) => {
+      const queryKey = specificationKeys.of(ref);
+      await queryClient.cancelQueries({ queryKey });
+      const before = queryClient.getQueryData<Specification>(queryKey);
+      queryClient.setQueryData<Specification>(queryKey, (known) => known && withLimit(known, limit.id, to));
+      return { before };
+    },
+    onError: (_error, _change, result) => {
+      if (result?.before) queryClient.setQueryData(specificationKeys.of(ref), result.before);
+    },
+    onSettled: () => {
+      setTimeout(() => {
+        void queryClient.invalidateQueries({ queryKey: specificationKeys.of(ref) });
+        void queryClient.invalidateQueries({ queryKey: versionKeys.all(ref) });
+      }, heard);
+    },
+  });
+
+/**
+ * Time in ms until every process of the node uses a changed setting. Before that, a process may return the previous
+ * value.
+ */
+const heard = 1000;
+
+/** Returns the specification with a new value of one limit. Pure. */
+export function withLimit(known: Specification, id: string, to: LimitChange['to']): Specification {
+  const { limits } = known.chapters;
+  if (!limits) return known;
+  const changed = limits.limits.map((line): LimitLine => {
+    if (line.id !== id) return line;
+    const value = to === 'default' ? line.default : to;
+    return { ...line, value, set_in: value === line.default ? 'code' : 'setting' };
+  });
+  return { ...known, chapters: { ...known.chapters, limits: { ...limits, limits: changed } } };
+}
+
+/** A provider that was added by its addresses. The server never sends the secret. */
+export interface CustomProvider {
+  identifier: string;
+  name: string;
+  client_id: string;
+  issuer: string | null;
+  authorization_url: string | null;
+  enabled: boolean;
+}
+
+/** The values of a new provider. */
+export interface NewProvider {
+  name: string;
+  issuer: string;
+  client_id: string;
+  client_secret: string;
+}
+
+const providersKey = (ref: string) => ['custom-providers', ref] as const;
+const path = (ref: string, identifier?: string): string =>
+  `/apps/${segment(ref)}/auth/v1/admin/custom-providers${identifier === undefined ? '' : `/${segment(identifier)}`}`;
+const onSuccess = (ref: string) => () => queryClient.invalidateQueries({ queryKey: providersKey(ref) });
+
+/** Reads the providers that were added to an app. */
+export const customProviders = (ref: string) =>
+  queryOptions({
+    queryKey: providersKey(ref),
+    queryFn: async ({ signal }) => (await api<{ providers: CustomProvider[] }>(path(ref), { signal })).providers,
+  });
+
+/** Adds an OpenID Connect provider. The server first reads the discovery document of the provider. */
+export const addCustomProvider = (ref: string) =>
+  mutationOptions({
+    mutationFn: (provider: NewProvider) =>
+      api<CustomProvider>(path(ref), {
+        method: 'POST',
+        body: { ...provider, provider_type: 'oidc', identifier: identifierOf(provider.name) },
+      }),
+    onSuccess: onSuccess(ref),
+  });
+
+export const switchCustomProvider = (ref: string) =>
+  mutationOptions({
+    mutationFn: ({ identifier, enabled }: Pick<CustomProvider, 'identifier' | 'enabled'>) =>
+      api<CustomProvider>(path(ref, identifier), { method: 'PUT', body: { enabled } }),
+    onSuccess: onSuccess(ref),
+  });
+
+export const deleteCustomProvider = (ref: string) =>
+  mutationOptions({
+    mutationFn: (identifier: string) => api<null>(path(ref, identifier), { method: 'DELETE' }),
+    onSuccess: onSuccess(ref),
+  });
+
+/** Returns the identifier of a provider in calls: letters, digits and hyphens of its name. */
+export function identifierOf(name: string): string {
+  const word = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+  return `custom:${word.slice(0, 40).replace(/-+$/, '')}`;
+}
+
+/** Reads the functions of an app that auth hooks can call. */
+export const hookFunctions = (ref: string) =>
+  queryOptions({
+    queryKey: ['hook-functions', ref],
+    queryFn: async ({ signal }) =>
+      (await api<HookFunctions>(`/apps/${segment(ref)}/hook-functions`, { signal })).functions,
+  });
+
+/** Reads the number of sign-ins to an app by method. */
+export const signInCounts = (ref: string) =>
+  queryOptions({
+    queryKey: ['sign-in-counts', ref],
+    queryFn: ({ signal }) => api<SignInCounts>(`/apps/${segment(ref)}/sign-ins`, { signal }),
+  });

@@ -1,1 +1,0 @@
-export const setupKeys = { state: () => ['setup'] as const };

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { arrayLiteral, callSql, literal } from './sql.ts';
+
+it.each([
+  ["it's", "'it''s'"],
+  ['', "''"],
+  ["a\\'b", "E'a\\\\''b'"],
+  ["'); drop table a; --", "'''); drop table a; --'"],
+])('writes %s as a literal of the same text', (text, sql) => expect(literal(text)).toBe(sql));
+
+it('writes a function call with the given arguments only', () => {
+  expect(callSql('f.g', { a: literal('1'), b: null, c: arrayLiteral(['x', "y'"]) })).toBe(
+    "select f.g(\n  a => '1',\n  c => array['x', 'y''']::text[]);",
+  );
+  expect(callSql('f.g', { a: null })).toBe('select f.g();');
+});

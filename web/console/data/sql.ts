@@ -1,0 +1,91 @@
+import { mutationOptions, queryOptions } from '@tanstack/react-query';
+import type { MigrateRequest, MigrateResponse, SqlFailure, SqlRequest, SqlResponse } from '../../../contract/admin.ts';
+import type { MigrationTrial } from '../../../contract/changes.ts';
+import { api, segment } from './api.ts';
+import { ApiFailure } from './api-failure.ts';
+import { entityKeys } from './entities.ts';
+import { queryClient } from './query-client.ts';
+import { specificationKeys } from './specification.ts';
+
+/** Runs SQL that changes the app, in one transaction. */
+export const applySql = (ref: string) =>
+  mutationOptions({
+    mutationFn: (sql: string) => runSql(ref, sql, new AbortController().signal),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: specificationKeys.of(ref) }),
+  });
+
+/**
+ * Writes a text as an SQL literal that is correct for both values of standard_conforming_strings (PostgreSQL, "String
+ * Constants with C-Style Escapes"). Pure.
+ */
+export function literal(text: string): string {
+  const quoted = `'${text.replaceAll("'", "''").replaceAll('\\', '\\\\')}'`;
+  return text.includes('\\') ? `E${quoted}` : quoted;
+}
+
+/** Writes texts as an SQL array. Pure. */
+export const arrayLiteral = (texts: readonly string[]): string => `array[${texts.map(literal).join(', ')}]::text[]`;
+
+/** Writes the call of a function with named arguments, one on each line. Omits arguments that are null. Pure. */
+export function callSql(name: string, given: Readonly<Record<string, string | null>>): string {
+  const lines = Object.entries(given).flatMap(([argument, sql]) => (sql === null ? [] : [`  ${argument} => ${sql}`]));
+  return lines.length === 0 ? `select ${name}();` : `select ${name}(\n${lines.join(',\n')});`;
+}
+
+/** Pause after the last change of the SQL before it is tried, in milliseconds. */
+const PAUSE = 400;
+
+/** A trial of a migration, and its duration in milliseconds. */
+export interface TimedTrial extends MigrationTrial {
+  milliseconds: number;
+}
+
+/** Runs a migration in a transaction that is rolled back, and returns the changes of the specification. */
+export const migrationTrial = (ref: string, sql: string) =>
+  queryOptions({
+    queryKey: [...specificationKeys.of(ref), 'migration-trial', sql],
+    queryFn: async ({ signal }): Promise<TimedTrial> => {
+      await new Promise((resolve) => setTimeout(resolve, PAUSE));
+      signal.throwIfAborted();
+      const started = performance.now();
+      const body: MigrateRequest = { files: [{ name: 'trial.sql', sql }] };
+      const trial = await api<MigrationTrial>(`/apps/${segment(ref)}/migrations/trial`, {
+        method: 'POST',
+        body,
+        signal,
+      });
+      return { ...trial, milliseconds: performance.now() - started };
+    },
+    staleTime: 30_000,
+    retry: false,
+    enabled: sql !== '',
+  });
+
+/** Applies a migration. It becomes a version of the specification. */
+export const applyMigration = (ref: string) =>
+  mutationOptions({
+    mutationFn: ({ name, sql }: { name: string; sql: string }) =>
+      api<MigrateResponse>(`/apps/${segment(ref)}/migrations`, {
+        method: 'POST',
+        body: { files: [{ name, sql: `${sql}\n` }] } satisfies MigrateRequest,
+      }),
+    onSuccess: async () => {
+      void queryClient.invalidateQueries({ queryKey: specificationKeys.of(ref) });
+      await queryClient.invalidateQueries({ queryKey: entityKeys.list(ref) });
+    },
+  });
+
+/**
+ * Runs SQL as the app's owner. Aborting `signal` cancels the statement in the database.
+ * @throws {ApiFailure} sql_failed with an SqlFailure in `details` if PostgreSQL refused a statement
+ */
+export const runSql = (ref: string, sql: string, signal: AbortSignal): Promise<SqlResponse> =>
+  api<SqlResponse>(`/apps/${segment(ref)}/sql`, { method: 'POST', body: { sql } satisfies SqlRequest, signal });
+
+/** Returns PostgreSQL's error if PostgreSQL refused the statement; otherwise null. */
+export function sqlFailureOf(error: unknown): SqlFailure | null {
+  if (!(error instanceof ApiFailure) || error.code !== 'sql_failed') return null;
+  const { details } = error;
+  const isFailure = typeof details === 'object' && details !== null && 'sqlstate' in details && 'message' in details;
+  return isFailure ? (details as SqlFailure) : null;
+}

@@ -1,0 +1,141 @@
+import { NativeSelect } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import type { Entity } from '../../../../contract/specification-entities.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import type { Table } from '../../data/rows/rest-call.ts';
+import { keyFields, keyOf, keyText, type Row } from '../../data/rows/row.ts';
+import { recordChange } from '../../data/rows/session-changes.ts';
+import { keyWords } from '../../data/rows/undo-change.ts';
+import { updateRows } from '../../data/rows/update-rows.ts';
+import { counted } from '../../format/format.ts';
+import { checkValue } from '../../values/check-value.ts';
+import { kindOf } from '../../values/field-kind.ts';
+import styles from './delete-dialog.module.css';
+import { ServerError } from './editor/server-error.tsx';
+import { RowField, rowFieldWords } from './panel/row-field.tsx';
+import { fieldReadOnly } from './why-read-only.ts';
+
+/** Sets one field of the selected rows to one value. The same rules check it as for a single row. */
+export function BulkDialog({
+  table,
+  entities,
+  rows,
+  stateFields,
+  onDone,
+  onClose,
+}: {
+  table: Table;
+  entities: readonly Entity[];
+  /** The selected rows. */
+  rows: readonly Row[];
+  /** Fields with a state machine, which only a transition changes. */
+  stateFields: ReadonlySet<string>;
+  onDone: () => void;
+  onClose: () => void;
+}) {
+  const { entity } = table;
+  const key = keyFields(entity);
+  const fields = entity.fields.filter(
+    (field) => fieldReadOnly(entity, field) === null && !key.includes(field.name) && !stateFields.has(field.name),
+  );
+  const [name, setName] = useState(fields[0]?.name ?? '');
+  const [value, setValue] = useState<string | null | undefined>(undefined);
+  const { mutate, isPending, error, data, reset } = useMutation(updateRows(table));
+  const field = fields.find((one) => one.name === name);
+  const wrong = field && typeof value === 'string' ? checkValue(value, kindOf(field)) : null;
+  const kept = data === undefined ? 0 : rows.length - data.length;
+  const offBecause =
+    kept > 0 ? 'All rows that you can change are changed.' : value === undefined ? 'Enter a value first.' : wrong;
+  const save = () => {
+    if (!field || value === undefined || offBecause !== null || isPending) return;
+    const keys = rows.map((row) => keyOf(row, key) ?? []);
+    mutate(
+      { keys, values: { [field.name]: value } },
+      {
+        onSuccess: (changed) => {
+          for (const row of changed) recordUpdate(table, rows, row, field.name);
+          if (changed.length === rows.length) onDone();
+        },
+      },
+    );
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save();
+  };
+  return (
+    <Dialog title={`Change ${counted(rows.length, 'row')} of ${entity.name}`} onClose={onClose}>
+      <form className={styles.form} onSubmit={submit}>
+        <NativeSelect
+          label="Field"
+          data-autofocus
+          value={name}
+          data={fields.map((one) => one.name)}
+          onChange={({ currentTarget }) => {
+            setName(currentTarget.value);
+            setValue(undefined);
+            reset();
+          }}
+        />
+        {field && (
+          <div>
+            <span className={styles.label}>New value</span>
+            <RowField
+              key={field.name}
+              {...{ table, entities, field, value }}
+              placeholder={value === null ? 'null' : value === '' ? 'empty text' : ''}
+              isWrong={wrong !== null || error !== null}
+              autoFocus={false}
+              onChange={(next) => {
+                reset();
+                setValue(next);
+              }}
+              onSave={save}
+            />
+            <p className="soft">{wrong ?? rowFieldWords(field, entities)}</p>
+            <div className={styles.choices}>
+              {kindOf(field) === 'text' && (
+                <Button small kind="quiet" onClick={() => setValue('')}>
+                  empty
+                </Button>
+              )}
+              {field.nullable && (
+                <Button small kind="quiet" onClick={() => setValue(null)}>
+                  <i>null</i>
+                </Button>
+              )}
+            </div>
+          </div>
+        )}
+        {error && <ServerError error={error} />}
+        {kept > 0 && (
+          <p className={styles.kept} role="alert">
+            {counted(kept, 'row was', 'rows were')} not changed: missing, or the policies do not allow this caller to
+            change them.
+          </p>
+        )}
+        <div className={styles.buttons}>
+          <Button kind="first" type="submit" busy={isPending && 'Changing'} offBecause={offBecause}>
+            Change {counted(rows.length, 'row')}
+          </Button>
+          <Button kind="quiet" onClick={kept > 0 ? onDone : onClose}>
+            {kept > 0 ? 'Close' : 'Cancel'}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function recordUpdate(table: Table, before: readonly Row[], row: Row, name: string): void {
+  const fields = keyFields(table.entity);
+  const key = keyOf(row, fields) ?? [];
+  const old = before.find((one) => keyText(keyOf(one, fields) ?? []) === keyText(key));
+  recordChange({
+    ...{ table, key, kind: 'update', what: `${name} of ${keyWords(key)}`, how: '' },
+    before: old ? { [name]: old[name] ?? null } : null,
+    after: { [name]: row[name] ?? null },
+  });
+}

@@ -1,0 +1,127 @@
+import { entityId, sqlName } from '../../../../../contract/entity-names.ts';
+import type { Entity } from '../../../../../contract/specification-entities.ts';
+import { literal } from '../../../data/sql.ts';
+import {
+  type FieldDesign,
+  membersTarget,
+  newKey,
+  type Rows,
+  type Sentence,
+  type TableDesign,
+  type Verb,
+} from './table-design.ts';
+
+/** The callers of a sentence besides the roles of members. */
+export const everyone = 'anyone';
+export const members = 'members';
+
+export const newSentence = (part: Partial<Sentence> = {}): Sentence => ({
+  ...{ key: newKey(), who: members, verb: 'select', rows: { kind: 'every' } },
+  ...part,
+});
+
+/** A choice of rows with its words. */
+export interface RowsChoice {
+  rows: Rows;
+  words: string;
+}
+
+/** Returns the rows that a sentence on a table may be about. Pure. */
+export function rowsChoices({ fields }: Pick<TableDesign, 'fields'>, entities: readonly Entity[]): RowsChoice[] {
+  const own = fields
+    .filter(isMember)
+    .map(({ key, name }): RowsChoice => ({ rows: { kind: 'own', field: key }, words: `their own rows, by ${name}` }));
+  const parents = fields.flatMap(({ key, name, target }) =>
+    ownersOf(target?.entity, entities).map(
+      (owner): RowsChoice => ({
+        rows: { kind: 'parent', field: key, owner },
+        words: `the rows of their own ${name}, by its ${owner}`,
+      }),
+    ),
+  );
+  return [{ rows: { kind: 'every' }, words: 'every row' }, ...own, ...parents];
+}
+
+const isMember = ({ target }: FieldDesign): boolean => target?.entity === membersTarget.entity;
+
+/** Returns the fields of a table that reference members. */
+const ownersOf = (id: string | undefined, entities: readonly Entity[]): string[] =>
+  entities
+    .filter((entity) => entity.id === id && entity.schema !== 'auth')
+    .flatMap(({ fields }) =>
+      fields.flatMap(({ name, references }) =>
+        references?.schema === 'auth' && references.entity === 'users' ? [name] : [],
+      ),
+    );
+
+export const sameRows = (a: Rows, b: Rows): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** Returns the statements of a sentence: its privileges and its policy. Pure. */
+export function sentenceSql(sentence: Sentence, design: TableDesign, name: string): string[] {
+  const table = entityId(design.schema, design.name);
+  const { who, verb } = sentence;
+  const roles = who === everyone ? 'anon, authenticated' : 'authenticated';
+  const condition = conditionOf(sentence, design);
+  const using = verb === 'insert' ? '' : `\n  using (${condition})`;
+  const check = verb === 'insert' ? `\n  with check (${condition})` : '';
+  const privileges = verb === 'all' ? 'select, insert, update, delete' : verb;
+  return [
+    `grant ${privileges} on ${table} to ${roles};`,
+    `create policy ${sqlName(name)} on ${table} for ${verb} to ${roles}${using}${check};`,
+  ];
+}
+
+/** Returns the condition of the policy. Calls are in subqueries, so that PostgreSQL evaluates them once per statement. */
+function conditionOf({ who, rows }: Sentence, { schema, name, fields }: TableDesign): string {
+  const role = who === everyone || who === members ? null : `(select ninefold.has_role(${literal(who)}))`;
+  const condition = rowsCondition(rows, entityId(schema, name), fields);
+  return [role, condition].filter((part) => part !== null).join(' and ') || 'true';
+}
+
+const caller = '(select auth.uid())';
+
+function rowsCondition(rows: Rows, table: string, fields: readonly FieldDesign[]): string | null {
+  if (rows.kind === 'every') return null;
+  const field = fields.find(({ key }) => key === rows.field);
+  if (!field) return 'false';
+  if (rows.kind === 'own') return `${caller} = ${sqlName(field.name)}`;
+  const { target } = field;
+  if (!target) return 'false';
+  return `exists (select from ${target.entity} parent
+    where parent.${sqlName(target.field)} = ${table}.${sqlName(field.name)} and parent.${sqlName(rows.owner)} = ${caller})`;
+}
+
+/** Returns the name of the policy of a sentence: "members see their own rows". Pure. */
+export function policyName({ who, verb, rows }: Sentence): string {
+  const does =
+    who === members
+      ? { select: 'see', insert: 'insert', update: 'change', delete: 'delete', all: 'use' }[verb]
+      : { select: 'sees', insert: 'inserts', update: 'changes', delete: 'deletes', all: 'uses' }[verb];
+  const what = { every: 'every row', own: 'their own rows', parent: 'rows of what is theirs' }[rows.kind];
+  return `${who} ${does} ${what}`;
+}
+
+/** A set of sentences that a button adds. */
+export interface AccessTemplate {
+  name: string;
+  /** Why it cannot be used; null if it can. */
+  offBecause: string | null;
+  sentences: () => Sentence[];
+}
+
+/** Returns the templates of access for a table. Pure. */
+export function accessTemplates(design: TableDesign, roles: readonly string[]): AccessTemplate[] {
+  const owner = design.fields.find(isMember);
+  const own = (verb: Verb) => newSentence({ verb, rows: { kind: 'own', field: owner?.key ?? '' } });
+  const offBecause = owner ? null : 'Add a field that is a reference to members first.';
+  return [
+    { name: 'Everyone reads', offBecause: null, sentences: () => [newSentence({ who: everyone })] },
+    { name: 'Members read', offBecause: null, sentences: () => [newSentence()] },
+    { name: 'Members see their own rows', offBecause, sentences: () => [own('select')] },
+    { name: 'The owner writes', offBecause, sentences: () => [own('all')] },
+    ...roles.map((who) => ({
+      ...{ name: `${who}: everything`, offBecause: null },
+      sentences: () => [newSentence({ who, verb: 'all' })],
+    })),
+  ];
+}

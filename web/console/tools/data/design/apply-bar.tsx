@@ -1,0 +1,101 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import { useEffect, useMemo, useRef } from 'react';
+import { Button } from '../../../../ui/button.tsx';
+import { Dialog } from '../../../../ui/dialog.tsx';
+import { FailureNote } from '../../../../ui/failure.tsx';
+import { Kbd } from '../../../../ui/kbd.tsx';
+import { failureFacts } from '../../../data/api-failure.ts';
+import type { TimedTrial } from '../../../data/sql.ts';
+import { milliseconds } from '../../../format/format.ts';
+import { type Binding, caps } from '../../../keys/bindings.ts';
+import { isMac, useKeys } from '../../../keys/keyboard.tsx';
+import styles from './design.module.css';
+
+/** Bar that applies or discards the changes of a table. Shows the result of the trial. */
+export function ApplyBar({
+  summary,
+  isChanged,
+  problems,
+  trial,
+  isApplying,
+  error,
+  onDiscard,
+  onApply,
+}: {
+  summary: string;
+  isChanged: boolean;
+  problems: readonly string[];
+  trial: UseQueryResult<TimedTrial>;
+  isApplying: boolean;
+  error: Error | null;
+  onDiscard: () => void;
+  onApply: () => void;
+}) {
+  const failed = trial.data?.failed ?? null;
+  const offBecause = !isChanged
+    ? 'Nothing is changed.'
+    : (problems[0] ??
+      (failed ? 'PostgreSQL refuses the migration.' : trial.data ? null : 'The migration is being tried.'));
+  useKeys(useApplyKey(offBecause === null && !isApplying, onApply));
+  return (
+    <section className={styles.bar} aria-label="Changes">
+      <p className={styles.what} role="status">
+        <b>{summary}.</b>{' '}
+        {isChanged && problems.length > 0 ? (
+          <span className={styles.wrong}>{problems[0]}</span>
+        ) : failed ? (
+          <span className={styles.wrong}>{failed.details.message}</span>
+        ) : trial.error ? (
+          <span className={styles.wrong}>{failureFacts(trial.error).message}</span>
+        ) : (
+          isChanged && (
+            <span className="soft">
+              {trial.data
+                ? `Tried in a transaction: no error, ${milliseconds(trial.data.milliseconds)}.`
+                : 'Trying in a transaction …'}
+            </span>
+          )
+        )}
+      </p>
+      {error && <FailureNote facts={failureFacts(error)} />}
+      <div className={styles.buttons}>
+        <Button kind="quiet" onClick={onDiscard}>
+          Discard
+        </Button>
+        <Button kind="first" busy={isApplying && 'Applying'} offBecause={offBecause} onClick={onApply}>
+          Apply <Kbd keys={caps('mod+enter', isMac)} />
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+/** Binds Ctrl Enter to `apply` while the changes can be applied. */
+function useApplyKey(canApply: boolean, apply: () => void): readonly Binding[] {
+  const latest = useRef(apply);
+  useEffect(() => {
+    latest.current = apply;
+  });
+  return useMemo(
+    () =>
+      canApply
+        ? [{ keys: 'mod+enter', group: 'Table', does: 'Apply', run: () => latest.current(), inFields: true }]
+        : [],
+    [canApply],
+  );
+}
+
+/** Asks before changes are lost. */
+export const LeaveDialog = ({ onLeave, onStay }: { onLeave: () => void; onStay: () => void }) => (
+  <Dialog title="Leave without applying?" onClose={onStay}>
+    <p>The changes of the table will be lost.</p>
+    <div className={styles.buttons}>
+      <Button kind="danger" onClick={onLeave}>
+        Leave
+      </Button>
+      <Button kind="quiet" data-autofocus onClick={onStay}>
+        Stay
+      </Button>
+    </div>
+  </Dialog>
+);

@@ -1,0 +1,298 @@
+import { entityId } from '../../../../../contract/entity-names.ts';
+import type { Rule, Specification } from '../../../../../contract/specification.ts';
+import type { Entity, Field, Relation } from '../../../../../contract/specification-entities.ts';
+import type { PolicyEntry } from '../../../../../contract/specification-roles.ts';
+import { kindOfType } from '../../../values/field-kind.ts';
+
+/** The kind of a field in plain words; `other` for any further type of PostgreSQL. */
+export type TypeKind =
+  | 'text'
+  | 'whole'
+  | 'number'
+  | 'money'
+  | 'yes-no'
+  | 'date'
+  | 'time'
+  | 'list'
+  | 'reference'
+  | 'identifier'
+  | 'json'
+  | 'other';
+
+/** The words of the kinds, and the SQL types of new fields. */
+export const typeKinds: Readonly<Record<Exclude<TypeKind, 'reference' | 'other'>, { words: string; sql: string }>> = {
+  text: { words: 'text', sql: 'text' },
+  whole: { words: 'whole number', sql: 'bigint' },
+  number: { words: 'number', sql: 'numeric' },
+  money: { words: 'money', sql: 'numeric(12,2)' },
+  'yes-no': { words: 'yes or no', sql: 'boolean' },
+  date: { words: 'date', sql: 'date' },
+  time: { words: 'date and time', sql: 'timestamp with time zone' },
+  list: { words: 'one of a list', sql: 'text' },
+  identifier: { words: 'random identifier', sql: 'uuid' },
+  json: { words: 'JSON', sql: 'jsonb' },
+};
+
+export const onDeleteWords = {
+  'no action': 'stops the deletion',
+  cascade: 'is deleted too',
+  'set null': 'becomes empty',
+} as const;
+export type OnDelete = keyof typeof onDeleteWords;
+
+/** The target of a reference. */
+export interface Target {
+  /** Id of the entity: public.tickets. */
+  entity: string;
+  field: string;
+  /** Type of the field, which the referencing field gets. */
+  type: string;
+}
+
+export const membersTarget: Target = { entity: 'auth.users', field: 'id', type: 'uuid' };
+
+/** The value of a new row without a given one. `sql`: any other expression of an existing field. */
+export type DefaultDesign =
+  | { kind: 'none' | 'counts-up' | 'now' | 'caller' | 'random' }
+  | { kind: 'value'; text: string }
+  | { kind: 'sql'; sql: string };
+
+/** A condition on the values of one field. */
+export interface RuleDesign {
+  key: string;
+  /** Name of an existing constraint. */
+  name: string | null;
+  kind: 'between' | 'length' | 'values' | 'existing';
+  /** The bounds as they are typed; an empty text is no bound. */
+  min: string;
+  max: string;
+  values: readonly string[];
+  /** Comment of the constraint, which a caller who violates the rule gets to read. */
+  message: string;
+  /** Of an existing rule: its SQL and its words. */
+  sql: string;
+  words: string;
+}
+
+export interface FieldDesign {
+  /** Identifies the field in the form: the name of an existing field, or an invented one. */
+  key: string;
+  name: string;
+  kind: TypeKind;
+  /** SQL type. */
+  type: string;
+  target: Target | null;
+  onDelete: OnDelete | Relation['on_delete'];
+  /** Name of the existing foreign key. */
+  referenceName: string | null;
+  isKey: boolean;
+  isRequired: boolean;
+  isUnique: boolean;
+  /** Name of the existing unique constraint or index, and its SQL. */
+  unique: { name: string; sql: string } | null;
+  default: DefaultDesign;
+  rules: readonly RuleDesign[];
+  /** Values of an existing enum. */
+  enumValues: readonly string[];
+  comment: string;
+}
+
+export const verbs = {
+  select: 'sees',
+  insert: 'inserts',
+  update: 'changes',
+  delete: 'deletes',
+  all: 'sees, inserts, changes and deletes',
+} as const;
+export type Verb = keyof typeof verbs;
+
+/** The rows that a sentence allows. `field` is the key of a field. */
+export type Rows =
+  | { kind: 'every' }
+  /** The rows whose field contains the caller. */
+  | { kind: 'own'; field: string }
+  /** The rows whose field references a row of another table that belongs to the caller. */
+  | { kind: 'parent'; field: string; owner: string };
+
+/** One permission in words, which becomes one policy: who does what with which rows. */
+export interface Sentence {
+  key: string;
+  /** `anyone`, also without a session; `members`, with a session; or the name of a role of members. */
+  who: string;
+  verb: Verb;
+  rows: Rows;
+}
+
+/** A table as the editor shows it. */
+export interface TableDesign {
+  schema: string;
+  name: string;
+  comment: string;
+  fields: readonly FieldDesign[];
+  /** Existing policies that stay. */
+  policies: readonly PolicyEntry[];
+  /** New policies, as sentences. */
+  sentences: readonly Sentence[];
+  rowLevelSecurity: boolean;
+}
+
+let invented = 0;
+/** Returns a key that no other new field, rule or sentence has. */
+export const newKey = (): string => `new ${++invented}`;
+
+export const newField = (part: Partial<FieldDesign> = {}): FieldDesign => ({
+  ...{ key: newKey(), name: '', kind: 'text', type: typeKinds.text.sql, target: null, onDelete: 'no action' },
+  ...{ referenceName: null, isKey: false, isRequired: false, isUnique: false, unique: null },
+  ...{ default: { kind: 'none' }, rules: [], enumValues: [], comment: '' },
+  ...part,
+});
+
+export const newRule = (part: Partial<RuleDesign>): RuleDesign => ({
+  ...{ key: newKey(), name: null, kind: 'between', min: '', max: '', values: [], message: '', sql: '', words: '' },
+  ...part,
+});
+
+/** Returns the design of a new table: a counted key, and row-level security. */
+export const newTable = (): TableDesign => ({
+  ...{ schema: 'public', name: '', comment: '', policies: [], sentences: [], rowLevelSecurity: true },
+  fields: [
+    newField({
+      ...{ name: 'id', kind: 'whole', type: 'bigint', isKey: true, isRequired: true, isUnique: true },
+      default: { kind: 'counts-up' },
+    }),
+  ],
+});
+
+/** Reads the design of an existing table from the chapters 3, 5 and 6. Pure. */
+export function readDesign(entity: Entity, entities: readonly Entity[], specification: Specification): TableDesign {
+  const { chapters } = specification;
+  const rules = (chapters.rules?.rules ?? []).filter((rule) => rule.entity === entity.id);
+  const relations = (chapters.entities?.relations ?? []).filter(
+    ({ from }) => from.schema === entity.schema && from.entity === entity.name && from.fields.length === 1,
+  );
+  return {
+    ...{ schema: entity.schema, name: entity.name, comment: entity.comment ?? '' },
+    fields: entity.fields.map((field) => readField(entity, field, entities, rules, relations)),
+    policies: (chapters.roles?.policies ?? []).filter((policy) => policy.entity === entity.id),
+    sentences: [],
+    rowLevelSecurity: entity.row_level_security,
+  };
+}
+
+function readField(
+  entity: Entity,
+  field: Field,
+  entities: readonly Entity[],
+  rules: readonly Rule[],
+  relations: readonly Relation[],
+): FieldDesign {
+  const { name, type } = field;
+  const relation = relations.find(({ from }) => from.fields[0] === name);
+  const own = rules.filter(({ fields }) => fields.length === 1 && fields[0] === name);
+  const isKey = entity.primary_key.includes(name);
+  const unique = own.find(({ kind }) => kind === 'unique');
+  const target: Target | null = relation
+    ? {
+        entity: entityId(relation.to.schema, relation.to.entity),
+        field: relation.to.fields[0] ?? '',
+        type:
+          entities
+            .find(({ schema, name: own }) => schema === relation.to.schema && own === relation.to.entity)
+            ?.fields.find((one) => one.name === relation.to.fields[0])?.type ?? type,
+      }
+    : null;
+  return {
+    ...{ key: name, name, type, target, isKey, isRequired: !field.nullable, comment: field.comment ?? '' },
+    kind: target ? 'reference' : kindOf(field),
+    onDelete: relation?.on_delete ?? 'no action',
+    referenceName: relation?.name ?? null,
+    isUnique: unique !== undefined || (isKey && entity.primary_key.length === 1),
+    unique: unique ? { name: unique.name, sql: unique.sql } : null,
+    default: readDefault(field),
+    enumValues: field.enum_values ?? [],
+    rules: own
+      .filter(({ kind }) => kind === 'check')
+      .map((rule) =>
+        newRule({
+          ...{ key: rule.name, name: rule.name, kind: 'existing', sql: rule.sql, words: rule.words },
+          message: rule.commented ? rule.words : '',
+        }),
+      ),
+  };
+}
+
+function kindOf({ type }: Field): TypeKind {
+  switch (kindOfType(type)) {
+    case 'text':
+      return type === 'text' ? 'text' : 'other';
+    case 'integer':
+      return 'whole';
+    case 'decimal':
+      return type === typeKinds.money.sql ? 'money' : 'number';
+    case 'boolean':
+      return 'yes-no';
+    case 'uuid':
+      return 'identifier';
+    case 'date':
+      return 'date';
+    case 'timestamptz':
+      return 'time';
+    case 'json':
+      return 'json';
+    default:
+      return 'other';
+  }
+}
+
+function readDefault(field: Field): DefaultDesign {
+  if (field.identity !== null) return { kind: 'counts-up' };
+  const { default: sql } = field;
+  if (sql === null) return { kind: 'none' };
+  if (sql === 'now()' || sql === 'CURRENT_TIMESTAMP') return { kind: 'now' };
+  if (/^(?:\( SELECT )?auth\.uid\(\)(?: AS uid\))?$/.test(sql)) return { kind: 'caller' };
+  if (sql === 'gen_random_uuid()') return { kind: 'random' };
+  const text = /^'((?:[^']|'')*)'::[\w."]+$/.exec(sql)?.[1];
+  if (text !== undefined) return { kind: 'value', text: text.replaceAll("''", "'") };
+  return /^(?:-?\d+(?:\.\d+)?|true|false)$/.test(sql) ? { kind: 'value', text: sql } : { kind: 'sql', sql };
+}
+
+/** Returns the tables with a key of one field, which a field can reference: the members first. Pure. */
+export const targets = (entities: readonly Entity[]): Target[] => [
+  membersTarget,
+  ...entities
+    .filter(({ kind, schema, extension }) => kind.endsWith('table') && schema !== 'auth' && extension === null)
+    .flatMap(({ id, primary_key, fields }) => {
+      const [field] = primary_key;
+      const type = fields.find(({ name }) => name === field)?.type;
+      return primary_key.length === 1 && field !== undefined && type !== undefined ? [{ entity: id, field, type }] : [];
+    }),
+];
+
+/** Returns the reasons why a design cannot be applied, in words. Pure. */
+export function problemsOf(design: TableDesign): string[] {
+  const names = design.fields.map(({ name }) => name);
+  const doubled = names.find((name, place) => name !== '' && names.indexOf(name) !== place);
+  return [
+    design.name === '' && 'The table has no name.',
+    names.includes('') && 'A field has no name.',
+    doubled !== undefined && `Two fields have the name ${doubled}.`,
+    [design.name, ...names].some((name) => new TextEncoder().encode(name).length > 63) &&
+      'A name has more than 63 bytes.',
+    ...design.fields.flatMap((field) => [
+      field.kind === 'list' &&
+        !field.rules.some(({ kind, values }) => kind === 'existing' || values.length > 0) &&
+        `${field.name || 'A field'} has no values to choose from.`,
+      ...field.rules.map((rule) => ruleProblem(field, rule)),
+    ]),
+  ].filter((problem): problem is string => typeof problem === 'string');
+}
+
+function ruleProblem(field: FieldDesign, { kind, min, max, values }: RuleDesign): string | false {
+  const name = field.name || 'a field';
+  if (kind === 'existing') return false;
+  if (kind === 'values') return values.length === 0 && `A rule of ${name} has no values.`;
+  if (min === '' && max === '') return `A rule of ${name} has no bound.`;
+  const isNumber = (text: string) => text === '' || /^-?\d+(\.\d+)?$/.test(text);
+  if (!isNumber(min) || !isNumber(max)) return `A bound of ${name} is not a number.`;
+  return min !== '' && max !== '' && Number(min) > Number(max) && `The bounds of ${name} exclude every value.`;
+}
