@@ -167,6 +167,15 @@ export interface PortalField {
   readonly readable: boolean;
   /** Absent for values that are no texts: a data call cannot search their characters. */
   readonly searchable?: true;
+  /** Absent for values that PostgreSQL cannot order, such as points. */
+  readonly sortable?: true;
+  /**
+   * Of a tsvector or a text with an index for full-text search: the configuration of the index; null for the default of
+   * the database.
+   */
+  readonly full_text?: { readonly configuration: string | null };
+  /** Of a date and time without a time zone: the value is the time on the clock of the reader. */
+  readonly zoneless?: true;
   /** Whether a new row may be given a value, and whether the value of a row may be changed. */
   readonly insertable: boolean;
   readonly updatable: boolean;

@@ -16,7 +16,7 @@ const authentication = [
   'test/e2e/(applications|links|members|passkeys|portal|sign-in-methods)',
 ];
 const specification = [
-  'test/wire/(call-detail|errors-and-limits|made-through-views|matrix|probe|rule-hints|specification|states|templates|versions)',
+  'test/wire/(call-detail|errors-and-limits|made-through-views|matrix|portal|probe|rule-hints|specification|states|templates|versions)',
   'test/attack/(alone/large-bodies|hostile-objects|hostile-records|hostile-settings|states|taken-rights)',
   'test/fault/specification-process',
   'test/e2e/(calls|chapters|figures|outdated|rights)',
@@ -66,7 +66,7 @@ export const testsAgainstNodes = {
   'src/watchdog/': ['test/attack/alone/', 'test/fault/server-faults'],
   'web/': ['test/e2e/'],
   'web/console/': ['test/e2e/(?!portal|links|passkeys)'],
-  'web/portal/': ['test/e2e/(content-security|first-load|links|portal)', 'test/wire/portal-screens'],
+  'web/portal/': ['test/e2e/(content-security|first-load|links|portal)', 'test/wire/portal'],
   'templates/': ['test/wire/(matrix-templates|readme|templates)'],
   'examples/': ['test/wire/server-rendering'],
   'README.md': ['test/wire/readme'],

@@ -3,18 +3,21 @@ import bookingResources from '../../templates/booking/supabase/migrations/202601
 import bookingBookings from '../../templates/booking/supabase/migrations/20260101000200_bookings.sql';
 import bookingTimes from '../../templates/booking/supabase/migrations/20260101000300_times.sql';
 import bookingDescription from '../../templates/booking/supabase/migrations/20260101000400_description.sql';
+import bookingLabels from '../../templates/booking/supabase/migrations/20260101000500_labels.sql';
 import bookingSeed from '../../templates/booking/supabase/seed.sql';
 import helpdeskPeople from '../../templates/helpdesk/supabase/migrations/20260101000100_people.sql';
 import helpdeskTickets from '../../templates/helpdesk/supabase/migrations/20260101000200_tickets.sql';
 import helpdeskStates from '../../templates/helpdesk/supabase/migrations/20260101000300_states.sql';
 import helpdeskWork from '../../templates/helpdesk/supabase/migrations/20260101000400_work.sql';
 import helpdeskDescription from '../../templates/helpdesk/supabase/migrations/20260101000500_description.sql';
+import helpdeskLabels from '../../templates/helpdesk/supabase/migrations/20260101000600_labels.sql';
 import helpdeskSeed from '../../templates/helpdesk/supabase/seed.sql';
 import notesNotebooks from '../../templates/notes/supabase/migrations/20260101000100_notebooks.sql';
 import notesNotes from '../../templates/notes/supabase/migrations/20260101000200_notes.sql';
 import notesTags from '../../templates/notes/supabase/migrations/20260101000300_tags.sql';
 import notesFinding from '../../templates/notes/supabase/migrations/20260101000400_finding.sql';
 import notesDescription from '../../templates/notes/supabase/migrations/20260101000500_description.sql';
+import notesLabels from '../../templates/notes/supabase/migrations/20260101000600_labels.sql';
 import type { MigrationFile } from './migrate.ts';
 
 /**
@@ -28,6 +31,7 @@ export const templateFiles: Readonly<Record<TemplateName, readonly MigrationFile
     { name: '20260101000300_states.sql', sql: helpdeskStates },
     { name: '20260101000400_work.sql', sql: helpdeskWork },
     { name: '20260101000500_description.sql', sql: helpdeskDescription },
+    { name: '20260101000600_labels.sql', sql: helpdeskLabels },
     { name: 'seed.sql', sql: helpdeskSeed, isSeed: true },
   ],
   booking: [
@@ -35,6 +39,7 @@ export const templateFiles: Readonly<Record<TemplateName, readonly MigrationFile
     { name: '20260101000200_bookings.sql', sql: bookingBookings },
     { name: '20260101000300_times.sql', sql: bookingTimes },
     { name: '20260101000400_description.sql', sql: bookingDescription },
+    { name: '20260101000500_labels.sql', sql: bookingLabels },
     { name: 'seed.sql', sql: bookingSeed, isSeed: true },
   ],
   notes: [
@@ -43,5 +48,6 @@ export const templateFiles: Readonly<Record<TemplateName, readonly MigrationFile
     { name: '20260101000300_tags.sql', sql: notesTags },
     { name: '20260101000400_finding.sql', sql: notesFinding },
     { name: '20260101000500_description.sql', sql: notesDescription },
+    { name: '20260101000600_labels.sql', sql: notesLabels },
   ],
 };

@@ -4,6 +4,14 @@ import { isOwnSchema, list } from './sql-fragments.ts';
 /** Indexes that PostgreSQL can use to find rows, unique or not, including those of constraints. */
 export interface IndexFacts {
   indexes: IndexFact[];
+  text_indexes: TextIndexFact[];
+}
+
+/** A part of an index for full-text search (PostgreSQL manual, "Tables and Indexes"). */
+export interface TextIndexFact {
+  relation: number;
+  /** The name of a tsvector field, or an expression that begins with to_tsvector, as PostgreSQL prints it. */
+  part: string;
 }
 
 /** An index by which PostgreSQL can find rows. */
@@ -27,4 +35,18 @@ export const indexQueries: CatalogQueries<IndexFacts> = {
     join pg_catalog.pg_am m on m.oid = x.relam and m.amname in ('btree', 'hash')
     where i.indisvalid and i.indpred is null
     order by i.indrelid, x.relname`),
+  text_indexes: list(`
+    select distinct i.indrelid::int8 as relation, p.part
+    from pg_catalog.pg_index i
+    join pg_catalog.pg_class c on c.oid = i.indrelid and not c.relispartition
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace and ${isOwnSchema('n')}
+    join pg_catalog.pg_class x on x.oid = i.indexrelid
+    join pg_catalog.pg_am m on m.oid = x.relam and m.amname in ('gin', 'gist')
+    cross join lateral unnest(i.indkey::int2[]) with ordinality k(number, at)
+    left join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.number
+    cross join lateral (
+      select case when k.number = 0 then pg_catalog.pg_get_indexdef(i.indexrelid, k.at::int, true) else a.attname end as part) p
+    where i.indisvalid and i.indpred is null and k.at <= i.indnkeyatts
+      and (a.atttypid = 'pg_catalog.tsvector'::regtype or (k.number = 0 and p.part like 'to\\_tsvector(%'))
+    order by 1, 2`),
 };

@@ -137,10 +137,12 @@ export class SpecificationService {
 
   /** Returns the screens that one caller may open (`PortalScreens`) with their labels in a language, as JSON. */
   memberScreens(app: App, caller: MemberCaller, language: string): Promise<Bytes> {
-    return this.#remembered.withoutFigures(app, async (of) => {
-      const names = await readTypeNames(app.database);
-      return this.#tasks.run('memberScreens', { of, names, caller, language });
-    });
+    // The names are read while the specification is derived.
+    const reading = readTypeNames(app.database);
+    reading.catch(() => undefined);
+    return this.#remembered.withoutFigures(app, async (of) =>
+      this.#tasks.run('memberScreens', { of, names: await reading, caller, language }),
+    );
   }
 
   /**

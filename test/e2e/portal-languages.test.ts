@@ -55,7 +55,7 @@ it('is in German for a German browser, from the sign-up to a new row, with the l
   await page.getByText('Keine Einträge in Anfragen.').waitFor();
   await page.goto(`${desk.origin}/tickets/new`);
   await page.getByLabel('Betreff').fill('Rechnung');
-  await page.getByLabel('Description').fill('Die alte Nummer steht darauf.');
+  await page.getByLabel('Beschreibung').fill('Die alte Nummer steht darauf.');
   await page.getByRole('button', { name: 'Speichern' }).click();
   await page.getByRole('heading', { name: 'Rechnung' }).waitFor();
   await page.getByText('Neu: Anfrage durch Sie').waitFor();

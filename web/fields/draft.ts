@@ -9,12 +9,12 @@ export type Row = Readonly<Record<string, unknown>>;
 export type Draft = Readonly<Record<string, string | boolean>>;
 
 /** Converts a value for the editor of a field. */
-export function toDraft({ editor }: PortalField, value: unknown): string | boolean {
+export function toDraft({ editor, zoneless }: PortalField, value: unknown): string | boolean {
   if (editor === 'boolean') return value === true;
   if (value === null || value === undefined) return '';
   if (editor === 'json') return JSON.stringify(value, null, 2);
   if (editor === 'array') return Array.isArray(value) ? value.map(String).join('\n') : '';
-  if (editor === 'date and time') return toLocal(String(value));
+  if (editor === 'date and time') return zoneless ? String(value).slice(0, 16) : toLocal(String(value));
   return String(value);
 }
 
@@ -41,7 +41,8 @@ export function readDraft(field: PortalField, typed: string | boolean): Read {
       return { value: /^-?\d{1,15}$/.test(typed) ? Number(typed) : typed };
     case 'date and time': {
       const time = new Date(typed);
-      return Number.isNaN(time.getTime()) ? { wrong: t('noDateAndTime') } : { value: time.toISOString() };
+      if (Number.isNaN(time.getTime())) return { wrong: t('noDateAndTime') };
+      return { value: field.zoneless ? typed : time.toISOString() };
     }
     case 'array':
       return { value: typed.split('\n').filter((line) => line !== '') };

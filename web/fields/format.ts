@@ -47,7 +47,7 @@ export function textOf(field: Pick<PortalField, 'editor' | 'values'>, value: unk
     case 'boolean':
       return value === true ? t('yes') : t('no');
     case 'enum':
-      return field.values?.find((one) => one.value === value)?.label ?? String(value);
+      return field.values?.find((one) => one.value === String(value))?.label ?? String(value);
     case 'number':
       // A number that JavaScript cannot represent arrives as text.
       return typeof value === 'number' ? numberText(value) : String(value);
@@ -91,7 +91,7 @@ function durationText(value: string): string {
 }
 
 /** PostgreSQL estimates counts above this number: "12 of 46", "about 12,000". */
-const COUNTED = 1000;
+export const COUNTED = 1000;
 
 export const countWords = (total: number): string =>
   total > COUNTED ? t('about', { count: total }) : numberText(total);

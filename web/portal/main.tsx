@@ -6,11 +6,11 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { currentDirection } from '../language/messages.ts';
+import { hueOf } from '../ui/accent.ts';
 import { colorSchemeManager, cssVariablesResolver, theme } from '../ui/theme.tsx';
-import { hueOf } from './data/accent.ts';
 import { makePortal, PortalContext, readApp } from './data/client.ts';
 import { loadLanguage } from './data/language.ts';
-import { followSession, queryClient } from './data/session.ts';
+import { followConnection, followSession, queryClient } from './data/session.ts';
 import { router } from './router.tsx';
 
 const element = document.getElementById('root');
@@ -23,6 +23,7 @@ readApp(loadLanguage()).then(
     const hue = app.accent === null ? null : hueOf(app.accent);
     if (hue !== null) document.documentElement.style.setProperty('--hue', String(hue));
     followSession(portal.auth);
+    followConnection();
     view.render(
       <StrictMode>
         <DirectionProvider initialDirection={currentDirection()} detectDirection={false}>

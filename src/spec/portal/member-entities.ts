@@ -14,7 +14,8 @@ import { compareText, entityId } from '../../catalog/names.ts';
 import type { MemberCaller } from '../chapters/roles/roles.ts';
 import { isLink } from '../chapters/screens/screens.ts';
 import type { Input } from '../types/input.ts';
-import { type FieldRights, memberFields } from './member-fields.ts';
+import type { FullText } from './full-text.ts';
+import { type FieldRights, isText, memberFields } from './member-fields.ts';
 import { helpOf, sentenceCase, singular, unlessNaming } from './member-words.ts';
 
 type RowOperation = Exclude<Operation, 'execute'>;
@@ -35,6 +36,8 @@ export interface EntitySources {
   readonly open: ReadonlyMap<string, OpenEntity>;
   /** The first schema of the API. */
   readonly defaultSchema: string | undefined;
+  /** Returns the fields of an entity that an index for full-text search covers. */
+  readonly fullText: (entity: Entity) => FullText;
 }
 
 /**
@@ -72,7 +75,11 @@ const givenFields = (entity: Entity, cell: RoleCell | undefined, isWritable: boo
   );
 
 /** Returns the names of entities, fields and roles that the caller must not learn of. */
-function hiddenNames({ chapters, open, caller }: Omit<EntitySources, 'inputs' | 'defaultSchema'>): ReadonlySet<string> {
+function hiddenNames({
+  chapters,
+  open,
+  caller,
+}: Pick<EntitySources, 'chapters' | 'open' | 'caller'>): ReadonlySet<string> {
   const entities = chapters.entities?.entities ?? [];
   const shown = new Set(
     [...open.values()].flatMap(({ entity, rights }) => [
@@ -104,7 +111,7 @@ function memberEntity(sources: EntitySources, open: OpenEntity, hidden: Readonly
   const input = inputs.find((one) => one.entity.id === entity.id);
   const given = (rights.insert.size > 0 ? input?.insert : input?.update) ?? [];
   const fields = memberFields({
-    ...{ entity, rights, rules, hidden },
+    ...{ entity, rights, rules, hidden, fullText: sources.fullText(entity) },
     inputs: new Map(given.map((one) => [one.field.name, one])),
     reference: (field) => referenceOf(sources, relations, entity, field),
   });
@@ -117,7 +124,7 @@ function memberEntity(sources: EntitySources, open: OpenEntity, hidden: Readonly
     one: singular(entity.name),
     help: helpOf(entity.comment),
     key: entity.primary_key.every((name) => rights.read.has(name)) ? entity.primary_key : [],
-    title_field: titleField(fields),
+    title_field: titleField(entity, fields),
     access: {
       select: access('select'),
       insert: rights.insert.size > 0 ? access('insert') : shut,
@@ -144,14 +151,15 @@ function accessOf(cell: RoleCell | undefined, { fields }: Entity, hidden: Readon
 const telling = ['name', 'title', 'subject', 'label', 'body', 'message'];
 
 /**
- * Returns the field that best names a row: the first with a usual name, otherwise the first short text, otherwise a
- * long text.
+ * Returns the field that best names a row: the first text with a usual name, otherwise the first short text, otherwise
+ * a long text.
  */
-function titleField(fields: readonly PortalField[]): string | null {
-  const readable = fields.filter((field) => field.readable);
-  const named = telling.flatMap((name) => readable.find((field) => field.name === name) ?? []);
-  const first = readable.find(({ editor, searchable }) => editor === 'text' && searchable);
-  return (named[0] ?? first ?? readable.find(({ editor }) => editor === 'long text'))?.name ?? null;
+function titleField(entity: Entity, fields: readonly PortalField[]): string | null {
+  const types = new Map(entity.fields.map(({ name, type, base_type }) => [name, base_type ?? type]));
+  const texts = fields.filter(({ name, readable }) => readable && isText(types.get(name) ?? ''));
+  const named = telling.flatMap((name) => texts.find((field) => field.name === name) ?? []);
+  const first = texts.find(({ editor }) => editor === 'text');
+  return (named[0] ?? first ?? texts.find(({ editor }) => editor === 'long text'))?.name ?? null;
 }
 
 function referenceOf(

@@ -10,6 +10,7 @@ import type { Entity, Field } from '../../../contract/specification-entities.ts'
 import type { InputField } from '../types/input.ts';
 import { ruleKeywords } from '../types/json-schema.ts';
 import { valueRule } from '../types/value-rules.ts';
+import type { FullText } from './full-text.ts';
 import { fieldLabel, helpOf, sentenceCase, unlessNaming } from './member-words.ts';
 
 /** The names of the fields of an entity that one caller may read, insert and update. */
@@ -29,6 +30,8 @@ export interface FieldSources {
   readonly inputs: ReadonlyMap<string, InputField>;
   /** Returns the row that a field points to, if the caller may read its key. */
   readonly reference: (field: Field) => PortalReference | null;
+  /** The fields that an index for full-text search covers. */
+  readonly fullText: FullText;
   /** Names that the caller must not learn of. */
   readonly hidden: ReadonlySet<string>;
 }
@@ -40,7 +43,11 @@ export const isNumber = (type: string): boolean =>
   /^(smallint|integer|bigint|real|double precision|numeric)\b/.test(type) && !type.endsWith('[]');
 
 /** Returns true for types whose values LIKE accepts. A uuid and an address of inet have the editor of a text, too. */
-const isText = (type: string): boolean => /^(text|character( varying)?|(\w+\.)?citext)(\(\d+\))?$/.test(type);
+export const isText = (type: string): boolean => /^(text|character( varying)?|(\w+\.)?citext)(\(\d+\))?$/.test(type);
+
+/** Returns true for types whose values PostgreSQL can order: they have an operator class of B-trees. */
+const isOrdered = (type: string): boolean =>
+  !/^(json|xml|point|line|lseg|box|path|polygon|circle|xid|cid|aclitem|refcursor)\b/.test(type);
 
 /** Returns the fields of an entity that the caller may read or write, in the order of the table. */
 export const memberFields = (sources: FieldSources): PortalField[] =>
@@ -49,26 +56,35 @@ export const memberFields = (sources: FieldSources): PortalField[] =>
     .map((field) => memberField(sources, field));
 
 function memberField(sources: FieldSources, field: Field): PortalField {
-  const { rights, reference } = sources;
+  const { rights, reference, fullText } = sources;
   const type = field.base_type ?? field.type;
   const rules = rulesOf(sources, field);
   const pointsTo = reference(field);
+  const isReadable = rights.read.has(field.name);
+  const configuration = fullText.get(field.name);
   return {
     name: field.name,
     label: fieldLabel(field.name, field.comment, isNumber(type)),
     help: helpOf(field.comment),
     editor: editorOf(field, pointsTo, rules),
-    readable: rights.read.has(field.name),
-    ...(rights.read.has(field.name) && isText(type) && { searchable: true as const }),
+    readable: isReadable,
+    // PostgreSQL has no ILIKE for collations that compare different characters as equal.
+    ...(isReadable && isText(type) && field.collation?.equal === undefined && { searchable: true as const }),
+    ...(isReadable && isOrdered(type) && { sortable: true as const }),
+    ...(isReadable && configuration !== undefined && { full_text: { configuration } }),
+    ...(/^timestamp(\(\d\))? without/.test(type) && { zoneless: true as const }),
     insertable: rights.insert.has(field.name),
     updatable: rights.update.has(field.name),
     required: !field.nullable && field.default === null && field.identity === null && field.generated === null,
     nullable: field.nullable,
-    values: field.enum_values?.map((value) => ({ value, label: sentenceCase(value) })) ?? listedValues(rules),
+    values: type.endsWith('[]') ? null : valuesOf(field, rules),
     reference: pointsTo,
     rules,
   };
 }
+
+const valuesOf = ({ enum_values }: Field, rules: readonly PortalRule[]): PortalField['values'] =>
+  enum_values?.map((value) => ({ value, label: sentenceCase(value) })) ?? listedValues(rules);
 
 /** Returns the values that a check lists: `kind in ('a', 'b')`. */
 function listedValues(rules: readonly PortalRule[]): PortalField['values'] {
@@ -80,7 +96,7 @@ function editorOf(field: Field, reference: PortalReference | null, rules: readon
   const type = field.base_type ?? field.type;
   if (field.references?.schema === 'auth' && field.references.entity === 'users') return 'member';
   if (reference) return 'reference';
-  if (!type.endsWith('[]') && (field.enum_values || listedValues(rules))) return 'enum';
+  if (!type.endsWith('[]') && valuesOf(field, rules)) return 'enum';
   return editorOfType(field.name, type, rules);
 }
 

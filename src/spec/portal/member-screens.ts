@@ -6,6 +6,7 @@ import { compareText, entityId } from '../../catalog/names.ts';
 import { cellsOfCaller, type MemberCaller } from '../chapters/roles/roles.ts';
 import { namesAskedBy } from '../chapters/screens/screens.ts';
 import { type InputFacts, inputs } from '../types/input.ts';
+import { fullTextFields } from './full-text.ts';
 import { memberActions } from './member-actions.ts';
 import { memberEntities, type OpenEntity, openEntities } from './member-entities.ts';
 import { MemberLabels } from './member-labels.ts';
@@ -30,9 +31,10 @@ export function memberScreens(
   const open = openEntities(chapters.entities?.entities ?? [], cells);
   const [defaultSchema] = facts.exposedSchemas;
   const labels = new MemberLabels(chapters.screens?.labels, language);
-  const entities = memberEntities({ chapters, inputs: inputs(types), caller, open, defaultSchema }).map((entity) =>
-    labels.entity(entity),
-  );
+  const entities = memberEntities({
+    ...{ chapters, inputs: inputs(types), caller, open, defaultSchema },
+    fullText: (entity) => fullTextFields(facts, entity),
+  }).map((entity) => labels.entity(entity));
   const shown = new Map(entities.map((entity) => [entity.id, entity]));
   const screens = (chapters.screens?.screens ?? []).flatMap((screen) => {
     const [entity, rights] = [shown.get(screen.entity), open.get(screen.entity)];
@@ -64,7 +66,7 @@ export function memberScreens(
 function memberScreen(
   screen: Screen,
   entity: PortalEntity,
-  { rights }: OpenEntity,
+  { rights, entity: { fields } }: OpenEntity,
   { role, memberRoles }: MemberCaller,
   labels: MemberLabels,
 ): Omit<PortalScreen, 'related' | 'actions'>[] {
@@ -76,8 +78,12 @@ function memberScreen(
   if (screen.broken.length > 0 || (origin !== 'derived' && !isFor)) return [];
   const isForm = kind === 'form';
   const isOpen = isForm ? entity.access.insert.open || entity.access.update.open : entity.access.select.open;
-  const columns = screen.columns.filter((name) =>
-    isForm ? rights.insert.has(name) || rights.update.has(name) : rights.read.has(name),
+  // The words of a full-text search are no text for a reader.
+  const words = new Set(
+    fields.filter(({ type }) => origin === 'derived' && type === 'tsvector').map(({ name }) => name),
+  );
+  const columns = screen.columns.filter(
+    (name) => !words.has(name) && (isForm ? rights.insert.has(name) || rights.update.has(name) : rights.read.has(name)),
   );
   const isAskable = namesAskedBy(screen).every((name) => rights.read.has(name));
   const span =

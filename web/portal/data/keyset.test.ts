@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PortalEntity } from '../../../contract/portal.ts';
 import { rowsAfter } from './keyset.ts';
 
-const entity = { key: ['id'] } as unknown as PortalEntity;
+const entity = { key: ['id'], fields: [] } as unknown as PortalEntity;
 
 describe('rowsAfter', () => {
   it('returns the rows after the values of the order and the key', () => {
@@ -16,6 +16,21 @@ describe('rowsAfter', () => {
     expect(rowsAfter(entity, 'at', { at: null, id: 7 })).toBe('(and(at.is.null,id.gt."7"),and(at.is.null,id.is.null))');
     expect(rowsAfter(entity, 'at.desc', { at: null, id: 7 })).toContain('at.not.is.null');
     expect(rowsAfter(entity, 'at.desc.nullslast', { at: 1, id: 7 })).toContain('at.is.null');
+  });
+
+  it('bounds the index by the first field if each row has a value of the field', () => {
+    const fields = [
+      { name: 'at', nullable: false },
+      { name: 'id', nullable: false },
+    ];
+    const of = { ...entity, fields } as unknown as PortalEntity;
+    expect(rowsAfter(of, 'at.desc', { at: 3, id: 7 })).toBe('(and(at.lte."3",or(at.lt."3",and(at.eq."3",id.gt."7"))))');
+    expect(rowsAfter(of, null, { id: 7 })).toBe('(id.gt."7")');
+  });
+
+  it('reads names with odd characters, and names of parameters', () => {
+    const of = { ...entity, key: ['order'] };
+    expect(rowsAfter(of, '"a, b".desc', { 'a, b': 1, order: 2 })).toContain('and("a, b".eq."1","order".gt."2")');
   });
 
   it('quotes values, and returns null without a key, a plain field or a value', () => {

@@ -1,5 +1,5 @@
 import type { PortalEntity } from '../../../contract/portal.ts';
-import { orderOf, quoted } from './query.ts';
+import { orderOf, orderTerms, quoted } from './query.ts';
 import type { Row } from './rest.ts';
 
 /** A term of an order: `created_at.desc.nullslast`. */
@@ -7,16 +7,20 @@ interface Term {
   readonly name: string;
   readonly isDescending: boolean;
   readonly isNullFirst: boolean;
+  /** True if the field of each row has a value. */
+  readonly isFilled: boolean;
 }
 
 /** Parses an order; null if a term is not a plain field. */
-function termsOf(order: string): Term[] | null {
-  const terms = order.split(',').map((text): Term | null => {
-    const [, name, direction, nulls] = /^(\w+)(?:\.(asc|desc))?(?:\.(nullsfirst|nullslast))?$/.exec(text) ?? [];
-    const isDescending = direction === 'desc';
-    return name === undefined
-      ? null
-      : { name, isDescending, isNullFirst: nulls === undefined ? isDescending : nullsFirst(nulls) };
+function termsOf({ fields }: PortalEntity, order: string): Term[] | null {
+  const terms = orderTerms(order).map(({ text, field, isDescending }): Term | null => {
+    const [, nulls] = /^(?:\w+|"(?:[^"\\]|\\.)*")(?:\.(?:asc|desc))?(?:\.(nullsfirst|nullslast))?$/.exec(text) ?? [
+      '',
+      null,
+    ];
+    if (nulls === null) return null;
+    const isFilled = fields.some(({ name, nullable }) => name === field && !nullable);
+    return { name: field, isDescending, isFilled, isNullFirst: nulls === undefined ? isDescending : nullsFirst(nulls) };
   });
   return terms.every((term) => term !== null) ? terms : null;
 }
@@ -32,7 +36,7 @@ const nullsFirst = (text: string): boolean => text === 'nullsfirst';
  *   value is missing in the row.
  */
 export function rowsAfter(entity: PortalEntity, order: string | null, row: Row): string | null {
-  const terms = entity.key.length === 0 ? null : termsOf(orderOf(entity, order));
+  const terms = entity.key.length === 0 ? null : termsOf(entity, orderOf(entity, order));
   if (
     !terms ||
     terms.some(({ name }) => row[name] === undefined || (typeof row[name] === 'object' && row[name] !== null))
@@ -42,17 +46,22 @@ export function rowsAfter(entity: PortalEntity, order: string | null, row: Row):
     const same = terms.slice(0, i).map(({ name }) => sameAs(name, row[name]));
     return greater(term, row[term.name]).map((one) => (same.length === 0 ? one : `and(${[...same, one].join(',')})`));
   });
-  return parts.length === 0 ? null : `(${parts.join(',')})`;
+  const [first] = terms;
+  if (parts.length === 0 || !first) return null;
+  // PostgreSQL begins at this bound of an index. It does not derive the bound from the alternatives.
+  return first.isFilled && parts.length > 1
+    ? `(and(${quoted(first.name)}.${first.isDescending ? 'lte' : 'gte'}.${literal(row[first.name])},or(${parts.join(',')})))`
+    : `(${parts.join(',')})`;
 }
 
 const sameAs = (name: string, value: unknown): string =>
   value === null ? `${quoted(name)}.is.null` : `${quoted(name)}.eq.${literal(value)}`;
 
 /** Returns the conditions for the values after a value, of which one is true. */
-function greater({ name, isDescending, isNullFirst }: Term, value: unknown): string[] {
+function greater({ name, isDescending, isNullFirst, isFilled }: Term, value: unknown): string[] {
   if (value === null) return isNullFirst ? [`${quoted(name)}.not.is.null`] : [];
   const after = `${quoted(name)}.${isDescending ? 'lt' : 'gt'}.${literal(value)}`;
-  return isNullFirst ? [after] : [after, `${quoted(name)}.is.null`];
+  return isNullFirst || isFilled ? [after] : [after, `${quoted(name)}.is.null`];
 }
 
 const literal = (value: unknown): string => `"${String(value).replaceAll(/[\\"]/g, '\\$&')}"`;

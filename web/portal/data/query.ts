@@ -5,8 +5,43 @@ import { entityIn } from './screens.ts';
 /** Number of rows on a page. */
 export const PAGE_ROWS = 50;
 
-/** Quotes a name for a data request, unless the name is plain. */
-export const quoted = (name: string): string => (/^\w+$/.test(name) ? name : `"${name.replaceAll(/[\\"]/g, '\\$&')}"`);
+/** Names of parameters of a data request. Only the quoted name means a field. */
+const PARAMETERS = new Set([
+  'select',
+  'order',
+  'limit',
+  'offset',
+  'columns',
+  'on_conflict',
+  'and',
+  'or',
+  'not',
+  'apikey',
+]);
+
+/** Quotes a text for a data request. */
+const quotedText = (text: string): string => `"${text.replaceAll(/[\\"]/g, '\\$&')}"`;
+
+/** Quotes the name of a field for a data request, unless the name is plain. */
+export const quoted = (name: string): string => (/^\w+$/.test(name) && !PARAMETERS.has(name) ? name : quotedText(name));
+
+/** A term of the parameter `order`: `"odd name".desc`. */
+export interface OrderTerm {
+  readonly text: string;
+  /** The field without quotes; an expression such as `data->>size` stays as it is. */
+  readonly field: string;
+  readonly isDescending: boolean;
+}
+
+/** Splits the parameter `order` into its terms. */
+export function orderTerms(order: string | null): OrderTerm[] {
+  const terms = (order ?? '').match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? [];
+  return terms.map((text) => {
+    const name = /^(?:"(?:[^"\\]|\\.)*"|[^."])+/.exec(text)?.[0] ?? '';
+    const field = name.startsWith('"') ? name.slice(1, -1).replaceAll(/\\(.)/g, '$1') : name;
+    return { text, field, isDescending: text.slice(name.length).startsWith('.desc') };
+  });
+}
 
 /** Returns the name of the embedded row that a field references. */
 const embeddedAs = (field: string): string => `~${field}`;
@@ -18,16 +53,20 @@ export function selectOf(all: PortalScreens, entity: PortalEntity, names: readon
   const title = entity.title_field === null ? [] : [entity.title_field];
   const wanted = new Set([...names, ...entity.key, ...opened, ...state, ...title]);
   const fields = entity.fields.filter(({ name, readable }) => readable && wanted.has(name));
-  return fields.flatMap((field) => [quoted(field.name), ...embedOf(all, field)]).join(',');
+  return fields.flatMap((field) => [quoted(field.name), ...embedOf(all, entity, field)]).join(',');
 }
 
-function embedOf(all: PortalScreens, { name, reference }: PortalField): string[] {
+/** Returns true if a data request can embed the row that a field references: it reads one schema. */
+export const canEmbed = (entity: PortalEntity, target: PortalEntity): boolean => entity.schema === target.schema;
+
+function embedOf(all: PortalScreens, entity: PortalEntity, { name, reference }: PortalField): string[] {
   const target = reference && entityIn(all, reference.entity);
-  if (!reference || !target) return [];
-  const fields = [...new Set([reference.field, ...(target.title_field === null ? [] : [target.title_field])])];
-  return [
-    `"${embeddedAs(name).replaceAll(/[\\"]/g, '\\$&')}":${quoted(target.name)}!${quoted(reference.key)}(${fields.map(quoted).join(',')})`,
-  ];
+  if (!reference || !target || !canEmbed(entity, target)) return [];
+  const title = target.title_field === null ? [] : [target.title_field];
+  const fields = [...new Set([reference.field, ...target.key, ...title])];
+  // In a table that references itself, only the name of the field means the referenced row.
+  const row = target.id === entity.id ? quoted(name) : `${quoted(target.name)}!${quoted(reference.key)}`;
+  return [`${quotedText(embeddedAs(name))}:${row}(${fields.map(quoted).join(',')})`];
 }
 
 /** Returns the row that a field references, if the caller may read it. */
@@ -37,8 +76,8 @@ export const pointedTo = (row: Row, field: string): Row | null => (row[embeddedA
 export interface ListQuery {
   readonly filter: string | null;
   readonly order: string | null;
-  /** Conditions by field: `eq.open`. */
-  readonly conditions: Readonly<Record<string, string>>;
+  /** Conditions by field: `eq.open`; several for a range. */
+  readonly conditions: Readonly<Record<string, string | readonly string[]>>;
   readonly search: string;
 }
 
@@ -46,31 +85,72 @@ export interface ListQuery {
 export function listParams(all: PortalScreens, entity: PortalEntity, columns: readonly string[], query: ListQuery) {
   const params = new URLSearchParams(query.filter ?? '');
   params.set('select', selectOf(all, entity, columns));
-  for (const [name, condition] of Object.entries(query.conditions)) params.append(quoted(name), condition);
-  const searched = searchedFields(entity);
-  if (query.search !== '' && searched.length > 0) {
-    const pattern = `"*${query.search.replaceAll(/[\\"]/g, '\\$&').replaceAll('*', '')}*"`;
-    params.append('or', `(${searched.map((name) => `${quoted(name)}.ilike.${pattern}`).join(',')})`);
+  for (const [name, conditions] of Object.entries(query.conditions)) {
+    for (const condition of [conditions].flat()) params.append(quoted(name), condition);
   }
+  for (const condition of searchConditions(entity, query.search)) params.append('or', condition);
   const order = orderOf(entity, query.order);
   if (order !== '') params.set('order', order);
   return params;
 }
 
-/** Returns the text fields that a search reads. */
-export const searchedFields = ({ fields }: PortalEntity): string[] =>
-  fields
-    .filter(
-      ({ editor, searchable, values }) =>
-        searchable && values === null && (editor === 'text' || editor === 'long text'),
-    )
-    .map(({ name }) => name);
+/** Maximum number of words of a search. */
+const WORDS = 10;
+
+/**
+ * Returns the fields that a search reads: those of a full-text search that the app has defined by a tsvector, or else
+ * all texts.
+ */
+export function searchedFields({ fields }: PortalEntity): PortalField[] {
+  const defined = fields.filter(({ full_text, searchable }) => full_text && !searchable);
+  if (defined.length > 0) return defined;
+  return fields.filter(
+    ({ editor, searchable, values }) => searchable && values === null && (editor === 'text' || editor === 'long text'),
+  );
+}
+
+/**
+ * Returns the conditions of a search in the syntax of the parameter `or`; a row fulfils all of them. A field with an
+ * index for full-text search is searched for the beginnings of words, other fields for the characters. Pure.
+ */
+export function searchConditions(entity: PortalEntity, search: string): string[] {
+  const searched = searchedFields(entity);
+  const words = search.split(/\s+/).filter(Boolean).slice(0, WORDS);
+  if (searched.length === 0 || words.length === 0) return [];
+  if (!searched.some(({ full_text }) => full_text)) {
+    // The words may be in different fields.
+    return words.map((word) => `(${searched.map((field) => containing(field, word)).join(',')})`);
+  }
+  const inField = (field: PortalField): string[] => {
+    if (field.full_text) return matching(field, words);
+    const all = words.map((word) => containing(field, word));
+    return [all.length === 1 ? (all[0] ?? '') : `and(${all.join(',')})`];
+  };
+  const conditions = searched.flatMap(inField);
+  return conditions.length === 0 ? [] : [`(${conditions.join(',')})`];
+}
+
+/** Returns the condition that a field contains the characters. `%` and `_` are characters, too. */
+const containing = ({ name }: PortalField, word: string): string =>
+  `${quoted(name)}.ilike.${quotedText(`*${word.replaceAll('*', '').replaceAll(/[\\%_]/g, '\\$&')}*`)}`;
+
+/**
+ * Returns the condition that a field has all words (PostgreSQL manual, "Parsing Queries"). Signs alone are no words;
+ * PostgreSQL leaves out words that are too frequent.
+ */
+function matching({ name, full_text }: PortalField, words: readonly string[]): string[] {
+  const lexemes = words
+    .filter((word) => /[\p{L}\p{N}]/u.test(word))
+    .map((word) => `'${word.replaceAll(/['\\]/g, '$&$&')}':*`);
+  const configuration = full_text?.configuration == null ? '' : `(${full_text.configuration})`;
+  return lexemes.length === 0 ? [] : [`${quoted(name)}.fts${configuration}.${quotedText(lexemes.join(' & '))}`];
+}
 
 /** Returns the order followed by the key, so that pages do not overlap. */
 export function orderOf({ key }: Pick<PortalEntity, 'key'>, order: string | null): string {
-  const named = (order ?? '').split(',').filter(Boolean);
-  const known = new Set(named.map((term) => term.split('.')[0]));
-  return [...named, ...key.map(quoted).filter((name) => !known.has(name))].join(',');
+  const terms = orderTerms(order);
+  const known = new Set(terms.map(({ field }) => field));
+  return [...terms.map(({ text }) => text), ...key.filter((name) => !known.has(name)).map(quoted)].join(',');
 }
 
 /** Returns the parameters that select one row by its key. */
@@ -80,3 +160,19 @@ export const keyParams = (key: Readonly<Record<string, unknown>>): URLSearchPara
 /** Returns the key of a row. */
 export const keyOf = ({ key }: PortalEntity, row: Row): Record<string, unknown> =>
   Object.fromEntries(key.map((name) => [name, row[name]]));
+
+/** Returns the filter that a field has one of the values. */
+export const oneOf = (values: readonly unknown[]): string =>
+  `in.(${values.map((value) => quotedText(String(value))).join(',')})`;
+
+/** Returns the parameters that select rows by their keys. */
+export function keysParams(entity: PortalEntity, rows: readonly Row[]): URLSearchParams {
+  const [only, ...others] = entity.key;
+  if (only !== undefined && others.length === 0) {
+    return new URLSearchParams({ [quoted(only)]: oneOf(rows.map((row) => row[only])) });
+  }
+  const conditions = rows.map(
+    (row) => `and(${entity.key.map((name) => `${quoted(name)}.eq.${quotedText(String(row[name]))}`).join(',')})`,
+  );
+  return new URLSearchParams({ or: `(${conditions.join(',')})` });
+}

@@ -1,6 +1,7 @@
 import type { PortalAction, PortalEntity } from '../../../contract/portal.ts';
 import { t } from '../../language/messages.ts';
 import type { Portal } from './client.ts';
+import { reach } from './connection.ts';
 import { orThrow } from './session.ts';
 
 /** A row of a data response. */
@@ -33,7 +34,7 @@ export async function callerHeaders({ app, auth }: Portal): Promise<Record<strin
 interface DataCall {
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   params?: URLSearchParams;
-  body?: Row;
+  body?: Row | readonly Row[];
   prefer?: string;
 }
 
@@ -44,14 +45,14 @@ export interface Rows {
   readonly total: number | null;
 }
 
-/** Sends a data request on an entity as the caller. Throws Refusal, and TypeError if the app cannot be reached. */
+/** Sends a data request on an entity as the caller. Throws Refusal, and Unreachable without a response. */
 export async function callRest(
   portal: Portal,
   { schema, name }: Pick<PortalEntity, 'schema' | 'name'>,
   { method = 'GET', params, body, prefer }: DataCall,
 ): Promise<Rows> {
   const query = params && params.size > 0 ? `?${params}` : '';
-  const response = await fetch(`/rest/v1/${encodeURIComponent(name)}${query}`, {
+  const response = await reach(`/rest/v1/${encodeURIComponent(name)}${query}`, {
     method,
     headers: {
       ...(await callerHeaders(portal)),
@@ -64,8 +65,26 @@ export async function callRest(
   const text = await response.text();
   if (!response.ok) throw new Refusal(response.status, parsed(text));
   const [, total] = (response.headers.get('content-range') ?? '').split('/');
-  return { rows: text === '' ? [] : JSON.parse(text), total: total && total !== '*' ? Number(total) : null };
+  return {
+    rows: text === '' ? [] : (parseExactly(text) as Row[]),
+    total: total && total !== '*' ? Number(total) : null,
+  };
 }
+
+/** A text, or a number of at least 16 characters. */
+const textOrLongNumber = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]{15,}/g;
+
+/** Parses JSON. A number that JavaScript cannot represent, such as a key above 2⁵³, becomes a text with all digits. Pure. */
+export function parseExactly(text: string): unknown {
+  if (!/\d[\d.]{15}/.test(text)) return JSON.parse(text);
+  const exact = text.replaceAll(textOrLongNumber, (found) =>
+    found.startsWith('"') || isExact(found) ? found : `"${found}"`,
+  );
+  return JSON.parse(exact);
+}
+
+const isExact = (number: string): boolean =>
+  String(Number(number)) === (number.includes('.') ? number.replace(/\.?0+$/, '') : number);
 
 /** Calls a function as the caller. Returns the value of the response; null without one. */
 export async function callFunction(
@@ -73,7 +92,7 @@ export async function callFunction(
   { schema, name }: Pick<PortalAction, 'schema' | 'name'>,
   args: Row,
 ): Promise<unknown> {
-  const response = await fetch(`/rest/v1/rpc/${encodeURIComponent(name)}`, {
+  const response = await reach(`/rest/v1/rpc/${encodeURIComponent(name)}`, {
     method: 'POST',
     headers: {
       ...(await callerHeaders(portal)),

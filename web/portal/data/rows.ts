@@ -1,94 +1,14 @@
-import { infiniteQueryOptions, mutationOptions, queryOptions } from '@tanstack/react-query';
+import { mutationOptions, queryOptions } from '@tanstack/react-query';
 import type { PortalEntity, PortalField, PortalScreen, PortalScreens } from '../../../contract/portal.ts';
 import type { Portal } from './client.ts';
-import { rowsAfter } from './keyset.ts';
 import { keyParams, type ListQuery, listParams, PAGE_ROWS, quoted, selectOf } from './query.ts';
 import { callRest, Refusal, type Row, type Rows } from './rest.ts';
 import { entityIn } from './screens.ts';
 import { queryClient } from './session.ts';
 
-const rowsKey = ['rows'] as const;
+/** Begin of the keys of all queries that read rows. */
+export const rowsKey = ['rows'] as const;
 const refresh = () => queryClient.invalidateQueries({ queryKey: rowsKey });
-
-/** The begin of a page: after a row, or after a number of rows if the order has no condition for a row. */
-interface PageBegin {
-  readonly after: string | null;
-  readonly offset: number;
-}
-
-const FIRST_PAGE: PageBegin = { after: null, offset: 0 };
-
-function readPage(
-  portal: Portal,
-  all: PortalScreens,
-  entity: PortalEntity,
-  columns: readonly string[],
-  query: ListQuery,
-  { after, offset }: PageBegin,
-  rows: number,
-): Promise<Rows> {
-  const ordered = (query.order ?? '').split(',').map((term) => term.split('.')[0] ?? '');
-  const params = listParams(all, entity, [...columns, ...ordered], query);
-  params.set('limit', String(rows));
-  if (after !== null) params.append('or', after);
-  else if (offset > 0) params.set('offset', String(offset));
-  // The condition of a later page would be part of its count.
-  const isFirst = after === null && offset === 0;
-  return callRest(portal, entity, { params, ...(isFirst && { prefer: 'count=estimated' }) });
-}
-
-function pageAfter(
-  entity: PortalEntity,
-  { order }: ListQuery,
-  rows: readonly Row[],
-  pages: readonly Rows[],
-  size: number,
-): PageBegin | undefined {
-  const last = rows.at(-1);
-  if (rows.length < size || !last) return undefined;
-  return {
-    after: rowsAfter(entity, order, last),
-    offset: pages.reduce((sum, page) => sum + page.rows.length, 0),
-  };
-}
-
-/** Number of rows of a request for a download, and of a complete download. */
-const DOWNLOAD_PAGE = 1000;
-const DOWNLOAD_ROWS = 50_000;
-
-/** Reads all rows of a list, up to DOWNLOAD_ROWS. */
-export async function allRows(
-  portal: Portal,
-  all: PortalScreens,
-  entity: PortalEntity,
-  columns: readonly string[],
-  query: ListQuery,
-): Promise<Row[]> {
-  const pages: Rows[] = [];
-  let begin: PageBegin | undefined = FIRST_PAGE;
-  while (begin && begin.offset < DOWNLOAD_ROWS) {
-    const page: Rows = await readPage(portal, all, entity, columns, query, begin, DOWNLOAD_PAGE);
-    pages.push(page);
-    begin = pageAfter(entity, query, page.rows, pages, DOWNLOAD_PAGE);
-  }
-  return pages.flatMap(({ rows }) => rows);
-}
-
-/** Reads a list page by page, with PostgreSQL's estimate of the count. */
-export const list = (
-  portal: Portal,
-  all: PortalScreens,
-  entity: PortalEntity,
-  columns: readonly string[],
-  query: ListQuery,
-) =>
-  infiniteQueryOptions({
-    queryKey: [...rowsKey, entity.id, 'list', columns, query],
-    initialPageParam: FIRST_PAGE,
-    queryFn: ({ pageParam }): Promise<Rows> => readPage(portal, all, entity, columns, query, pageParam, PAGE_ROWS),
-    getNextPageParam: ({ rows }, pages) => pageAfter(entity, query, rows, pages, PAGE_ROWS),
-    placeholderData: (before) => before,
-  });
 
 /** Reads the rows of a board in one state, each with the transitions that the caller may make. */
 export const lane = (
@@ -111,6 +31,13 @@ export const lane = (
     },
   });
 
+/** Returns a time as a value of a field: a day, a time without a time zone, or an instant. */
+export function instantOf({ fields }: PortalEntity, name: string, time: Date): string {
+  const { editor, zoneless } = fields.find((field) => field.name === name) ?? {};
+  const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString();
+  return editor === 'date' ? local.slice(0, 10) : zoneless ? local.slice(0, 19) : time.toISOString();
+}
+
 /** Maximum number of rows of a calendar's month and of a page of figures. */
 export const SHOWN_ROWS = 500;
 
@@ -121,18 +48,21 @@ export const rowsBetween = (
   entity: PortalEntity,
   { columns, filter }: Pick<PortalScreen, 'columns' | 'filter'>,
   { start, end }: NonNullable<PortalScreen['span']>,
-  [from, to]: readonly [string, string],
+  [from, to]: readonly [Date, Date],
 ) =>
   queryOptions({
-    queryKey: [...rowsKey, entity.id, 'between', columns, filter, from, to],
+    queryKey: [...rowsKey, entity.id, 'between', columns, filter, from.toISOString(), to.toISOString()],
     queryFn: (): Promise<Rows> => {
       const query = {
         filter,
         order: quoted(start),
-        conditions: { [start]: `lt.${to}`, [end]: `gte.${from}` },
+        conditions: { [start]: `lt.${instantOf(entity, start, to)}` },
         search: '',
       };
       const params = listParams(all, entity, [...columns, start, end], query);
+      const [begun, ended] = [start, end].map((name) => `${quoted(name)}.gte."${instantOf(entity, name, from)}"`);
+      // A row without an end is on the day of its start.
+      params.append('or', `(${ended},and(${quoted(end)}.is.null,${begun}))`);
       params.set('limit', String(SHOWN_ROWS));
       return callRest(portal, entity, { params });
     },
@@ -155,14 +85,20 @@ export const figureRows = (
     },
   });
 
-/** Estimates the number of rows of a list. */
-export const count = (portal: Portal, all: PortalScreens, entity: PortalEntity, query: ListQuery) =>
+/** Counts the rows of a list; estimates the number if it is large, unless the exact number is asked for. */
+export const count = (
+  portal: Portal,
+  all: PortalScreens,
+  entity: PortalEntity,
+  query: ListQuery,
+  kind: 'estimated' | 'exact' = 'estimated',
+) =>
   queryOptions({
-    queryKey: [...rowsKey, entity.id, 'count', query],
+    queryKey: [...rowsKey, entity.id, 'count', query, kind],
     queryFn: async () => {
       const params = listParams(all, entity, entity.key, query);
       params.set('limit', '0');
-      return (await callRest(portal, entity, { params, prefer: 'count=estimated' })).total;
+      return (await callRest(portal, entity, { params, prefer: `count=${kind}` })).total;
     },
   });
 
@@ -202,8 +138,12 @@ export const choices = (portal: Portal, all: PortalScreens, entityId: string, se
       const entity = entityIn(all, entityId);
       if (!entity) return { rows: [], total: 0 };
       const title = entity.title_field;
-      const condition = search === '' || title === null ? {} : { [title]: `ilike.*${search.replaceAll('*', '')}*` };
-      const query = { filter: null, order: title, conditions: condition, search: '' };
+      const isSearched = entity.fields.some(({ name, searchable }) => name === title && searchable);
+      const conditions =
+        search === '' || title === null
+          ? {}
+          : { [title]: isSearched ? `ilike.*${search.replaceAll('*', '')}*` : `eq.${search}` };
+      const query = { filter: null, order: title && quoted(title), conditions, search: '' };
       const params = listParams(
         all,
         entity,

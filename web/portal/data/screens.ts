@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { createContext, use } from 'react';
 import type { PortalEntity, PortalField, PortalScreen, PortalScreens } from '../../../contract/portal.ts';
 import type { Portal } from './client.ts';
+import { reach } from './connection.ts';
 import { chosenLanguage } from './language.ts';
 import { callerHeaders, Refusal } from './rest.ts';
 
@@ -13,7 +14,7 @@ export const screens = (portal: Portal, userId: string | null) =>
   queryOptions({
     queryKey: ['screens', userId],
     queryFn: async (): Promise<PortalScreens> => {
-      const response = await fetch('/portal/v1/screens', {
+      const response = await reach('/portal/v1/screens', {
         headers: {
           ...(await callerHeaders(portal)),
           'accept-language': chosenLanguage() ?? navigator.languages.join(','),

@@ -4,6 +4,7 @@ import { t } from '../../language/messages.ts';
 import type { Destination } from '../sign-in/destination.ts';
 import { codeOf } from './auth-words.ts';
 import type { Portal } from './client.ts';
+import { isUnreachable, reach, setConnection } from './connection.ts';
 import { followAccount } from './language.ts';
 
 const sessionKey = ['session'] as const;
@@ -17,14 +18,35 @@ const isEnded = (error: unknown): boolean =>
 
 /** Reads the session again after an error that reports its end. */
 const onError = (error: unknown) => {
+  if (isUnreachable(error)) setConnection(false, reconnect);
   if (isEnded(error)) void queryClient.invalidateQueries({ queryKey: sessionKey });
 };
 
 export const queryClient: QueryClient = new QueryClient({
   defaultOptions: { queries: { retry: 1, staleTime: 10_000 } },
-  queryCache: new QueryCache({ onError: (error, query) => query.queryKey !== sessionKey && onError(error) }),
-  mutationCache: new MutationCache({ onError }),
+  queryCache: new QueryCache({
+    onError: (error, query) => query.queryKey !== sessionKey && onError(error),
+    onSuccess: () => setConnection(true, reconnect),
+  }),
+  mutationCache: new MutationCache({ onError, onSuccess: () => setConnection(true, reconnect) }),
 });
+
+/** Asks whether the app answers, and then reads the visible rows again. */
+export function reconnect(): void {
+  reach('/portal/v1/app', { method: 'HEAD', cache: 'no-store' }).then(
+    () => {
+      setConnection(true, reconnect);
+      void queryClient.invalidateQueries({ queryKey: ['rows'] });
+    },
+    () => setConnection(false, reconnect),
+  );
+}
+
+/** Follows what the browser knows of its network. While it is offline, changes wait and are sent afterwards. */
+export function followConnection(): void {
+  addEventListener('offline', () => setConnection(false, reconnect));
+  addEventListener('online', reconnect);
+}
 
 /** The session of this browser, and whether it still needs a second factor. */
 export interface SignedIn {
@@ -190,10 +212,16 @@ export async function keepSession(
   await queryClient.invalidateQueries({ queryKey: sessionKey });
 }
 
+let isSignedOut = false;
+
+/** Returns true if the member has ended the session on these pages. */
+export const hasSignedOut = (): boolean => isSignedOut;
+
 /** Ends the session of this browser. */
 export const signOut = ({ auth }: Portal) =>
   mutationOptions({
     mutationFn: async () => {
+      isSignedOut = true;
       const { error } = await auth.signOut({ scope: 'local' });
       if (error) throw error;
     },

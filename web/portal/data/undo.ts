@@ -1,6 +1,6 @@
 import type { PortalEntity, PortalMachine, PortalScreens } from '../../../contract/portal.ts';
 import type { Portal } from './client.ts';
-import { keyOf, keyParams, quoted } from './query.ts';
+import { keyOf, oneOf, quoted } from './query.ts';
 import { callRest, type Row } from './rest.ts';
 import { readRow } from './rows.ts';
 import { entityIn, fieldIn } from './screens.ts';
@@ -33,39 +33,41 @@ export async function undoTransition(
 }
 
 /**
- * Returns a function that adds a deleted row again; undefined if the new row would not be the same. The member must be
- * allowed to write each of its fields, unless PostgreSQL generates the value, and no row may refer to the row.
- * @param row The row before its deletion.
+ * Returns a function that adds deleted rows again; undefined if the new rows would not be the same. The member must be
+ * allowed to write each of their fields, unless PostgreSQL generates the value, and no row may refer to the rows.
+ * @param rows The complete rows before their deletion.
  */
 export async function undoDeletion(
   portal: Portal,
   all: PortalScreens,
   entity: PortalEntity,
-  row: Row,
+  rows: readonly Row[],
 ): Promise<(() => Promise<unknown>) | undefined> {
-  const filled = entity.fields.filter(({ name, readable }) => readable && row[name] != null);
-  const isMade = ({ name, required }: (typeof filled)[number]) => !required && name !== entity.machine?.field;
-  const isInitial = entity.machine === null || row[entity.machine.field] === entity.machine.initial;
-  const isSame = filled.every(
-    (field) => field.insertable || (field.name === entity.machine?.field ? isInitial : isMade(field)),
-  );
-  if (!entity.access.insert.open || !isSame || (await isReferenced(portal, all, entity, row))) return undefined;
-  const body = Object.fromEntries(
-    filled.flatMap(({ name, insertable }): [string, unknown][] => (insertable ? [[name, row[name]]] : [])),
-  );
+  const state = entity.machine?.field;
+  const filled = entity.fields.filter(({ name, readable }) => readable && rows.some((row) => row[name] != null));
+  const isInitial = rows.every((row) => state === undefined || row[state] === entity.machine?.initial);
+  const isSame = filled.every((field) => field.insertable || (field.name === state ? isInitial : !field.required));
+  if (!entity.access.insert.open || !isSame || (await areReferenced(portal, all, entity, rows))) return undefined;
+  const names = filled.filter(({ insertable }) => insertable).map(({ name }) => name);
+  const body = rows.map((row) => Object.fromEntries(names.map((name) => [name, row[name]])));
   return async () => {
     await callRest(portal, entity, { method: 'POST', body, prefer: 'return=minimal' });
     await queryClient.invalidateQueries({ queryKey: ['rows'] });
   };
 }
 
-async function isReferenced(portal: Portal, all: PortalScreens, entity: PortalEntity, row: Row): Promise<boolean> {
+async function areReferenced(
+  portal: Portal,
+  all: PortalScreens,
+  entity: PortalEntity,
+  rows: readonly Row[],
+): Promise<boolean> {
   const found = await Promise.all(
     entity.related.map(async ({ entity: id, field }) => {
       const other = entityIn(all, id);
       const target = other && fieldIn(other, field)?.reference?.field;
       if (!other || target === undefined) return false;
-      const params = keyParams({ [field]: row[target] });
+      const params = new URLSearchParams({ [quoted(field)]: oneOf(rows.map((row) => row[target])) });
       params.set('select', quoted(field));
       params.set('limit', '1');
       return (await callRest(portal, other, { params })).rows.length > 0;

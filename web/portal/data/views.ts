@@ -1,13 +1,14 @@
 import { mutationOptions, queryOptions } from '@tanstack/react-query';
 import type { PortalView } from '../../../contract/portal.ts';
 import type { Portal } from './client.ts';
+import { reach } from './connection.ts';
 import { callerHeaders, Refusal } from './rest.ts';
 import { queryClient } from './session.ts';
 
 const viewsKey = ['views'] as const;
 
 async function call(portal: Portal, method: 'GET' | 'PUT' | 'DELETE', query = '', view?: PortalView) {
-  const response = await fetch(`/portal/v1/views${query}`, {
+  const response = await reach(`/portal/v1/views${query}`, {
     method,
     headers: { ...(await callerHeaders(portal)), ...(view && { 'content-type': 'application/json' }) },
     ...(view && { body: JSON.stringify(view) }),

@@ -3,7 +3,7 @@ import type { PortalEntity, PortalField } from '../../../contract/portal.ts';
 import { ago, fullTime, shortTime, textOf, timeOf } from '../../fields/format.ts';
 import { State } from '../../fields/state.tsx';
 import { t } from '../../language/messages.ts';
-import { pointedTo } from '../data/query.ts';
+import { canEmbed, pointedTo } from '../data/query.ts';
 import type { Row } from '../data/rest.ts';
 import { entityIn, rowPath, useScreens } from '../data/screens.ts';
 import { useCaller } from '../screens/gate.tsx';
@@ -28,7 +28,7 @@ export function FieldValue({
   const value = row[field.name];
   const machine = useMachine(entity);
   if (machine?.field === field.name && typeof value === 'string') return <State machine={machine} state={value} />;
-  if (field.reference) return <ReferenceValue field={field} row={row} links={links} />;
+  if (field.reference) return <ReferenceValue entity={entity} field={field} row={row} links={links} />;
   if (value === null || value === undefined || value === '') return <span className="soft">–</span>;
   if (field.editor === 'member') return <MemberValue id={String(value)} />;
   if (field.editor === 'date and time') {
@@ -44,7 +44,8 @@ export function FieldValue({
   if (field.editor === 'json') return <code className={styles.json}>{textOf(field, value)}</code>;
   // The last value of an enum that is a scale is the most urgent value.
   const isHighest = field.editor === 'enum' && field.values?.at(-1)?.value === value && isScale(field);
-  return isHighest ? <b>{textOf(field, value)}</b> : textOf(field, value);
+  // A text has the direction of its letters, whatever the language of the pages.
+  return isHighest ? <b>{textOf(field, value)}</b> : <bdi>{textOf(field, value)}</bdi>;
 }
 
 const isScale = ({ name }: PortalField): boolean => /priority|severity|urgency|importance/i.test(name);
@@ -56,14 +57,27 @@ function useMachine({ machine, opens }: PortalEntity) {
 }
 
 /** Shows the label of a referenced row. A row that the member may not read has no label. */
-function ReferenceValue({ field, row, links }: { field: PortalField; row: Row; links: boolean }) {
+function ReferenceValue({
+  entity,
+  field,
+  row,
+  links,
+}: {
+  entity: PortalEntity;
+  field: PortalField;
+  row: Row;
+  links: boolean;
+}) {
   const all = useScreens();
   const target = field.reference && entityIn(all, field.reference.entity);
-  const pointed = pointedTo(row, field.name);
-  if (row[field.name] === null || !target) return <span className="soft">{isPerson(field) ? t('nobody') : '–'}</span>;
+  const value = row[field.name];
+  if (value === null || !target) return <span className="soft">{isPerson(field) ? t('nobody') : '–'}</span>;
+  // The row of another schema is known by its key alone.
+  const pointed = pointedTo(row, field.name) ?? (canEmbed(entity, target) ? null : {});
   if (!pointed) return <span className="soft">{t('notVisible')}</span>;
-  const path = links ? rowPath(all, target, { ...pointed, [target.key[0] ?? '']: row[field.name] }) : null;
-  const name = rowName(target, pointed);
+  const named = { ...pointed, [field.reference?.field ?? '']: value };
+  const path = links ? rowPath(all, target, named) : null;
+  const name = <bdi>{rowName(target, named)}</bdi>;
   return path ? <Link to={path}>{name}</Link> : name;
 }
 

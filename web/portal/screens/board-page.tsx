@@ -2,7 +2,7 @@ import { IconPlus } from '@tabler/icons-react';
 import { useMutation, useQueries } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { PortalMachine } from '../../../contract/portal.ts';
+import type { PortalEntity, PortalMachine } from '../../../contract/portal.ts';
 import { countWords } from '../../fields/format.ts';
 import { State } from '../../fields/state.tsx';
 import { currentDirection, t, tNodes } from '../../language/messages.ts';
@@ -10,9 +10,9 @@ import { buttonClass } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { usePortal } from '../data/client.ts';
-import type { Row } from '../data/rest.ts';
+import type { Row, Rows } from '../data/rest.ts';
 import { lane } from '../data/rows.ts';
-import { formFor, type Place, readableFields, rowPath, useScreens } from '../data/screens.ts';
+import { formFor, listFor, type Place, readableFields, rowPath, useScreens } from '../data/screens.ts';
 import { missingFor, takeTransition, waysOf } from '../data/transitions.ts';
 import { undoTransition } from '../data/undo.ts';
 import { rowName } from '../fields/value.tsx';
@@ -20,6 +20,7 @@ import styles from './board-page.module.css';
 import { Card } from './card.tsx';
 import { Trouble } from './message.tsx';
 import pageStyles from './page.module.css';
+import { rowKey } from './row-line.tsx';
 import { Shell } from './shell.tsx';
 import { useToast } from './toast.tsx';
 
@@ -53,6 +54,7 @@ function Board(board: BoardOf) {
     })),
   });
   const moves = useMoves(board);
+  const rows = rowsOfLanes(entity, lanes);
   const form = formFor(all, entity);
   const failed = lanes.find(({ error }) => error)?.error ?? moves.error;
   return (
@@ -84,7 +86,7 @@ function Board(board: BoardOf) {
               board={board}
               state={value}
               isShown={value === shown}
-              loaded={lanes[i]?.data ?? null}
+              loaded={lanes[i]?.data ? { rows: rows[i] ?? [], total: lanes[i].data.total } : null}
               moves={moves}
             />
           ))}
@@ -104,6 +106,32 @@ function Board(board: BoardOf) {
         </p>
       </div>
     </Shell>
+  );
+}
+
+/**
+ * Returns the rows of each lane. The lanes are read by separate requests, so that a row that moves meanwhile may be in two
+ * of them: it is shown only in the lane that was read last.
+ */
+function rowsOfLanes(
+  entity: PortalEntity,
+  lanes: readonly { readonly data?: Rows | undefined; readonly dataUpdatedAt: number }[],
+): Row[][] {
+  const newest = new Map<string, number>();
+  for (const { data, dataUpdatedAt } of lanes) {
+    for (const row of data?.rows ?? []) {
+      const key = rowKey(entity, row);
+      newest.set(key, Math.max(newest.get(key) ?? 0, dataUpdatedAt));
+    }
+  }
+  const shown = new Set<string>();
+  return lanes.map(({ data, dataUpdatedAt }) =>
+    (data?.rows ?? []).filter((row) => {
+      const key = rowKey(entity, row);
+      if (newest.get(key) !== dataUpdatedAt || shown.has(key)) return false;
+      shown.add(key);
+      return true;
+    }),
   );
 }
 
@@ -127,6 +155,7 @@ function Lane({
   const all = useScreens();
   const columns = readableFields(entity, screen.columns);
   const rows = loaded?.rows ?? [];
+  const list = listFor(all, entity);
   const total = Math.max(loaded?.total ?? 0, rows.length);
   const isHome = picked?.row[machine.field] === state;
   const way = picked !== null && !isHome ? wayTo(picked.row, state) : undefined;
@@ -175,7 +204,15 @@ function Lane({
         ))}
       </ul>
       {total > rows.length && (
-        <p className={styles.more}>{t('boardMore', { count: countWords(total - rows.length) })}</p>
+        <p className={styles.more}>
+          {list ? (
+            <Link to={list.route} search={{ [`f.${machine.field}`]: `eq.${state}` } as never}>
+              {t('boardMore', { count: countWords(total - rows.length) })}
+            </Link>
+          ) : (
+            t('boardMore', { count: countWords(total - rows.length) })
+          )}
+        </p>
       )}
     </section>
   );

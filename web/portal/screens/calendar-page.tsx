@@ -40,7 +40,7 @@ function Calendar({
   const [first, last] = [weeks[0]?.[0] ?? shown, weeks.at(-1)?.at(-1) ?? shown];
   const after = new Date(last.getFullYear(), last.getMonth(), last.getDate() + 1);
   const { data, error } = useQuery({
-    ...rowsBetween(portal, all, entity, screen, span, [first.toISOString(), after.toISOString()]),
+    ...rowsBetween(portal, all, entity, screen, span, [first, after]),
     refetchInterval: 20_000,
   });
   const form = formFor(all, entity);

@@ -4,7 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { PortalEntity, PortalField, PortalScreen } from '../../../contract/portal.ts';
 import { State } from '../../fields/state.tsx';
-import { t } from '../../language/messages.ts';
+import { numberText, t } from '../../language/messages.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { usePortal } from '../data/client.ts';
@@ -90,7 +90,9 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
           {entity.machine && <State machine={entity.machine} state={String(row[entity.machine.field])} />}
           <Tools entity={entity} row={row} back={list?.route ?? '/'} />
         </div>
-        <h1 className={styles.title}>{title}</h1>
+        <h1 className={styles.title} dir="auto">
+          {title}
+        </h1>
         {texts.map((field, i) => (
           <section key={field.name} className={i === 0 ? undefined : styles.section} aria-label={field.label}>
             {i > 0 && <h2>{field.label}</h2>}
@@ -115,7 +117,7 @@ function RowNumber({ entity, row }: { entity: PortalEntity; row: Row }) {
   const [key] = entity.key;
   const value = key === undefined ? null : row[key];
   const word = entity.one.slice(0, 1).toUpperCase() + entity.one.slice(1);
-  return <span>{typeof value === 'number' ? `${word} ${value}` : word}</span>;
+  return <span>{typeof value === 'number' ? `${word} ${numberText(value, { useGrouping: false })}` : word}</span>;
 }
 
 /** Buttons that edit and delete the row. Deletion asks for a confirmation in place. */
@@ -127,7 +129,7 @@ function Tools({ entity, row, back }: { entity: PortalEntity; row: Row; back: st
   const toast = useToast();
   const deleting = useMutation({
     mutationFn: async () => {
-      const undo = await undoDeletion(portal, all, entity, row);
+      const undo = await undoDeletion(portal, all, entity, [row]);
       return { isGone: await removeRow(portal, entity, keyOf(entity, row)), undo };
     },
     onSuccess: ({ isGone, undo }) => {

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import type { PortalScreens } from '../../../contract/portal.ts';
+import type { PortalEntity, PortalField, PortalScreens } from '../../../contract/portal.ts';
 import { textOf } from '../../fields/format.ts';
 import { t } from '../../language/messages.ts';
 import { toSpreadsheetCsv } from '../../rows/csv.ts';
@@ -7,7 +7,7 @@ import { download } from '../../rows/download.ts';
 import { usePortal } from '../data/client.ts';
 import { type ListQuery, pointedTo } from '../data/query.ts';
 import type { Row } from '../data/rest.ts';
-import { allRows } from '../data/rows.ts';
+import { allRows } from '../data/row-pages.ts';
 import { entityIn, type Place, readableFields, useScreens } from '../data/screens.ts';
 import { rowName } from '../fields/value.tsx';
 import styles from './page.module.css';
@@ -24,11 +24,7 @@ export function Download({
   const fields = readableFields(entity, [...new Set(columns)]);
   const downloading = useMutation({
     mutationFn: async () => {
-      const rows = await allRows(portal, all, entity, columns, query);
-      const cells = rows.map((row) => fields.map((field) => cellOf(all, entity, field, row)));
-      const text = toSpreadsheetCsv([fields.map(({ label }) => label), ...cells]);
-      // The byte order mark tells spreadsheets the encoding.
-      download(`${screen.title}.csv`, 'text/csv;charset=utf-8', `\ufeff${text}`);
+      saveCsv(all, entity, fields, screen.title, await allRows(portal, all, { entity, columns, query }));
     },
   });
   return (
@@ -43,13 +39,22 @@ export function Download({
   );
 }
 
-/** Returns the text of a cell: a reference by the name of its row, times and numbers as they are stored. */
-function cellOf(
+/** Downloads rows as CSV. */
+export function saveCsv(
   all: PortalScreens,
-  entity: Place['entity'],
-  field: Place['entity']['fields'][number],
-  row: Row,
-): string {
+  entity: PortalEntity,
+  fields: readonly PortalField[],
+  title: string,
+  rows: readonly Row[],
+): void {
+  const cells = rows.map((row) => fields.map((field) => cellOf(all, entity, field, row)));
+  const text = toSpreadsheetCsv([fields.map(({ label }) => label), ...cells]);
+  // The byte order mark tells spreadsheets the encoding.
+  download(`${title}.csv`, 'text/csv;charset=utf-8', `\ufeff${text}`);
+}
+
+/** Returns the text of a cell: a reference by the name of its row, times and numbers as they are stored. */
+function cellOf(all: PortalScreens, entity: PortalEntity, field: PortalField, row: Row): string {
   const value = row[field.name];
   if (value === null || value === undefined) return '';
   const target = field.reference && entityIn(all, field.reference.entity);

@@ -6,7 +6,7 @@ import { AuthLayout, Wrong } from '../auth/auth-layout.tsx';
 import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
 import { ScreensContext, screens } from '../data/screens.ts';
-import { signedIn } from '../data/session.ts';
+import { hasSignedOut, signedIn } from '../data/session.ts';
 import { FactorStep } from '../sign-in/signed-in.tsx';
 import { Toasts } from './toast.tsx';
 
@@ -26,6 +26,8 @@ export function Gate({ children }: { children: ReactNode }) {
   const portal = usePortal();
   const session = useQuery(signedIn(portal));
   const userId = session.data?.session.user.id ?? null;
+  const [wasMember, setWasMember] = useState(false);
+  if (userId !== null && !wasMember) setWasMember(true);
   const isKnown = session.data !== undefined && !(session.data === null && session.isFetching);
   const found = useQuery({ ...screens(portal, userId), enabled: isKnown && session.data?.needsFactor !== true });
   const error = session.error ?? (found.data ? null : found.error);
@@ -38,7 +40,9 @@ export function Gate({ children }: { children: ReactNode }) {
   }
   if (session.data?.needsFactor) return <FactorStep />;
   if (!isKnown || !found.data) return null;
-  if (session.data === null && found.data.screens.length === 0) {
+  // A member whose session has ended must not continue as a visitor without noticing it.
+  const hasEnded = session.data === null && wasMember && !hasSignedOut();
+  if (hasEnded || (session.data === null && found.data.screens.length === 0)) {
     return <ToSignIn />;
   }
   return (

@@ -4,7 +4,8 @@ import type { PortalScreen } from '../../../contract/portal.ts';
 import { countWords } from '../../fields/format.ts';
 import { t } from '../../language/messages.ts';
 import { usePortal } from '../data/client.ts';
-import { count, list } from '../data/rows.ts';
+import { list } from '../data/row-pages.ts';
+import { count } from '../data/rows.ts';
 import { entityIn, formFor, readableFields, useScreens } from '../data/screens.ts';
 import { useCaller } from './gate.tsx';
 import homeStyles from './home-page.module.css';
@@ -78,7 +79,7 @@ function FirstList({ screen }: { screen: PortalScreen }) {
   const query = { filter: screen.filter, order: screen.order, conditions: {}, search: '' };
   const columns = screen.columns.slice(0, 5);
   const { data } = useInfiniteQuery({
-    ...list(portal, all, entity as never, columns, query),
+    ...list(portal, all, { entity: entity as never, columns, query }),
     enabled: entity !== undefined,
   });
   if (!entity) return null;

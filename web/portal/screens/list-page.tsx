@@ -1,62 +1,50 @@
 import { IconPlus } from '@tabler/icons-react';
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
 import type { PortalScreen } from '../../../contract/portal.ts';
 import { countWords } from '../../fields/format.ts';
-import { inSentence, t, tNodes } from '../../language/messages.ts';
+import { inSentence, numberText, t } from '../../language/messages.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
-import { usePortal } from '../data/client.ts';
+import { isUnreachable } from '../data/connection.ts';
 import { quoted, searchedFields } from '../data/query.ts';
-import { list } from '../data/rows.ts';
 import { entityIn, formFor, type Place, readableFields, useScreens } from '../data/screens.ts';
 import { Actions } from './actions.tsx';
 import { Download } from './download.tsx';
 import { Filters } from './filters.tsx';
 import listStyles from './list-page.module.css';
-import { conditionsIn, type ListSearch, type Order, orderIn, toSearch } from './list-search.ts';
+import { conditionsIn, dataConditions, type ListSearch, type Order, orderIn, toSearch } from './list-search.ts';
+import { LongTable } from './long-table.tsx';
 import { Trouble } from './message.tsx';
 import styles from './page.module.css';
-import { RowsTable } from './rows-table.tsx';
 import { SavedViews } from './saved-views.tsx';
+import { SelectionBar } from './selection-bar.tsx';
 import { Shell } from './shell.tsx';
+import { useRowWindow } from './use-row-window.ts';
+import { useSelection } from './use-selection.ts';
 
 /** List of rows with the columns of its screen. The address contains the member's search, conditions and order. */
 export function ListPage({ screen, entity }: Place) {
-  const portal = usePortal();
   const all = useScreens();
-  const navigate = useNavigate();
-  const search = useSearch({ strict: false }) as ListSearch;
-  const conditions = conditionsIn(search, entity);
-  const order = orderIn(search, screen.order);
-  const words = search.q ?? '';
-  const query = { filter: screen.filter, order: groupedOrder(screen, order.text), conditions, search: words };
-  const columns = screen.group === null ? screen.columns : [...screen.columns, screen.group];
-  const shown = useInfiniteQuery({
-    ...list(portal, all, entity, columns, query),
-    placeholderData: keepPreviousData,
-    refetchInterval: 20_000,
-  });
-  const pages = shown.data?.pages ?? [];
-  const rows = pages.flatMap((page) => page.rows);
-  const total = Math.max(pages[0]?.total ?? 0, rows.length);
+  const asked = useListQuery({ screen, entity });
+  const { query, columns, words, conditions, order, go } = asked;
+  const [visible, setVisible] = useState<readonly [number, number]>([0, 0]);
+  const list = useRowWindow({ entity, columns, query }, visible);
+  const queryText = JSON.stringify([entity.id, query]);
+  const selection = useSelection(entity, queryText);
   const target = entity.opens ? (entityIn(all, entity.opens.entity) ?? entity) : entity;
   const form = formFor(all, target);
   const isNarrowed = words !== '' || Object.keys(conditions).length > 0;
-  const go = (next: Partial<Parameters<typeof toSearch>[0]>) =>
-    void navigate({
-      to: '.',
-      search: toSearch({ q: words, conditions, order: search.order, ...next }) as never,
-      replace: true,
-    });
+  const fields = useMemo(() => readableFields(entity, screen.columns), [entity, screen]);
+  const count = list.isExact ? numberText(list.total) : countWords(list.total);
   return (
     <Shell title={screen.title}>
       <div className={styles.titlebar}>
         <div>
           <h1 className={styles.title}>{screen.title}</h1>
           <p className={styles.answer} role="status">
-            {shown.data ? answer(total, target.one, target.label) : ''}
+            {list.isLoading || list.error ? '' : answer(list.total, target.one, target.label, count)}
           </p>
         </div>
         {form && (
@@ -69,7 +57,7 @@ export function ListPage({ screen, entity }: Place) {
         )}
       </div>
       <Actions actions={screen.actions} />
-      <SavedViews route={screen.route} isNarrowed={isNarrowed || search.order !== undefined} />
+      <SavedViews route={screen.route} isNarrowed={isNarrowed || asked.isOrdered} />
       <div className={listStyles.ask}>
         {searchedFields(entity).length > 0 && (
           <SearchField
@@ -88,46 +76,76 @@ export function ListPage({ screen, entity }: Place) {
           onChange={(next) => go({ conditions: next })}
         />
       </div>
-      <Trouble error={shown.error} />
-      {shown.data && rows.length === 0 ? (
+      <Trouble error={list.rows.length > 0 && isUnreachable(list.error) ? null : list.error} />
+      {!list.isLoading && !list.error && list.total === 0 ? (
         <Blank isNarrowed={isNarrowed} label={entity.label} onClear={() => go({ q: '', conditions: {} })} />
       ) : (
-        <RowsTable
+        <LongTable
           label={screen.title}
           entity={entity}
-          columns={readableFields(entity, screen.columns)}
-          rows={rows}
-          isLoading={!shown.data && !shown.error}
+          columns={fields}
+          list={list}
           group={screen.group}
+          query={queryText}
           order={order}
           onOrder={(next: Order) => go({ order: next.text ?? undefined })}
+          onVisible={(from, to) => setVisible([from, to])}
+          selection={canSelect(entity) ? selection : null}
         />
       )}
-      {rows.length > 0 && (
+      {list.total > 0 && (
         <div className={styles.foot}>
-          <span>
-            {tNodes('shownOf', {
-              shown: <b>{t('count', { count: rows.length, max: countWords(total) })}</b>,
-            })}
-          </span>
           <Download {...{ screen, entity, query, columns }} />
-          {shown.hasNextPage && (
-            <button type="button" className={styles.word} onClick={() => void shown.fetchNextPage()}>
-              {shown.isFetchingNextPage ? t('loadingMore') : t('showMore')}
+          {canSelect(entity) && !selection.isOn && (
+            <button type="button" className={styles.word} onClick={() => selection.setOn(true)}>
+              {t('selectRows')}
             </button>
           )}
         </div>
       )}
+      <SelectionBar title={screen.title} entity={entity} fields={fields} selection={selection} />
     </Shell>
   );
+}
+
+/** Rows can be selected if they have a key. */
+const canSelect = ({ key }: Place['entity']): boolean => key.length > 0;
+
+/** Returns the search, the conditions and the order of the address, and the query that they mean. */
+function useListQuery({ screen, entity }: Pick<Place, 'screen' | 'entity'>) {
+  const navigate = useNavigate();
+  const search = useSearch({ strict: false }) as ListSearch;
+  const conditions = conditionsIn(search, entity);
+  const order = orderIn(search, entity, screen.order);
+  const words = String(search.q ?? '');
+  const now = new Date();
+  const asked = Object.entries(conditions).map(
+    ([name, condition]) => [name, dataConditions(entity, name, condition, now)] as const,
+  );
+  return {
+    query: {
+      filter: screen.filter,
+      order: groupedOrder(screen, order.text),
+      conditions: Object.fromEntries(asked),
+      search: words,
+    },
+    columns: screen.group === null ? screen.columns : [...screen.columns, screen.group],
+    ...{ words, conditions, order, isOrdered: search.order !== undefined },
+    go: (next: Partial<Parameters<typeof toSearch>[0]>) =>
+      void navigate({
+        to: '.',
+        search: toSearch({ q: words, conditions, order: search.order, ...next }) as never,
+        replace: true,
+      }),
+  };
 }
 
 /** Returns an order that keeps the rows of a group together. */
 const groupedOrder = ({ group }: PortalScreen, order: string | null): string | null =>
   group === null ? order : [quoted(group), ...(order === null ? [] : [order])].join(',');
 
-const answer = (count: number, one: string, label: string): string =>
-  sentence(t('listCount', { count, one, label: inSentence(label), words: countWords(count) }));
+const answer = (count: number, one: string, label: string, words: string): string =>
+  sentence(t('listCount', { count, one, label: inSentence(label), words }));
 
 const sentence = (words: string): string => words.slice(0, 1).toUpperCase() + words.slice(1);
 

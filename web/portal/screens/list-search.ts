@@ -1,5 +1,9 @@
 import type { PortalEntity, PortalField } from '../../../contract/portal.ts';
+import { textOf } from '../../fields/format.ts';
 import { type MessageKey, t } from '../../language/messages.ts';
+import { orderTerms } from '../data/query.ts';
+import { instantOf } from '../data/rows.ts';
+import { dayOf } from './weeks.ts';
 
 /** The parameters of a list's address: a search, an order, and conditions as `f.status=eq.open`. */
 export interface ListSearch {
@@ -18,21 +22,26 @@ export interface Order {
 /** Returns the conditions of the address on fields that the caller may read. */
 export function conditionsIn(search: ListSearch, { fields }: PortalEntity): Record<string, string> {
   return Object.fromEntries(
-    fields.flatMap(({ name, readable }): [string, string][] => {
-      const condition = search[`f.${name}`];
-      return readable && typeof condition === 'string' && /^(eq|is|not\.is)\./.test(condition)
-        ? [[name, condition]]
+    fields.flatMap((field): [string, string][] => {
+      const condition = search[`f.${field.name}`];
+      return field.readable && typeof condition === 'string' && isCondition(field, condition)
+        ? [[field.name, condition]]
         : [];
     }),
   );
 }
 
+const isCondition = (field: PortalField, condition: string): boolean =>
+  /^(eq|is|not\.is)\./.test(condition) || (hasRange(field) && (daysIn(condition) ?? rangeIn(condition)) !== null);
+
 /** Returns the order of the address, or else the order of the screen. */
-export function orderIn({ order }: ListSearch, ofScreen: string | null): Order {
-  const text = typeof order === 'string' && /^[\w."]+$/.test(order) ? order : ofScreen;
-  const [first = ''] = (text ?? '').split(',');
-  const [field = null, direction] = first.split('.');
-  return { text, field: field === '' ? null : field, isDescending: direction === 'desc' };
+export function orderIn({ order }: ListSearch, { fields }: PortalEntity, ofScreen: string | null): Order {
+  const isKnown = orderTerms(order ?? '').every(({ field }) =>
+    fields.some((one) => one.name === field && one.sortable),
+  );
+  const text = order !== undefined && order !== '' && isKnown ? order : ofScreen;
+  const [first] = orderTerms(text);
+  return { text, field: first?.field ?? null, isDescending: first?.isDescending ?? false };
 }
 
 /** Returns the search parameters of an address without empty ones. */
@@ -52,6 +61,61 @@ export function toSearch({
   };
 }
 
+/** Returns true for fields whose values a filter can limit: numbers, dates and times. */
+export const hasRange = ({ editor, readable, sortable }: PortalField): boolean =>
+  readable && sortable === true && ['number', 'money', 'date', 'date and time'].includes(editor);
+
+const isOfTime = ({ editor }: PortalField): boolean => editor === 'date' || editor === 'date and time';
+
+/** The least and the greatest value of a range, both included: numbers or days; empty without a limit. */
+export interface Range {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Parses the condition of a range: `gte.10,lte.20`. */
+export function rangeIn(condition: string): Range | null {
+  const [, from, both, only] = /^(?:gte\.([\d.-]+)(?:,lte\.([\d.-]+))?|lte\.([\d.-]+))$/.exec(condition) ?? [];
+  return from === undefined && only === undefined ? null : { from: from ?? '', to: both ?? only ?? '' };
+}
+
+/** Returns the condition of a range; null without a limit. */
+export const rangeCondition = ({ from, to }: Range): string | null =>
+  [from !== '' && `gte.${from}`, to !== '' && `lte.${to}`].filter(Boolean).join(',') || null;
+
+/** Parses a number of days from today: `days.0` is today, `days.-7` the last 7 days, `days.7` the next. */
+function daysIn(condition: string): number | null {
+  const [, days] = /^days\.(-?\d{1,4})$/.exec(condition) ?? [];
+  return days === undefined ? null : Number(days);
+}
+
+/** Numbers of days that a filter offers. */
+const DAYS = [0, -7, -30, 7] as const;
+
+/**
+ * Returns the conditions of a data request for a condition of the address. Days are those of the reader.
+ *
+ * @param now The present time.
+ */
+export function dataConditions(entity: PortalEntity, name: string, condition: string, now: Date): readonly string[] {
+  const field = entity.fields.find((one) => one.name === name);
+  const days = daysIn(condition);
+  const range = days === null ? rangeIn(condition) : daysRange(days, now);
+  if (!field || !range) return [condition];
+  if (!isOfTime(field)) return condition.split(',');
+  const { from, to } = range;
+  const day = (text: string, after: number) => {
+    const [year = 0, month = 1, date = 1] = text.split('-').map(Number);
+    return instantOf(entity, name, new Date(year, month - 1, date + after));
+  };
+  return [...(from === '' ? [] : [`gte.${day(from, 0)}`]), ...(to === '' ? [] : [`lt.${day(to, 1)}`])];
+}
+
+function daysRange(days: number, now: Date): Range {
+  const day = (after: number) => dayOf(new Date(now.getFullYear(), now.getMonth(), now.getDate() + after));
+  return days < 0 ? { from: day(days + 1), to: day(0) } : { from: day(0), to: day(Math.max(0, days - 1)) };
+}
+
 /** An option of a filter for a field. */
 export interface Choice {
   readonly condition: string;
@@ -62,7 +126,8 @@ export interface Choice {
  * Returns the conditions that a filter offers for a field; none for fields that are searched or whose values all
  * differ.
  */
-export function choicesOf({ editor, values, nullable }: PortalField): Choice[] {
+export function choicesOf(field: PortalField): Choice[] {
+  const { editor, values, nullable } = field;
   const empty = nullable
     ? [
         { condition: 'is.null', label: t('empty') },
@@ -73,8 +138,15 @@ export function choicesOf({ editor, values, nullable }: PortalField): Choice[] {
     return [{ condition: 'is.true', label: t('yes_') }, { condition: 'is.false', label: t('no_') }, ...empty];
   }
   if (values) return [...values.map(({ value, label }) => ({ condition: `eq.${value}`, label })), ...empty];
-  return editor === 'reference' || editor === 'date' || editor === 'date and time' ? empty : [];
+  const recent =
+    isOfTime(field) && hasRange(field)
+      ? DAYS.map((days) => ({ condition: `days.${days}`, label: daysWords(days) }))
+      : [];
+  return editor === 'reference' || hasRange(field) ? [...recent, ...empty] : [];
 }
+
+const daysWords = (days: number): string =>
+  days === 0 ? t('today') : t(days < 0 ? 'lastDays' : 'nextDays', { count: Math.abs(days) });
 
 const operators: Readonly<Record<string, MessageKey>> = {
   eq: 'filterIs',
@@ -93,11 +165,23 @@ export function conditionWords({ fields }: PortalEntity, name: string, condition
   if (!field) return null;
   const offered = choicesOf({ ...field, nullable: true }).find((one) => one.condition === condition);
   if (offered) return t('filterIs', { field: field.label, value: offered.label });
+  const days = hasRange(field) ? daysIn(condition) : null;
+  if (days !== null) return t('filterIs', { field: field.label, value: daysWords(days) });
+  const range = hasRange(field) ? rangeIn(condition) : null;
+  if (range) return rangeWords(field, range);
   const [, operator = '', value = ''] = /^(\w+)\.(.*)$/s.exec(condition) ?? [];
   const verb = operators[operator];
   if (verb === undefined) return null;
   const label = field.values?.find((one) => one.value === value)?.label ?? value;
   return t(verb, { field: field.label, value: label });
+}
+
+/** Describes a range: "Price from 10 to 20". */
+function rangeWords(field: PortalField, { from, to }: Range): string {
+  const shown = { ...field, editor: isOfTime(field) ? ('date' as const) : field.editor };
+  const [least, most] = [from, to].map((text) => textOf(shown, isOfTime(field) || text === '' ? text : Number(text)));
+  const values = { field: field.label, from: least ?? '', to: most ?? '' };
+  return t(from === '' ? 'filterUpTo' : to === '' ? 'filterFrom' : 'filterFromTo', values);
 }
 
 /** Describes the conditions of a screen. */

@@ -9,9 +9,10 @@ import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { usePortal } from '../data/client.ts';
-import { keyOf, pointedTo } from '../data/query.ts';
+import { keyOf, pointedTo, quoted } from '../data/query.ts';
 import type { Row } from '../data/rest.ts';
-import { addRow, deleteRow, list } from '../data/rows.ts';
+import { list } from '../data/row-pages.ts';
+import { addRow, deleteRow } from '../data/rows.ts';
 import { entityIn, fieldIn, formFor, readableFields, useScreens } from '../data/screens.ts';
 import { Markdown } from '../fields/markdown.tsx';
 import { MemberReference } from '../fields/member-reference.tsx';
@@ -37,7 +38,7 @@ export function Related({ related, row, owner }: { related: PortalRelated; row: 
     search: '',
   };
   const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery({
-    ...list(portal, all, entity ?? owner, columns, { ...query, order: query.order ?? null }),
+    ...list(portal, all, { entity: entity ?? owner, columns, query: { ...query, order: query.order ?? null } }),
     enabled: entity !== undefined && value !== undefined,
     refetchInterval: 20_000,
   });
@@ -97,7 +98,7 @@ function orderOf({ fields }: PortalEntity): string | null {
   const time = fields.find(
     ({ name, editor, readable }) => readable && editor === 'date and time' && /creat|^at$|added|since/.test(name),
   );
-  return time ? time.name : null;
+  return time ? quoted(time.name) : null;
 }
 
 /** Shows a row that consists mostly of a text: author, time and text. */

@@ -10,6 +10,7 @@ import {
   IconLayoutKanban,
   IconListDetails,
   IconPencil,
+  IconPlugConnectedX,
   IconPlus,
   type Icon as TablerIcon,
 } from '@tabler/icons-react';
@@ -19,11 +20,14 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { PortalScreen } from '../../../contract/portal.ts';
 import { initials } from '../../fields/format.ts';
 import { t } from '../../language/messages.ts';
+import { Button } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { AppMark } from '../auth/auth-layout.tsx';
 import { usePortal } from '../data/client.ts';
+import { useLostConnection } from '../data/connection.ts';
 import { entityIn, formFor, placeAt, useScreens } from '../data/screens.ts';
+import { reconnect } from '../data/session.ts';
 import { searchOf, views } from '../data/views.ts';
 import choiceStyles from './choice.module.css';
 import { useCaller } from './gate.tsx';
@@ -100,6 +104,7 @@ export function Shell({
             </b>
           </nav>
         </header>
+        <ConnectionBand />
         <div className={classNames(styles.body, panel !== undefined && styles.withPanel)}>
           <main className={styles.page} ref={main} tabIndex={-1}>
             <div className={styles.wrap}>{children}</div>
@@ -112,6 +117,24 @@ export function Shell({
         </div>
       </div>
       {!hidesBar && <TabBar />}
+    </div>
+  );
+}
+
+/** Tells that the app cannot be reached. The pages try again by themselves. */
+function ConnectionBand() {
+  const isLost = useLostConnection();
+  return (
+    <div role="status">
+      {isLost && (
+        <p className={styles.band}>
+          <Icon of={IconPlugConnectedX} />
+          <span>{t('lostConnection')}</span>
+          <Button small onClick={reconnect}>
+            {t('lostRetry')}
+          </Button>
+        </p>
+      )}
     </div>
   );
 }

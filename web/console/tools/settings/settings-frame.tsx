@@ -28,6 +28,7 @@ const groups: readonly (readonly [title: string, places: readonly Place[]])[] = 
     'App',
     [
       { name: 'General', to: '/app/$ref/settings' },
+      { name: 'Look', to: '/app/$ref/settings', hash: 'look' },
       { name: 'Addresses', to: '/app/$ref/settings', hash: 'addresses' },
       { name: 'Site', to: '/app/$ref/settings', hash: 'site' },
       { name: 'Data API', to: '/app/$ref/settings', hash: 'data-api' },

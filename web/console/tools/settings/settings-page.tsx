@@ -13,6 +13,7 @@ import { useAppName } from '../../layout/use-app-name.ts';
 import { RevokeAllDialog } from '../sessions/revoke-dialogs.tsx';
 import { useDraft } from './draft.ts';
 import { KeysSection, LimitsSection } from './glance-sections.tsx';
+import { LookRows } from './look-rows.tsx';
 import { NameRow } from './name-row.tsx';
 import { SettingRows } from './setting-rows.tsx';
 import { sections } from './setting-words.ts';
@@ -72,6 +73,9 @@ function Sections({ appRef, settings }: { appRef: string; settings: AppSettings 
             </a>
           </div>
         )}
+      </SettingsSection>
+      <SettingsSection id="look" title="Look" aside="of the pages for members">
+        <LookRows appRef={appRef} name={name} />
       </SettingsSection>
       <SettingsSection id="addresses" title="Addresses">
         <SettingRows draft={draft} keys={sections.addresses} />

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { AppConnection } from '../../contract/admin.ts';
+import { admin, createApp, runSql } from '../support/apps.ts';
+import { faults } from './accessible-pages.ts';
+import { type Console, openConsole } from './console.ts';
+import { inBoth, memberPassword, signUpOnPages } from './portal-pages.ts';
+
+let site: Console;
+let large: AppConnection;
+beforeAll(async () => {
+  site = await openConsole();
+  large = await createApp(site.node);
+  await runSql(
+    site.node,
+    large.ref,
+    `create table public.parcels (id bigint generated always as identity primary key, name text not null, weight numeric(8,2) not null,
+       sent date not null, state text not null default 'new', note text);
+     insert into public.parcels (name, weight, sent) select 'Parcel ' || n, n / 10.0, current_date - n % 400 from generate_series(1, 20000) n;
+     analyze public.parcels;
+     grant all on public.parcels to authenticated;
+     select ninefold.define_machine('public.parcels', 'state', 'new', $$[
+       {"name": "send", "from": "new", "to": "sent"}, {"name": "return", "from": "sent", "to": "new"},
+       {"name": "lose", "from": "sent", "to": "lost", "requires": ["note"]}]$$)`,
+  );
+});
+afterAll(() => site.close());
+
+it('draws only the rows in sight, jumps to the end, filters by a range, and keeps the range in the address', async () => {
+  const { page, context, problems } = await signUpOnPages(site, large, 'Ada Long', 'wide');
+  await page.goto(`${large.origin}/parcels`);
+  const table = page.getByRole('table', { name: 'Parcels' });
+  await table.getByRole('link', { name: 'Parcel 1', exact: true }).waitFor();
+  await page.getByText('About 20,000 parcels.').waitFor();
+  expect(await page.getByRole('row').count()).toBeLessThan(60);
+  await page.locator('main').evaluate((main) => main.scrollTo(0, main.scrollHeight));
+  await table.getByRole('link', { name: 'Parcel 20000', exact: true }).waitFor();
+  await page.getByRole('combobox', { name: 'Add a filter' }).selectOption({ label: 'Weight from … to …' });
+  const range = page.getByRole('form', { name: 'Weight' });
+  await range.getByLabel('from').fill('10');
+  await range.getByLabel('to').fill('11,5');
+  await range.getByRole('button', { name: 'Apply' }).click();
+  await page.getByText('16 parcels.').waitFor();
+  await page.reload();
+  await page.getByText('16 parcels.').waitFor();
+  await page.getByRole('button', { name: 'Weight from 10 to 11.5', exact: true }).click();
+  expect(await range.getByLabel('to').inputValue()).toBe('11.5');
+  await inBoth(page);
+  await page.getByRole('button', { name: 'Remove the filter Weight from 10 to 11.5' }).click();
+  await page.getByRole('combobox', { name: 'Add a filter' }).selectOption({ label: 'Sent is in the last 7 days' });
+  await page.getByText('350 parcels.').waitFor();
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+it('moves and deletes the selected rows, undoes both, and says why a transition is not open', async () => {
+  const { page, context, problems } = await signUpOnPages(site, large, 'Ben Long', 'phone');
+  await page.goto(`${large.origin}/parcels?q=${encodeURIComponent('Parcel 1777')}`);
+  await page.getByText('12 parcels.').waitFor();
+  await page.getByRole('button', { name: 'Select rows' }).click();
+  const bar = page.getByRole('region', { name: 'Selected rows' });
+  for (const name of ['Parcel 17770', 'Parcel 17771'])
+    await page.getByRole('checkbox', { name: `Select ${name}` }).check();
+  await bar.getByText('2 rows selected').waitFor();
+  await bar.getByRole('button', { name: 'Send', exact: true }).click();
+  await page.getByText('2 rows: Send.').waitFor();
+  await bar.getByRole('button', { name: 'Return', exact: true }).waitFor();
+  expect(await bar.getByRole('button', { name: 'Lose', exact: true }).getAttribute('aria-description')).toBe(
+    '2 rows lack a field that this needs.',
+  );
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await bar.getByRole('button', { name: 'Send', exact: true }).waitFor();
+  await inBoth(page);
+  await bar.getByRole('button', { name: 'Delete', exact: true }).click();
+  await bar.getByText('Delete these 2 rows?').waitFor();
+  await bar.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByText('10 parcels.').waitFor();
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+it('says that the connection is lost, keeps what the member typed, and saves it when the connection is back', async () => {
+  const { page, context, email } = await signUpOnPages(site, large, 'Cleo Long', 'wide');
+  await page.goto(`${large.origin}/parcels/new`);
+  await page.getByLabel('Name').fill('Typed offline');
+  await page.getByLabel('Weight').fill('3');
+  await page.getByLabel('Sent').fill('2026-01-02');
+  await context.setOffline(true);
+  await page.getByText('No connection.').waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await context.setOffline(false);
+  await page.getByRole('heading', { name: 'Typed offline' }).waitFor();
+  expect(await page.getByText('No connection.').count()).toBe(0);
+  // A session that ends meanwhile loses nothing either.
+  await page.goto(`${large.origin}/parcels/new`);
+  await page.getByLabel('Name').fill('Typed before the end');
+  const { results } = await runSql(site.node, large.ref, `select id from auth.users where email = '${email}'`);
+  await admin(site.node, 'DELETE', `/apps/${large.ref}/sessions?user_id=${results[0]?.rows[0]?.[0]}`);
+  await page.getByLabel('Weight').fill('4');
+  await page.getByLabel('Sent').fill('2026-01-02');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByRole('textbox', { name: 'Password', exact: true }).fill(memberPassword);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('Typed before the end');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: 'Typed before the end' }).waitFor();
+  await context.close();
+});
+
+it('shows the look that a builder chooses in the settings, after a preview', async () => {
+  const { page, context, problems } = await site.visit(`/app/${large.ref}/settings#look`);
+  await page.getByRole('textbox', { name: 'Accent colour', exact: true }).fill('#D01060');
+  const preview = page.getByRole('figure', { name: 'Preview, dark theme' });
+  await preview.waitFor();
+  await page.getByText('Not saved.').waitFor();
+  await page.getByLabel('Logo', { exact: true }).setInputFiles({
+    name: 'logo.svg',
+    mimeType: 'image/svg+xml',
+    buffer: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M0 0h9v9z"/></svg>'),
+  });
+  await preview.getByRole('img', { name: 'Logo' }).waitFor();
+  expect(await faults(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Save look' }).click();
+  await page.getByText('Members see this look.').waitFor();
+  const look = (await (await fetch(`${large.url}/portal/v1/app`)).json()) as { accent: string; logo: string };
+  expect([look.accent, look.logo.slice(0, 26)]).toEqual(['#d01060', 'data:image/svg+xml;base64,']);
+  expect(problems).toEqual([]);
+  await context.close();
+});

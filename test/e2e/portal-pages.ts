@@ -1,0 +1,33 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { AppConnection } from '../../contract/admin.ts';
+import { uniqueEmail } from '../support/unique.ts';
+import { faults } from './accessible-pages.ts';
+import { type Console, sizes } from './console.ts';
+
+/** The password of members that `signUpOnPages` signs up. */
+export const memberPassword = 'plum-kettle-91';
+
+/** Signs a member of an app up on its pages. */
+export async function signUpOnPages(site: Console, of: AppConnection, name: string, size: keyof typeof sizes) {
+  const visit = await site.visit(`${of.origin}/account/sign-up`, { signedIn: false, viewport: sizes[size] });
+  const { page } = visit;
+  const email = uniqueEmail();
+  await page.getByLabel('Your name').fill(name);
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByRole('textbox', { name: 'Password', exact: true }).fill(memberPassword);
+  await page.getByRole('button', { name: 'Make account' }).click();
+  await page.getByRole('heading', { name: `Welcome, ${name}` }).waitFor();
+  return { ...visit, email };
+}
+
+/** Checks a page in both themes: no fault of accessibility, and no scrolling sideways. */
+export async function inBoth(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
+    expect(await faults(page)).toEqual([]);
+  }
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+}

@@ -1,0 +1,317 @@
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import type { AppConnection } from '../../contract/admin.ts';
+import type { PortalEntity, PortalScreen, PortalScreens } from '../../contract/portal.ts';
+import type { Portal } from '../../web/portal/data/client.ts';
+import { keyOf, quoted } from '../../web/portal/data/query.ts';
+import { callFunction, callRest, type Row } from '../../web/portal/data/rest.ts';
+import { allRows, list, PageChain, rowPage } from '../../web/portal/data/row-pages.ts';
+import { choices, count, figureRows, lane, readRow, rowsBetween } from '../../web/portal/data/rows.ts';
+import { entityIn, fieldIn, readableFields, rowPath } from '../../web/portal/data/screens.ts';
+import { missingFor, moveRow, waysOf } from '../../web/portal/data/transitions.ts';
+import { choicesOf, dataConditions, hasRange } from '../../web/portal/screens/list-search.ts';
+import { admin, createApp, runSql } from '../support/apps.ts';
+import { clientOf, type Member, signUpMember } from '../support/clients.ts';
+import { designSchemas, designs } from '../support/portal-schemas.ts';
+
+const node = inject('node');
+const browserFetch = globalThis.fetch;
+
+let app: AppConnection;
+let plain: Member;
+let agent: Member;
+
+/** Requests that the server refused, since the last check. */
+let refused: string[] = [];
+
+beforeAll(async () => {
+  app = await createApp(node);
+  for (const design of designs) await runSql(node, app.ref, design);
+  await admin(node, 'PUT', `/apps/${app.ref}/settings/db_schemas`, { value: ['public', ...designSchemas] });
+  [plain, agent] = [await signUpMember(app), await signUpMember(app)];
+  await runSql(
+    node,
+    app.ref,
+    `select ninefold.grant_role('${agent.user.id}', 'agent');
+     insert into people.members (id, name) select id, 'Member' from auth.users;
+     insert into clinic.patients (member, name) select id, 'Patient ' || n from auth.users, generate_series(1, 3) n;
+     insert into public.requests (owner, title) select id, 'Request ' || n from auth.users, generate_series(1, 4) n`,
+  );
+  // The functions of the pages send their requests to the origin of the page.
+  globalThis.fetch = async (input, init) => {
+    const address = String(input instanceof Request ? input.url : input);
+    if (!address.startsWith('/')) return browserFetch(input, init);
+    const response = await browserFetch(app.url + address, init);
+    if (!response.ok) {
+      refused.push(`${init?.method ?? 'GET'} ${decodeURIComponent(address)}: ${await response.clone().text()}`);
+    }
+    return response;
+  };
+});
+afterAll(() => {
+  globalThis.fetch = browserFetch;
+});
+
+const portalOf = (member: Member | null): Portal =>
+  ({
+    app: { publishable_key: app.publishable_key },
+    auth: { getSession: async () => ({ data: { session: member?.session ?? null }, error: null }) },
+  }) as unknown as Portal;
+
+async function screensOf(member: Member | null): Promise<PortalScreens> {
+  const bearer = member && { authorization: `Bearer ${member.session.access_token}` };
+  const response = await fetch(`${app.url}/portal/v1/screens`, { headers: { apikey: app.publishable_key, ...bearer } });
+  return (await response.json()) as PortalScreens;
+}
+
+/** Runs the function of a query of the pages. */
+const run = <T>(query: { queryFn?: unknown }): Promise<T> =>
+  (query.queryFn as (context: object) => Promise<T>)({ pageParam: { after: null, offset: 0 } });
+
+/** A caller of the pages, with the screens of this caller. */
+interface Caller {
+  readonly member: Member | null;
+  readonly portal: Portal;
+  readonly all: PortalScreens;
+}
+
+const noQuery = { filter: null, order: null, conditions: {}, search: '' };
+
+/** Reads a list as its page does: pages, count, search, every order and every filter. Returns all of its rows. */
+async function openList({ portal, all }: Caller, screen: PortalScreen, entity: PortalEntity): Promise<Row[]> {
+  const columns = screen.group === null ? screen.columns : [...screen.columns, screen.group];
+  const order = [screen.group && quoted(screen.group), screen.order].filter(Boolean).join(',') || null;
+  const query = { ...noQuery, filter: screen.filter, order };
+  const chain = new PageChain();
+  const paged: Row[] = [];
+  for (let page = 0; ; page += 1) {
+    const { rows } = await run<{ rows: Row[] }>(rowPage(portal, all, { entity, columns, query }, chain, page));
+    paged.push(...rows);
+    if (rows.length < 50) break;
+  }
+  await run(count(portal, all, entity, query, 'exact'));
+  await run(list(portal, all, { entity, columns, query: { ...query, search: `the "prin"ter's (50%` } }));
+  for (const field of entity.fields.filter(({ readable }) => readable)) {
+    const asked = [
+      ...choicesOf(field).map(({ condition }) => condition),
+      ...(hasRange(field)
+        ? [field.editor.startsWith('date') ? 'gte.2026-01-01,lte.2026-12-31' : 'gte.-1.5,lte.20']
+        : []),
+    ];
+    // Not every value of the type of a whole number is one of its range.
+    for (const condition of asked.filter((one) => !one.includes('1.5') || field.editor === 'money')) {
+      const conditions = { [field.name]: dataConditions(entity, field.name, condition, new Date()) };
+      await run(list(portal, all, { entity, columns, query: { ...query, conditions } }));
+    }
+    if (field.sortable && field.editor !== 'json' && field.editor !== 'array') {
+      const sorted = { ...query, order: `${quoted(field.name)}.desc` };
+      const rows = await allRows(portal, all, { entity, columns, query: sorted });
+      expect([screen.route, field.name, rows.length]).toEqual([screen.route, field.name, paged.length]);
+      const next = new PageChain();
+      const pages = [];
+      for (const page of [0, 1]) {
+        pages.push(
+          ...(await run<{ rows: Row[] }>(rowPage(portal, all, { entity, columns, query: sorted }, next, page))).rows,
+        );
+      }
+      expect([screen.route, field.name, pages.length]).toEqual([screen.route, field.name, Math.min(100, paged.length)]);
+    }
+  }
+  return paged;
+}
+
+/** Reads the page of a row and its related lists, and checks that the address of the row leads back to it. */
+async function openDetail({ portal, all }: Caller, entity: PortalEntity, row: Row): Promise<Row> {
+  const read = await readRow(portal, all, entity, keyOf(entity, row));
+  expect([entity.id, read && keyOf(entity, read)]).toEqual([entity.id, keyOf(entity, row)]);
+  expect(rowPath(all, entity, row)).toMatch(/^\/./);
+  for (const { entity: id, field } of entity.related) {
+    const other = entityIn(all, id);
+    const target = other && fieldIn(other, field)?.reference?.field;
+    if (!other || target === undefined || !read) continue;
+    const columns = readableFields(
+      other,
+      other.fields.map(({ name }) => name),
+    ).map(({ name }) => name);
+    const conditions = { [field]: `eq.${String(read[target])}` };
+    const { rows } = await run<{ rows: Row[] }>(
+      list(portal, all, { entity: other, columns, query: { ...noQuery, conditions } }),
+    );
+    expect(rows.filter((one) => String(one[field]) !== String(read[target]))).toEqual([]);
+  }
+  return read ?? {};
+}
+
+/** Tries what the buttons of an entity do, on no row. Returns the refusals of a missing privilege. */
+async function tryButtons({ portal }: Caller, entity: PortalEntity): Promise<string[]> {
+  const before = refused;
+  const none = () => new URLSearchParams(entity.key.map((name) => [quoted(name), 'is.null']));
+  const values = (fields: PortalEntity['fields']) => Object.fromEntries(fields.map(({ name }) => [name, null]));
+  const attempt = (call: Promise<unknown>) => call.catch(() => null);
+  refused = [];
+  if (entity.access.insert.open) {
+    const body = values(entity.fields.filter(({ insertable }) => insertable));
+    await attempt(callRest(portal, entity, { method: 'POST', body, prefer: 'return=minimal, tx=rollback' }));
+  }
+  if (entity.access.update.open && entity.key.length > 0) {
+    const body = values(entity.fields.filter(({ updatable }) => updatable));
+    await attempt(callRest(portal, entity, { method: 'PATCH', params: none(), body }));
+  }
+  if (entity.access.delete.open && entity.key.length > 0) {
+    await attempt(callRest(portal, entity, { method: 'DELETE', params: none() }));
+  }
+  const missing = refused.filter((one) => /permission denied|428C9|42703|PGRST|55000|42804|22P02/.test(one));
+  refused = before;
+  return missing;
+}
+
+/** Makes each transition that the page of a row offers, and tries those that it does not offer. */
+async function tryTransitions({ portal, all }: Caller, entity: PortalEntity, row: Row): Promise<string[]> {
+  const { machine } = entity;
+  if (!machine) return [];
+  const wrong: string[] = [];
+  const before = refused;
+  const key = keyOf(entity, row);
+  let now = (await readRow(portal, all, entity, key)) ?? row;
+  for (const { transition } of waysOf(machine, now).filter(({ isOpen }) => !isOpen)) {
+    const values = Object.fromEntries(missingFor(transition, now).map((name) => [name, 'Because']));
+    const moved = await moveRow(portal, entity, machine, { row: now, to: transition.to, values }).catch(() => false);
+    if (moved) wrong.push(`${entity.id}: ${transition.name} is not offered, but accepted`);
+  }
+  for (let step = 0; step < 6; step += 1) {
+    now = (await readRow(portal, all, entity, key)) ?? now;
+    const way = waysOf(machine, now).find(({ isOpen }) => isOpen);
+    if (!way) break;
+    const values = Object.fromEntries(missingFor(way.transition, now).map((name) => [name, 'Because']));
+    const moved = await moveRow(portal, entity, machine, { row: now, to: way.transition.to, values }).catch(
+      (error) => error,
+    );
+    if (moved !== true) wrong.push(`${entity.id}: ${way.transition.name} is offered, but ${moved}`);
+  }
+  refused = before;
+  return wrong;
+}
+
+/** Opens a screen with the requests of its page. Returns the rows of a list. */
+async function openScreen(caller: Caller, screen: PortalScreen, entity: PortalEntity): Promise<Row[]> {
+  const { portal, all } = caller;
+  switch (screen.kind) {
+    case 'list':
+      return openList(caller, screen, entity);
+    case 'board':
+      for (const { value } of entity.machine?.states ?? []) {
+        await run(lane(portal, all, entity, screen, entity.machine?.field ?? '', value));
+      }
+      return [];
+    case 'calendar':
+      if (screen.span) {
+        await run(
+          rowsBetween(portal, all, entity, screen, screen.span, [new Date(2026, 10, 1), new Date(2026, 11, 1)]),
+        );
+      }
+      return [];
+    case 'figures':
+      await run(figureRows(portal, all, entity, screen));
+      return [];
+    default:
+      for (const { reference } of entity.fields) {
+        if (!reference) continue;
+        await run(choices(portal, all, reference.entity, ''));
+        await run(choices(portal, all, reference.entity, `a"b,(c)`));
+      }
+      return [];
+  }
+}
+
+/** Returns the rows of a list as the stock client of the caller reads them. */
+async function rowsOfClient({ member }: Caller, screen: PortalScreen, entity: PortalEntity): Promise<Row[]> {
+  const client = member?.client ?? clientOf(app);
+  const from = entity.schema === null ? client.from(entity.name) : client.schema(entity.schema).from(entity.name);
+  let query = from
+    .select(screen.columns.some((name) => name.includes('"')) ? '*' : screen.columns.map(quoted).join(','))
+    .limit(1000);
+  for (const [name, condition] of new URLSearchParams(screen.filter ?? '')) {
+    const [operator = '', ...value] = condition.split('.');
+    query = query.filter(name, operator, value.join('.'));
+  }
+  const { data, error } = await query;
+  expect([screen.route, error]).toEqual([screen.route, null]);
+  return data as unknown as Row[];
+}
+
+const texts = (screen: PortalScreen, rows: readonly Row[]): string[] =>
+  rows.map((row) => JSON.stringify(screen.columns.map((name) => String(row[name])))).sort();
+
+it.each(['anon', 'member', 'agent'] as const)(
+  'shows the caller %s only what the server gives and accepts, in every screen of 20 designs',
+  async (name) => {
+    const member = name === 'anon' ? null : name === 'agent' ? agent : plain;
+    const caller: Caller = { member, portal: portalOf(member), all: await screensOf(member) };
+    const { screens, entities } = caller.all;
+    expect(screens.length).toBeGreaterThan(name === 'anon' ? 20 : 80);
+    const differences: unknown[] = [];
+    refused = [];
+    for (const screen of screens) {
+      const entity = entityIn(caller.all, screen.entity);
+      if (!entity) throw new Error(`${screen.route} has no entity`);
+      const rows = await openScreen(caller, screen, entity);
+      for (const action of screen.actions) {
+        const before = refused;
+        refused = [];
+        const names = [...action.fields.map((field) => field.name), ...(action.row ? [action.row.argument] : [])];
+        await callFunction(caller.portal, action, Object.fromEntries(names.map((one) => [one, null]))).catch(
+          () => null,
+        );
+        differences.push(...refused.filter((one) => /permission denied|PGRST/.test(one)));
+        refused = before;
+      }
+      if (screen.kind !== 'list') continue;
+      const own = texts(screen, await rowsOfClient(caller, screen, entity));
+      // The stock client rounds numbers that JavaScript cannot represent.
+      if (entity.name !== 'places' && JSON.stringify(texts(screen, rows)) !== JSON.stringify(own)) {
+        differences.push([screen.route, rows.length, own.length]);
+      }
+      for (const row of entity.key.length > 0 ? rows.slice(0, 3) : []) await openDetail(caller, entity, row);
+    }
+    for (const entity of entities) differences.push(...(await tryButtons(caller, entity)));
+    expect(refused).toEqual([]);
+    for (const entity of entities.filter(({ machine }) => machine)) {
+      const screen = screens.find(({ kind, entity: id }) => kind === 'list' && id === entity.id);
+      const rows = screen ? await openList(caller, screen, entity) : [];
+      for (const row of rows) differences.push(...(await tryTransitions(caller, entity, row)));
+    }
+    expect(differences).toEqual([]);
+  },
+);
+
+it('names nothing that the caller may not read or write', async () => {
+  const texts = await Promise.all([null, plain].map(async (member) => JSON.stringify(await screensOf(member))));
+  expect(texts[0]).not.toMatch(/salaries|requests|nameless|hidden|purge|"clinic|people/);
+  expect(texts[1]).not.toMatch(/"amount"|"iban"|"secret"|hidden|purge|"approve"|"reject"|events_2026/);
+  expect(texts[1]).toMatch(/"shown"/);
+});
+
+it('finds rows by the words of an index, by several texts, and by a part of a text with signs', async () => {
+  const all = await screensOf(plain);
+  const found = async (id: string, search: string) => {
+    const entity = entityIn(all, id);
+    if (!entity) throw new Error(`no entity ${id}`);
+    const columns = entity.fields.filter(({ searchable }) => searchable).map(({ name }) => name);
+    return (await allRows(portalOf(plain), all, { entity, columns, query: { ...noQuery, search } })).length;
+  };
+  expect(entityIn(all, 'public.articles')?.fields.find(({ name }) => name === 'words')?.full_text).toEqual({
+    configuration: 'english',
+  });
+  const counts = [];
+  for (const [id, search] of [
+    ['public.articles', 'print'],
+    ['public.articles', 'the blinking printer'],
+    ['public.articles', `it's ink`],
+    ['public.articles', 'blinds'],
+    ['public.letters', 'printer'],
+    ['public.order_lines', 'Item 3'],
+    ['public.staff', '%'],
+  ] as const) {
+    counts.push(await found(id, search));
+  }
+  expect(counts).toEqual([1, 1, 1, 0, 2, 12, 0]);
+});

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import type { PortalEntity, PortalScreens } from '../../../contract/portal.ts';
+import { keysParams, orderTerms, quoted, searchConditions, selectOf } from './query.ts';
+
+const text = (name: string, more: object = {}) => ({
+  ...{ name, editor: 'text', readable: true, searchable: true, values: null, reference: null },
+  ...more,
+});
+const of = (...fields: object[]) =>
+  ({
+    id: 'public.x',
+    schema: null,
+    name: 'x',
+    key: ['id'],
+    opens: null,
+    machine: null,
+    title_field: null,
+    fields,
+  }) as unknown as PortalEntity;
+
+describe('searchConditions', () => {
+  it('finds each word in any text, with % and _ as characters', () => {
+    expect(searchConditions(of(text('a'), text('b')), ' 50%  x"y ')).toEqual([
+      '(a.ilike."*50\\\\%*",b.ilike."*50\\\\%*")',
+      '(a.ilike."*x\\"y*",b.ilike."*x\\"y*")',
+    ]);
+    expect(searchConditions(of(text('a')), '  ')).toEqual([]);
+  });
+
+  it('searches only the tsvector if there is one, by the beginnings of words', () => {
+    const words = text('words', { searchable: undefined, full_text: { configuration: 'english' } });
+    expect(searchConditions(of(text('a'), words), `it's in — k`)).toEqual([
+      `(words.fts(english)."'it''s':* & 'in':* & 'k':*")`,
+    ]);
+    expect(searchConditions(of(words), '—')).toEqual([]);
+  });
+
+  it('searches a text with an index by its words, and other texts by their characters', () => {
+    const body = text('body', { full_text: { configuration: null } });
+    expect(searchConditions(of(text('a'), body), 'x y')).toEqual([
+      `(and(a.ilike."*x*",a.ilike."*y*"),body.fts."'x':* & 'y':*")`,
+    ]);
+  });
+});
+
+describe('selectOf', () => {
+  const reference = (entity: string) => ({ entity, field: 'id', key: 'x_fkey' });
+  const select = (target: PortalEntity) => {
+    const entity = of(text('up', { reference: reference(target.id) }));
+    return selectOf({ entities: [entity, target] } as unknown as PortalScreens, entity, ['up']);
+  };
+
+  it('embeds the referenced row, that of the same table by the name of the field', () => {
+    expect(select({ ...of(text('id')), id: 'public.y', name: 'y' })).toBe('up,"~up":y!x_fkey(id)');
+    expect(select(of(text('id')))).toBe('up,"~up":up(id)');
+  });
+
+  it('does not embed rows of another schema, which a data request cannot', () => {
+    expect(select({ ...of(text('id')), id: 's.y', schema: 's', name: 'y' })).toBe('up');
+  });
+});
+
+it('quotes the names of parameters, and names with other characters', () => {
+  expect(['a_1', 'order', 'a b', 'x"y'].map(quoted)).toEqual(['a_1', '"order"', '"a b"', '"x\\"y"']);
+  expect(orderTerms('"a, b".desc,c,data->>x.asc')).toEqual([
+    { text: '"a, b".desc', field: 'a, b', isDescending: true },
+    { text: 'c', field: 'c', isDescending: false },
+    { text: 'data->>x.asc', field: 'data->>x', isDescending: false },
+  ]);
+});
+
+it('selects rows by one key or by keys of several fields', () => {
+  expect(String(keysParams(of(), [{ id: 1 }, { id: 'a"b' }]))).toBe(
+    String(new URLSearchParams({ id: 'in.("1","a\\"b")' })),
+  );
+  expect(keysParams({ ...of(), key: ['a', 'order'] }, [{ a: 1, order: 2 }]).get('or')).toBe(
+    '(and(a.eq."1","order".eq."2"))',
+  );
+});

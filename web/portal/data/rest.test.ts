@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { parseExactly } from './rest.ts';
+
+it('parses numbers that JavaScript cannot represent as texts, and leaves texts and other numbers', () => {
+  const text =
+    '[{"id":9007199254740993,"sum":12345678901234567.89,"price":1234567890123.50,"at":"a: 9007199254740993\\"","n":-7,"f":1e3}]';
+  expect(parseExactly(text)).toEqual([
+    {
+      id: '9007199254740993',
+      sum: '12345678901234567.89',
+      price: 1234567890123.5,
+      at: 'a: 9007199254740993"',
+      n: -7,
+      f: 1000,
+    },
+  ]);
+  expect(parseExactly('9007199254740991001')).toBe('9007199254740991001');
+  expect(parseExactly('[1,2]')).toEqual([1, 2]);
+});

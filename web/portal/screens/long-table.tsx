@@ -1,0 +1,175 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
+import type { PortalEntity, PortalField } from '../../../contract/portal.ts';
+import { PAGE_ROWS } from '../data/query.ts';
+import type { Order } from './list-search.ts';
+import { beginsGroup, GroupLine, LoadingLine, RowLine, rowKey, TableHead, useRowLayout } from './row-line.tsx';
+import styles from './rows-table.module.css';
+import type { RowWindow } from './use-row-window.ts';
+import type { Selection } from './use-selection.ts';
+
+/** Height of a row in px before it is measured: a line of a table, or two lines on a phone. */
+const heights = { wide: 45, phone: 65 } as const;
+
+/** Smallest change in px of the height above a table that is followed. */
+const MARGIN_STEP = 8;
+
+/** Maximum number of rows of the scrollbar: browsers limit the height of a page. */
+const SCROLLED_ROWS = 300_000;
+
+/** Maximum number of rows that are all drawn, so that the browser finds their texts. */
+const DRAWN_ROWS = 2 * PAGE_ROWS;
+
+/**
+ * Table of a list of any length: only the rows in sight are drawn and read. The scrollbar is that of all rows.
+ */
+export function LongTable({
+  label,
+  entity,
+  columns,
+  list,
+  group,
+  query,
+  order,
+  onOrder,
+  onVisible,
+  selection,
+}: {
+  label: string;
+  entity: PortalEntity;
+  columns: readonly PortalField[];
+  list: RowWindow;
+  /** The field by whose values the rows are grouped. The rows are in the order of this field. */
+  group: string | null;
+  /** The query of the list as text. The rows of another query are shown from the first. */
+  query: string;
+  order: Order;
+  onOrder: (order: Order) => void;
+  /** Called with the numbers of the first and the last page that is drawn. */
+  onVisible: (from: number, to: number) => void;
+  /** Null if nothing can be done with several rows. */
+  selection: Selection | null;
+}) {
+  const layout = useRowLayout(entity, columns, group);
+  const table = useRef<HTMLTableElement>(null);
+  const { total, isLoading, rowAt } = list;
+  const [margin, setMargin] = useState(0);
+  useLayoutEffect(() => {
+    // The height of the forms and views above the table changes without this component.
+    const top = topOf(table.current);
+    // A change of the margin makes the places of all rows be computed again.
+    setMargin((before) => (Math.abs(top - before) > MARGIN_STEP ? top : before));
+  });
+  const height = matchMedia('(max-width: 760px)').matches ? heights.phone : heights.wide;
+  const virtual = useVirtualizer({
+    count: Math.min(total, SCROLLED_ROWS),
+    getScrollElement: () => scrollerOf(table.current),
+    // Called for each row of the list.
+    estimateSize: () => height,
+    // A fraction of a pixel would make the places of all later rows be computed again.
+    measureElement: (element) => Math.round(element.getBoundingClientRect().height),
+    useFlushSync: false,
+    overscan: total <= DRAWN_ROWS ? DRAWN_ROWS : 10,
+    scrollMargin: margin,
+  });
+  const items = virtual.getVirtualItems();
+  const [first, last] = [items[0], items.at(-1)];
+  const visible = useEffectEvent(onVisible);
+  const [from, to] = [first, last].map((item) => Math.floor((item?.index ?? 0) / PAGE_ROWS)) as [number, number];
+  useEffect(() => {
+    visible(from, to);
+  }, [from, to]);
+  const before = useRef(query);
+  useEffect(() => {
+    if (before.current === query) return;
+    before.current = query;
+    const [scroller, top] = [scrollerOf(table.current), topOf(table.current)];
+    if (scroller && scroller.scrollTop > top) scroller.scrollTop = top;
+  }, [query]);
+  const width = layout.shown.length + (selection ? 1 : 0);
+  return (
+    <table
+      ref={table}
+      className={styles.rows}
+      aria-label={label}
+      aria-busy={isLoading}
+      aria-rowcount={total + 1}
+      data-selects={(selection?.isOn ?? false) || undefined}
+    >
+      <TableHead
+        layout={layout}
+        order={order}
+        onOrder={onOrder}
+        select={
+          selection
+            ? {
+                isChecked: list.rows.length > 0 && list.rows.every(selection.has),
+                onSelect: (isSelected) => selection.setAll(isSelected ? list.rows : []),
+              }
+            : undefined
+        }
+      />
+      {isLoading && (
+        <tbody>
+          {[1, 2, 3, 4].map((place) => (
+            <LoadingLine key={place} columns={width} />
+          ))}
+        </tbody>
+      )}
+      {first && first.start > margin && <Gap height={first.start - margin} />}
+      {items.map(({ index }) => {
+        const row = rowAt(index);
+        return (
+          <tbody
+            key={row && entity.key.length > 0 ? rowKey(entity, row) : index}
+            data-index={index}
+            ref={virtual.measureElement}
+          >
+            {row ? (
+              <>
+                {beginsGroup(layout, row, index === 0 ? undefined : rowAt(index - 1)) && (
+                  <GroupLine layout={layout} row={row} />
+                )}
+                <RowLine
+                  layout={layout}
+                  row={row}
+                  index={index}
+                  {...(selection && { isSelected: selection.has(row), onSelect: selection.set })}
+                />
+              </>
+            ) : (
+              <LoadingLine columns={width} />
+            )}
+          </tbody>
+        );
+      })}
+      {last && virtual.getTotalSize() > last.end - margin && (
+        <Gap height={virtual.getTotalSize() - (last.end - margin)} />
+      )}
+    </table>
+  );
+}
+
+/** Place of the rows that are not drawn. */
+const Gap = ({ height }: { height: number }) => (
+  <tbody aria-hidden="true">
+    <tr className={styles.gap} style={{ height }}>
+      <td />
+    </tr>
+  </tbody>
+);
+
+/** Returns the distance in px from the beginning of what is scrolled to the table. */
+function topOf(table: HTMLElement | null): number {
+  const scroller = scrollerOf(table);
+  if (!table || !scroller) return 0;
+  return table.getBoundingClientRect().top - scroller.getBoundingClientRect().top + scroller.scrollTop;
+}
+
+/** Returns the element that scrolls the table: the page, or all of its body on a phone. */
+function scrollerOf(table: HTMLElement | null): HTMLElement | null {
+  for (let element = table?.parentElement ?? null; element; element = element.parentElement) {
+    if (/auto|scroll/.test(getComputedStyle(element).overflowY)) return element;
+  }
+  return null;
+}

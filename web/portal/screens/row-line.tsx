@@ -1,0 +1,223 @@
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { memo, useMemo } from 'react';
+import type { PortalEntity, PortalField } from '../../../contract/portal.ts';
+import { t } from '../../language/messages.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { keyOf, quoted } from '../data/query.ts';
+import type { Row } from '../data/rest.ts';
+import { rowPath, useScreens } from '../data/screens.ts';
+import { FieldValue, rowName } from '../fields/value.tsx';
+import type { Order } from './list-search.ts';
+import styles from './rows-table.module.css';
+
+/** The columns of a table of rows. */
+export interface RowLayout {
+  readonly entity: PortalEntity;
+  readonly shown: readonly PortalField[];
+  /** The field that links to the row, and the first line of a row on a phone. */
+  readonly leading: PortalField | undefined;
+  /** The newest time of a row. */
+  readonly time: PortalField | undefined;
+  /** The field by whose values the rows are grouped. */
+  readonly grouped: PortalField | undefined;
+}
+
+/** Returns the columns of a table: without ids that mean nothing to a member, and without the field of the groups. */
+export function useRowLayout(
+  entity: PortalEntity,
+  columns: readonly PortalField[],
+  group: string | null = null,
+): RowLayout {
+  return useMemo(() => {
+    const named = columns.filter((field) => field.name !== group && !(field.editor === 'text' && isId(field)));
+    const leading = named.find(({ name }) => name === entity.title_field) ?? named[0];
+    const shown = fitting(named, leading);
+    const times = shown.filter(({ editor }) => editor === 'date and time' || editor === 'date');
+    return {
+      entity,
+      shown,
+      leading,
+      time: times.findLast(({ nullable }) => !nullable) ?? times.at(-1),
+      grouped: group === null ? undefined : entity.fields.find(({ name }) => name === group),
+    };
+  }, [entity, columns, group]);
+}
+
+/** Maximum number of columns, and of the fields in the second line of a row on a phone. */
+const COLUMNS = 8;
+const PHONE_FIELDS = 3;
+
+/** Returns the columns that fit a page: long texts are left out first, then columns from the right. */
+function fitting(columns: readonly PortalField[], leading: PortalField | undefined): readonly PortalField[] {
+  if (columns.length <= COLUMNS) return columns;
+  const short = columns.filter((field) => field === leading || field.editor !== 'long text');
+  return (short.length > 0 ? short : columns).slice(0, COLUMNS);
+}
+
+/** Returns true for an identifier without meaning for a member. */
+const isId = ({ name }: PortalField): boolean => /^(id|uuid)$|_uuid$/.test(name);
+
+const alignOf = ({ editor, name }: PortalField, { key, opens }: PortalEntity): string | null | undefined =>
+  key.includes(name) || opens?.field === name
+    ? styles.key
+    : editor === 'number' || editor === 'money'
+      ? styles.number
+      : null;
+
+/** Returns the key of a row as text. */
+export const rowKey = (entity: PortalEntity, row: Row): string => JSON.stringify(keyOf(entity, row));
+
+/** Whether a row is selected, and a function that selects it. */
+export interface RowSelect {
+  readonly isSelected: boolean;
+  readonly onSelect: (row: Row, isSelected: boolean) => void;
+}
+
+/** Row of a table; on a phone, two lines. The label field links to the row. */
+export const RowLine = memo(function RowLine({
+  layout,
+  row,
+  index,
+  isSelected,
+  onSelect,
+}: {
+  layout: RowLayout;
+  row: Row;
+  /** Place among all rows of a table that draws only some of them. */
+  index?: number;
+} & Partial<RowSelect>) {
+  const all = useScreens();
+  const { entity, shown, leading, time } = layout;
+  const second = shown.filter((field) => field !== leading && field !== time && field.editor !== 'long text');
+  const onPhone = new Set(
+    second.filter((field) => !alignOf(field, entity) && row[field.name] != null).slice(0, PHONE_FIELDS),
+  );
+  const path = rowPath(all, entity, row);
+  return (
+    <tr aria-rowindex={index === undefined ? undefined : index + 2} aria-selected={isSelected}>
+      {onSelect && (
+        <td className={styles.pick}>
+          <input
+            type="checkbox"
+            aria-label={t('selectOne', { name: rowName(entity, row) })}
+            checked={isSelected === true}
+            onChange={({ currentTarget }) => onSelect(row, currentTarget.checked)}
+          />
+        </td>
+      )}
+      {shown.map((field) => {
+        const value = <FieldValue entity={entity} field={field} row={row} isShort />;
+        const part =
+          field === leading ? styles.leading : field === time ? styles.when : (alignOf(field, entity) ?? styles.other);
+        return (
+          <td
+            key={field.name}
+            className={part}
+            data-field={field.name}
+            data-empty={row[field.name] == null || undefined}
+            data-wide={(part === styles.other && !onPhone.has(field)) || undefined}
+          >
+            {field === leading && path ? <Link to={path}>{value}</Link> : value}
+          </td>
+        );
+      })}
+    </tr>
+  );
+});
+
+/** Heading of a group of rows: the value of the field of the groups. */
+export function GroupLine({ layout: { entity, grouped, shown }, row }: { layout: RowLayout; row: Row }) {
+  return (
+    grouped && (
+      <tr className={styles.group}>
+        <th colSpan={shown.length + 1} scope="rowgroup">
+          <FieldValue entity={entity} field={grouped} row={row} />
+        </th>
+      </tr>
+    )
+  );
+}
+
+/** Returns true if a row begins a group. */
+export const beginsGroup = ({ grouped }: RowLayout, row: Row, before: Row | undefined): boolean =>
+  grouped !== undefined &&
+  (before === undefined || JSON.stringify(before[grouped.name]) !== JSON.stringify(row[grouped.name]));
+
+/** Place of a row that is being read. */
+export const LoadingLine = ({ columns }: { columns: number }) => (
+  <tr className={styles.loading}>
+    <td colSpan={columns}>
+      <span role="progressbar" aria-label={t('loading')} />
+    </td>
+  </tr>
+);
+
+/** Head of a table of rows. Its buttons order the rows. */
+export function TableHead({
+  layout: { entity, shown },
+  order,
+  onOrder,
+  select,
+}: {
+  layout: RowLayout;
+  order?: Order | undefined;
+  onOrder?: ((order: Order) => void) | undefined;
+  /** Box that selects all rows that are shown. */
+  select?: { readonly isChecked: boolean; readonly onSelect: (isSelected: boolean) => void } | undefined;
+}) {
+  return (
+    <thead>
+      <tr>
+        {select && (
+          <th className={styles.pick}>
+            <input
+              type="checkbox"
+              aria-label={t('selectAll')}
+              checked={select.isChecked}
+              onChange={({ currentTarget }) => select.onSelect(currentTarget.checked)}
+            />
+          </th>
+        )}
+        {shown.map((field) => (
+          <Head key={field.name} field={field} align={alignOf(field, entity)} order={order} onOrder={onOrder} />
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+function Head({
+  field,
+  align,
+  order,
+  onOrder,
+}: {
+  field: PortalField;
+  /** CSS class of the cells. */
+  align: string | null | undefined;
+  order: Order | undefined;
+  onOrder: ((order: Order) => void) | undefined;
+}) {
+  const isOrdered = order?.field === field.name;
+  const isDescending = isOrdered && order.isDescending;
+  const canOrder = onOrder !== undefined && field.sortable && field.editor !== 'json' && field.editor !== 'array';
+  return (
+    <th className={align ?? undefined} aria-sort={isOrdered ? (isDescending ? 'descending' : 'ascending') : undefined}>
+      {canOrder ? (
+        <button
+          type="button"
+          onClick={() => {
+            const next = isOrdered && !isDescending;
+            onOrder({ text: `${quoted(field.name)}${next ? '.desc' : ''}`, field: field.name, isDescending: next });
+          }}
+        >
+          {field.label}
+          {isOrdered && <Icon of={isDescending ? IconArrowDown : IconArrowUp} small />}
+        </button>
+      ) : (
+        field.label
+      )}
+    </th>
+  );
+}

@@ -1,0 +1,83 @@
+import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { COUNTED } from '../../fields/format.ts';
+import { usePortal } from '../data/client.ts';
+import { PAGE_ROWS } from '../data/query.ts';
+import type { Row } from '../data/rest.ts';
+import { type ListOf, PageChain, rowPage } from '../data/row-pages.ts';
+import { count } from '../data/rows.ts';
+import { useScreens } from '../data/screens.ts';
+
+/** Interval in ms at which the visible rows are read again. */
+const REFRESH_MILLISECONDS = 20_000;
+
+/** The rows of a list that were read, and the number of all rows. */
+export interface RowWindow {
+  /** Number of rows of the list, as far as it is known. */
+  readonly total: number;
+  /** False for an estimate. */
+  readonly isExact: boolean;
+  readonly isLoading: boolean;
+  readonly error: Error | null;
+  /** Returns a row by its place in the list; undefined while it is being read. */
+  readonly rowAt: (index: number) => Row | undefined;
+  /** The rows that were read, in their order. */
+  readonly rows: readonly Row[];
+}
+
+/**
+ * Reads the visible pages of a list, and the first page, which has the count. While a changed query is being read, the
+ * rows of the previous query stay.
+ *
+ * @param visible Numbers of the first and the last visible page.
+ */
+export function useRowWindow(of: ListOf, [from, to]: readonly [number, number]): RowWindow {
+  const portal = usePortal();
+  const all = useScreens();
+  const text = JSON.stringify([of.entity.id, of.columns, of.query]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: The chain contains the pages of one query.
+  const chain = useMemo(() => new PageChain(), [text]);
+  const page = (number: number) => ({
+    ...rowPage(portal, all, of, chain, number),
+    refetchInterval: REFRESH_MILLISECONDS,
+  });
+  const first = useQuery({ ...page(0), placeholderData: keepPreviousData });
+  const numbers = pagesBetween(from, to);
+  const others = useQueries({ queries: first.isPlaceholderData ? [] : numbers.map(page) });
+  const pages = new Map([
+    [0, first.data?.rows],
+    ...(first.isPlaceholderData ? [] : numbers.map((number, i) => [number, others[i]?.data?.rows] as const)),
+  ]);
+  const read = [...pages].flatMap(([number, rows]) => (rows ? [{ number, rows }] : []));
+  // An estimate may be too high: the page is then beyond the last row.
+  const isBeyond = read.some(({ number, rows }) => number > 0 && rows.length === 0);
+  const exact = useQuery({ ...count(portal, all, of.entity, of.query, 'exact'), enabled: isBeyond });
+  const total = totalOf(chain.end ?? exact.data ?? null, first.data?.total ?? 0, read);
+  return {
+    ...total,
+    isLoading: !first.data && !first.error,
+    error: first.error ?? others.find(({ error }) => error)?.error ?? exact.error,
+    rowAt: (index) => pages.get(Math.floor(index / PAGE_ROWS))?.[index % PAGE_ROWS],
+    rows: read.sort((a, b) => a.number - b.number).flatMap(({ rows }) => rows),
+  };
+}
+
+/** Returns the numbers of these pages, without the first page of the list. */
+const pagesBetween = (from: number, to: number): number[] => {
+  const low = Math.max(1, from);
+  return Array.from({ length: Math.max(0, to - low + 1) }, (_, i) => low + i);
+};
+
+/** Returns the exact number of rows, or else the estimate, but at least the number that was read. */
+function totalOf(
+  exact: number | null,
+  estimate: number,
+  read: readonly { readonly number: number; readonly rows: readonly Row[] }[],
+): Pick<RowWindow, 'total' | 'isExact'> {
+  if (exact !== null) return { total: exact, isExact: true };
+  const known = Math.max(0, ...read.map(({ number, rows }) => number * PAGE_ROWS + rows.length));
+  // An estimate may be too low: one more page follows the last full one.
+  return estimate > COUNTED
+    ? { total: Math.max(estimate, known + PAGE_ROWS), isExact: false }
+    : { total: Math.max(estimate, known), isExact: true };
+}

@@ -1,0 +1,55 @@
+import { useCallback, useState } from 'react';
+import type { PortalEntity } from '../../../contract/portal.ts';
+import type { Row } from '../data/rest.ts';
+import { rowKey } from './row-line.tsx';
+
+/** Maximum number of rows that are changed at once: their keys are in the address of a request. */
+const SELECTED_ROWS = 100;
+
+/** The rows of a list that the member has selected. */
+export interface Selection {
+  readonly rows: readonly Row[];
+  /** True while the boxes are shown on a phone. */
+  readonly isOn: boolean;
+  readonly has: (row: Row) => boolean;
+  readonly set: (row: Row, isSelected: boolean) => void;
+  /** Selects exactly these rows, up to SELECTED_ROWS. */
+  readonly setAll: (rows: readonly Row[]) => void;
+  readonly setOn: (isOn: boolean) => void;
+}
+
+/**
+ * Stores which rows are selected, by their keys.
+ *
+ * @param query The list. Another list has other rows.
+ */
+export function useSelection(entity: PortalEntity, query: string): Selection {
+  const [{ of, selected }, setSelected] = useState({ of: query, selected: new Map<string, Row>() });
+  const [isOn, setOn] = useState(false);
+  const present = of === query ? selected : new Map<string, Row>();
+  const set = useCallback(
+    (row: Row, isSelected: boolean) =>
+      setSelected((before) => {
+        const next = new Map(before.of === query ? before.selected : []);
+        if (isSelected && next.size < SELECTED_ROWS) next.set(rowKey(entity, row), row);
+        else next.delete(rowKey(entity, row));
+        return { of: query, selected: next };
+      }),
+    [entity, query],
+  );
+  return {
+    rows: [...present.values()],
+    isOn: isOn || present.size > 0,
+    has: (row) => present.has(rowKey(entity, row)),
+    set,
+    setAll: (rows) =>
+      setSelected({
+        of: query,
+        selected: new Map(rows.slice(0, SELECTED_ROWS).map((row) => [rowKey(entity, row), row])),
+      }),
+    setOn: (next) => {
+      setOn(next);
+      if (!next) setSelected({ of: query, selected: new Map() });
+    },
+  };
+}
