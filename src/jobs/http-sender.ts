@@ -7,7 +7,7 @@ import type { AddressPolicy } from './public-address.ts';
 import { type HttpResult, sendRequest } from './send-request.ts';
 
 const SECOND = 1000;
-/** Waiting time if other apps use all slots. */
+/** Pause before the next check for free slots if other apps use all of them. */
 const PLACE_MILLISECONDS = 100;
 
 /** Sends the queued requests of one app, within the limits of the app and the node. */
