@@ -336,9 +336,9 @@ export class Connection {
 
   /**
    * Handles ParameterStatus: a reported setting has changed (PostgreSQL manual, "Asynchronous Operations"). PostgreSQL
-   * also reports changes that end with an open transaction. After a change beyond its transaction, the connection must
-   * close: code of an app could prevent Ninefold's next statements from writing, or change what they mean. Sessions of
-   * the app's owner may change their settings.
+   * also reports the change back when the transaction ends. If the new value outlasts the transaction, the connection
+   * is closed: with this setting, code of an app could prevent Ninefold's next statements from writing, or change what
+   * they mean. Sessions of the app's owner may change their settings.
    */
   #onSettingReported(name: string, value: string): void {
     if (this.#target.obeysDatabase) return;

@@ -30,8 +30,8 @@ export interface PoolOptions {
 }
 
 /**
- * Use of a connection by a batch: shared with others, exclusive (`exclusive`), or exclusive until a client has read a
- * streamed value (`stream`).
+ * How a batch uses a connection: together with other batches (`shared`), alone (`exclusive`), or alone until a client
+ * has read a streamed value (`streaming`).
  */
 type Lease = 'shared' | 'exclusive' | 'streaming';
 
@@ -46,8 +46,8 @@ interface Waiter {
 }
 
 /**
- * Time in milliseconds that a call may wait behind others on a connection without being noticed. The following bounds
- * of sharing are made of it. PostgreSQL runs one row by key in 0.14 ms and a page of 1,000 rows in a few milliseconds
+ * Time in milliseconds that a call may wait behind others on a connection without being noticed. The limits below are
+ * derived from it. PostgreSQL reads one row by its key in 0.14 ms and a page of 1,000 rows in a few milliseconds
  * (docs/decisions/0009-what-a-fast-call-leaves-out.md), so calls of this kind share connections and longer ones do not.
  *
  * A connection gets further batches as long as those in flight are expected to take less than this in total, and none
@@ -61,8 +61,9 @@ const UNNOTICED_MILLISECONDS = 10;
  */
 const FIRST_RUN_MILLISECONDS = UNNOTICED_MILLISECONDS;
 /**
- * A statement whose average duration is higher gets exclusive use of a connection. The bound is above the time that
- * others may wait, so that a statement whose average varies around it does not change its kind with each run.
+ * A statement whose average duration is higher gets exclusive use of a connection. The limit is above
+ * UNNOTICED_MILLISECONDS, so that a statement whose average varies around that value does not switch between shared and
+ * exclusive use.
  */
 const SLOW_MILLISECONDS = 1.5 * UNNOTICED_MILLISECONDS;
 /**
@@ -77,11 +78,16 @@ const DEPTH = 16;
  * that arrives in one part may share.
  */
 const LARGE_BYTES = 64 * 1024;
-/** Time without use after which connections of a pool are closed whose app was replaced: no request looks for them. */
+/**
+ * If the app of a pool was replaced, the pool closes its connections after this time without use, because no new
+ * request uses the pool.
+ */
 const RETIRED_IDLE_MILLISECONDS = 1000;
 /** Share of all connections that is reserved for shared batches; two of the default eight. */
 const SHARED_SHARE = 0.25;
-/** Share of all connections that may wait for clients that read a long page; the other half stays for other calls. */
+/**
+ * Share of all connections that may wait for clients that read a streamed value; the other half stays for other calls.
+ */
 const TAIL_SHARE = 0.5;
 
 /**
@@ -94,7 +100,10 @@ export class Pool implements Database {
   readonly #options: PoolOptions;
   readonly #shared = new Set<Connection>();
   readonly #exclusive = new Map<Connection, Lease>();
-  /** Connections that run a statement for the first time. No other such statement is queued behind it. */
+  /**
+   * Connections that run a statement whose duration is unknown. No second such statement is queued on the same
+   * connection.
+   */
   readonly #firstRuns = new Set<Connection>();
   readonly #waiters: Waiter[] = [];
   readonly #averageMilliseconds = new StatementTimes();
@@ -291,7 +300,8 @@ export class Pool implements Database {
 
   /**
    * Runs `work` with exclusive use of a connection.
-   * @param streamStatement Finds a value in the result that is still arriving; the connection is returned once it has arrived.
+   * @param streamStatement Finds a value in the result that is still arriving; the connection is returned once it has
+   * arrived.
    * @param statement The statement that `work` sends, if known.
    */
   async #runExclusive<T>(
@@ -329,7 +339,7 @@ export class Pool implements Database {
   }
 
   /**
-   * Returns true if the pool may grant this use. Slow batches and slow clients must leave some connections to other
+   * Returns true if the pool may grant this lease. Slow batches and slow clients must leave some connections to other
    * calls.
    */
   #mayTake(use: Lease): boolean {
@@ -507,8 +517,8 @@ function canRetry(error: unknown): boolean {
 }
 
 /**
- * Returns PostgreSQL's error for a cancelled statement, for a call whose client disconnected before the statement was
- * sent.
+ * Returns the error of a statement that is not sent, because the client has disconnected. It has the SQLSTATE with
+ * which PostgreSQL reports a cancelled statement.
  */
 const cancelledBeforeStart = () =>
   new DatabaseError({ sqlstate: '57014', severity: 'ERROR', message: 'canceled before it was started' });

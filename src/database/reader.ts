@@ -27,7 +27,7 @@ const noLargeMessages: LargeMessages = {
   onTooLarge: () => undefined,
 };
 
-/** Bytes of the type and the length. */
+/** Number of bytes of a message's type and length. */
 const HEAD = 5;
 
 /** Number of further bytes to buffer before `onLarge` is called once more. */
