@@ -34,7 +34,7 @@ export interface NodeCallParts {
   slowReaders: SlowReaders;
 }
 
-/** The methods of the management API. Any other method leads to no call. */
+/** The methods of the management API. A request with any other method is not passed to it. */
 const adminMethods: ReadonlySet<string> = new Set([
   ...['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE'],
 ]);

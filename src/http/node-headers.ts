@@ -44,7 +44,7 @@ const common: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
 };
 
-/** Applies only to the node's own host name: names below it belong to the operator. */
+/** Has no includeSubDomains, because names below the node's host name belong to the operator. */
 const HSTS = 'max-age=31536000';
 
 /** Returns the headers of every reply of the node itself: pages, assets and the management API. */

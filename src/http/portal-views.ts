@@ -25,8 +25,8 @@ const READ = `select coalesce(json_agg(json_build_object('route', v.route, 'name
   order by v.saved_at, v.route, v.name), '[]') from ninefold.member_views v where v.user_id = $1::uuid`;
 
 /**
- * Handles `/portal/v1/views`: GET returns the views that the member has saved, PUT saves a view, DELETE deletes the view
- * that the parameters `route` and `name` name.
+ * Handles `/portal/v1/views`: GET returns the views that the member has saved, PUT saves a view, and DELETE deletes the
+ * view with the given `route` and `name`.
  */
 export async function viewsReply(app: App, request: CallRequest, identify: () => Promise<Identity>): Promise<Reply> {
   const { userId, source } = await identify();

@@ -54,7 +54,9 @@ function changeIn(message: string, from: string): Pick<RefusedTransition, 'trans
 
 const cut = (text: string): string => text.slice(0, LONGEST);
 
-/** A string or number in JSON. Numbers are quoted, so that a bigint keeps its digits. */
+/**
+ * Matches a string or a number in JSON. Numbers are quoted before they are parsed, so that a bigint keeps its digits.
+ */
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
 /**
