@@ -24,8 +24,9 @@ export class ChangeClient {
   }
 
   /**
-   * Resolves once the other workers of the node use all changes of an app that were committed before this call. A worker
-   * that does not answer delays it by at most the limit listenerTrustMilliseconds, after which no worker uses older data.
+   * Resolves once the other workers of the node use all changes of an app that were committed before this call. A
+   * worker that does not answer delays it by at most the limit listenerTrustMilliseconds, after which no worker uses
+   * older data.
    */
   everyWorker(ref: string): Promise<void> {
     const id = ++this.#last;

@@ -21,7 +21,7 @@ export interface AppKeys {
   readonly apiKeys?: readonly ApiKey[];
 }
 
-/** An API key that is known by its hash. A secret key is nowhere else. */
+/** A stored API key. Only its hash is stored; Ninefold does not store a secret key itself. */
 export interface ApiKey {
   readonly id: string;
   readonly name: string;

@@ -63,15 +63,15 @@ export class Apps {
     await this.#listener.start();
   }
 
-  /** Receives every notification about an app that was committed before this call. */
+  /** Waits until every notification about an app that was committed before this call has been received. */
   async catchUp(ref: string): Promise<void> {
     await this.#listener?.catchUp();
     await (await this.#apps.get(ref)?.catch(() => null))?.catchUp();
   }
 
   /**
-   * Returns an app for a builder or operator, with every change that was committed before this call: a page that reads
-   * after it wrote may be answered by another worker.
+   * Returns an app for a builder or operator, with every change that was committed before this call. Another worker may
+   * have made such a change, for example if a page reads after it has written.
    * @throws NinefoldError app_unknown; app_outdated with the schema file that failed and the reason.
    */
   async get(ref: string): Promise<App> {

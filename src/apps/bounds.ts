@@ -48,7 +48,7 @@ export class ExceededBounds {
     const until = at + message.suspendedSeconds * 1000;
     const exceeded = { limit: message.limit, bound: message.bound, at, until };
     this.#noteEnded(app, message.processIds, exceeded);
-    // A session that is ended during a suspension belongs to the suspension.
+    // If a session is ended during a suspension, the reason of the suspension stays stored.
     if (!this.refusal(app)) this.#exceeded.set(app, exceeded);
     for (const wake of this.#waiting.get(app) ?? []) wake();
   }
@@ -94,7 +94,7 @@ export class ExceededBounds {
     if (last && last.until > last.at && last.until + LATE_MILLISECONDS > now) return last;
     if (lost === 'login') return null;
     const ended = this.#ended.get(app)?.get(lost.processId);
-    // PostgreSQL has reused the process id of an ended session for a later session.
+    // A session that was opened after this time has the reused process id of the ended session.
     return ended && now - ended.at < EXPLAINED_MILLISECONDS && lost.openedAt <= ended.at ? ended : null;
   }
 

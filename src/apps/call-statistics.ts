@@ -75,8 +75,8 @@ export function bucketOf(milliseconds: number): number {
 }
 
 /**
- * Returns the duration in milliseconds below which a share of the requests stayed, with the precision of a bucket; null
- * without requests.
+ * Returns the duration in milliseconds that a share of the requests did not exceed, with the precision of a bucket;
+ * null without requests.
  */
 export function quantile(histogram: readonly number[], share: number): number | null {
   const total = histogram.reduce((sum, count) => sum + count, 0);

@@ -5,8 +5,8 @@ const PAUSE_TIMES = 20;
 const LONGEST_PAUSE_MILLISECONDS = 60_000;
 
 /**
- * Spaces out the loads of an app's very large schema cache. Building it blocks the worker's event loop for all apps, and
- * the app's owner can invalidate it at any time. Times are milliseconds of performance.now().
+ * Spaces out the loads of an app's very large schema cache. Building it blocks the worker's event loop for all apps,
+ * and the app's owner can invalidate it at any time. Times are milliseconds of performance.now().
  */
 export class LoadPause {
   #until = 0;

@@ -157,7 +157,8 @@ end $do$`;
 
 /**
  * Transfers all objects and privileges of the source app's roles to the roles of the copy. REASSIGN OWNED and DROP
- * OWNED also change the source database, because databases are shared objects; the same transaction restores that.
+ * OWNED also change the source database, because a database is a shared object. The same transaction therefore restores
+ * the owner and the privileges of the source.
  */
 async function reassignObjects(
   pool: Pool,

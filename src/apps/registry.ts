@@ -132,7 +132,7 @@ export class Registry {
     return (result?.rows.length ?? 0) > 0;
   }
 
-  /** Returns false if there is no such app. */
+  /** Deletes the record of an app. Returns false if there is no such app. */
   async remove(ref: string): Promise<boolean> {
     const [result] = await this.#database.run([
       { text: 'delete from public.apps where ref = $1 returning ref', params: [ref] },

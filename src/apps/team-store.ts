@@ -113,7 +113,7 @@ export class TeamStore {
     return (result && firstJson<string>(result)) ?? null;
   }
 
-  /** Sets the time from which builders need a second factor: so many days from now; never for null. */
+  /** Sets the time from which builders need a second factor: `graceDays` days after this call. Null means never. */
   async requireSecondFactor(graceDays: number | null, setBy: string): Promise<void> {
     const key = 'second_factor_required_from';
     await this.#database.run([
@@ -225,8 +225,8 @@ export class TeamStore {
   }
 
   /**
-   * Uses up an invitation for the account with its address, which becomes a builder with this name unless it already is
-   * one. Only one of several concurrent calls succeeds.
+   * Uses up an invitation. The account with the invited address becomes a builder with this name, unless it already is
+   * a builder. Only one of several concurrent calls succeeds.
    * @throws NinefoldError invitation_invalid
    */
   async accept(secret: string, userId: string, name: string): Promise<void> {
