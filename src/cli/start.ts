@@ -22,13 +22,16 @@ import { CliError } from './client.ts';
 import { closeUntakenConnections } from './untaken-connections.ts';
 import type { FromWorker, ToWorker } from './worker.ts';
 
-/** If a worker ends within this time after its start, the next start waits for this time. */
+/** If a worker ends within this time after its start, it is restarted only after this time. */
 const PAUSE_MILLISECONDS = 1000;
 /** Interval of the check whether npm still runs. */
 const PARENT_MILLISECONDS = 1000;
 /** Time for workers to complete their requests in progress. */
 const STOP_MILLISECONDS = 10_000;
-/** Interval of the checks whether a worker runs, and the number of checks without a message after which it is killed. */
+/**
+ * Interval of the checks whether a worker still runs. A worker that sends no message during SILENT_CHECKS checks is
+ * killed.
+ */
 const CHECK_MILLISECONDS = 3000;
 const SILENT_CHECKS = 5;
 
