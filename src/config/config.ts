@@ -32,7 +32,10 @@ export interface Config {
   readonly requestsPerSecond: number;
   readonly appBounds: AppBounds;
   readonly logLevel: string;
-  /** True if `npm start` started the process. npm ends on a signal without passing it on. */
+  /**
+   * True if `npm start` started the process. npm ends on a signal without passing it on, so the process checks whether
+   * npm still runs.
+   */
   readonly startedByNpm: boolean;
   readonly descriptors: Descriptors;
   /** True to print one JSON line on stdout when the node is ready, for programs that start it. */

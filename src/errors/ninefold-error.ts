@@ -40,5 +40,5 @@ export class NinefoldError<Code extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** Returns the header Retry-After. */
+/** Returns the header Retry-After with the number of seconds. */
 export const retryAfter = (seconds: number): Record<string, string> => ({ 'retry-after': String(seconds) });

@@ -103,7 +103,6 @@ export interface TouchedRelation {
   readonly name: string;
 }
 
-/** The operation of a data request. */
 export type TouchedBy = 'select' | 'insert' | 'update' | 'delete' | 'execute';
 
 /** Names of a data request, without values. */
