@@ -64,7 +64,7 @@ async function memberOfConsole(context: AdminContext, request: CallRequest): Pro
   return role === 'authenticated' && userId !== null ? { userId, id: sessionId ?? '', aal } : null;
 }
 
-/** Returns who acts as a member, and the session that limits the acting. */
+/** Returns the builder or operator who acts as a member, and the session with which the acting token ends. */
 export const actorOf = (caller: Caller): { actor: string; actorSession: string } =>
   caller.kind === 'operator'
     ? { actor: 'operator', actorSession: '' }
@@ -115,7 +115,7 @@ export async function authoriseBuilderProxy(
   ref: string,
 ): Promise<Identity> {
   const caller = await callerOf(context, request);
-  // The service role can read every row and change every member.
+  // The caller must be a developer, because the service role can read every row and change every member.
   requireApp(caller, ref, 'developer');
   const header = request.headers['x-ninefold-as'];
   const acting =

@@ -108,7 +108,7 @@ export const hostedExtensions: ReadonlyMap<string, HostedExtension> = new Map(
   }),
 );
 
-/** Returns true if a function, as `schema.name`, belongs to an extension that the server does not have. */
+/** Returns true if a function, named `schema.name`, belongs to an extension that the server does not have. */
 export function isOfMissingExtension(name: string, available: ReadonlySet<string>): boolean {
   return [...hostedExtensions].some(
     ([extension, { used }]) => !available.has(extension) && used.test(`function ${name}(`),

@@ -1,7 +1,7 @@
 import { quoteLiteral as literal } from '../database/statement.ts';
 import { type Token, tokensOf } from './statements.ts';
 
-/** Facts about the app's database on which the decision about a statement depends. */
+/** Facts about the app's database that decide whether a statement is replaced. */
 export interface DatabaseFacts {
   database: string;
   /** The extensions whose files the server has. Of those that the node provides, only the node's own files count. */

@@ -86,7 +86,7 @@ async function runScript(pool: Pool, script: PreparedScript, signal: CancelSigna
   }
 }
 
-/** The facts if the database does not respond. No advice depends on them. */
+/** The facts that are used if the database does not respond. They lead to no advice. */
 const unknownFacts: DatabaseFacts = {
   database: '',
   available: new Set(hostedExtensions.keys()),

@@ -162,7 +162,7 @@ function bodyStep(words: readonly string[], bodies: number): number {
   return bodies > 0 && last === 'END' ? -1 : 0;
 }
 
-/** Returns true for E'…' and e'…', where a backslash escapes the next character. */
+/** Returns true if the string at `at` is E'…' or e'…', in which a backslash escapes the next character. */
 const isEscapeString = (script: string, at: number): boolean =>
   /(?:^|[^\w$])[eE]$/.test(script.slice(Math.max(0, at - 2), at));
 
@@ -177,7 +177,7 @@ function endOfQuoted(script: string, at: number, quote: string, escapes: boolean
   return script.length;
 }
 
-/** Comments nest. */
+/** Returns the end of a comment, which may contain other comments. */
 function endOfComment(script: string, at: number): number {
   const mark = /\/\*|\*\//g;
   mark.lastIndex = at;
