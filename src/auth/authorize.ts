@@ -29,8 +29,8 @@ export async function authorize(context: AuthContext, request: CallRequest): Pro
 }
 
 /**
- * The name under which clients start a sign-in on the app's own pages. The prefix is that of providers which the types of
- * supabase-js accept.
+ * Provider name with which clients start a sign-in on the app's own pages. It has the prefix `custom:`, because the
+ * types of supabase-js accept only such names for further providers.
  */
 export const PAGES = 'custom:ninefold';
 

@@ -106,8 +106,10 @@ const needsSecondFactor = () =>
   });
 
 /**
- * Throws over_email_send_rate_limit, and email_exists if sign-up reveals taken addresses too. Otherwise the link for a
- * taken address is refused, which only the owner of the address can open.
+ * Checks that the member may request a change to a new address. If sign-up does not reveal taken addresses, a taken
+ * address is accepted here, and the link in its mail is refused later. Only the owner of the address can open that
+ * link.
+ * @throws over_email_send_rate_limit; email_exists if sign-up reveals taken addresses
  */
 async function requireNewAddress(
   context: AuthContext,
