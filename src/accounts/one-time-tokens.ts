@@ -288,8 +288,8 @@ const verdictOf = (result: Result | undefined) =>
   accountJson<'void' | 'banned' | 'taken' | 'half' | 'used'>(result) ?? 'void';
 
 /**
- * The account of a presented code, and the statements that take back the counted attempt, for the transaction that uses
- * the code.
+ * The account of a presented code, and the statements that remove the counted attempt. They run in the transaction that
+ * uses the code.
  */
 interface Owner {
   /** Null for a link: the statement that uses up its token finds the account. */
@@ -304,7 +304,10 @@ interface Owner {
 const ownerOf = async (database: Executor, { kinds, shown }: TokenUse, client: SessionClient): Promise<Owner | null> =>
   'code' in shown ? tryCode(database, kinds, shown, client) : { userId: null, settled: [] };
 
-/** $1 to $11 are `reserveParams`; $12 the address, $13 the kinds, $14 the hash of the code, $15 for how many days a network is known. */
+/**
+ * $1 to $11 are `reserveParams`, $12 the address, $13 the kinds, $14 the hash of the code, and $15 the number of days
+ * for which a network counts as known.
+ */
 const TRY = `with owners as materialized (
   select t.user_id, c.code_hash = $14 as is_right from auth.one_time_tokens t
   join ninefold.one_time_codes c on c.user_id = t.user_id and c.token_type = t.token_type
