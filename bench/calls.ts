@@ -82,7 +82,7 @@ export async function measureCalls(): Promise<void> {
   }
 }
 
-/** Measures load and limit alternately, so that a change of the machine's speed affects both. */
+/** Measures the load and its limit alternately, so that a change of the machine's speed affects both. */
 export async function measureCase(
   node: BenchNode,
   name: string,

@@ -1,4 +1,4 @@
-/** A data call, as both the load and the limit run it. */
+/** A data request. The load sends it to the node, and the limit process runs the same SQL without the node. */
 export interface DataCall {
   method: string;
   /** The path below /rest/v1. */

@@ -4,7 +4,7 @@ export interface LoadOptions {
   port: number;
   connections: number;
   milliseconds: number;
-  /** The bytes of the next request of a connection, and an optional function that receives the body of its answer. */
+  /** The bytes of the next request of a connection, and an optional function that receives the body of its response. */
   next: (connection: number) => Buffer;
   onBody?: (connection: number, body: string) => void;
 }
@@ -14,7 +14,7 @@ export interface LoadResult {
   p50: number;
   p99: number;
   requests: number;
-  /** Number of answers with a status other than 2xx. */
+  /** Number of responses with a status other than 2xx. */
   failed: number;
 }
 

@@ -8,7 +8,7 @@ export interface BenchNode {
   port: number;
   home: string;
   operatorToken: string;
-  /** Time from the start of the process to the first answered request, in milliseconds. */
+  /** Time from the start of the process to the first response, in milliseconds. */
   startMilliseconds: number;
   /**
    * Returns the memory of all processes of the node, or of the processes of one program, in bytes. A page that several

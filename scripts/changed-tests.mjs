@@ -1,6 +1,6 @@
 /**
  * Selects the tests of `npm test -- --changed`. Vitest finds the tests that import a changed file. Tests over HTTP and
- * in the browser import no source, so a table says which of them a folder of the sources affects.
+ * in the browser import no source, so a table lists the tests that each folder of the sources affects.
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';

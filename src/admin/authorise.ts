@@ -81,7 +81,7 @@ export async function sessionOf(context: AdminContext, request: CallRequest): Pr
   return context.builders.resolve(app, token).catch(asSignedOut);
 }
 
-/** Rethrows the refusal of a token as `operator_required`. */
+/** Converts the refusal of a token to `operator_required`. */
 function asSignedOut(error: unknown): never {
   if (error instanceof NinefoldError && error.status < 500) {
     throw new NinefoldError('operator_required', { details: { reason: error.code }, cause: error });
@@ -90,8 +90,9 @@ function asSignedOut(error: unknown): never {
 }
 
 /**
- * Throws `app_unknown` for the console itself, `builder_forbidden` if the builder has no role on the app, and
- * `role_insufficient` if the role is lower than `min`.
+ * Checks that the caller may work on an app with at least the role `min`.
+ * @throws `app_unknown` for the console itself; `builder_forbidden` if the builder has no role on the app;
+ * `role_insufficient` if the role is lower than `min`
  */
 export function requireApp(caller: Caller, ref: string, min: AppRole): void {
   if (ref === CONSOLE_REF) throw new NinefoldError('app_unknown');

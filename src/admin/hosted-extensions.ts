@@ -15,7 +15,7 @@ const fromPackage = (name: string) =>
  */
 export const providedExtensions: ReadonlySet<string> = new Set(['pg_cron', 'pg_net']);
 
-/** Extensions whose creation by an app's owner goes through `ninefold.create_extension`. */
+/** Extensions for which CREATE EXTENSION of an app's owner is replaced by a call of `ninefold.create_extension`. */
 export const createdByServer: ReadonlySet<string> = new Set([
   ...['autoinc', 'insert_username', 'moddatetime', 'earthdistance', 'pg_stat_statements'],
   ...['pgcrypto', 'uuid-ossp', 'citext', 'pg_trgm'],

@@ -117,7 +117,7 @@ function dropExtension(reader: StatementReader, facts: DatabaseFacts): Replaceme
 function eventTrigger(reader: StatementReader): Replacement | null {
   if (reader.names[1] !== 'event' || reader.names[2] !== 'trigger') return null;
   const [command = ''] = reader.names;
-  // PostgreSQL refuses changes of Ninefold's own event triggers.
+  // A statement about Ninefold's own event triggers runs unchanged, and PostgreSQL refuses it.
   const isOwn = reader.names.some((name) => name.startsWith('ninefold_'));
   if (isOwn || reader.is('drop', 'event', 'trigger', 'if', 'exists')) return null;
   const warning =
@@ -196,7 +196,7 @@ function namesPlatform(reader: StatementReader): boolean {
     return schemas.length > 0 && schemas.every((name) => platformSchemas.has(name));
   }
   if (reader.is('alter', 'default', 'privileges')) return isPlatform(reader.after('in', 'schema'));
-  // COMMENT ON POLICY … ON, DROP TRIGGER … ON.
+  // In statements such as COMMENT ON POLICY … ON and DROP TRIGGER … ON, the name of the table follows ON.
   const kind = names[0] === 'comment' ? 2 : 1;
   if (['policy', 'trigger', 'rule', 'constraint'].includes(names[kind] ?? '')) {
     return isPlatform(names.indexOf('on', kind) + 1);

@@ -18,7 +18,7 @@ export interface ScriptStatement {
   data?: CopyData;
 }
 
-/** The lines after COPY … FROM STDIN. */
+/** The data lines that follow COPY … FROM STDIN in a script. */
 export interface CopyData {
   /** Without the line `\.` that ends them. */
   text: string;
@@ -81,7 +81,7 @@ function nextCopyState(state: CopyState, isFirst: boolean, kind: Token['kind'], 
   if (text === ';') return 'none';
   const word = kind === 'word' ? text.toUpperCase() : '';
   if (isFirst) return word === 'COPY' ? 'begun' : 'none';
-  // In COPY (query) TO, a table of the query may have the name stdin.
+  // COPY (query) TO has no data lines, but a table in its query may have the name stdin.
   if (state === 'begun') return text === '(' ? 'none' : 'copy';
   if (state === 'copy') return word === 'FROM' ? 'from' : 'copy';
   if (state === 'from') return word === 'STDIN' ? 'stdin' : 'copy';

@@ -11,7 +11,7 @@ import { ownerConnection } from './owner-connection.ts';
 import { runAsServerRole } from './run-as-server-role.ts';
 import { type Server, withPool } from './server.ts';
 
-/** SQL with tables of the app's owner that have data but no statistics in PostgreSQL. */
+/** Query for the tables of the app's owner that have data but no statistics in PostgreSQL. */
 const UNANALYZED_TABLES = `select coalesce(json_agg(format('%I.%I', n.nspname, c.relname)), '[]')
   from pg_catalog.pg_class c
   join pg_catalog.pg_namespace n on n.oid = c.relnamespace

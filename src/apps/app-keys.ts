@@ -17,7 +17,7 @@ export interface AppKeys {
   readonly signWith: 'ES256' | 'HS256';
   /** All keys for access tokens, after a key was added, rotated or revoked. Use `keyRing` to read it. */
   readonly ring?: readonly RingKey[];
-  /** The API keys that were created or replaced after the app was made, and every revoked one; the newest first. */
+  /** The API keys that were added after the creation of the app, and all revoked keys, newest first. */
   readonly apiKeys?: readonly ApiKey[];
 }
 
@@ -36,7 +36,7 @@ export interface ApiKey {
   readonly revokedAt: string | null;
 }
 
-/** The API keys that an app is made with, by their ids. */
+/** The API keys with which an app is created, by their ids. */
 export const firstKeys = {
   publishable: { field: 'publishableKey', kind: 'publishable', name: 'Publishable key' },
   secret: { field: 'secretKey', kind: 'secret', name: 'Secret key' },

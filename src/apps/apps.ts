@@ -14,7 +14,10 @@ import { type SchemaRefusal, updateSchema } from './update-schema.ts';
 const UNKNOWN_MILLISECONDS = 1000;
 const UNKNOWN_KEPT = 1000;
 
-/** The apps that this worker has served, by ref. The console's database notifies it of changes by other workers. */
+/**
+ * Caches the apps that this worker has served, by ref. The console's database notifies the worker of changes by other
+ * workers.
+ */
 export class Apps {
   readonly #server: Server;
   readonly #registry: Registry;

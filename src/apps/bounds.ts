@@ -16,7 +16,9 @@ export type BoundMessage =
     }
   | { type: 'storage'; app: string; isFull: boolean };
 
-/** Maximum delay in ms of the message about an ended session. */
+/**
+ * Time in ms by which the message about an ended session may be late. Requests wait at most this long for the message.
+ */
 const LATE_MILLISECONDS = 1000;
 /** Time in ms for which the reason of an ended session is stored. */
 const EXPLAINED_MILLISECONDS = 10_000;

@@ -7,7 +7,7 @@ import { runAsServerRole } from './run-as-server-role.ts';
 
 /** Maximum bytes per notification; PostgreSQL allows 8,000. */
 const CHUNK_BYTES = 7000;
-/** Minimum interval between two responses of a worker, whichever worker asks. */
+/** A worker sends its requests at most once in this time, whichever worker asks for them. */
 const PAUSE_MILLISECONDS = 250;
 
 /**

@@ -1,6 +1,6 @@
-/** Building the schema cache may block the worker's event loop this long without a pause. */
+/** Time for which a load of the schema cache may block the worker's event loop without a pause afterwards. */
 const FREE_MILLISECONDS = 100;
-/** The pause is this many times as long as the excess. */
+/** After a longer load, the pause is this many times as long as the time above FREE_MILLISECONDS. */
 const PAUSE_TIMES = 20;
 const LONGEST_PAUSE_MILLISECONDS = 60_000;
 

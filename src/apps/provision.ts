@@ -221,7 +221,7 @@ async function dropDatabase(maintenance: Pool, database: string): Promise<void> 
       params: [database],
     },
   ]);
-  // An owner may declare the database a template, which would prevent DROP DATABASE.
+  // An owner may declare the database a template. DROP DATABASE refuses templates, so the mark is removed first.
   if (found?.rows.length) await maintenance.run([plain(`alter database ${id(database)} is_template false`)]);
   await maintenance.run([plain(`drop database if exists ${id(database)} with (force)`)]);
 }

@@ -33,7 +33,7 @@ export async function readCalls(app: App): Promise<{
   return value;
 }
 
-/** Length of each statistics window and of its points, in seconds. */
+/** Length of each statistics window, and of the interval of one of its points, in seconds. */
 export const windows: Readonly<Record<StatisticsWindow, { readonly seconds: number; readonly step: number }>> = {
   hour: { seconds: 3600, step: 60 },
   day: { seconds: 86_400, step: 900 },

@@ -99,7 +99,7 @@ const CHECK = `select pg_catalog.json_build_object(
     left join ninefold.site_files f on f.sha256 = e.value
   where v.id = $1::uuid group by v.id`;
 
-/** Activates a version. */
+/** Statement that activates the version $1. */
 const ACTIVATE = `update ninefold.site_versions set is_active = true, bytes = $2::bigint,
   published_at = coalesce(published_at, pg_catalog.now()) where id = $1::uuid`;
 

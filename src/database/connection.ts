@@ -122,8 +122,8 @@ export class Connection {
   }
 
   /**
-   * False while a cancel request is under way, because it could cancel a batch that is sent meanwhile, and if
-   * `mustClose`.
+   * False while a cancel request is under way, because the request could cancel a batch that is sent meanwhile. Also
+   * false if `mustClose`.
    */
   get canAcceptBatch(): boolean {
     return !this.#cancelling && !this.#isSpent;

@@ -173,7 +173,8 @@ export class Listener {
 async function answerInTime(connection: Connection, statements: readonly Statement[]): Promise<void> {
   let immediate: NodeJS.Immediate | undefined;
   const timer = setTimeout(() => {
-    // If this process was busy, the response may have arrived unread. Sockets are read before the next immediate runs.
+    // If this process was busy, the response may have arrived without being read. Node reads sockets before the next
+    // immediate runs, so the connection is abandoned only then.
     immediate = setImmediate(() => connection.abandon('the server did not respond in time'));
   }, limits.listenerAnswerMilliseconds.default);
   try {

@@ -23,8 +23,8 @@ export interface PoolOptions {
   /** Limits the connections of all pools together; absent for the superuser's pools, which have a separate share. */
   budget?: ConnectionBudget;
   /**
-   * Number of further connections outside the pool that stay open as long as the pool has any. Each takes a slot of the
-   * budget; 0 by default.
+   * Number of further connections outside the pool that stay open as long as the pool has a connection. Each takes a
+   * slot of the budget; 0 by default.
    */
   companions?: number;
 }

@@ -42,7 +42,7 @@ export class MessageReader {
   readonly #large: LargeMessages;
   #pending: Buffer[] = [];
   #pendingBytes = 0;
-  /** Bytes that #pending must have before the next message can be cut. */
+  /** Number of bytes that #pending must have before the reader can continue. */
   #wanted = HEAD;
   /** True if `onLarge` asked for the complete message. */
   #wantsWhole = false;

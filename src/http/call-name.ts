@@ -11,7 +11,7 @@ export const callName = (area: CallEvent['area'], request: CallRequest): string 
 
 interface Known {
   id: string;
-  /** Parameter that the query must contain; empty for none. */
+  /** Query parameter that a request to this call contains; empty if the path alone identifies the call. */
   query: string;
 }
 

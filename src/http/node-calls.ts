@@ -92,7 +92,7 @@ export class NodeCalls {
     const refused = hostHeaderError(request);
     if (refused) throw refused;
     const { method, path } = callRequest;
-    // Clients may percent-encode letters of each segment.
+    // Clients may percent-encode letters of each segment, so the segments are decoded before they are compared.
     const segments = path.split('/').map(decoded);
     const [, first, second] = segments;
     if (first === 'admin' && second === 'v1' && segments.length > 3 && adminMethods.has(method)) {

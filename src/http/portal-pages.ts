@@ -21,7 +21,7 @@ const FILE_NAME = /\.(?:css|gif|ico|jpe?g|js|json|map|pdf|png|svg|txt|webmanifes
  */
 const ENCODED_NODE = /^\/(?:admin|apps|docs|health)(?:\/|$)/;
 
-/** Compressed copies, which are read with their file, and source maps. */
+/** Matches files that have no path of their own: compressed copies of files, and source maps. */
 const SKIPPED = /\.(?:br|gz|map)$/;
 
 /** Content-Security-Policy of the pages. Scripts and requests are limited to the app's origin. */

@@ -14,7 +14,10 @@ const view = z.strictObject({
   search: z.string().max(limits.memberViewSearch.default),
 });
 
-/** Saves the view unless the member has as many views as the limit, or replaces the view with this name. */
+/**
+ * Statement that saves a view, or replaces the view with the same name. It does nothing if the member already has the
+ * maximum number of other views.
+ */
 const SAVE = `insert into ninefold.member_views as v (user_id, route, name, search)
   select $1::uuid, $2, $3, $4
   where (select count(*) from ninefold.member_views o where o.user_id = $1::uuid and (o.route, o.name) <> ($2, $3)) < $5::int

@@ -79,7 +79,7 @@ export function readRange(header: string | undefined, length: number): [number, 
   return [Number(from), to === '' ? length - 1 : Math.min(Number(to), length - 1)];
 }
 
-/** A file in the coding that is sent. */
+/** A file to send, in the content coding of the response. */
 interface SentFile {
   readonly status: 200 | 404;
   readonly type: string;

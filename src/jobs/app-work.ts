@@ -59,7 +59,7 @@ export interface SharedParts {
   runner: string;
   /** Slots for running jobs of all apps. */
   runs: Places;
-  /** Aborts when the time for running work is over at shutdown. */
+  /** Aborts at shutdown, when the time for running work is over. */
   cancel: AbortSignal;
   isStopping: () => boolean;
   /** Returns true while the app is suspended. */
@@ -70,7 +70,8 @@ export interface SharedParts {
 
 const CONTROL_CONNECTIONS = 2;
 /**
- * A connection stays open for jobs that run every few seconds, and closes between runs of jobs that run every minute.
+ * Time without use after which a connection closes. The connection stays open between jobs that run every few seconds,
+ * but not between jobs that run every minute.
  */
 const CONTROL_IDLE_MILLISECONDS = 5000;
 const CONTROL_WAIT_MILLISECONDS = 15_000;

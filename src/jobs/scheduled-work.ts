@@ -146,7 +146,7 @@ export class ScheduledWork {
       this.#announcing.delete(ref);
       if (this.#isLeader) this.#wake(ref, Date.now());
       else {
-        // If the connection is lost, the leader detects the work by the write counters.
+        // An error is ignored: the leader also detects scheduled work by the write counters.
         this.#parts.console
           .run([{ text: `select pg_catalog.pg_notify('${JOBS_CHANNEL}', $1)`, params: [ref], planKey: 'jobs' }])
           .catch(() => undefined);

@@ -2,7 +2,7 @@ import type { AppBounds } from '../../contract/limits.ts';
 import type { Session } from './sessions.ts';
 import type { LockCount } from './usage.ts';
 
-/** An excess of an app over one of its limits. */
+/** One app that exceeds one of its limits. */
 export interface Breach {
   readonly app: string;
   readonly limit: keyof AppBounds;

@@ -4,10 +4,13 @@ import { setPriority } from 'node:os';
 /** The lowest priority of nice(2). */
 const LOWEST = 19;
 
-/** Where glibc keeps POSIX shared memory (shm_overview(7)), and how PostgreSQL names its segments (dsm_impl.c). */
+/**
+ * Folder in which glibc stores POSIX shared memory (shm_overview(7)). SEGMENT matches the names of PostgreSQL's
+ * segments in it (dsm_impl.c).
+ */
 const SEGMENTS = '/dev/shm';
 const SEGMENT = /^PostgreSQL\.\d+$/;
-/** Unit of `blocks` of stat(2). */
+/** Size in bytes of one block in the field `blocks` of stat(2). */
 const BLOCK_BYTES = 512;
 
 /** Values that the kernel reports for PostgreSQL's processes; 0 for a process that has ended. */

@@ -14,7 +14,7 @@ export interface Session {
   readonly app: string;
   /** Oid of its database. */
   readonly database: string;
-  /** True if the app's owner has logged in; false for sessions of the server. */
+  /** True if the login role is the app's owner; false if it is the app's authenticator, with which requests run. */
   readonly isOwner: boolean;
   /** True for an autovacuum worker. */
   readonly isAutovacuum: boolean;

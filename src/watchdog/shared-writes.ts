@@ -2,7 +2,7 @@ import type { AppBounds } from '../../contract/limits.ts';
 import { type Breach, leaders } from './breaches.ts';
 import type { Session } from './sessions.ts';
 
-/** PostgreSQL updates its counters once per second. */
+/** Minimum time between two measurements, because PostgreSQL updates its counters once per second. */
 const RATE_MILLISECONDS = 1000;
 
 /**

@@ -132,7 +132,7 @@ export async function applyMigrations(client: Client, ref: string, found: FoundM
 async function applyRoles(client: Client, path: string, roles: string | undefined): Promise<MigrateResponse> {
   const none: MigrateResponse = { applied: [], skipped: [], seeded: [], warnings: [] };
   if (roles === undefined) return none;
-  // A migration's name contains no slash.
+  // The slash distinguishes this name from those of migrations.
   const seed = [{ name: './roles.sql', sql: roles }];
   return client.post<MigrateResponse>(path, { files: [], seed }).catch((error: unknown) => {
     if (!(error instanceof CliError) || error.code !== 'migration_failed') throw error;
