@@ -264,7 +264,8 @@ export class App {
     });
     this.#listener?.close();
     this.#listener = listener;
-    // The pool connects in parallel to the listener. The first statement of the request reports a failure.
+    // The pool connects in parallel to the listener. An error is ignored, because the first statement of the request
+    // reports it.
     void this.database.run([CONNECT]).catch(() => undefined);
     await this.#startWithRetry(listener);
     this.#events.emit({ type: 'app', what: 'opened', app: this.ref });

@@ -396,7 +396,9 @@ function newSecret(lifetimeMilliseconds: number): LinkSecret {
   return { secret: randomBytes(32).toString('base64url'), expiresAt };
 }
 
-/** Locks the builders of an app, or of the node for null, so that changes run one after the other. */
+/**
+ * Locks the builders of an app (or of the node if `app` is null), so that concurrent changes run one after the other.
+ */
 async function lock(tx: Transaction, app: string | null): Promise<void> {
   await tx.run([
     app === null
@@ -406,7 +408,7 @@ async function lock(tx: Transaction, app: string | null): Promise<void> {
 }
 
 /**
- * Checks that the builder is not the only owner of the app, or of any app for null.
+ * Checks that the builder is not the only owner of the app (or of any app if `app` is null).
  * @throws NinefoldError last_owner
  */
 async function requireOtherOwners(tx: Transaction, userId: string, app: string | null): Promise<void> {

@@ -18,7 +18,10 @@ export interface Config {
   readonly postgresPort: number;
   /** Apps have the origin `<ref>.<domain>`; null if no domain is set. */
   readonly domain: string | null;
-  /** The app that is served on any other host, and whose API has no prefix; null for none. */
+  /**
+   * The app that is served on hosts that belong to no other app, and whose APIs also have paths without `/apps/<ref>`;
+   * null if there is none.
+   */
   readonly defaultApp: string | null;
   /** URL at which clients reach this node; null for http://host:port. */
   readonly publicUrl: string | null;

@@ -274,7 +274,8 @@ export class Connection {
     if (this.#writer.isEmpty || this.#closedBy) return;
     const { socket } = this.#opened;
     socket.write(this.#writer.take());
-    // If the socket already has an error (EPIPE), it accepted nothing. After a later error, it may have sent a part.
+    // If the socket already has an error (EPIPE), it sent nothing, so the write does not count. After a later error, it
+    // may have sent a part.
     if (socket.errored === null) this.#flushed++;
   }
 

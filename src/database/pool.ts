@@ -74,8 +74,8 @@ const SLOW_MILLISECONDS = 1.5 * UNNOTICED_MILLISECONDS;
 const DEPTH = 16;
 /**
  * A statement with larger parameters gets exclusive use of a connection, because batches behind it would wait until the
- * server has received and parsed them. This is the size of the chunks in which Node.js reads a body, so that every body
- * that arrives in one part may share.
+ * server has received and parsed them. Node.js reads a body in chunks of this size, so a body that arrives in one part
+ * may still share a connection.
  */
 const LARGE_BYTES = 64 * 1024;
 /**
@@ -487,7 +487,8 @@ export class Pool implements Database {
         this.#serveWaitersLater();
         return;
       }
-      // Open connections may still serve the waiting calls. Without any, waiting longer does not help.
+      // Without an open connection, waiting longer does not help, so the waiting calls fail. Otherwise the open
+      // connections may still serve them.
       if (this.size === 0) this.#refuseWaiters(error as Error);
       else if (this.#shared.size > 0) this.#serveWaitersLater();
     }

@@ -57,7 +57,8 @@ export const nodeHeaders = ({ isSecure }: Origins): Readonly<Record<string, stri
  */
 export function consolePolicy(origins: Origins, host: string | undefined): string {
   const source = origins.sourceOf(host);
-  // A policy cannot contain an IPv6 address. In that case only `refusedAsScript` prevents scripts below /apps.
+  // A policy cannot contain an IPv6 address, so it then allows scripts of the complete origin. In that case only
+  // `refusedAsScript` prevents scripts below /apps.
   const assets = source === null ? "'self'" : `${source}/assets/`;
   return [
     "default-src 'none'",

@@ -28,8 +28,8 @@ export function refusedTransition(fields: DatabaseErrorFields): RefusedTransitio
 }
 
 /**
- * Reads the transition and both states from a message. Because `from` is known, a state may contain any text of the
- * message.
+ * Reads the transition and both states from an error message. Because `from` is known, the message can be read even if
+ * a state contains parts of its wording.
  */
 function changeIn(message: string, from: string): Pick<RefusedTransition, 'transition' | 'from' | 'to'> | null {
   for (const was of from === 'none' ? [from, 'no state'] : [from]) {

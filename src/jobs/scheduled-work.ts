@@ -224,7 +224,7 @@ export class ScheduledWork {
       }
       this.#schedule();
     } catch {
-      // The server is restarting. The next attempt follows soon.
+      // The error is ignored: reading fails while the server restarts, and the next attempt follows soon.
     }
     if (this.#isLeader && !this.#isStopping) {
       this.#counters = setTimeout(() => void this.#readCounters(), COUNTERS_MILLISECONDS);

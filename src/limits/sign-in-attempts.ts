@@ -60,9 +60,9 @@ export const networkId = (clientAddress: string): string =>
 const digest = (kind: string, value: string): Buffer => createHash('sha256').update(`${kind}:${value}`).digest();
 
 /**
- * Returns SQL that counts an attempt before its password is checked.
- * @param isKnown SQL expression that is true if the network is known for the account. Its statement's parameters $1 to
- * $11 are those of `reserveParams`.
+ * Returns SQL that counts an attempt before its password is checked. Its parameters $1 to $11 are those of
+ * `reserveParams`.
+ * @param isKnown SQL expression that is true if the network is known for the account.
  */
 export const reserveAttempt = (isKnown: string): string => `ninefold.reserve_sign_in(
   $1, $2, $3, $4::bigint, ${isKnown},

@@ -116,7 +116,8 @@ export interface PlanNames {
 
 /**
  * Records one request: the time at which each step ended, in milliseconds of performance.now() (0 for steps that were
- * not reached), and names, but no values. Every request has a trace, so it consists of plain fields.
+ * not reached), and names of calls and relations, but no values. Every request has a trace, so it consists of plain
+ * fields.
  */
 export class TraceRecorder {
   /** Start in milliseconds since 1970. */
