@@ -16,7 +16,7 @@ export interface MemberSignIn {
   /** In seconds since 1970. */
   readonly time: number;
   readonly aal: string;
-  /** The ways to sign in as the claim amr of an access token names them. */
+  /** The sign-in methods, by the names that the claim amr of an access token uses. */
   readonly methods: readonly string[];
 }
 

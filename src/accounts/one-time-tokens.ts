@@ -82,7 +82,7 @@ export const issuedToken = (userId: string, { kind, address, token, code }: OneT
  */
 export const issuedPhoneCode = (userId: string, kind: TokenKind, phone: string, code: string): SqlStatement => [
   'select ninefold.issue_phone_code($1::uuid, $2::auth.one_time_token_type, $3, $4, $5)',
-  // Texts contain no link, so nobody receives this token.
+  // An SMS contains no link, so nobody receives this token.
   [userId, kind, linkHash(randomBytes(28).toString('hex')), codeHash(phone, code), phone],
 ];
 
@@ -214,7 +214,10 @@ const useMailedToken = (userId: string | null, { kinds, shown, validSeconds, bot
   ],
 ];
 
-/** Opens a session for the account whose token was used. $1 is that account, or NULL for a link; $7 is the way. */
+/**
+ * Opens a session for the account whose token was used. $1 is that account, or NULL for a link; $7 is the sign-in
+ * method.
+ */
 const OPEN = openSession(
   `update auth.users u set last_sign_in_at = pg_catalog.now(), updated_at = pg_catalog.now()
   where u.id = ${tokenOwner} and ($1::uuid is null or u.id = $1::uuid) returning u.*`,

@@ -35,8 +35,8 @@ export async function authorize(context: AuthContext, request: CallRequest): Pro
 export const PAGES = 'custom:ninefold';
 
 /**
- * Redirects to the app's pages, where the member signs in with any of the app's ways. They redirect back with a session
- * (`continueElsewhere`).
+ * Redirects to the app's pages, where the member signs in with any of the app's sign-in methods. The pages
+ * redirect back with a session (`continueElsewhere`).
  */
 function toOwnPages(context: AuthContext, request: CallRequest): Reply {
   const own = context.origins.appOrigin(context.app.ref);

@@ -29,7 +29,7 @@ import { takeFromLimit } from './take-from-limit.ts';
 export interface CodeText extends Text {
   readonly code: string;
   readonly validSeconds: number;
-  /** Null if texts are only stored on the Mail page. */
+  /** Null if SMS messages are only stored, for the Mail page. */
   readonly provider: TextProvider | null;
   /** True for a test number, which gets no message. */
   readonly isTest: boolean;
@@ -130,7 +130,7 @@ export async function sendText(
   const send = () =>
     text.isForHook ? handToHook(context, request, text, options.userId) : attempt(context, text, provider);
   if (options.waits) return send();
-  // Runs after the response was sent, so that the response time does not depend on the text.
+  // Runs after the response was sent, so that the response time does not depend on the SMS.
   setImmediate(() => {
     send().catch((error: unknown) => {
       if (error instanceof NinefoldError && error.code === 'sms_send_failed') return;
@@ -186,9 +186,9 @@ async function attempt(
 }
 
 /**
- * Counts a request for a text and finds the account with the number.
+ * Counts a request for an SMS and finds the account with the number.
  *
- * @param of The number or the account id to which the pause between two texts applies; by default the number.
+ * @param of The number or the account id to which the pause between two SMS messages applies; by default the number.
  * @throws over_sms_send_rate_limit, over_request_rate_limit, whether or not an account has the number
  */
 export async function requireText(

@@ -43,7 +43,7 @@ const schema = z.object({
  * - A new password ends the member's other sessions.
  * - A new address is stored as `new_email` until the links in two mails confirm it. If addresses count as confirmed at
  * once, an anonymous account needs no mail and a member one mail.
- * - A new number is stored as `new_phone` until the code in a text confirms it, unless numbers count as confirmed at
+ * - A new number is stored as `new_phone` until the code in an SMS confirms it, unless numbers count as confirmed at
  * once (sms_autoconfirm).
  */
 export async function updateUserCall(context: AuthContext, request: CallRequest): Promise<Reply> {
