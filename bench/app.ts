@@ -11,14 +11,14 @@ export const EMAIL = 'bench@example.com';
 export interface BenchApp {
   app: AppConnection;
   member: { id: string; accessToken: string };
-  /** Headers of a call as the member. */
+  /** Headers for requests of the member. */
   headers: Record<string, string>;
 }
 
 /** Creates an app with the tables of the cases and one member. */
 export async function makeApp(node: BenchNode): Promise<BenchApp> {
   const app = await admin<AppConnection>(node, 'POST', '/apps', { ref: 'bench' });
-  // One client stands for many, so the limit per client is raised.
+  // One client sends the requests of many, so the limit per client is raised.
   await admin(node, 'PUT', '/apps/bench/settings/rate_limit_token_refresh', {
     value: limits.refreshesPerNetwork.range[1],
   });

@@ -12,7 +12,10 @@ const TABLE = `create table public.notes (id bigint primary key, title text not 
   insert into public.notes select g, 'note ' || g from generate_series(1, 20) g;
   grant select on public.notes to anon`;
 
-/** Measures a node with many apps: creates them, restarts the node, calls each one once, and lists them. */
+/**
+ * Measures a node with many apps: creates them, restarts the node, sends the first request to each app, and lists the
+ * apps.
+ */
 export async function measureApps(): Promise<void> {
   const first = await startNode();
   const { apps, times } = await createApps(first);
@@ -57,7 +60,7 @@ async function createApps(node: BenchNode): Promise<{ apps: AppConnection[]; tim
     const app = await admin<AppConnection>(node, 'POST', '/apps', { ref: `cold-${i}` });
     times.push(performance.now() - started);
     apps.push(app);
-    // As the owner, so that the node itself does not open the app.
+    // Connects as the owner, so that the node itself does not open the app.
     const owner = new pg.Client(app.database_url ?? '');
     await owner.connect();
     await owner.query(TABLE);
@@ -75,7 +78,7 @@ interface ColdCalls {
   memory: { before: number; most: number; node: number };
 }
 
-/** Calls each app once, from several callers at the same time, and samples the node's processes meanwhile. */
+/** Sends one request to each app, from several callers at the same time, and samples the node's processes meanwhile. */
 async function callEach(node: BenchNode, apps: readonly AppConnection[]): Promise<ColdCalls> {
   const { database_url: url } = await admin<{ database_url: string }>(node, 'GET', '/status');
   const watcher = new pg.Client(url);

@@ -1,6 +1,6 @@
 /**
- * Runs one attack on a limit of an app. A process of its own, so that its work does not delay the process that measures
- * the neighbour.
+ * Runs one attack on a limit of an app. It is a separate process, so that its work does not delay the process that
+ * measures the other app.
  */
 import { attack, type BoundAttack } from '../test/support/bound-attacks.ts';
 

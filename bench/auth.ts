@@ -6,10 +6,10 @@ import { CONNECTIONS, MILLISECONDS, median, number, ROUNDS, table, WORKERS } fro
 import { type LoadResult, load, request } from './load.ts';
 import { type BenchNode, removeHome, startNode } from './node.ts';
 
-/** Connections that sign in, which are enough to keep every processor busy with hashes. */
+/** Number of connections that sign in. Eight keep every processor busy with hashes. */
 const SIGN_IN_CONNECTIONS = 8;
 
-/** Measures sign-in, beside the same SQL with its hash and beside the hash alone, and refresh. */
+/** Measures sign-in and refresh. Compares sign-in with the same SQL and hash without HTTP, and with the hash alone. */
 export async function measureAuth(): Promise<void> {
   const node = await startNode({ workers: WORKERS });
   try {
@@ -53,11 +53,11 @@ export async function measureAuth(): Promise<void> {
   }
 }
 
-/** Connections that sign in at once: more than the queues of both workers hold. */
+/** Number of connections that sign in at the same time: more than the queues of both workers can store. */
 const FLOOD_CONNECTIONS = 200;
 const READ_CONNECTIONS = 16;
 
-/** Measures reads of one row alone and while more members sign in than the node can hash passwords for. */
+/** Measures requests that read one row: alone, and while more members sign in than the node can hash passwords for. */
 export async function measureFlood(): Promise<void> {
   const node = await startNode({ workers: WORKERS });
   try {
@@ -106,7 +106,9 @@ export async function measureFlood(): Promise<void> {
   }
 }
 
-/** Signs up a member for each connection. Sign-ins of one member would wait for each other's write to the disk. */
+/**
+ * Signs up a member for each connection, because sign-ins of one member would wait for each other's write to the disk.
+ */
 async function signInRequests(app: AppConnection): Promise<{ emails: string[]; requests: Buffer[] }> {
   const emails = Array.from({ length: SIGN_IN_CONNECTIONS }, (_, i) => `member-${i}@example.com`);
   for (const email of emails) await auth(app, '/signup', { email, password: PASSWORD });

@@ -14,7 +14,7 @@ export interface Row {
   limitProcessor: number;
 }
 
-/** The result of a load, with the processor time that the node used for each request, in milliseconds. */
+/** The result of a load, with the processor time in milliseconds that the node used for each request. */
 export type NodeLoad = LoadResult & { processorEach: number };
 
 /** Runs a load and measures the processor time of the node, which depends less on other programs than a rate. */
@@ -24,7 +24,7 @@ export async function loadNode(node: BenchNode, options: Omit<LoadOptions, 'port
   return { ...result, processorEach: (node.allProcessorTime() - before) / result.requests };
 }
 
-/** Measures each call and its limit in the same run. */
+/** Measures each call and its limit (the same work without Ninefold) in the same run. */
 export async function measureCalls(): Promise<void> {
   const node = await startNode({ workers: WORKERS });
   try {
@@ -82,7 +82,7 @@ export async function measureCalls(): Promise<void> {
   }
 }
 
-/** Measures load and limit alternately, so that a change of the machine's speed affects both. */
+/** Measures the load and its limit alternately, so that a change of the machine's speed affects both. */
 export async function measureCase(
   node: BenchNode,
   name: string,

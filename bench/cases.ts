@@ -1,4 +1,4 @@
-/** A data call, as both the load and the limit run it. */
+/** A data request. The load sends it to the node, and the limit process runs the same SQL without the node. */
 export interface DataCall {
   method: string;
   /** The path below /rest/v1. */
@@ -33,7 +33,7 @@ export interface LimitReport {
 export const ROWS = 100_000;
 export const OWNERS = 100;
 
-/** Returns SQL for 100,000 items of 100 people under a policy. The first of the people is the caller of the bench. */
+/** Returns SQL for 100,000 items of 100 people, with a policy. The first of these people is the member of the bench. */
 export const schema = (member: string): string => `
   create table public.people (id int primary key, user_id uuid, name text not null);
   create table public.items (
@@ -74,7 +74,7 @@ const call = (
   body,
 });
 
-/** Returns the data cases. Each has many calls, so that no row is requested twice in succession. */
+/** Returns the data cases. Each has many calls with different keys, so that no row is read twice in succession. */
 export function dataCases(member: string): { name: string; calls: DataCall[] }[] {
   const ids = Array.from({ length: 1000 }, (_, i) => 1 + ((i * 7919) % ROWS));
   const insert = JSON.stringify({ owner_id: member, person_id: 1, title: 'A new item' });

@@ -6,9 +6,9 @@ const APPS = Number(process.env.BENCH_APPS ?? 1000);
 const AT_ONCE = 2;
 
 /**
- * Measures how long a node with many apps needs to answer again after a power failure. A program can only approximate
- * one: all processes are killed, once right after the apps were created, while most of their data is only in the
- * write-ahead log, and once when the node is idle. Needs a disk, not a file system in memory.
+ * Measures how long a node with many apps needs until it responds after a power failure. The bench only approximates a
+ * power failure: it kills all processes, once directly after the apps were created, while most of their data is only in
+ * the write-ahead log, and once when the node is idle. Needs a disk, not a file system in memory.
  */
 export async function measureCrash(): Promise<void> {
   const first = await startNode();

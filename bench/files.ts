@@ -14,13 +14,16 @@ interface ScriptCoverage {
   }[];
 }
 
-/** Number of counted reads. A file counts only if every read crosses it, so that work in the background does not. */
+/**
+ * Number of counted requests. A file counts only if every request runs its code, so that work in the background does
+ * not count.
+ */
 const READS = 10;
 const WARM_READS = 200;
 
 /**
- * Loaded into each process of the node. In the worker it counts the calls of each function. At SIGUSR2 it writes the
- * counts since the signal before.
+ * Script that each process of the node loads. In a worker it counts the calls of each function. At SIGUSR2 it writes
+ * the counts since the last signal.
  */
 const counter = (folder: string): string => `
   import cluster from 'node:cluster';
@@ -40,7 +43,7 @@ const counter = (folder: string): string => `
     writeFileSync(folder + '/worker', String(process.pid));
   }`;
 
-/** Counts the source files whose functions a worker calls for one read of one row by key, when everything is cached. */
+/** Counts the source files whose functions a worker calls to read one row by its key, when everything is cached. */
 export async function measureFiles(): Promise<void> {
   const folder = mkdtempSync(join(process.cwd(), '.tmp/bench/coverage-'));
   const script = join(folder, 'counter.mjs');

@@ -3,15 +3,15 @@ import { load } from './load.ts';
 import type { BenchNode } from './node.ts';
 
 /**
- * The number of calls reached per second, and per second of the node's processor time. The second number depends less
- * on other load of the machine.
+ * Number of completed calls per second, and per second of the node's processor time. The second number depends less on
+ * other load of the machine.
  */
 export interface Reached {
   perSecond: number;
   perProcessorSecond: number;
 }
 
-/** Keeps every connection busy with one call for the given time in milliseconds. */
+/** Repeats one call on every connection for the given time in milliseconds, and returns the rates. */
 export async function reached(node: BenchNode, call: Buffer, milliseconds: number): Promise<Reached> {
   const before = node.processorTimes();
   const { perSecond, requests } = await load({

@@ -1,6 +1,6 @@
 /**
- * Measures the limit of a case: the same SQL over the bare driver, pipelined, without HTTP. Runs as separate processes,
- * as many as the node has workers; messages give each process its instructions.
+ * Measures the limit of a case: the same SQL with the driver alone, pipelined, without HTTP. Runs as separate
+ * processes, as many as the node has workers; messages give each process its instructions.
  */
 import { defaultRestSettings } from '../contract/settings.ts';
 import { defaultAuthSettings } from '../contract/settings-auth.ts';

@@ -5,22 +5,22 @@ import { CONNECTIONS, MILLISECONDS, number, ROUNDS, table, WORKERS } from './fig
 import { type LoadResult, load, request } from './load.ts';
 import { admin, type BenchNode, removeHome, startNode } from './node.ts';
 
-/** Accounts with a link each; more than a round can use up. */
+/** Number of accounts, each with a link; more than one round can use up. */
 const LINKS = 20_000;
 
 const tokenOf = (turn: number): string => `bench-link-${turn}`;
 
-/** Measures how many links of mails are used up over `POST /verify`, each with a session in the response. */
+/** Measures how many links of mails are used up by `POST /verify`. Each response contains a new session. */
 export async function measureLinks(): Promise<void> {
   const node = await startNode({ workers: WORKERS });
   try {
     const { app } = await makeApp(node);
-    // One client stands for many.
+    // One client sends the requests of many, so the limit per client is raised.
     const value = limits.verificationsPerNetwork.range[1];
     await admin(node, 'PUT', `/apps/${app.ref}/settings/rate_limit_verify`, { value });
     await sql(node, app.ref, ACCOUNTS);
     const results: Round[] = [];
-    // The first round compiles the server's code and makes its plans.
+    // The first round is not counted, because it compiles the server's code and makes the plans of its statements.
     for (let i = 0; i <= ROUNDS; i++) {
       await sql(node, app.ref, NEW_LINKS);
       const result = await useLinks(node, app);
@@ -42,7 +42,7 @@ export async function measureLinks(): Promise<void> {
 }
 
 interface Round extends LoadResult {
-  /** Links for each second of processor time that the node had, which hangs less on who else works. */
+  /** Number of links per second of the node's processor time. It depends less on other load of the machine. */
   perProcessorSecond: number;
 }
 

@@ -4,7 +4,7 @@ export interface LoadOptions {
   port: number;
   connections: number;
   milliseconds: number;
-  /** The bytes of the next request of a connection, and an optional function that receives the body of its answer. */
+  /** The bytes of the next request of a connection, and an optional function that receives the body of its response. */
   next: (connection: number) => Buffer;
   onBody?: (connection: number, body: string) => void;
 }
@@ -14,13 +14,13 @@ export interface LoadResult {
   p50: number;
   p99: number;
   requests: number;
-  /** Number of answers with a status other than 2xx. */
+  /** Number of responses with a status other than 2xx. */
   failed: number;
 }
 
 /**
- * Keeps every connection busy with one request after the other, over plain sockets, and measures each answer. The code
- * is kept small, so that on a small machine the load takes little processor time from the server.
+ * Keeps every connection busy with one request after the other, over plain sockets, and measures each response. The
+ * code is kept small, so that on a small machine the load takes little processor time from the server.
  */
 export async function load(options: LoadOptions): Promise<LoadResult> {
   const times: number[] = [];
@@ -76,8 +76,8 @@ const LENGTH = Buffer.from('\r\ncontent-length: ');
 const CHUNKED_END = Buffer.from('0\r\n\r\n');
 
 /**
- * Returns the status and the position of the body when an HTTP/1.1 answer is complete; null before. Works on bytes
- * because it shares the machine with the server.
+ * Returns the status and the position of the body when an HTTP/1.1 response is complete; null before. Works on bytes
+ * instead of strings, because this process shares the machine with the server and should use little processor time.
  */
 function wholeAnswer(bytes: Buffer): { status: number; bodyStart: number } | null {
   const headEnd = bytes.indexOf(HEAD_END);

@@ -1,6 +1,7 @@
 /**
- * Measures a node, each figure together with its limit in the same run, and prints Markdown tables in the form of
- * docs/performance.md. Arguments select measurements by name; without arguments all of them run.
+ * Measures a node, together with the limit of each measurement (the same work without Ninefold) in the same run. Prints
+ * Markdown tables in the form of docs/performance.md. Arguments select measurements by name; without arguments all of
+ * them run.
  */
 import { mkdirSync } from 'node:fs';
 import { cpus } from 'node:os';

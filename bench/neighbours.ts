@@ -27,7 +27,7 @@ const env = {
  * suspension affects the next one.
  */
 export async function measureNeighbours(): Promise<void> {
-  // Parts of names, separated by commas.
+  // BENCH_ATTACK selects attacks by parts of their names, separated by commas.
   const wanted = process.env.BENCH_ATTACK?.split(',');
   const rows: string[][] = [];
   for (const one of boundAttacks) {
@@ -86,7 +86,7 @@ async function measureOne(node: BenchNode, one: BoundAttack): Promise<string[]> 
   ];
 }
 
-/** Attacks in another process. Returns how often each error occurred. */
+/** Runs an attack in another process. Returns how often each error occurred. */
 async function attackBeside(databaseUrl: string, attack: BoundAttack): Promise<[code: string, times: number][]> {
   const child = fork(fileURLToPath(new URL('./attack-process.mjs', import.meta.url)));
   child.send({ databaseUrl, attack, milliseconds: SECONDS * 1000 } satisfies AttackOrder);

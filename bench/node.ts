@@ -8,25 +8,28 @@ export interface BenchNode {
   port: number;
   home: string;
   operatorToken: string;
-  /** Time from the start of the process to the first answered request, in milliseconds. */
+  /** Time from the start of the process to the first response, in milliseconds. */
   startMilliseconds: number;
   /**
-   * Returns the memory of all its processes, or of those of one program, in bytes. Each shared page is counted in
-   * proportion (PSS).
+   * Returns the memory of all processes of the node, or of the processes of one program, in bytes. A page that several
+   * processes share is divided among them (PSS).
    */
   memory(program?: string): number;
-  /** Returns the processor time of its processes of one program, including those that have ended, in milliseconds. */
+  /**
+   * Returns the processor time of the node's processes of one program, including those that have ended, in
+   * milliseconds.
+   */
   processorTime(program: string): number;
-  /** Returns the processor time of all its processes, including those that have ended, in milliseconds. */
+  /** Returns the processor time of all processes of the node, including those that have ended, in milliseconds. */
   allProcessorTime(): number;
-  /** Returns the processor time of each of its processes, in milliseconds by process id. */
+  /** Returns the processor time of each process of the node, in milliseconds by process id. */
   processorTimes(): ReadonlyMap<number, number>;
   stop(): Promise<void>;
   /** Kills every process of the node at once. */
   kill(): Promise<void>;
 }
 
-/** Starts a node as `npm start` does after the build, and waits for its first answer. */
+/** Starts a built node as `npm start` does, and waits until it responds. */
 export async function startNode(
   options: { home?: string; workers?: number; env?: Record<string, string> } = {},
 ): Promise<BenchNode> {
@@ -84,7 +87,7 @@ export async function startNode(
 
 export const removeHome = (home: string): void => rmSync(home, { recursive: true, force: true });
 
-/** Makes one call of the management API with the operator's token. */
+/** Sends one request to the management API with the operator's token. */
 export async function admin<T>(node: BenchNode, method: string, path: string, body?: unknown): Promise<T> {
   const response = await fetch(`${node.url}/admin/v1${path}`, {
     method,
@@ -131,7 +134,7 @@ function programOf(pid: number): string {
 }
 
 const processorTimeOf = (pid: number): number => statFields(pid, 11, 12) * 10;
-/** Returns the time of the ended children of a process. */
+/** Returns the processor time of the children of a process that have ended. */
 const endedTimeOf = (pid: number): number => statFields(pid, 13, 14) * 10;
 
 /**

@@ -9,8 +9,8 @@ import { things } from './things.ts';
 
 const ENTITIES = 200;
 /**
- * Enough entities to be probed like those of the large app, and few enough that calls without a probe are measured soon
- * after calls with one.
+ * Number of entities of the smaller app: enough for a typical probe, and few enough that calls without a probe are
+ * measured soon after calls with one.
  */
 const FEWER_ENTITIES = 110;
 const PROBES = 6;
@@ -22,7 +22,7 @@ const MEASUREMENTS = 5;
 const LOAD_MILLISECONDS = 2000;
 /** Approximately the time that a probe of all entities takes. */
 const LONG_MILLISECONDS = 25_000;
-/** Time of the reads before the first try; they belong to no entity. */
+/** Time that a probe needs before it tests the first entity. */
 const BEFORE_MILLISECONDS = 1000;
 const POLL_MILLISECONDS = 50;
 
@@ -66,9 +66,9 @@ export async function measureProbe(): Promise<void> {
 }
 
 /**
- * Starts a probe, measures during it and waits for its end. `running` is true if the probe lasted as long as the
+ * Starts a probe, measures during the probe and waits for its end. `running` is true if the probe lasted as long as the
  * measurement.
- * @throws if a cell does not behave as it claims
+ * @throws if the result of a cell differs from the specification
  */
 async function probed<T>(
   node: BenchNode,

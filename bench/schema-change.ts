@@ -10,7 +10,8 @@ const TABLES = 1000;
 const CHANGES = 5;
 
 /**
- * Measures a schema of 1,000 tables: how long the first call after a change waits, and the size of the schema cache.
+ * Measures an app with 1,000 tables: how long the first request after a change of the schema waits, and the size of the
+ * schema cache.
  */
 export async function measureSchema(): Promise<void> {
   const node = await startNode({ workers: WORKERS });
@@ -72,7 +73,7 @@ function tables(from: number, to: number): string {
   return all.join('\n');
 }
 
-/** Returns the size of one cache: a tenth of the additional memory of ten caches. */
+/** Returns the size of one schema cache: a tenth of the memory that ten caches use. */
 async function cacheBytes(url: string): Promise<number> {
   const connection = await Connection.open(parseConnectionUrl(url, 'bench'), 5000);
   const database = { run: (statements: Parameters<Connection['run']>[0]) => connection.run(statements) };

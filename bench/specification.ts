@@ -85,7 +85,7 @@ export async function measureSpecification(): Promise<void> {
 async function lookedAt<T>(node: BenchNode, work: () => Promise<T>): Promise<T> {
   let isDone = false;
   const looking = async () => {
-    // Between two seconds, so that no request falls on the end of the calls.
+    // Starts between two seconds, so that no request for the specification coincides with the end of the calls.
     await setTimeout(LOOK_MILLISECONDS / 2);
     while (!isDone) {
       await look(node);
@@ -101,9 +101,7 @@ async function lookedAt<T>(node: BenchNode, work: () => Promise<T>): Promise<T> 
   }
 }
 
-/**
- * Receives the complete answer, as a browser does, but does not parse it, because a browser runs on another machine.
- */
+/** Receives the complete response but does not parse it, because a browser would parse it on another machine. */
 async function look(node: BenchNode): Promise<void> {
   const headers = { authorization: `Bearer ${node.operatorToken}` };
   const response = await fetch(`${node.url}/admin/v1/apps/bench/specification`, { headers });

@@ -47,7 +47,7 @@ export async function measureStart(): Promise<void> {
   table(['What', 'Measured'], lines);
 }
 
-/** Waits until no app holds a connection. */
+/** Waits until no app except the given one has a connection. */
 async function idle(node: BenchNode, ref: string): Promise<void> {
   const sql = `select count(*) from pg_stat_activity where datname like 'app\\_%' and datname not in ('app_console', 'app_${ref}')`;
   for (;;) {

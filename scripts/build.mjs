@@ -1,8 +1,8 @@
 /**
  * Builds everything that runs: the server as dist/ninefold.js, dist/specification-process.js, dist/body-parser.js and
- * dist/database-proxy.js, with shared and rarely used modules in files beside them; the console as static files in dist/web; and the pages for
- * members in dist/portal. Each result replaces the old one as a whole, so that a process that starts during a build
- * never reads a partial one.
+ * dist/database-proxy.js, with shared and rarely used modules in files beside them; the console as static files in
+ * dist/web; and the pages for members in dist/portal. Each result replaces the old one as a whole, so that a process
+ * that starts during a build never reads a partial one.
  */
 import './node-version.mjs';
 import { existsSync } from 'node:fs';
@@ -54,7 +54,7 @@ async function buildServer(root, sources) {
     logLevel: 'silent',
     write: false,
   });
-  // The helper process would live as long as this process, which may continue as the server.
+  // esbuild's helper process would otherwise live as long as this process, which may continue as the server.
   await esbuild.stop();
   await mkdir(dist, { recursive: true });
   const results = outputFiles.map(({ path, contents }) => ({ name: basename(path), contents }));
@@ -65,7 +65,7 @@ async function buildServer(root, sources) {
     await rename(fresh, join(dist, name));
   }
   await copyFile(join(root, 'src/accounts/common-passwords.bin'), join(dist, 'common-passwords.bin'));
-  // A running node still loads parts of its own build.
+  // The old parts of the server stay while a node runs from this clone, because the node still loads them.
   const running = runningFrom(root);
   if (running !== null && running !== process.pid) return;
   const outdated = (await readdir(dist)).filter(

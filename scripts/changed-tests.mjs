@@ -1,6 +1,6 @@
 /**
- * Selects the tests of `npm test -- --changed`. Vitest finds the tests that import a changed file. Tests over HTTP and in
- * the browser import no source, so a table says which of them a folder of the sources affects.
+ * Selects the tests of `npm test -- --changed`. Vitest finds the tests that import a changed file. Tests over HTTP and
+ * in the browser import no source, so a table lists the tests that each folder of the sources affects.
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -33,8 +33,9 @@ const jobs = [
 ];
 
 /**
- * The tests against nodes that a change below a path affects, as beginnings of their names: regular expressions. The
- * longest path decides. A folder of `src` or `web` that is missing here affects all of them.
+ * Patterns for the names of the tests against nodes that a change below a path affects. Each pattern matches the
+ * beginning of a name. The longest path decides. A folder of `src` or `web` that is missing here affects all of these
+ * tests.
  *
  * @type {Readonly<Record<string, readonly string[]>>}
  */
@@ -90,7 +91,10 @@ export function affectedByFolder(changed, tests) {
   return tests.filter((test) => patterns.some((pattern) => pattern.test(test)));
 }
 
-/** Returns the longest path of the table that contains a file; undefined for tests, for documents and for other files. */
+/**
+ * Returns the longest path in the table that contains a file; undefined for tests, documents and files outside of the
+ * table.
+ */
 function entryOf(file) {
   if (file in testsAgainstNodes) return file;
   if (/\.test\.\w+$|\.md$/.test(file)) return undefined;

@@ -12,7 +12,7 @@ import { prepare } from './prepare.mjs';
 import { registerRunning } from './running-nodes.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** Editors write a file in several steps, so wait until they have finished. */
+/** Pause after a change before the build starts, because editors write a file in several steps. */
 const quietMilliseconds = 150;
 
 registerRunning(root);

@@ -3,9 +3,8 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Returns a hash over the names and the contents of all files at or below some paths. It does not use file times,
- * because a checkout, a copy or a changed clock alters times without altering files, and a file can change without a
- * new time.
+ * Returns a hash of the names and the contents of all files at or below some paths. It does not use file times: a
+ * checkout, a copy or a changed clock alters times without altering files, and a file can change without a new time.
  *
  * @param {string} root Folder that the paths are relative to.
  * @param {string[]} paths Files or folders; one that does not exist counts as empty.

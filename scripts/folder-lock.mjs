@@ -3,9 +3,15 @@ import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** An older lock belongs to a process that hangs, or to another program that got the same pid. */
+/**
+ * Maximum age of a lock in milliseconds. An older lock belongs to a process that hangs, or its pid belongs to another
+ * program by now.
+ */
 const oldestMilliseconds = 20 * 60 * 1000;
-/** Maximum age of a lock folder without a pid: the time between two system calls. */
+/**
+ * Maximum age of a lock folder without a pid. Between two system calls of its holder, the folder exists without the
+ * pid.
+ */
 const withoutPidMilliseconds = 2000;
 
 /**

@@ -8,8 +8,8 @@ const compressible = new Set(['.css', '.html', '.js', '.json', '.svg', '.txt', '
 const smallestBytes = 1024;
 
 /**
- * Writes a `.br` and a `.gz` beside every text file of a folder, for a static server that sends them as they are. A copy
- * that is not smaller is not written.
+ * Writes a `.br` and a `.gz` beside every text file of a folder, for a static server that sends them as they are. A
+ * copy that is not smaller is not written.
  *
  * @param {string} folder
  */

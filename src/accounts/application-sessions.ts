@@ -13,12 +13,15 @@ export interface ApplicationSession {
 /** Selects a session by its id, or by a refresh token. */
 export type SessionKey = { readonly sessionId: string } | { readonly refreshToken: string };
 
-/** SQL text: the refresh tokens in the two forms of $1; imported tokens are stored in the form that the client shows. */
+/**
+ * Returns the two forms in which the database may store a refresh token, as a PostgreSQL array. An imported token is
+ * stored in the form that the client sends.
+ */
 const tokenForms = (token: string): string => `{${token},${storedRefreshToken(token)}}`;
 
 /**
- * Returns the session of a token of an application; null if the session has ended, the member cannot sign in, or the token belongs to
- * another application.
+ * Returns the session of a token of an application; null if the session has ended, the member cannot sign in, or the
+ * token belongs to another application.
  *
  * @param options.takesUsed Accepts a refresh token that was exchanged for the next one.
  */

@@ -79,7 +79,10 @@ class Values {
   }
 }
 
-/** SQL text: the conditions for which the table has indexes. A filter that is not set is no part of the text, so that every plan is its own. */
+/**
+ * Returns the SQL conditions for which the table has indexes. A filter that is not set adds no condition, so that each
+ * combination of filters gets its own plan.
+ */
 function indexed({ action, from, to, after }: AuditQuery, values: Values): string[] {
   return [
     ...(action === null ? [] : [`e.payload ->> 'action' = ${values.add(action)}`]),
@@ -93,7 +96,10 @@ function indexed({ action, from, to, after }: AuditQuery, values: Values): strin
 
 const NEWEST_FIRST = 'order by e.created_at desc, e.id desc';
 
-/** SQL text: the entries of a query. An account is the actor of an entry, or an admin changed it; each has its index. */
+/**
+ * Returns SQL text that selects the entries of a query. An entry belongs to an account that is its actor or that an
+ * admin changed; each case has its own index.
+ */
 function rowsOf(member: string | null, query: AuditQuery, values: Values, further: readonly string[]): string {
   const pattern = likePattern(query.search);
   const text = pattern === null ? null : values.add(pattern);
@@ -116,8 +122,8 @@ const cursor = (row: string): string =>
   `pg_catalog.to_char(${row}.created_at at time zone 'utc', ${TIME}) || '_' || ${row}.id`;
 
 /**
- * Returns entries, of one account if `member` is given, the newest first. A search of all accounts looks at the limit auditSearchRows of
- * entries and then says where the next part begins, whether entries of this part match or not.
+ * Returns entries, newest first, of one account if `member` is given. A search of all accounts reads auditSearchRows
+ * entries per part, and then returns where the next part begins, even if no entry of this part matches.
  */
 export async function pageOfAudit(database: Executor, member: string | null, query: AuditQuery): Promise<AuditEntries> {
   const values = new Values();

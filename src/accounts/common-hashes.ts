@@ -4,8 +4,8 @@ import { decoyHash, ourScheme } from './passwords.ts';
 import { jsonAsAuthAdmin } from './run-as-auth-admin.ts';
 
 /**
- * The prefixes of password hashes that many accounts of an app have, from a sample. The sample reads random pages of a large
- * table, and a small table completely.
+ * Query for the prefixes of the password hashes that many accounts of an app have, from a sample. The sample reads
+ * random pages of a large table, and a small table completely.
  */
 const COMMON = `select pg_catalog.jsonb_agg(scheme order by accounts desc) from (
   select scheme, pg_catalog.count(*) as accounts, pg_catalog.sum(pg_catalog.count(*)) over () as "all" from (

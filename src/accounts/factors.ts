@@ -241,8 +241,8 @@ export function isChallengeCode(
 }
 
 /**
- * Opens a challenge, and removes challenges of the factor that have expired or exceed the newest `most`. Returns its id and when it was
- * made, in milliseconds since 1970; null if the factor is gone.
+ * Opens a challenge. Deletes the factor's challenges that have expired or are not among the newest `most`. Returns the
+ * id and the time of the challenge in milliseconds since 1970; null if the factor no longer exists.
  */
 export async function openChallenge(
   database: Executor,
@@ -298,7 +298,7 @@ export interface OpenChallenge {
   readonly mayAnswer: boolean;
   readonly hasExpired: boolean;
   readonly secret: string | null;
-  /** The hash of the code that was sent by text. */
+  /** The hash of the code that was sent by text message (SMS). */
   readonly codeHash: string | null;
   readonly data: Readonly<Record<string, unknown>> | null;
   readonly credential: StoredCredential | null;
@@ -320,7 +320,10 @@ export const findChallenge = (
     [wanted.userId, wanted.factorId, wanted.challengeId, wanted.address, String(wanted.seconds)],
   );
 
-/** A security key as a second factor, in the form in which GoTrue stores it (github.com/go-webauthn/webauthn, `Credential`). */
+/**
+ * A security key as a second factor, in the form in which GoTrue stores it (github.com/go-webauthn/webauthn,
+ * `Credential`).
+ */
 export interface StoredCredential {
   /** base64. */
   readonly id: string;

@@ -173,8 +173,8 @@ export function makeAuthCode(): AuthCode {
 const hashOf = (code: string): string => createHash('sha256').update(code).digest('base64url');
 
 /**
- * Returns the statement that gives the code to the newest flow of an account and a method. It returns no row if there is no such flow
- * (GoTrue: flow_state_not_found, 422). A code that the flow had before becomes void.
+ * Returns the statement that stores the code in the newest flow of an account and a method. It returns no row if there
+ * is no such flow (GoTrue: flow_state_not_found, 422). A code that the flow had before becomes invalid.
  */
 export const issueAuthCode = ({ hash }: AuthCode, userId: string | null, method: NewFlow['method']): SqlStatement => [
   `update auth.flow_state set auth_code = $1, auth_code_issued_at = pg_catalog.now(), updated_at = pg_catalog.now()

@@ -15,7 +15,10 @@ const FIREBASE = new RegExp(
   `^\\$fbscrypt\\$v=1,n=(\\d{1,2}),r=(\\d{1,3}),p=(\\d{1,2})(?:,ss=(${base64}))?,sk=(${base64})\\$(${base64})\\$(${base64})$`,
 );
 
-/** Django (`pbkdf2_sha256$1000$salt$base64`) and passlib (`$pbkdf2-sha256$1000$salt$ab64`, salt in base64 with `.` for `+`). */
+/**
+ * Matches hashes of Django (`pbkdf2_sha256$1000$salt$base64`) and passlib (`$pbkdf2-sha256$1000$salt$ab64`, salt in
+ * base64 with `.` for `+`).
+ */
 const PBKDF2 =
   /^(?:(pbkdf2_)|\$pbkdf2-)(sha1|sha256|sha512)\$(\d{1,8})\$([A-Za-z0-9+/.=_-]{1,128})\$([A-Za-z0-9+/.]{16,88}={0,2})$/;
 

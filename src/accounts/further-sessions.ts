@@ -16,9 +16,9 @@ export interface FurtherSession {
 }
 
 /**
- * Returns the statement that opens a session of the member of another session, for a front end at another address. The
- * new session has the assurance, the ways of sign-in, the start and the end of the other one: it is no newer sign-in.
- * Without the other session, or if the account may not sign in, it opens none.
+ * Returns the statement that opens a further session for the member of another session, for a front end at another
+ * address. The new session gets the assurance, the sign-in methods, the start and the end of the other session, because
+ * the member has not signed in again. If the other session has ended or the account may not sign in, it opens none.
  *
  * @param where SQL condition with parameters from $7 on; true by default.
  */

@@ -17,8 +17,8 @@ interface Parsed {
 }
 
 /**
- * Reads a refresh token of GoTrue's version 2: version, session, counter, signature, checksum (`internal/crypto/refresh_tokens.go`). Returns
- * null for any other text.
+ * Reads a refresh token of GoTrue's version 2: version, session, counter, signature, checksum
+ * (`internal/crypto/refresh_tokens.go`). Returns null for any other text.
  */
 export function parseGoTrueToken(token: string): Parsed | null {
   const bytes = Buffer.from(token, 'base64url');

@@ -3,8 +3,8 @@ import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 
 /**
- * Runs a few pieces of work at a time and lets a bounded number wait, so that a flood of sign-ins takes neither all threads
- * of the process nor its memory.
+ * Runs a few tasks at a time and lets a limited number wait, so that a flood of sign-ins takes neither all threads of
+ * the process nor its memory.
  */
 export class HashQueue {
   readonly #atOnce: number;
@@ -67,8 +67,9 @@ const refusal = (): NinefoldError =>
 let pausing = 0;
 
 /**
- * Waits before a sign-in is refused because the node is busy, so that a client that repeats the call at once does not take the
- * processor from other calls. A bounded number of calls waits; the others are refused at once.
+ * Waits before a sign-in is refused because the node is busy. Without the pause, a client that repeats the request at
+ * once would take processor time from other requests. Only a limited number of requests wait; the others are refused at
+ * once.
  */
 export async function pauseBeforeRefusal(): Promise<void> {
   if (pausing >= limits.passwordHashesWaiting.default) return;

@@ -27,8 +27,8 @@ export const countUsers = async (database: Executor): Promise<number> =>
   )) ?? 0;
 
 /**
- * Returns a page of the accounts by age. `filter` is a part of the address, the phone number or the name (`full_name` or `name` of the user
- * metadata), in any letter case.
+ * Returns a page of the accounts in the order of their age. `filter` is a part of the address, the phone number or the
+ * name (`full_name` or `name` of the user metadata), in any letter case.
  */
 export async function listUsers(
   database: Executor,

@@ -6,13 +6,14 @@ import type { SessionClient } from './sessions.ts';
 type SqlStatement = readonly [text: string, params: Param[]];
 
 /**
- * Returns the statement that follows the one that opens a session, for every way to sign in: it queues a mail if the account has signed in
- * before, but not from this network, and remembers the network. Without a session it changes nothing.
+ * Returns the statement that follows a statement that opens a session, for every sign-in method. It remembers the
+ * network, and queues a mail if the account has signed in before, but not from this network. Without a session it
+ * changes nothing.
  */
 export const signedInFrom = (sessionId: string, client: SessionClient): SqlStatement =>
   rememberNetwork(sessionId, client, { Device: deviceOf(client.userAgent ?? ''), Address: client.address });
 
-/** Returns the statement that remembers the network of an account's first session, of which no mail tells. */
+/** Returns the statement that remembers the network of an account's first session, without a mail. */
 export const rememberedNetwork = (sessionId: string, client: SessionClient): SqlStatement =>
   rememberNetwork(sessionId, client, null);
 

@@ -71,9 +71,9 @@ export async function beginAuthorization(database: Executor, request: Authorizat
 /** A request after a member has opened it or decided about it. */
 export interface Authorization {
   /**
-   * `sign-in`: the application wants a newer sign-in than the one of the member's session. `login_required` and `consent_required`: the
-   * request had to be answered without a page, and is over (OpenID Connect Core 1.0, section 3.1.2.6). `unknown`: no such request waits,
-   * or it is another member's.
+   * `sign-in`: the application requires a newer sign-in than that of the member's session. `login_required` and
+   * `consent_required`: the request allowed no page and has ended (OpenID Connect Core 1.0, section 3.1.2.6).
+   * `unknown`: no such request waits, or it belongs to another member.
    */
   readonly verdict:
     | 'waits'
@@ -98,8 +98,9 @@ export interface Authorization {
 const prompts = (value: string): string => `'${value}' = any (pg_catalog.string_to_array(f.prompt, ' '))`;
 
 /**
- * SQL text: locks the request $1 and judges it for the member $2 in the session $5. `is_recent`: the member signed in after the request
- * began, or, without the prompt for a login, at most max_age seconds ago.
+ * Returns SQL text that locks the request $1 and determines its verdict for the member $2 in the session $5.
+ * `is_recent` is true if the member signed in after the request began, or, without the prompt `login`, at most max_age
+ * seconds ago.
  */
 const judgedFor = (verdict: string): string => `with asked as (
   select a.*, ${clientShown} as client, c.client_type, coalesce(r.prompt, '') as prompt, r.max_age
@@ -125,7 +126,10 @@ judged as (
 const ANSWER = `pg_catalog.jsonb_build_object('verdict', j.verdict, 'redirectUri', j.redirect_uri, 'state', j.state, 'scope', j.scope,
   'prompt', j.prompt, 'client', j.client) from judged j`;
 
-/** SQL text: binds a request to its member, and gives an approved one its code, $3 as it is stored, which is valid for $4 seconds. */
+/**
+ * SQL text that assigns a request to its member. An approved request also gets its code ($3, in the stored form), which
+ * is valid for $4 seconds.
+ */
 const SETTLE = `settled as (
   update auth.oauth_authorizations a set user_id = $2::uuid,
     status = case j.verdict when 'waits' then 'pending' when 'approved' then 'approved' else 'denied' end::auth.oauth_authorization_status,
@@ -141,8 +145,9 @@ approved_in as (
 )`;
 
 /**
- * An earlier consent counts if it has all scopes of the request. Any program can claim to be a public client whose redirect address is on
- * the member's device, so that the member always decides about such a client.
+ * An earlier consent counts if it includes all scopes of the request. It does not count for a public client whose
+ * redirect address is on the member's device: any program can pretend to be such a client, so the member always
+ * decides.
  */
 const LOOK = `${judgedFor(`case
     when not f.is_recent then case when ${prompts('none')} then 'login_required' else 'sign-in' end
@@ -172,7 +177,10 @@ interface Decider {
   readonly sessionId: string;
 }
 
-/** Returns a request for the member who opens it, and binds it to this member. An earlier consent approves the request at once. */
+/**
+ * Returns a request for the member who opens it, and assigns it to this member. An earlier consent approves the request
+ * at once.
+ */
 export const lookAtAuthorization = (database: Executor, id: string, decider: Decider): Promise<Authorization | null> =>
   settle(database, LOOK, id, decider);
 
@@ -198,7 +206,10 @@ async function settle(
   return { ...row, ...(row.verdict === 'approved' && { code }) };
 }
 
-/** Releases a pending request from the member who opened it, so that another account can decide. Returns false if there is none. */
+/**
+ * Releases a pending request from the member who opened it, so that another account can decide. Returns false if there
+ * is no such request.
+ */
 export async function releaseAuthorization(database: Executor, id: string, userId: string): Promise<boolean> {
   const [released] = await runAsAuthAdmin(database, [
     [

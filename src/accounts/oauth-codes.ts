@@ -16,7 +16,7 @@ export interface MemberSignIn {
   /** In seconds since 1970. */
   readonly time: number;
   readonly aal: string;
-  /** The ways to sign in as the claim amr of an access token names them. */
+  /** The sign-in methods, by the names that the claim amr of an access token uses. */
   readonly methods: readonly string[];
 }
 
@@ -34,7 +34,10 @@ interface ApprovedRequest {
   readonly signIn: MemberSignIn | null;
 }
 
-/** How the exchange of a code ended. `replayed`: the session that the code opened was ended. */
+/**
+ * The result of the exchange of a code. `replayed`: the code was used before, so the session that it had opened was
+ * ended.
+ */
 export type OAuthCodeExchanged =
   | {
       readonly verdict: 'granted';
@@ -63,9 +66,10 @@ const OPEN = openSession(
 );
 
 /**
- * Exchanges the code of an application for a session of its own (RFC 6749, section 4.1.3). Of any number of concurrent exchanges one
- * succeeds; each later one of the same application ends the session (section 4.1.2). A wrong verifier does not use the code up. Without
- * the scope offline_access the session has no refresh token and ends with its access token.
+ * Exchanges the code of an application for a session of the application (RFC 6749, section 4.1.3). Only the first
+ * exchange succeeds; a later exchange by the same application ends the session (section 4.1.2). A wrong verifier does
+ * not use up the code. Without the scope offline_access, the session has no refresh token and ends with its access
+ * token.
  *
  * @param shown The redirect address is null if the client did not send it.
  * @param lifetimeSeconds How long the access token is valid.

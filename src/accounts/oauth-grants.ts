@@ -13,14 +13,14 @@ export interface ClientShown {
 export const clientShown = `pg_catalog.jsonb_build_object('id', c.id, 'name', nullif(c.client_name, ''), 'uri', nullif(c.client_uri, ''),
   'logo_uri', nullif(c.logo_uri, ''))`;
 
-/** What a member allowed an application. */
+/** The consent of a member to an application. */
 export interface OAuthGrant {
   readonly client: ClientShown;
   readonly scopes: readonly string[];
   readonly granted_at: string;
 }
 
-/** Returns what a member allows applications, newest first. */
+/** Returns the consents of a member to applications, newest first. */
 export async function listOAuthGrants(database: Executor, userId: string): Promise<OAuthGrant[]> {
   const grants = await jsonAsAuthAdmin<OAuthGrant[]>(
     database,
@@ -33,7 +33,10 @@ export async function listOAuthGrants(database: Executor, userId: string): Promi
   return grants ?? [];
 }
 
-/** Takes back what a member allowed an application, and ends its sessions. Returns false if there was nothing to take back. */
+/**
+ * Revokes the consent of a member to an application and ends the application's sessions. Returns false if there was no
+ * consent.
+ */
 export async function revokeOAuthGrant(database: Executor, userId: string, clientId: string): Promise<boolean> {
   const revoked = await jsonAsAuthAdmin<string>(
     database,

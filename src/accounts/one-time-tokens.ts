@@ -83,7 +83,7 @@ export const issuedToken = (userId: string, { kind, address, token, code }: OneT
  */
 export const issuedPhoneCode = (userId: string, kind: TokenKind, phone: string, code: string): SqlStatement => [
   'select ninefold.issue_phone_code($1::uuid, $2::auth.one_time_token_type, $3, $4, $5)',
-  // Texts contain no link, so nobody receives this token.
+  // An SMS contains no link, so nobody receives this token.
   [userId, kind, linkHash(randomBytes(28).toString('hex')), codeHash(phone, code), phone],
 ];
 
@@ -217,7 +217,10 @@ const useMailedToken = (userId: string | null, { kinds, shown, validSeconds, bot
   ],
 ];
 
-/** Opens a session for the account whose token was used. $1 is that account, or NULL for a link; $7 is the way. */
+/**
+ * Opens a session for the account whose token was used. $1 is that account, or NULL for a link; $7 is the sign-in
+ * method.
+ */
 const OPEN = openSession(
   `update auth.users u set last_sign_in_at = pg_catalog.now(), updated_at = pg_catalog.now()
   where u.id = ${tokenOwner} and ($1::uuid is null or u.id = $1::uuid) returning u.*`,
@@ -299,8 +302,8 @@ const verdictOf = (result: Result | undefined) =>
   accountJson<'void' | 'banned' | 'taken' | 'half' | 'used'>(result) ?? 'void';
 
 /**
- * The account of a presented code, and the statements that take back the counted attempt, for the transaction that uses
- * the code.
+ * The account of a presented code, and the statements that remove the counted attempt. They run in the transaction that
+ * uses the code.
  */
 interface Owner {
   /** Null for a link: the statement that uses up its token finds the account. */
@@ -315,7 +318,10 @@ interface Owner {
 const ownerOf = async (database: Executor, { kinds, shown }: TokenUse, client: SessionClient): Promise<Owner | null> =>
   'code' in shown ? tryCode(database, kinds, shown, client) : { userId: null, settled: [] };
 
-/** $1 to $11 are `reserveParams`; $12 the address, $13 the kinds, $14 the hash of the code, $15 for how many days a network is known. */
+/**
+ * $1 to $11 are `reserveParams`, $12 the address, $13 the kinds, $14 the hash of the code, and $15 the number of days
+ * for which a network counts as known.
+ */
 const TRY = `with owners as materialized (
   select t.user_id, c.code_hash = $14 as is_right from auth.one_time_tokens t
   join ninefold.one_time_codes c on c.user_id = t.user_id and c.token_type = t.token_type

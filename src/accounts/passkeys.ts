@@ -100,7 +100,10 @@ export const useRegistration = (
     [userId, id],
   );
 
-/** SQL text: queues a notice of the rows `changed` to the account $1; `language` is the parameter with a header Accept-Language, or null. */
+/**
+ * Returns SQL text that queues a mail about the rows `changed` to the account $1. `language` is the parameter with the
+ * header Accept-Language, or null.
+ */
 const notice = (kind: 'passkey_added_notification' | 'passkey_removed_notification', language: string): string =>
   `noticed as (
   insert into ninefold.mails (kind, recipient, user_id, data, accept_language)

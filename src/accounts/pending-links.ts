@@ -21,7 +21,7 @@ export interface FoundLink extends PendingLink {
   readonly isPkce: boolean;
   /** The account that gets the identity. */
   readonly account: { readonly id: string; readonly email: string | null; readonly phone: string | null };
-  /** The stored text; it names this pending link. */
+  /** The encrypted link as it is stored. It identifies this pending link. */
   readonly sealed: string;
 }
 
@@ -34,8 +34,8 @@ const STORE = `update auth.flow_state set provider_access_token = $2, updated_at
 where id = $1::uuid and auth_code is null returning pg_catalog.to_jsonb(true)`;
 
 /**
- * Stores a link with its flow, sealed under a secret. Returns the secret, which the database does not hold: who reads the table can
- * neither read nor confirm the link.
+ * Stores a link with its flow, encrypted with a secret. Returns the secret, which the database does not contain, so
+ * that a reader of the table can neither read nor confirm the link.
  */
 export async function storePendingLink(database: Executor, flowId: string, link: PendingLink): Promise<string> {
   const secret = randomBytes(32).toString('base64url');
@@ -75,6 +75,6 @@ export async function findPendingLink(database: Executor, flowId: string, secret
 const TAKE = `update auth.flow_state set provider_access_token = null, updated_at = pg_catalog.now()
 where id = $1::uuid and provider_access_token = $2 and ${SESSION_GOES_ON} returning pg_catalog.to_jsonb(true)`;
 
-/** Uses a pending link up. Returns false if it is used already: of any number of concurrent callers one gets it. */
+/** Uses up a pending link. Returns false if it was used before. Of several concurrent callers only one succeeds. */
 export const takePendingLink = async (database: Executor, { flowId, sealed }: FoundLink): Promise<boolean> =>
   (await jsonAsAuthAdmin<true>(database, TAKE, [flowId, sealed])) !== null;

@@ -2,7 +2,7 @@ import type { Executor } from '../database/database.ts';
 import { jsonAsAuthAdmin } from './run-as-auth-admin.ts';
 import type { SignInMethod } from './sessions.ts';
 
-/** The ways to sign in that prove who holds the session. A mailed link or a refresh does not. */
+/** The sign-in methods that prove who holds the session. A mailed link or a refresh proves nothing. */
 const proofs = [
   'password',
   'passkey',
@@ -12,7 +12,7 @@ const proofs = [
   'mfa/recovery_code',
 ] as const satisfies readonly SignInMethod[];
 
-/** Returns whether the holder of a session has proven their identity within the last `seconds`. */
+/** Returns true if the holder of a session has proven their identity within the last `seconds`. */
 export async function hasRecentProof(database: Executor, sessionId: string, seconds: number): Promise<boolean> {
   const found = await jsonAsAuthAdmin<boolean>(
     database,
@@ -35,8 +35,8 @@ interface ProvingSession {
 }
 
 /**
- * Ends the session that a sign-in has just opened, and writes its proof into another session of the same account. Returns false if the
- * account has lost one of the two.
+ * Ends the session that a sign-in has just opened, and copies its proof into another session of the same account.
+ * Returns false if one of the two sessions does not exist in the account.
  */
 export async function moveProof(database: Executor, proof: ProvingSession): Promise<boolean> {
   const moved = await jsonAsAuthAdmin<boolean>(

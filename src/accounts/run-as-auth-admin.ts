@@ -37,8 +37,8 @@ export async function runAsAuthAdmin(
 }
 
 /**
- * Runs one statement like `runAsAuthAdmin` and parses the JSON in its only column. Returns null if there is no row or the
- * value is NULL.
+ * Runs one statement like `runAsAuthAdmin` and parses the JSON in its only column. Returns null if there is no row or
+ * the value is NULL.
  */
 export async function jsonAsAuthAdmin<T>(
   database: Executor,

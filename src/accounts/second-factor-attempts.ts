@@ -37,9 +37,9 @@ export const reserveAttempt = (userId: string, bound: AttemptBound): readonly [t
 ];
 
 /**
- * Returns the statement that takes back an attempt whose code was right.
+ * Returns the statement that removes an attempt whose code was right from the count.
  *
- * @param ifRaised A session: the attempt is taken back only if this transaction raised the session. Null: always.
+ * @param ifRaised A session: the attempt is removed only if this transaction raised the session. Null: always.
  */
 export const forgetAttempt = (
   userId: string,

@@ -75,7 +75,8 @@ export type SignInMethod =
   | 'token_refresh';
 
 /**
- * SQL text: the account whose one-time token was used in the same transaction (`ninefold.use_one_time_token`); NULL if none was.
+ * SQL text for the account whose one-time token was used in the same transaction (`ninefold.use_one_time_token`); NULL
+ * if none was used.
  */
 export const tokenOwner = `nullif(pg_catalog.current_setting('ninefold.verified', true), '')::uuid`;
 
@@ -94,10 +95,11 @@ export function newSession(userId: string | null, client: SessionClient, method:
 }
 
 /**
- * SQL text that opens a session for the one row that `account` answers: an UPDATE … RETURNING of auth.users whose account
- * is $1. $2 to $6 are the rest of `NewSession.params`; `account` may use $7 and up. Opens nothing when there is no row.
+ * Returns SQL text that opens a session for the row that `account` returns; without a row it opens none. `account` is
+ * an UPDATE … RETURNING of auth.users for the account $1. $2 to $6 are the rest of `NewSession.params`; `account` may
+ * use $7 and later parameters.
  *
- * @param way SQL expression: the way to sign in, as it is counted.
+ * @param way SQL expression for the sign-in method under which the sign-in is counted.
  */
 export const openSession = (account: string, way: string): string => `with account as (${account}),
 opened as (

@@ -2,23 +2,23 @@ import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import { jsonAsAuthAdmin } from './run-as-auth-admin.ts';
 
-/** Ways to sign in as `ninefold.sign_in_counts` names them, besides the names of providers. */
+/** Sign-in methods in `ninefold.sign_in_counts`, in addition to the names of providers. */
 export type OwnWay = 'password' | 'mail' | 'phone' | 'passkey' | 'anonymous' | 'application';
 
-/** SQL text: one of Ninefold's own ways. */
+/** Returns SQL text for one of these methods. */
 export const ownWay = (way: OwnWay): string => `'${way}'`;
 
 /**
- * SQL text that counts a sign-in for each row of a FROM item. Rows are appended: one counter for each way would make all sign-ins wait for
- * each other.
+ * Returns SQL text that counts a sign-in for each row of a FROM item. Each sign-in adds a row, because all sign-ins
+ * would wait for each other to update one counter.
  *
- * @param way SQL expression for the way.
+ * @param way SQL expression for the sign-in method.
  */
 export const countSignIn = (way: string, from: string): string =>
   `insert into ninefold.sign_in_counts (day, way, n)
   select (pg_catalog.now() at time zone 'utc')::date, ${way}, 1 from ${from}`;
 
-/** Returns how many sign-ins there were by each way in the last `signInsShownDays` days, the present one included. */
+/** Returns the number of sign-ins by method in the last `signInsShownDays` days, including today. */
 export const readSignInCounts = async (database: Executor): Promise<Readonly<Record<string, number>>> =>
   (await jsonAsAuthAdmin<Record<string, number>>(
     database,

@@ -3,7 +3,7 @@ import { createHash, createHmac } from 'node:crypto';
 /** The tokens of clients contain no colon, so that the stored form of a token cannot be used as a token. */
 const PREFIX = 'sha256:';
 
-/** Returns the form in which the database holds a refresh token. */
+/** Returns the form in which the database stores a refresh token. */
 export const storedRefreshToken = (token: string): string =>
   PREFIX + createHash('sha256').update(token).digest('base64url');
 
@@ -16,10 +16,7 @@ const TOKEN_BYTES = 24;
 export const nextRefreshToken = (token: string, key: string): string =>
   createHmac('sha256', key).update(token).digest().subarray(0, TOKEN_BYTES).toString('base64url');
 
-/**
- * The maximum number of tokens that follow one another within the interval in which an older one may be presented
- * again.
- */
+/** Maximum number of tokens that can follow one another while an older token may still be presented. */
 const MAX_STEPS = 1000;
 
 /**

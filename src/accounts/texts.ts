@@ -7,7 +7,7 @@ import type { Text } from '../jobs/text-provider.ts';
 import type { SqlStatement } from './one-time-tokens.ts';
 import { accountJson, runAsAuthAdmin } from './run-as-auth-admin.ts';
 
-/** The data of an account that a call needs to send a text. */
+/** The data of an account that a call needs to send a text message (SMS). */
 export interface PhoneAccount {
   readonly id: string;
   /** Digits only. */
@@ -31,15 +31,15 @@ const BY_CHANGE = `${ACCOUNT}
 where (u.phone = $1 or u.phone_change = $1) and u.phone_change <> '' and u.is_sso_user = false and u.deleted_at is null
 order by u.phone is not distinct from $1 desc, u.phone_change_sent_at desc nulls last limit 1`;
 
-/** The texts whose frequency is limited separately. */
+/** The purposes of text messages (SMS) whose frequency is limited separately. */
 export type TextPurpose = 'sms' | 'phone_change' | 'reauthentication_sms' | 'mfa_sms';
 
 const subjectOf = (purpose: TextPurpose, of: string): string =>
   createHash('sha256').update(`${purpose}:${of}`).digest('base64url');
 
 /**
- * The account of a request for a text, and the number of seconds until another text may be requested; 0 if one may be
- * requested now.
+ * The account of a request for a text message (SMS), and the number of seconds until another message may be requested;
+ * 0 if it may be requested at once.
  */
 export interface TextRequested {
   readonly wait: number;
@@ -47,8 +47,8 @@ export interface TextRequested {
 }
 
 /**
- * Finds the account with a number, and returns the rest of the pause between two texts. Reserves nothing, because a
- * call that another limit refuses must not make others wait.
+ * Finds the account with a number, and returns the remaining pause until the next text message (SMS). Starts no pause,
+ * because a call that another limit refuses must not make others wait.
  *
  * @param of The number or the id to which the pause applies.
  * @param phone The number of the account.
@@ -73,8 +73,8 @@ export async function findForText(
 }
 
 /**
- * Begins the pause between two texts, whether or not an account has the number. Returns 0, or the number of seconds to
- * wait if another call has begun it.
+ * Starts the pause until the next text message (SMS), whether or not an account has the number. Returns 0, or the
+ * number of seconds to wait if another call has started the pause.
  */
 export async function reserveText(
   database: Executor,
@@ -91,8 +91,8 @@ export async function reserveText(
 const secondsOf = (result: Result | undefined): number => Number(result?.rows[0]?.[0]?.toString() ?? 0);
 
 /**
- * Runs a transaction that writes, for a number without an account. It takes as long as storing a code and a text, so
- * that the time does not reveal whether the account exists.
+ * Runs a transaction that writes, for a number without an account. It takes as long as storing a code and a text
+ * message, so that the time does not reveal whether the account exists.
  */
 export async function pretendToText(database: Executor, purpose: TextPurpose, phone: string): Promise<void> {
   await runAsAuthAdmin(database, [
@@ -113,9 +113,9 @@ export const droppedPhonePassword = (id: string): SqlStatement => [
 ];
 
 /**
- * Returns the statement that queues a text, for the transaction that stores its code.
+ * Returns the statement that queues a text message (SMS), for the transaction that stores its code.
  *
- * @param code The code, which the Mail page shows with the text.
+ * @param code The code, which the Mail page shows with the message.
  * @param options.isClaimed True if the caller makes the first attempt after the transaction.
  */
 export const queuedText = (
@@ -140,7 +140,7 @@ export const queuedText = (
   ],
 ];
 
-/** Records that the provider has accepted a text. */
+/** Records that the provider has accepted a text message (SMS). */
 export async function noteTextSent(database: Executor, id: string): Promise<void> {
   const { text, params } = sentMail(id);
   await runAsAuthAdmin(database, [[text, params]]);
@@ -160,7 +160,7 @@ export async function noteTextFailure(
   await runAsAuthAdmin(database, [[text, params], TELL_QUEUE]);
 }
 
-/** Returns a claimed text to the queue. */
+/** Returns a claimed text message (SMS) to the queue. */
 export async function releaseText(database: Executor, id: string): Promise<void> {
   const { text, params } = releasedMail(id);
   await runAsAuthAdmin(database, [[text, params], TELL_QUEUE]);

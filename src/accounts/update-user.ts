@@ -22,9 +22,9 @@ export interface UserChange {
   readonly confirmPhone?: boolean;
   /** Counted from now; 0 lifts a ban. */
   readonly banSeconds?: number;
-  /** True to notify the member of a new password or address by mail, at the address that the account had before. */
   /** The caller, for the audit log. */
   readonly caller: AuditCaller;
+  /** Present to notify the member of a new password or address by mail, at the address that the account had before. */
   readonly notify?: { readonly acceptLanguage: string | undefined };
 }
 

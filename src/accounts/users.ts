@@ -192,7 +192,10 @@ export function asConflict(error: unknown): never {
 export const findUser = (database: Executor, id: string): Promise<User | null> =>
   jsonAsAuthAdmin<User>(database, SELECT_USER, [id]);
 
-/** Returns the e-mail address or phone number of accounts by id; accounts without one, and unknown ids, are left out. */
+/**
+ * Returns the e-mail address, or else the phone number, of each account by its id. Leaves out unknown ids and accounts
+ * without both.
+ */
 export async function userAddresses(database: Executor, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (ids.length === 0) return new Map();
   const found = await jsonAsAuthAdmin<Record<string, string>>(

@@ -98,7 +98,7 @@ proven as (
   attempt: { at: attempt, wasRight: true },
 });
 
-/** Returns the proof by the code in a text: its challenge was not used. */
+/** Returns the proof by the code in a text message (SMS): its challenge was not used. */
 export const codeProof = (challenge: { id: string; seconds: number }, attempt: string): Proof => ({
   sql: `${USED_CHALLENGE},
 proven as (select id from used)`,

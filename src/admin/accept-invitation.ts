@@ -21,7 +21,7 @@ const accepted = z.strictObject({
 });
 
 /**
- * Handles POST /invitations/show: returns the offer of a link, which stays valid.
+ * Handles POST /invitations/show: returns the invitation of a link. The link stays valid.
  * @throws `invitation_invalid`
  */
 export async function showInvitation(context: AdminContext, request: CallRequest): Promise<Reply> {
@@ -78,7 +78,10 @@ async function acceptAsNew(
   }
 }
 
-/** Translates the error if another call accepts the same invitation at the same time and has created the account. */
+/**
+ * Converts `email_exists` to `invitation_invalid`: another call accepts the same invitation at the same time and has
+ * created the account.
+ */
 function asTaken(error: unknown): never {
   if (!(error instanceof NinefoldError) || error.code !== 'email_exists') throw error;
   throw new NinefoldError('invitation_invalid', { cause: error });

@@ -12,7 +12,7 @@ import type { AdminContext, Caller } from './context.ts';
 import { ownsApp } from './least-role.ts';
 import { json, noContent } from './router.ts';
 
-/** The address of an account as the database stores it. */
+/** The e-mail address of an account in the form in which the database stores it. */
 export const address = z.email().max(limits.emailCharacters.default).toLowerCase();
 
 const invitation: z.ZodType<AppInvitationRequest> = z.strictObject({ email: address, role: z.enum(appRoles) });

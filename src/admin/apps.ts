@@ -53,7 +53,7 @@ export async function listApps(context: AdminContext, caller: Caller, hasSizes: 
   );
   const databases = records.map((record) => record.database);
   const sizes = hasSizes ? await databaseSizes(context.maintenance, databases) : null;
-  // A client that polls this list also updates outdated apps that receive no calls, a few at a time.
+  // Starts the update of a few outdated apps, because apps that receive no requests would otherwise stay outdated.
   const outdated = records.filter((record) => !isCurrent(record)).slice(0, limits.listedUpdates.default);
   for (const { ref } of outdated) void context.apps.serve(ref).catch(() => undefined);
   return records.map((record) => summaryOf(context, record, sizes && (sizes.get(record.database) ?? 0)));

@@ -14,7 +14,7 @@ const text = z
   .regex(/^[^\0]*$/);
 const time = z.iso.datetime({ offset: true });
 
-/** The parameters of every log. */
+/** The query parameters that every log accepts. */
 const page = {
   action: text.optional(),
   search: text.optional(),

@@ -169,7 +169,10 @@ export async function auditCall<T>(
   }
 }
 
-/** Returns false for an app that was not created, because its ref may belong to another builder's app. */
+/**
+ * Returns true if the log of an app may record the call. It may not record a failed creation of an app, because the ref
+ * may belong to an app of another builder.
+ */
 const mayWrite = (name: string, refused: string | null): boolean =>
   refused === null || (name !== 'POST /apps' && refused !== 'app_unknown');
 

@@ -64,7 +64,7 @@ async function memberOfConsole(context: AdminContext, request: CallRequest): Pro
   return role === 'authenticated' && userId !== null ? { userId, id: sessionId ?? '', aal } : null;
 }
 
-/** Returns who acts as a member, and the session that limits the acting. */
+/** Returns the builder or operator who acts as a member, and the session with which the acting token ends. */
 export const actorOf = (caller: Caller): { actor: string; actorSession: string } =>
   caller.kind === 'operator'
     ? { actor: 'operator', actorSession: '' }
@@ -81,7 +81,7 @@ export async function sessionOf(context: AdminContext, request: CallRequest): Pr
   return context.builders.resolve(app, token).catch(asSignedOut);
 }
 
-/** Rethrows the refusal of a token as `operator_required`. */
+/** Converts the refusal of a token to `operator_required`. */
 function asSignedOut(error: unknown): never {
   if (error instanceof NinefoldError && error.status < 500) {
     throw new NinefoldError('operator_required', { details: { reason: error.code }, cause: error });
@@ -90,8 +90,9 @@ function asSignedOut(error: unknown): never {
 }
 
 /**
- * Throws `app_unknown` for the console itself, `builder_forbidden` if the builder has no role on the app, and
- * `role_insufficient` if the role is lower than `min`.
+ * Checks that the caller may work on an app with at least the role `min`.
+ * @throws `app_unknown` for the console itself; `builder_forbidden` if the builder has no role on the app;
+ * `role_insufficient` if the role is lower than `min`
  */
 export function requireApp(caller: Caller, ref: string, min: AppRole): void {
   if (ref === CONSOLE_REF) throw new NinefoldError('app_unknown');
@@ -115,7 +116,7 @@ export async function authoriseBuilderProxy(
   ref: string,
 ): Promise<Identity> {
   const caller = await callerOf(context, request);
-  // The service role can read every row and change every member.
+  // The caller must be a developer, because the service role can read every row and change every member.
   requireApp(caller, ref, 'developer');
   const header = request.headers['x-ninefold-as'];
   const acting =

@@ -64,7 +64,7 @@ async function signedIn(context: AdminContext, app: App, { user, session: { id, 
   return { ...json(builder), cookies: [cookieFor(context, app, session)] };
 }
 
-/** Returns the cookie of a session. It never has more assurance than the session itself. */
+/** Returns the cookie of a session. It never has a higher assurance level than the session itself. */
 export function cookieFor({ origins }: AdminContext, app: App, session: BuilderSession): string {
   const nowSeconds = Math.floor(Date.now() / 1000);
   return builderCookie(

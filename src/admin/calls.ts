@@ -24,8 +24,8 @@ import { json } from './router.ts';
 const windowOf = z.enum(['hour', 'day', 'week']);
 
 /**
- * Handles GET /apps/:ref/statistics/calls?window=hour|day|week&call=: returns the number, the results and the duration of the
- * requests to each call or to one call.
+ * Handles GET /apps/:ref/statistics/calls?window=hour|day|week&call=: returns the number, the results and the duration
+ * of the requests to each call, or to the one call `call`.
  */
 export async function showCalls(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
   const query = new URLSearchParams(request.query);
@@ -60,7 +60,8 @@ export async function showCalls(context: AdminContext, request: CallRequest, ref
 }
 
 /**
- * Handles GET /apps/:ref/specification/call?id=: returns one call of chapter 7 as programs and as a request.
+ * Handles GET /apps/:ref/specification/call?id=: returns one call of chapter 7 as example programs and as an HTTP
+ * request.
  * @throws `not_found` if the app has no such call
  */
 export async function showCall(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {

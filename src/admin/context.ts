@@ -71,14 +71,14 @@ export interface AdminContext {
   /** Handles a call of /auth/v1 on an app with the privileges of the service role. `request.path` is below /auth/v1. */
   readonly callAuthAdmin: (app: App, request: CallRequest) => Promise<Reply>;
   /**
-   * Normalise addresses, phone numbers and ids of accounts as the database stores them. Each function throws for an
-   * invalid text.
+   * Functions that convert addresses, phone numbers and ids of accounts to the form in which the database stores them.
+   * Each throws for an invalid text.
    */
   readonly accountForms: AccountForms;
   readonly origins: Origins;
   /** Decides which addresses mail servers may have. */
   readonly addresses: AddressPolicy;
-  /** Imports of members that this worker runs. */
+  /** Counts the imports of members that this worker runs. */
   readonly importsInFlight: InFlight;
   /** Derives the specifications of apps. */
   readonly specify: {

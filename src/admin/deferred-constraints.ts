@@ -6,8 +6,8 @@ import type { PreparedScript } from './script.ts';
 import { splitStatements } from './statements.ts';
 
 /**
- * Checks the deferred constraints, as COMMIT does, and defers them again. SET CONSTRAINTS ALL would also change the mode
- * of constraints that a later file creates.
+ * Checks the deferred constraints, as COMMIT does, and defers them again. SET CONSTRAINTS ALL would also change the
+ * mode of constraints that a later file creates.
  */
 const check = `do $$
 declare
@@ -27,9 +27,10 @@ begin
 end $$`;
 
 /**
- * Checks the deferred constraints after a script, so that an error names a statement of the script. COMMIT has no place
- * in the script.
- * @throws DatabaseError with the index of the last statement that names the table of the error, else of the last one
+ * Checks the deferred constraints after a script, so that the error names a statement of the script. The error of a
+ * COMMIT would name none.
+ * @throws DatabaseError with the index of the last statement that names the table of the error, else of the last
+ * statement
  */
 export async function checkDeferredConstraints(tx: Transaction, script: PreparedScript): Promise<void> {
   try {

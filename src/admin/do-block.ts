@@ -7,15 +7,15 @@ export interface BlockStatement {
   replacement: Replacement;
 }
 
-/** Words of PL/pgSQL after which a statement begins. */
+/** Words of PL/pgSQL after which a new statement begins. */
 const beforeStatements: ReadonlySet<string> = new Set(['BEGIN', 'THEN', 'ELSE', 'LOOP']);
 
-/** The commands that have replacements and no other meaning at the beginning of a statement of PL/pgSQL. */
+/** Commands that have replacements. At the beginning of a statement, PL/pgSQL gives them no other meaning. */
 const commands: ReadonlySet<string> = new Set('CREATE ALTER DROP COMMENT GRANT REVOKE SET'.split(' '));
 
 /**
- * Returns the SQL statements of a DO statement that may have replacements. Their offsets refer to the script, as that of
- * the DO statement does. SQL that EXECUTE runs is not read.
+ * Returns the SQL statements of a DO statement that may have replacements. Their offsets refer to the script, as that
+ * of the DO statement does. SQL that EXECUTE runs is not read.
  */
 export function statementsOfBlock({ text, command, at }: ScriptStatement): ScriptStatement[] {
   if (command !== 'DO') return [];
@@ -41,7 +41,10 @@ export function statementsOfBlock({ text, command, at }: ScriptStatement): Scrip
   return found;
 }
 
-/** Returns the replacements within a DO statement. A statement that is attempted stays, because DO returns no result. */
+/**
+ * Returns the replacements within a DO statement. Leaves out replacements that only attempt their statement, because DO
+ * returns no result that could show whether the statement was skipped.
+ */
 export function replacementsWithin(
   statement: ScriptStatement,
   facts: DatabaseFacts,

@@ -339,7 +339,8 @@ export async function handleAdmin(
   if (receive) request.body = await receive(limits.bodyBytes.default);
   const run = () => route.handle({ context, caller }, request, params);
   const reply = await auditCall(context, caller, request, { name: `${route.method} ${route.path}`, params, run });
-  // A builder who changes an app may use it at once, and any worker may answer.
+  // The next request may use the change at once, and any worker may handle it. The response therefore waits until all
+  // workers use the change.
   if (route.method !== 'GET' && params.ref !== undefined) await context.everyWorker(params.ref);
   return reply;
 }

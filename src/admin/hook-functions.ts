@@ -6,7 +6,10 @@ import { firstJson } from '../database/statement.ts';
 import type { AdminContext } from './context.ts';
 import { json } from './router.ts';
 
-/** $1 limits the list. Settings can only name functions with plain names (GoTrue, `postgresNamesRegexp`). */
+/**
+ * Query for the functions, $1 is their maximum number. Settings can only name functions with plain names (GoTrue,
+ * `postgresNamesRegexp`).
+ */
 const LIST = `select pg_catalog.json_build_object('functions', coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
     'schema', f.schema, 'name', f.name, 'is_executable', f.is_executable) order by f.schema, f.name), '[]'))
   from (

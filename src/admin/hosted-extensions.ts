@@ -15,7 +15,7 @@ const fromPackage = (name: string) =>
  */
 export const providedExtensions: ReadonlySet<string> = new Set(['pg_cron', 'pg_net']);
 
-/** Extensions whose creation by an app's owner goes through `ninefold.create_extension`. */
+/** Extensions for which CREATE EXTENSION of an app's owner is replaced by a call of `ninefold.create_extension`. */
 export const createdByServer: ReadonlySet<string> = new Set([
   ...['autoinc', 'insert_username', 'moddatetime', 'earthdistance', 'pg_stat_statements'],
   ...['pgcrypto', 'uuid-ossp', 'citext', 'pg_trgm'],
@@ -108,7 +108,7 @@ export const hostedExtensions: ReadonlyMap<string, HostedExtension> = new Map(
   }),
 );
 
-/** Returns true if a function, as `schema.name`, belongs to an extension that the server does not have. */
+/** Returns true if a function, named `schema.name`, belongs to an extension that the server does not have. */
 export function isOfMissingExtension(name: string, available: ReadonlySet<string>): boolean {
   return [...hostedExtensions].some(
     ([extension, { used }]) => !available.has(extension) && used.test(`function ${name}(`),

@@ -4,7 +4,10 @@ import { requireApp } from './authorise.ts';
 import type { Caller } from './context.ts';
 import type { Params, Route } from './router.ts';
 
-/** Throws unless the caller has the least role of the route: `operator_required`, `role_insufficient`, and what `requireApp` throws. */
+/**
+ * Checks that the caller has the least role of the route.
+ * @throws `operator_required`, `role_insufficient`, and what `requireApp` throws
+ */
 export function requireLeast(
   caller: Caller,
   { method, path }: Pick<Route<never>, 'method' | 'path'>,
@@ -18,12 +21,18 @@ export function requireLeast(
   else if (min === 'node owner') requireNodeOwner(caller);
 }
 
-/** Throws `role_insufficient` for a builder who may not create apps. */
+/**
+ * Checks that the caller may create apps.
+ * @throws `role_insufficient`
+ */
 export function requireCreator(caller: Caller): void {
   if (caller.kind === 'builder' && !caller.createsApps) throw insufficient('may create apps');
 }
 
-/** Throws `role_insufficient` for a builder who does not own the node. */
+/**
+ * Checks that the caller owns the node or is the operator.
+ * @throws `role_insufficient`
+ */
 function requireNodeOwner(caller: Caller): void {
   if (caller.kind === 'builder' && !caller.ownsNode) throw insufficient('owner of the node');
 }

@@ -74,7 +74,7 @@ export async function showMail(context: AdminContext, ref: string, id: string): 
   return json(detail);
 }
 
-/** Returns a text (SMS). Its message is stored with it until it is sent. */
+/** Returns the details of a text message (SMS). Its wording is stored until the message is sent. */
 const textDetail = ({ row, mail: { data } }: { row: MailRow; mail: { data: MailData } }): MailDetail => ({
   ...row,
   ...{ subject: '', html: '', text: data.Message ?? '', language: '', template_error: null },

@@ -59,7 +59,7 @@ export async function migrate(
     if (pending.length === 0) return answer;
     // Deriving the specification after each of a thousand files would take hours.
     const isLarge = pending.length > limits.versionsPerMigration.default;
-    // Changes from before the migration become their own version.
+    // Changes that were made before the migration are recorded as a separate version.
     await context.versions.note(app);
     const scripts = asked.map(({ sql: text }) => text);
     const facts = await withPool(ownerConnection(context.server, app.record), (pool) => readFacts(pool, scripts));
@@ -130,7 +130,7 @@ async function appliedFiles(context: AdminContext, record: AppRecord): Promise<M
   });
 }
 
-/** The parameters of `apply` besides the file. */
+/** The parameters of `apply` in addition to the file. */
 export interface Applying {
   /** The name of the caller. */
   who: string;
@@ -213,7 +213,10 @@ async function runAlone(
   return results;
 }
 
-/** Returns the statements that record a file as applied. The file may have changed the role and the search path. */
+/**
+ * Returns the statements that record a file as applied. They reset the role first, because the file may have changed
+ * it.
+ */
 const recordFile = ({ name, sql: text }: MigrationFile, facts: DatabaseFacts, started: number): Statement[] => [
   plain('reset role'),
   {
@@ -223,7 +226,10 @@ const recordFile = ({ name, sql: text }: MigrationFile, facts: DatabaseFacts, st
   ...(facts.hasHelpers ? noteVersion(name) : []),
 ];
 
-/** Records the file as Supabase does. The owner may have dropped or changed that table. */
+/**
+ * Returns the statement that records the file in Supabase's own table of migrations. An error is ignored, because the
+ * owner may have dropped or changed the table.
+ */
 function noteVersion(name: string) {
   const [, version, rest] = /^(\d+)_(.*)\.sql$/.exec(name) ?? [];
   if (version === undefined || rest === undefined) return [];

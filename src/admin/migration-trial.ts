@@ -40,7 +40,7 @@ export async function tryMigrations(context: AdminContext, request: CallRequest,
 
 type Tried = Pick<MigrationTrial, 'tried' | 'untried' | 'failed' | 'warnings'>;
 
-/** The trial, and a function that returns the changes that it would make. */
+/** The result of the trial, and a function that returns the changes that the files would make. */
 type Found = Tried & { changes: () => Promise<Change[]> };
 
 const tryFiles = (
@@ -89,7 +89,7 @@ async function runFiles(tx: Transaction, files: readonly MigrationFile[], script
 const failed = (file: MigrationFile, error: DatabaseError, script: PreparedScript, facts: DatabaseFacts) => ({
   file: file.name,
   message: error.message,
-  // The places refer to the file itself.
+  // The position in the error must refer to the original file.
   details: failureOf(error, { ...script, text: script.original, sources: [], pieces: [] }, facts),
 });
 
@@ -103,10 +103,13 @@ const asAfresh: readonly Statement[] = [
   },
 ];
 
-/** 25001, active_sql_transaction: CREATE INDEX CONCURRENTLY, VACUUM and the like. */
+/**
+ * SQLSTATE active_sql_transaction: PostgreSQL refuses the statement in a transaction, for example CREATE INDEX
+ * CONCURRENTLY or VACUUM.
+ */
 const NO_TRANSACTION = '25001';
 
-/** A file that contains BEGIN and COMMIT is tried without them. */
+/** Commands that begin or end a transaction. The trial skips them, because it runs all files in one transaction. */
 const frames = new Set(['BEGIN', 'START', 'COMMIT', 'END']);
 
 function endsTransaction(command: string, text: string): boolean {

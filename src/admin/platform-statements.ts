@@ -117,7 +117,7 @@ function dropExtension(reader: StatementReader, facts: DatabaseFacts): Replaceme
 function eventTrigger(reader: StatementReader): Replacement | null {
   if (reader.names[1] !== 'event' || reader.names[2] !== 'trigger') return null;
   const [command = ''] = reader.names;
-  // PostgreSQL refuses changes of Ninefold's own event triggers.
+  // A statement about Ninefold's own event triggers runs unchanged, and PostgreSQL refuses it.
   const isOwn = reader.names.some((name) => name.startsWith('ninefold_'));
   if (isOwn || reader.is('drop', 'event', 'trigger', 'if', 'exists')) return null;
   const warning =
@@ -127,7 +127,10 @@ function eventTrigger(reader: StatementReader): Replacement | null {
   return { run: null, warning, tag: `${command.toUpperCase()} EVENT TRIGGER` };
 }
 
-/** Leaves the tables of a publication out where PostgreSQL demands a superuser for them. */
+/**
+ * Removes FOR ALL TABLES and TABLES IN SCHEMA from CREATE PUBLICATION and skips them in ALTER PUBLICATION, because
+ * PostgreSQL allows them only to superusers.
+ */
 function publication(reader: StatementReader): Replacement | null {
   const [command = '', kind, name = ''] = reader.names;
   if (kind !== 'publication') return null;
@@ -150,7 +153,10 @@ const schemaTables = (reader: StatementReader): number => {
   return at < 0 ? -1 : at - 4;
 };
 
-/** On a hosted project migrations run as `postgres`. Here they run as the app's owner. */
+/**
+ * Replaces OWNER TO postgres by the app's owner: on a hosted project migrations run as `postgres`, here as the app's
+ * owner.
+ */
 function ownerTo(reader: StatementReader): Replacement | null {
   const at = reader.after('owner', 'to');
   if (at < 0) return null;
@@ -169,7 +175,8 @@ export const platformSchemas: ReadonlySet<string> = new Set(
 );
 
 /**
- * Matches the names of platform schemas before a dot, with or without quotes. Other SQL does not contain them there.
+ * Matches the names of platform schemas before a dot, with or without quotes. A script without a match changes no
+ * object in these schemas.
  */
 const namesPlatformSchema = new RegExp(`\\b(${[...platformSchemas].join('|')})\\b"?\\.`, 'i');
 
@@ -189,7 +196,7 @@ function namesPlatform(reader: StatementReader): boolean {
     return schemas.length > 0 && schemas.every((name) => platformSchemas.has(name));
   }
   if (reader.is('alter', 'default', 'privileges')) return isPlatform(reader.after('in', 'schema'));
-  // COMMENT ON POLICY … ON, DROP TRIGGER … ON.
+  // In statements such as COMMENT ON POLICY … ON and DROP TRIGGER … ON, the name of the table follows ON.
   const kind = names[0] === 'comment' ? 2 : 1;
   if (['policy', 'trigger', 'rule', 'constraint'].includes(names[kind] ?? '')) {
     return isPlatform(names.indexOf('on', kind) + 1);

@@ -14,7 +14,7 @@ import type { AdminContext, Caller } from './context.ts';
 import { openApp } from './open-app.ts';
 import { noContent, type Params, type Route } from './router.ts';
 
-/** Decide for each part of a route whether a call belongs to it. */
+/** For each sensitive part of a route, a function that returns true for the calls that belong to the part. */
 const parts: Readonly<
   Record<NonNullable<SensitiveCall['only']>, (call: Pick<CallRequest, 'query'>, params: Params) => boolean>
 > = {
@@ -34,7 +34,10 @@ function sensitiveCall(
   return entry;
 }
 
-/** Throws `recent_sign_in_needed` for a sensitive call from a session whose last proof of identity is too old. */
+/**
+ * Refuses a sensitive call from a session whose last proof of identity is too old.
+ * @throws `recent_sign_in_needed`
+ */
 export async function requireRecentProof(
   context: AdminContext,
   caller: Caller,

@@ -1,23 +1,27 @@
 import { quoteLiteral as literal } from '../database/statement.ts';
 import { type Token, tokensOf } from './statements.ts';
 
-/** Facts about the app's database on which the decision about a statement depends. */
+/** Facts about the app's database that decide whether a statement is replaced. */
 export interface DatabaseFacts {
   database: string;
-  /** The extensions whose files the server has. Of those that the node provides, only the node's own files count. */
+  /**
+   * The extensions whose files the server has. pg_cron and pg_net are included only if their files are the node's own.
+   */
   available: ReadonlySet<string>;
   /** The tables, views and sequences in platform schemas, as schema.name. */
   platformRelations: ReadonlySet<string>;
-  /** The roles whose CREATE ROLE is skipped. */
+  /** The roles that are not created: their CREATE ROLE is skipped. */
   skippedRoles: ReadonlySet<string>;
-  /** False for an attached database, which lacks `ninefold.create_extension` and its companions. */
+  /**
+   * False for an attached database, which lacks `ninefold.create_extension`, `ninefold.attempt` and similar functions.
+   */
   hasHelpers: boolean;
 }
 
 /**
- * The replacement of a statement that a hosted Supabase project accepts, and PostgreSQL or a server of many apps does
- * not. `run` is null if nothing is run. An attempted statement is skipped with the warning if an object that it names
- * is missing.
+ * The replacement of a statement that a hosted Supabase project accepts, but that PostgreSQL or a server with many apps
+ * does not. `run` is the SQL that runs instead, or null if none runs. With `isAttempt`, the statement is tried; if an
+ * object that it names is missing, it is skipped with the warning.
  */
 export interface Replacement {
   run: string | null;

@@ -13,12 +13,12 @@ import { hashOf, migrationFile } from './migrate.ts';
 import { openApp } from './open-app.ts';
 import { json, noContent } from './router.ts';
 
-/** A condition on entries of the journal, which have the alias `j`. */
+/** SQL condition for entries of the journal (alias `j`) that are in no migration file. */
 const isUnsaved = 'j.statement is not null and j.saved_as is null';
 
 /**
- * Handles GET /apps/:ref/migrations/unsaved: returns the statements that changed the schema or a definition and are in no
- * migration file.
+ * Handles GET /apps/:ref/migrations/unsaved: returns the statements that changed the schema or a definition and are in
+ * no migration file.
  */
 export async function showUnsaved(context: AdminContext, ref: string): Promise<Reply> {
   const { database } = await openApp(context, ref);

@@ -59,7 +59,8 @@ export async function readFacts(executor: Executor, scripts: readonly string[]):
     },
   ]);
   const [row] = result ? rowsAsText(result) : [];
-  // An outdated app lacks the table, and the owner of an app on an existing database may not read it.
+  // The table of skipped roles is missing in an outdated app, and the owner of an app on an existing database may not
+  // read it.
   const skipped = row?.roles === 't' ? await readSkippedRoles(executor) : [];
   return {
     database: row?.database ?? '',

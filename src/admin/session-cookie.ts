@@ -4,8 +4,9 @@ import type { Origins } from '../apps/origins.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 
 /**
- * Returns the name of the cookie. Over TLS the prefix makes browsers refuse a cookie of this name from any other host. Without TLS the port
- * is part of the name, because browsers send a cookie to every port of a host.
+ * Returns the name of the cookie. Over TLS it has the prefix `__Host-`, so that browsers refuse a cookie of this name
+ * that another host of the domain sets. Without TLS it contains the port, because browsers send a cookie to every port
+ * of a host.
  */
 const nameOf = ({ isSecure, port }: Origins): string =>
   isSecure ? '__Host-ninefold_builder' : `ninefold_builder_${port}`;

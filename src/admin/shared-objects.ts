@@ -40,7 +40,10 @@ function createdRole({ names: [command, kind = '', name = ''] }: StatementReader
 
 const isRoleKind = (word: string) => word === 'role' || word === 'user' || word === 'group';
 
-/** Only stores the name of the role. No session could have the role, so what is granted to it has no effect. */
+/**
+ * Replaces CREATE ROLE: only the name of the role is stored. No session could use the role, so privileges granted to it
+ * would have no effect.
+ */
 export function createRole(reader: StatementReader, facts: DatabaseFacts): Replacement | null {
   const name = createdRole(reader);
   if (name === null || shared.has(name) || !facts.hasHelpers) return null;
@@ -106,7 +109,10 @@ function parameterAt(reader: StatementReader, at: number): string {
   return [reader.names[at], ...(reader.names[at + 1] === '.' ? ['.', reader.names[at + 2]] : [])].join('');
 }
 
-/** Gives ALTER DATABASE postgres the name of the app's database. Its owner stays. */
+/**
+ * Replaces the name in ALTER DATABASE postgres with the name of the app's database. Skips a change of the owner, and
+ * settings that only the operator sets.
+ */
 export function alterDatabase(reader: StatementReader, facts: DatabaseFacts): Replacement | null {
   if (!reader.is('alter', 'database', 'postgres')) return null;
   if (reader.names[3] === 'owner') return skip(reader, null, ' DATABASE');
@@ -116,14 +122,17 @@ export function alterDatabase(reader: StatementReader, facts: DatabaseFacts): Re
   return { run: reader.with(2, id(facts.database)), warning: null, tag: 'ALTER DATABASE' };
 }
 
-/** Gives COMMENT, GRANT and REVOKE ON DATABASE postgres the name of the app's database. */
+/** Replaces the name in COMMENT, GRANT and REVOKE ON DATABASE postgres with the name of the app's database. */
 export function onDatabase(reader: StatementReader, facts: DatabaseFacts): Replacement | null {
   const at = reader.after('on', 'database');
   if (at < 0 || reader.names[at] !== 'postgres') return null;
   return { run: reader.with(at, id(facts.database)), warning: null, tag: (reader.names[0] ?? '').toUpperCase() };
 }
 
-/** On a hosted project the role `postgres` runs migrations. Here the app's owner does. */
+/**
+ * Replaces SET ROLE postgres and SET SESSION AUTHORIZATION postgres with a reset. On a hosted project the role
+ * `postgres` runs migrations; here the app's owner does.
+ */
 export function setRole(reader: StatementReader): Replacement | null {
   const at = reader.names[1] === 'local' || reader.names[1] === 'session' ? 2 : 1;
   if (reader.names[at] === 'role' && reader.names[at + 1] === 'postgres') {
@@ -148,7 +157,8 @@ export function defaultPrivileges(reader: StatementReader, facts: DatabaseFacts)
 }
 
 /**
- * Skips GRANT and REVOKE of roles. Platform roles are already granted, and roles of PostgreSQL see the whole server.
+ * Skips GRANT and REVOKE of roles: the roles that all apps share are already granted, and the roles of PostgreSQL can
+ * see the whole server.
  */
 export function membership(reader: StatementReader, facts: DatabaseFacts): Replacement | null {
   const without = grantToSkippedRoles(reader, facts, (reader.names[0] ?? '').toUpperCase());
@@ -163,14 +173,17 @@ export function membership(reader: StatementReader, facts: DatabaseFacts): Repla
   return skip(reader, isShared ? null : `Roles of the server are not an app’s to grant: ${granted.join(', ')}.`);
 }
 
-/** Leaves out the roles of GRANT and REVOKE whose CREATE ROLE is skipped; null if there are none. */
+/** Removes roles whose CREATE ROLE is skipped from GRANT and REVOKE; null if there are none. */
 function grantToSkippedRoles(reader: StatementReader, facts: DatabaseFacts, tag: string): Replacement | null {
   const at = Math.max(reader.names.lastIndexOf('to'), reader.names.lastIndexOf('from'));
   const run = at < 0 ? undefined : withoutSkippedRoles(reader, facts, at + 1);
   return run === undefined ? null : { run, warning: null, tag };
 }
 
-/** Leaves out the roles of a policy whose CREATE ROLE is skipped. A policy for no other role would apply to no row. */
+/**
+ * Removes roles whose CREATE ROLE is skipped from a policy. Skips a policy without any other role, because it would
+ * apply to no row.
+ */
 export function policyOfSkippedRoles(reader: StatementReader, facts: DatabaseFacts): Replacement | null {
   const [command = '', kind, name = ''] = reader.names;
   if (kind !== 'policy') return null;
@@ -182,8 +195,8 @@ export function policyOfSkippedRoles(reader: StatementReader, facts: DatabaseFac
 }
 
 /**
- * Returns the statement without skipped roles in a list that ends the statement or precedes one of a few words; null if
- * the list has no other roles, and undefined if it has no skipped ones.
+ * Returns the statement without the skipped roles in the list of roles at `at`. The list ends with the statement or
+ * before one of a few words. Returns null if the list has no other roles, and undefined if it has no skipped roles.
  */
 function withoutSkippedRoles(reader: StatementReader, facts: DatabaseFacts, at: number): string | null | undefined {
   if (facts.skippedRoles.size === 0) return undefined;

@@ -82,14 +82,14 @@ export async function storeSite(
   return noContent();
 }
 
-/** Handles POST /apps/:ref/site/versions/:id/publish: serves the version, for the first time or again. */
+/** Handles POST /apps/:ref/site/versions/:id/publish: publishes a version, for the first time or again. */
 export async function publishSite(context: AdminContext, ref: string, id: string): Promise<Reply> {
   const app = await openApp(context, ref);
   await publishSiteVersion(app.database, versionId(id));
   return showSite(context, ref);
 }
 
-/** Handles DELETE /apps/:ref/site: serves the pages for members. */
+/** Handles DELETE /apps/:ref/site: stops serving the app's own front end, so that the pages for members are served. */
 export async function removeSite(context: AdminContext, ref: string): Promise<Reply> {
   await unpublishSite((await openApp(context, ref)).database);
   return showSite(context, ref);

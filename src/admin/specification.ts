@@ -19,7 +19,7 @@ export async function showSpecification(context: AdminContext, request: CallRequ
   return textReply(types[asked.data], page, {
     vary: 'accept-encoding',
     ...(isPacked && { 'content-encoding': 'gzip' }),
-    // The page loads nothing. As a response of this server it may not run scripts either.
+    // The page needs no resources and no scripts, so this policy forbids both.
     ...(asked.data === 'html' && {
       'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
     }),

@@ -6,7 +6,7 @@ import { originalOffset, type PreparedScript, placeOf } from './script.ts';
 import { adviceOnRoles } from './shared-objects.ts';
 import { type ScriptStatement, splitStatements, tokensOf } from './statements.ts';
 
-/** The number of characters that an excerpt of a long line shows before the place. */
+/** Number of characters of a long line that an excerpt shows before the position of the error. */
 const SHOWN_BEFORE = 60;
 const SHOWN_AFTER = 60;
 

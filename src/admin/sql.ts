@@ -47,7 +47,7 @@ export async function runSql(context: AdminContext, caller: Caller, request: Cal
     const types = await typeNames(pool, results);
     const response: SqlResponse = {
       results: results.map((result, i) => {
-        // The result of a replacement stands for the original statement, without rows.
+        // A replaced statement is shown with the command tag of the original statement and without rows.
         const replaced = script.statements?.[script.sources[i] ?? -1]?.replacement;
         if (replaced) return { command: replaced.tag, columns: [], rows: [], row_count: 0, truncated: false };
         return {
@@ -86,7 +86,7 @@ async function runScript(pool: Pool, script: PreparedScript, signal: CancelSigna
   }
 }
 
-/** The facts if the database does not respond. No advice depends on them. */
+/** The facts that are used if the database does not respond. They lead to no advice. */
 const unknownFacts: DatabaseFacts = {
   database: '',
   available: new Set(hostedExtensions.keys()),

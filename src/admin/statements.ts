@@ -18,7 +18,7 @@ export interface ScriptStatement {
   data?: CopyData;
 }
 
-/** The lines after COPY … FROM STDIN. */
+/** The data lines that follow COPY … FROM STDIN in a script. */
 export interface CopyData {
   /** Without the line `\.` that ends them. */
   text: string;
@@ -81,7 +81,7 @@ function nextCopyState(state: CopyState, isFirst: boolean, kind: Token['kind'], 
   if (text === ';') return 'none';
   const word = kind === 'word' ? text.toUpperCase() : '';
   if (isFirst) return word === 'COPY' ? 'begun' : 'none';
-  // In COPY (query) TO, a table of the query may have the name stdin.
+  // COPY (query) TO has no data lines, but a table in its query may have the name stdin.
   if (state === 'begun') return text === '(' ? 'none' : 'copy';
   if (state === 'copy') return word === 'FROM' ? 'from' : 'copy';
   if (state === 'from') return word === 'STDIN' ? 'stdin' : 'copy';
@@ -162,7 +162,7 @@ function bodyStep(words: readonly string[], bodies: number): number {
   return bodies > 0 && last === 'END' ? -1 : 0;
 }
 
-/** Returns true for E'…' and e'…', where a backslash escapes the next character. */
+/** Returns true if the string at `at` is E'…' or e'…', in which a backslash escapes the next character. */
 const isEscapeString = (script: string, at: number): boolean =>
   /(?:^|[^\w$])[eE]$/.test(script.slice(Math.max(0, at - 2), at));
 
@@ -177,7 +177,7 @@ function endOfQuoted(script: string, at: number, quote: string, escapes: boolean
   return script.length;
 }
 
-/** Comments nest. */
+/** Returns the end of a comment, which may contain other comments. */
 function endOfComment(script: string, at: number): number {
   const mark = /\/\*|\*\//g;
   mark.lastIndex = at;

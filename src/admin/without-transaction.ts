@@ -2,8 +2,8 @@ import { DatabaseError } from '../database/database-error.ts';
 import { type ScriptStatement, splitStatements, tokensOf } from './statements.ts';
 
 /**
- * A statement without these words can run in a transaction. Scripts without them, such as seeds of megabytes, are not
- * split.
+ * Matches scripts with a word of a statement that PostgreSQL may refuse in a transaction. Other scripts, such as seeds
+ * of megabytes, are not split.
  */
 const mayRefuse = /\b(concurrently|vacuum|reindex|cluster)\b/i;
 

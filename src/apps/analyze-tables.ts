@@ -11,7 +11,7 @@ import { ownerConnection } from './owner-connection.ts';
 import { runAsServerRole } from './run-as-server-role.ts';
 import { type Server, withPool } from './server.ts';
 
-/** SQL with tables of the app's owner that have data but no statistics in PostgreSQL. */
+/** Query for the tables of the app's owner that have data but no statistics in PostgreSQL. */
 const UNANALYZED_TABLES = `select coalesce(json_agg(format('%I.%I', n.nspname, c.relname)), '[]')
   from pg_catalog.pg_class c
   join pg_catalog.pg_namespace n on n.oid = c.relnamespace
@@ -44,7 +44,8 @@ export class TableAnalyzer {
     this.#events.listen(['app'], (event) => {
       if (event.app === CONSOLE_REF) return;
       if (event.what === 'cloned') void turns.run(() => this.#look(event.app, true));
-      // By then PostgreSQL has received the statistics of recent writes of other sessions.
+      // After this time PostgreSQL has received the statistics of other sessions' recent writes. An earlier check would
+      // find tables without statistics that have some.
       const after = limits.analyseAfterMilliseconds.default;
       if (event.what === 'opened' && !this.#seen.has(event.app)) {
         this.#seen.add(event.app);
@@ -58,7 +59,9 @@ export class TableAnalyzer {
     this.#isStopping = true;
   }
 
-  /** @param isIdleToo True to check an app without connections; otherwise its next request starts the check. */
+  /**
+   * @param isIdleToo True to check an app without connections. If false, such an app is checked after its next request.
+   */
   async #look(ref: string, isIdleToo: boolean): Promise<void> {
     if (this.#isStopping) return;
     try {
@@ -81,7 +84,7 @@ export class TableAnalyzer {
     ]);
     const tables = (result && firstJson<string[]>(result)) ?? [];
     if (tables.length === 0) return;
-    // As the owner, because ANALYZE runs functions of the app for expression indexes.
+    // Runs as the owner, because ANALYZE runs functions of the app for expression indexes.
     await withPool(ownerConnection(this.#server, app.record), (owner) =>
       owner.script(
         `set statement_timeout = ${limits.analyseMilliseconds.default}; analyze (skip_locked) ${tables.join(', ')}`,

@@ -18,7 +18,7 @@ const isFirstKey = (id: string): id is FirstKeyId => Object.hasOwn(firstKeys, id
 /** An app's keys, from its record or its encrypted secrets. */
 type Keys = Omit<AppKeys, 'ref'>;
 
-/** Returns every API key of an app: the original keys first, then the other keys, newest first. */
+/** Returns every API key of an app: the keys that the app was created with first, then the other keys, newest first. */
 export function listApiKeys(keys: Keys): readonly ApiKey[] {
   const stored = keys.apiKeys ?? [];
   const hashes = new Set(stored.map(({ hash }) => hash));
@@ -56,7 +56,7 @@ export function withoutKey<K extends Keys>(keys: K, id: string, now: string): K 
 }
 
 /**
- * Revokes a key and adds one with the same name and kind.
+ * Revokes a key and adds a new key with the same name and kind.
  * @throws NinefoldError api_key_unknown; api_key_older_kind for the keys `anon` and `service_role`
  */
 export function withRotatedKey<K extends Keys>(
@@ -73,11 +73,11 @@ export function withRotatedKey<K extends Keys>(
   return isPublishable ? { ...rotated, keys: { ...rotated.keys, publishableKey: rotated.key } } : rotated;
 }
 
-/** Returns the text of a valid original key; null for a key of which only the hash is stored. */
+/** Returns a valid key that the app was created with; null for any other key, of which only the hash is stored. */
 export const revealFirstKey = (keys: Keys, id: string): string | null =>
   isFirstKey(id) ? keys[firstKeys[id].field] || null : null;
 
-/** Returns the ids of the valid original secret keys. */
+/** Returns the ids of the valid secret keys that the app was created with. */
 export const revealableKeys = (keys: Keys): ('secret' | 'service_role')[] =>
   (['secret', 'service_role'] as const).filter((id) => keys[firstKeys[id].field] !== '');
 
@@ -103,7 +103,7 @@ function withKey<K extends Keys>(keys: K, kind: ApiKey['kind'], name: string, no
   return { keys: { ...keys, apiKeys: [added, ...(keys.apiKeys ?? [])] }, key, added };
 }
 
-/** Moves an original key to the list of revoked keys, so that it cannot be revealed. */
+/** Moves a key that the app was created with to the list of revoked keys, so that it cannot be revealed. */
 function withRevoked<K extends Keys>(keys: K, found: ApiKey, now: string): K {
   const others = (keys.apiKeys ?? []).filter(({ id }) => id !== found.id);
   const apiKeys = withoutOldest([{ ...found, revokedAt: now }, ...others]);
@@ -111,8 +111,8 @@ function withRevoked<K extends Keys>(keys: K, found: ApiKey, now: string): K {
 }
 
 /**
- * Removes the oldest revoked keys above the limit, except the original keys: only its entry in the list makes a legacy
- * JWT invalid.
+ * Removes the oldest revoked keys above the limit. Keys that the app was created with stay: a revoked legacy JWT is
+ * rejected only because it is in this list.
  */
 function withoutOldest(keys: readonly ApiKey[]): readonly ApiKey[] {
   const forgettable = keys.filter(({ revokedAt, createdAt }) => revokedAt !== null && createdAt !== null);

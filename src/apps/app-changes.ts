@@ -13,7 +13,7 @@ export type ChangeMessage =
 
 type Message<Type extends ChangeMessage['type']> = Extract<ChangeMessage, { type: Type }>;
 
-/** The side of a worker that changes apps. */
+/** Used by a worker that changes an app: reports the change to the primary and waits until the other workers use it. */
 export class ChangeClient {
   readonly #send: (message: Message<'app changed'>) => void;
   readonly #waiting = new Map<number, () => void>();
@@ -24,8 +24,9 @@ export class ChangeClient {
   }
 
   /**
-   * Resolves once the other workers of the node use all changes of an app that were committed before this call. A worker
-   * that does not answer delays it by at most the limit listenerTrustMilliseconds, after which no worker uses older data.
+   * Resolves once the other workers of the node use all changes of an app that were committed before this call. A
+   * worker that does not respond delays it by at most the limit listenerTrustMilliseconds. After this time, no worker
+   * uses older data.
    */
   everyWorker(ref: string): Promise<void> {
     const id = ++this.#last;
@@ -35,20 +36,20 @@ export class ChangeClient {
     });
   }
 
-  /** Receives the answer of the primary. */
+  /** Handles the response of the primary. */
   onAllCaughtUp({ id }: Message<'all caught up'>): void {
     this.#waiting.get(id)?.();
     this.#waiting.delete(id);
   }
 }
 
-/** The side of the primary: it asks the other workers and waits for their answers. */
+/** Used by the primary: asks the other workers to catch up with a change, and waits for their responses. */
 export class ChangeRounds<Worker> {
   readonly #rounds = new Map<number, { readonly waitsFor: Set<Worker>; readonly end: () => void }>();
   #last = 0;
 
   /**
-   * Asks workers to catch up with the changes of an app. Resolves when each has answered or ended, or after the limit
+   * Asks workers to catch up with the changes of an app. Resolves when each has responded or ended, or after the limit
    * listenerTrustMilliseconds.
    */
   async run(
@@ -70,7 +71,7 @@ export class ChangeRounds<Worker> {
     });
   }
 
-  /** Receives the answer of a worker. */
+  /** Handles the response of a worker. */
   onCaughtUp(worker: Worker, { round }: Message<'caught up'>): void {
     this.#remove(worker, round);
   }

@@ -17,11 +17,11 @@ export interface AppKeys {
   readonly signWith: 'ES256' | 'HS256';
   /** All keys for access tokens, after a key was added, rotated or revoked. Use `keyRing` to read it. */
   readonly ring?: readonly RingKey[];
-  /** The API keys that were created or replaced after the app was made, and every revoked one; the newest first. */
+  /** The API keys that were added after the creation of the app, and all revoked keys, newest first. */
   readonly apiKeys?: readonly ApiKey[];
 }
 
-/** An API key that is known by its hash. A secret key is nowhere else. */
+/** A stored API key. Only its hash is stored; Ninefold does not store a secret key itself. */
 export interface ApiKey {
   readonly id: string;
   readonly name: string;
@@ -36,7 +36,7 @@ export interface ApiKey {
   readonly revokedAt: string | null;
 }
 
-/** The API keys that an app is made with, by their ids. */
+/** The API keys with which an app is created, by their ids. */
 export const firstKeys = {
   publishable: { field: 'publishableKey', kind: 'publishable', name: 'Publishable key' },
   secret: { field: 'secretKey', kind: 'secret', name: 'Secret key' },

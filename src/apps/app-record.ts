@@ -33,7 +33,7 @@ export const authenticatorRole = (ref: string): string => `app_${ref}_authentica
 export const isAttached = (record: Pick<AppRecord, 'ref' | 'database'>): boolean =>
   record.database !== databaseName(record.ref);
 
-/** SQL of the keys of an app's advisory lock; the ref is $1. */
+/** SQL with the two keys of an app's advisory lock; the ref is $1. */
 export const APP_LOCK = '9009, pg_catalog.hashtext($1)';
 
 /** Ref of the app that is the console itself. */

@@ -61,10 +61,12 @@ export interface PoolLimits {
  */
 export class App {
   readonly record: AppRecord;
-  /** The secret settings. If one changes, the app is replaced, as it is after a change of the record. */
+  /** The secret settings. If one of them or the record changes, the worker creates a new App in place of this one. */
   readonly secrets: Secrets;
   readonly database: Pool;
-  /** Counts calls of the same clients of the auth API together. */
+  /**
+   * Combines the counts of concurrent calls of the auth API by the same client, so that one statement counts them all.
+   */
   readonly rateCounts = new SharedRuns<RateRefusal | null>();
   /** Settings of an app without stored values. */
   readonly defaults: Settings;
@@ -109,7 +111,7 @@ export class App {
       waitMilliseconds: () => this.#waitMilliseconds,
       onIdle: () => this.#becomeIdle(),
       ...(limits.refusal && { refusal: limits.refusal }),
-      // The listener is the companion.
+      // The listener's connection is the companion: it stays open as long as the pool has a connection.
       companions: 1,
       ...this.#budget,
     });
@@ -152,7 +154,7 @@ export class App {
     await this.#opening;
   }
 
-  /** Receives every notification that was committed before this call, if the app is open. */
+  /** Waits until every notification that was committed before this call has been received, if the app is open. */
   async catchUp(): Promise<void> {
     if (this.#isListening) await this.#listener?.catchUp();
   }
@@ -261,11 +263,12 @@ export class App {
     });
     this.#listener?.close();
     this.#listener = listener;
-    // The pool connects in parallel to the listener. The first statement of the request reports a failure.
+    // The pool connects in parallel to the listener. An error is ignored, because the first statement of the request
+    // reports it.
     void this.database.run([CONNECT]).catch(() => undefined);
     await this.#startWithRetry(listener);
     this.#events.emit({ type: 'app', what: 'opened', app: this.ref });
-    // The pool detects idleness only after it has had a connection.
+    // Uses the pool once, because the pool detects idleness only after it has had a connection.
     await this.settings();
   }
 

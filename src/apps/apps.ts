@@ -14,7 +14,10 @@ import { type SchemaRefusal, updateSchema } from './update-schema.ts';
 const UNKNOWN_MILLISECONDS = 1000;
 const UNKNOWN_KEPT = 1000;
 
-/** The apps that this worker has served, by ref. The console's database notifies it of changes by other workers. */
+/**
+ * Caches the apps that this worker has served, by ref. The console's database notifies the worker of changes by other
+ * workers.
+ */
 export class Apps {
   readonly #server: Server;
   readonly #registry: Registry;
@@ -63,15 +66,15 @@ export class Apps {
     await this.#listener.start();
   }
 
-  /** Receives every notification about an app that was committed before this call. */
+  /** Waits until every notification about an app that was committed before this call has been received. */
   async catchUp(ref: string): Promise<void> {
     await this.#listener?.catchUp();
     await (await this.#apps.get(ref)?.catch(() => null))?.catchUp();
   }
 
   /**
-   * Returns an app for a builder or operator, with every change that was committed before this call: a page that reads
-   * after it wrote may be answered by another worker.
+   * Returns an app for a builder or operator, with every change that was committed before this call. Another worker may
+   * have made such a change, for example if a page reads after it has written.
    * @throws NinefoldError app_unknown; app_outdated with the schema file that failed and the reason.
    */
   async get(ref: string): Promise<App> {

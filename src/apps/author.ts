@@ -12,7 +12,10 @@ export interface Author {
   statement?: string;
 }
 
-/** SQLSTATEs undefined_table and undefined_column: the app's schema is older than the table. */
+/**
+ * SQLSTATEs undefined_table and undefined_column. They mean that Ninefold's schema in the app's database is out of
+ * date.
+ */
 const older: readonly string[] = ['42P01', '42703'];
 
 const REGISTER = `with ended as (

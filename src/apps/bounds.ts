@@ -16,7 +16,9 @@ export type BoundMessage =
     }
   | { type: 'storage'; app: string; isFull: boolean };
 
-/** Maximum delay in ms of the message about an ended session. */
+/**
+ * Time in ms by which the message about an ended session may be late. Requests wait at most this long for the message.
+ */
 const LATE_MILLISECONDS = 1000;
 /** Time in ms for which the reason of an ended session is stored. */
 const EXPLAINED_MILLISECONDS = 10_000;
@@ -48,7 +50,7 @@ export class ExceededBounds {
     const until = at + message.suspendedSeconds * 1000;
     const exceeded = { limit: message.limit, bound: message.bound, at, until };
     this.#noteEnded(app, message.processIds, exceeded);
-    // A session that is ended during a suspension belongs to the suspension.
+    // If a session is ended during a suspension, the reason of the suspension stays stored.
     if (!this.refusal(app)) this.#exceeded.set(app, exceeded);
     for (const wake of this.#waiting.get(app) ?? []) wake();
   }
@@ -94,7 +96,7 @@ export class ExceededBounds {
     if (last && last.until > last.at && last.until + LATE_MILLISECONDS > now) return last;
     if (lost === 'login') return null;
     const ended = this.#ended.get(app)?.get(lost.processId);
-    // PostgreSQL has reused the process id of an ended session for a later session.
+    // A session that was opened after this time has the reused process id of the ended session.
     return ended && now - ended.at < EXPLAINED_MILLISECONDS && lost.openedAt <= ended.at ? ended : null;
   }
 

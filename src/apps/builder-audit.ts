@@ -104,7 +104,7 @@ const LIST_OF_NODE = `select coalesce(json_agg(json_build_object(
     ) both_logs order by at desc, id desc limit $7::integer
   ) e`;
 
-/** The log of what builders do, in the console's database. */
+/** The log of builders' actions in the console's database. */
 export class BuilderAudit {
   readonly #database: Executor;
 

@@ -75,8 +75,8 @@ export function bucketOf(milliseconds: number): number {
 }
 
 /**
- * Returns the duration in milliseconds below which a share of the requests stayed, with the precision of a bucket; null
- * without requests.
+ * Returns the duration in milliseconds that a share of the requests did not exceed, with the precision of a bucket;
+ * null without requests.
  */
 export function quantile(histogram: readonly number[], share: number): number | null {
   const total = histogram.reduce((sum, count) => sum + count, 0);
@@ -115,7 +115,9 @@ const FORGET = `delete from ninefold.call_statistics where
   span = 'hour' and bucket < now() - make_interval(days => $1::int)
   or bucket < (select bucket from ninefold.call_statistics order by bucket desc offset ${limits.statisticsRows.default} limit 1)`;
 
-/** Adds the counts to the stored ones. Maintenance merges old minutes into hours and deletes old hours. */
+/**
+ * Adds the counts to the stored counts. A maintenance flush also merges old minutes into hours and deletes old hours.
+ */
 async function write(app: App, counts: readonly Count[], isMaintenanceFlush: boolean): Promise<void> {
   await runAsServerRole(app.database, [{ text: UPSERT, params: [JSON.stringify(counts)] }]);
   if (!isMaintenanceFlush) return;

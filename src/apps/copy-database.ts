@@ -8,8 +8,8 @@ const COPY_MARKER = 'ninefold.being_copied';
 
 /**
  * Copies a database. CREATE DATABASE … TEMPLATE requires that no other session uses the source. The source is closed to
- * new connections meanwhile, and requests wait; running statements may finish within two seconds. The mark lets a later
- * start reopen the database if this process ends before it does so.
+ * new connections meanwhile, and requests wait; running statements may finish within two seconds. COPY_MARKER marks the
+ * source, so that a later start can reopen it if this process ends before it does so.
  */
 export async function copyDatabase(maintenance: Pool, source: string, database: string): Promise<void> {
   const create = plain(`create database ${id(database)} template ${id(source)}`);

@@ -5,8 +5,8 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 const missing = new Set(['42501', '3F000', '42P01', '42703', '42883']);
 
 /**
- * Context of Ninefold's own trigger that reads a table of Ninefold. An object missing there was removed from Ninefold's
- * schema, not from the app's.
+ * Matches the context of an error in Ninefold's own trigger. The trigger reads a table of Ninefold, so an object that
+ * is missing there was removed from Ninefold's schema, not from the app's.
  */
 const OWN_TRIGGER = /^PL\/pgSQL function auth\.check_audit_entry\(\) /m;
 

@@ -87,7 +87,7 @@ const UPSERT = `insert into ninefold.error_statistics as s (kind, name, subject,
     last_requests = (case when excluded.last_at < s.last_at then s.last_requests || excluded.last_requests
       else excluded.last_requests || s.last_requests end)[1:${limits.errorRequests.default}]`;
 
-/** Adds the counts to the stored ones. Maintenance deletes old ones. */
+/** Adds the counts to the stored counts. A maintenance flush also deletes old counts. */
 async function write(app: App, counts: readonly Incident[], isMaintenanceFlush: boolean): Promise<void> {
   await runAsServerRole(app.database, [{ text: UPSERT, params: [JSON.stringify(counts)] }]);
   if (!isMaintenanceFlush) return;

@@ -16,7 +16,7 @@ import { type Server, withPool } from './server.ts';
 
 const RESERVED = new Set([CONSOLE_REF, 'admin', 'ninefold', 'template']);
 
-/** Databases of the server itself, of Ninefold, and of apps. */
+/** Matches the databases of the server itself, of Ninefold, and of apps. They cannot be attached. */
 const OWN_DATABASES = /^(postgres|template[01]|ninefold_template|app_.*)$/;
 
 const password = () => randomBytes(24).toString('base64url');

@@ -1,12 +1,12 @@
-/** Building the schema cache may block the worker's event loop this long without a pause. */
+/** Time for which a load of the schema cache may block the worker's event loop without a pause afterwards. */
 const FREE_MILLISECONDS = 100;
-/** The pause is this many times as long as the excess. */
+/** After a longer load, the pause is this many times as long as the time above FREE_MILLISECONDS. */
 const PAUSE_TIMES = 20;
 const LONGEST_PAUSE_MILLISECONDS = 60_000;
 
 /**
- * Spaces out the loads of an app's very large schema cache. Building it blocks the worker's event loop for all apps, and
- * the app's owner can invalidate it at any time. Times are milliseconds of performance.now().
+ * Spaces out the loads of an app's very large schema cache. Building it blocks the worker's event loop for all apps,
+ * and the app's owner can invalidate it at any time. Times are milliseconds of performance.now().
  */
 export class LoadPause {
   #until = 0;

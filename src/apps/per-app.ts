@@ -81,7 +81,7 @@ export class BufferedCounters<Count> {
   readonly #background: Background;
   readonly #write: (app: App, counts: readonly Count[], isMaintenanceFlush: boolean) => Promise<void>;
   readonly #counts = new PerApp<Map<string, Count>>(() => new Map());
-  /** The apps that were maintained in the current period of MAINTAIN_EVERY flushes. */
+  /** The apps that were maintained since the set was last cleared. It is cleared every MAINTAIN_EVERY flushes. */
   readonly #tidied = new Set<string>();
   readonly #timed = new TimedFlush((run) => this.#flush(run));
   #flushes = 0;

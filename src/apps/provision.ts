@@ -157,7 +157,8 @@ end $do$`;
 
 /**
  * Transfers all objects and privileges of the source app's roles to the roles of the copy. REASSIGN OWNED and DROP
- * OWNED also change the source database, because databases are shared objects; the same transaction restores that.
+ * OWNED also change the source database, because a database is a shared object. The same transaction therefore restores
+ * the owner and the privileges of the source.
  */
 async function reassignObjects(
   pool: Pool,
@@ -220,7 +221,7 @@ async function dropDatabase(maintenance: Pool, database: string): Promise<void> 
       params: [database],
     },
   ]);
-  // An owner may declare the database a template, which would prevent DROP DATABASE.
+  // An owner may declare the database a template. DROP DATABASE refuses templates, so the mark is removed first.
   if (found?.rows.length) await maintenance.run([plain(`alter database ${id(database)} is_template false`)]);
   await maintenance.run([plain(`drop database if exists ${id(database)} with (force)`)]);
 }

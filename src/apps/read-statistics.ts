@@ -33,14 +33,14 @@ export async function readCalls(app: App): Promise<{
   return value;
 }
 
-/** Length of each statistics window and of its points, in seconds. */
+/** Length of each statistics window, and of the interval of one of its points, in seconds. */
 export const windows: Readonly<Record<StatisticsWindow, { readonly seconds: number; readonly step: number }>> = {
   hour: { seconds: 3600, step: 60 },
   day: { seconds: 86_400, step: 900 },
   week: { seconds: 604_800, step: 3600 },
 };
 
-/** Requests within one point. */
+/** Requests within the interval of one point of a chart. */
 interface Point {
   calls: number;
   failed: number;
@@ -55,7 +55,7 @@ export interface CallSeries {
   calls: ReadonlyMap<string, { points: (Point | null)[]; all: Point; lastAt: string | null }>;
 }
 
-/** Reads the number, results and durations of each call within a window. */
+/** Reads the number, failures and durations of the requests of each call within a window. */
 export async function readSeries(app: App, window: StatisticsWindow): Promise<CallSeries> {
   const { seconds, step } = windows[window];
   const [result] = await runAsServerRole(app.database, [{ text: SERIES, params: [String(seconds), String(step)] }]);
@@ -152,7 +152,7 @@ const SUMS = `sum(calls) as calls, sum(failed) as failed,
   ${HISTOGRAM_SUM} as histogram,
   to_char(max(last_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_at`;
 
-/** The app's own code can insert calls with any name. */
+/** Shortens the name of a call, because the app's own code can insert calls with any name. */
 const NAME = 'left(call, 300) as call';
 
 /** $1 is the length of the window, $2 that of a point, in seconds. */

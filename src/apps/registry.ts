@@ -112,7 +112,7 @@ export class Registry {
       const sealed = seal(change(this.#unseal(row)), this.#masterKey, ref);
       await tx.run([
         { text: 'update node.secrets set sealed = $2 where app = $1', params: [ref, sealed] },
-        // The trigger on the table notifies the workers.
+        // This update changes no value, but the trigger on the table notifies the workers.
         { text: 'update public.apps set ref = ref where ref = $1', params: [ref] },
       ]);
       return this.#open({ ...row, sealed });
@@ -132,7 +132,7 @@ export class Registry {
     return (result?.rows.length ?? 0) > 0;
   }
 
-  /** Returns false if there is no such app. */
+  /** Deletes the record of an app. Returns false if there is no such app. */
   async remove(ref: string): Promise<boolean> {
     const [result] = await this.#database.run([
       { text: 'delete from public.apps where ref = $1 returning ref', params: [ref] },
@@ -187,7 +187,8 @@ export class Registry {
    * Makes a member of the console the first builder, who owns the node. Returns false if there is a builder already.
    */
   async claimNode(userId: string, name: string): Promise<boolean> {
-    // LOCK TABLE requires a transaction block; statements that share one Sync are not one.
+    // LOCK TABLE works only in a transaction block, and statements that are sent with one Sync are no transaction
+    // block.
     const [result] = await this.#database.transaction(async (tx) => {
       await tx.run([{ text: 'lock table public.builders in exclusive mode', params: [] }]);
       return tx.run([

@@ -40,12 +40,12 @@ export function toRequestTrace(event: CallEvent): RequestTrace {
   };
 }
 
-/** Parameters whose values are names of the schema and numbers. */
+/** Matches parameters whose values are only names of the schema and numbers. These values are not masked. */
 const STRUCTURE = /(?:^|\.)(?:select|order|limit|offset|columns|on_conflict|grant_type|scope|page|per_page)$/;
 /** Matches the operator of a filter, which is not masked. */
 const OPERATOR =
   /^(?:not\.)?(?:eq|neq|gte?|lte?|like|ilike|match|imatch|in|is|isdistinct|fts|plfts|phfts|wfts|cs|cd|ov|sl|sr|nxr|nxl|adj)(?:\((?:any|all|[A-Za-z_]+)\))?\./;
-/** Parameters with credentials. */
+/** Matches parameters that may contain credentials. Their values are always masked. */
 const SECRET = /key|token|secret|password|code|state|hash/i;
 
 const parts = (query: string, change: (name: string, value: string) => string): string =>

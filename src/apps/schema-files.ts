@@ -145,7 +145,8 @@ export const consoleFiles: readonly SchemaFile[] = [
 export async function applySchemaFiles(database: Database, files: readonly SchemaFile[]): Promise<string[]> {
   const [known] = await database.run([{ text: OWN_SCHEMA, params: [] }]);
   const schema = known && rowsAsText(known)[0];
-  // Foreign views or triggers in this schema would run as the superuser.
+  // An attached database may have another schema `ninefold`. Its views and triggers would run as the superuser, so the
+  // database is refused.
   if (schema && schema.ours !== 't') {
     const reason = 'it has a schema ninefold that is not Ninefold’s';
     throw new NinefoldError('app_database_unfit', { details: { reason } });

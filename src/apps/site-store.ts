@@ -15,11 +15,11 @@ const read = async <T>(database: Executor, text: string, params: readonly Param[
   return result ? firstJson<T>(result) : null;
 };
 
-/** Serialises changes of the active version and the deletion of files. Readers are not blocked. */
+/** Makes changes of the active version and deletions of files run one after the other. Readers are not blocked. */
 const LOCK = { text: 'lock table ninefold.site_versions in share row exclusive mode', params: [] };
 
 /**
- * Creates a version that is not published yet, and deletes uploads that were given up.
+ * Creates a version that is not published yet. Deletes versions whose upload was not completed in time.
  * @param files The SHA-256 of each file in hexadecimal digits, by path.
  * @returns its id and the files that the app does not store yet.
  */
@@ -91,7 +91,7 @@ async function compressed(content: Uint8Array): Promise<{ br: Buffer | null; gzi
   return { br: await brotli(content, { params }), gzip: zipped };
 }
 
-/** Selects the size of a version and its files that are not stored. */
+/** Query for the size of a version and for its files that are not stored yet. */
 const CHECK = `select pg_catalog.json_build_object(
     'missing', coalesce(pg_catalog.json_agg(distinct e.value) filter (where f.sha256 is null), '[]'),
     'bytes', coalesce(pg_catalog.sum(pg_catalog.octet_length(f.content)), 0))
@@ -99,7 +99,7 @@ const CHECK = `select pg_catalog.json_build_object(
     left join ninefold.site_files f on f.sha256 = e.value
   where v.id = $1::uuid group by v.id`;
 
-/** Activates a version. */
+/** Statement that activates the version $1. */
 const ACTIVATE = `update ninefold.site_versions set is_active = true, bytes = $2::bigint,
   published_at = coalesce(published_at, pg_catalog.now()) where id = $1::uuid`;
 
@@ -130,7 +130,7 @@ export async function publishSiteVersion(database: Executor, id: string): Promis
   if (!activated || affectedRows(activated) === 0) throw new NinefoldError('not_found');
 }
 
-/** Serves the pages for members again. The versions stay stored. */
+/** Deactivates the active version, so that the app serves the pages for members. The versions stay stored. */
 export async function unpublishSite(database: Executor): Promise<void> {
   await runAsServerRole(database, [LOCK, DEACTIVATE]);
 }

@@ -113,7 +113,7 @@ export class TeamStore {
     return (result && firstJson<string>(result)) ?? null;
   }
 
-  /** Sets the time from which builders need a second factor: so many days from now; never for null. */
+  /** Sets the time from which builders need a second factor: `graceDays` days after this call. Null means never. */
   async requireSecondFactor(graceDays: number | null, setBy: string): Promise<void> {
     const key = 'second_factor_required_from';
     await this.#database.run([
@@ -225,8 +225,8 @@ export class TeamStore {
   }
 
   /**
-   * Uses up an invitation for the account with its address, which becomes a builder with this name unless it already is
-   * one. Only one of several concurrent calls succeeds.
+   * Uses up an invitation. The account with the invited address becomes a builder with this name, unless it already is
+   * a builder. Only one of several concurrent calls succeeds.
    * @throws NinefoldError invitation_invalid
    */
   async accept(secret: string, userId: string, name: string): Promise<void> {
@@ -396,7 +396,9 @@ function newSecret(lifetimeMilliseconds: number): LinkSecret {
   return { secret: randomBytes(32).toString('base64url'), expiresAt };
 }
 
-/** Locks the builders of an app, or of the node for null, so that changes run one after the other. */
+/**
+ * Locks the builders of an app (or of the node if `app` is null), so that concurrent changes run one after the other.
+ */
 async function lock(tx: Transaction, app: string | null): Promise<void> {
   await tx.run([
     app === null
@@ -406,7 +408,7 @@ async function lock(tx: Transaction, app: string | null): Promise<void> {
 }
 
 /**
- * Checks that the builder is not the only owner of the app, or of any app for null.
+ * Checks that the builder is not the only owner of the app (or of any app if `app` is null).
  * @throws NinefoldError last_owner
  */
 async function requireOtherOwners(tx: Transaction, userId: string, app: string | null): Promise<void> {

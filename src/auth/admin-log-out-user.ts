@@ -6,7 +6,11 @@ import { requireAdmin, requireUserId } from './callers.ts';
 import type { AuthContext } from './context.ts';
 import { noContent } from './reply.ts';
 
-/** POST /admin/users/<id>/logout, DELETE /admin/users/<id>/sessions: ends all sessions of an account. Throws user_not_found. */
+/**
+ * Handles POST /admin/users/<id>/logout and DELETE /admin/users/<id>/sessions: ends all sessions of an account.
+ *
+ * @throws user_not_found
+ */
 export async function adminLogOutUser(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
   await requireAdmin(context, request);
   const userId = requireUserId(segment);

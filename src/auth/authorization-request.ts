@@ -36,7 +36,10 @@ export interface AuthorizationFault {
 const fault = (error: AuthorizationFault['error'], description: string): AuthorizationFault => ({ error, description });
 const invalid = (description: string): AuthorizationFault => fault('invalid_request', description);
 
-/** Returns the parameters of an authorization request: the query of GET, the form of POST (OpenID Connect Core 1.0, section 3.1.2.1). */
+/**
+ * Returns the parameters of an authorization request: the query of GET, the form of POST (OpenID Connect Core 1.0,
+ * section 3.1.2.1).
+ */
 export const parametersOf = ({ method, query, body }: CallRequest): URLSearchParams =>
   new URLSearchParams(method === 'POST' ? Buffer.from(body ?? []).toString('utf8') : query);
 

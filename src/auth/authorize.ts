@@ -29,14 +29,14 @@ export async function authorize(context: AuthContext, request: CallRequest): Pro
 }
 
 /**
- * The name under which clients start a sign-in on the app's own pages. The prefix is that of providers which the types of
- * supabase-js accept.
+ * Provider name with which clients start a sign-in on the app's own pages. It has the prefix `custom:`, because the
+ * types of supabase-js accept only such names for further providers.
  */
 export const PAGES = 'custom:ninefold';
 
 /**
- * Redirects to the app's pages, where the member signs in with any of the app's ways. They redirect back with a session
- * (`continueElsewhere`).
+ * Redirects to the app's pages, where the member signs in with any of the app's sign-in methods. The pages
+ * redirect back with a session (`continueElsewhere`).
  */
 function toOwnPages(context: AuthContext, request: CallRequest): Reply {
   const own = context.origins.appOrigin(context.app.ref);

@@ -26,7 +26,8 @@ export function newPhoneOf(
 }
 
 /**
- * Counts a text for a change of number. It counts by account, so that other callers cannot use the limit up.
+ * Counts a text message (SMS) for a change of the phone number. Counts for each account, so that other callers cannot
+ * use up the limit.
  * @throws over_sms_send_rate_limit
  */
 export const requirePhoneChange = async (

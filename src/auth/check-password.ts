@@ -62,7 +62,10 @@ function isNumber(password: string, word: string): boolean {
   return digits !== '' && word.endsWith(digits) && digits.length >= word.length - COUNTRY_CODE_DIGITS;
 }
 
-/** Returns true for a phone number, and for a word with only digits and punctuation around it. */
+/**
+ * Returns true if the password is one of the words with only digits and punctuation around it, or one of the phone
+ * numbers.
+ */
 function isMadeOf(password: string, words: readonly string[]): boolean {
   if (words.some((word) => isNumber(password, word))) return true;
   const bare = (text: string): string => text.toLowerCase().replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '');

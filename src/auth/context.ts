@@ -18,7 +18,7 @@ export interface AuthContext {
   /** Returns the caller. Only calls that need the caller use it. */
   readonly identity: () => Promise<Identity>;
   readonly settings: AuthSettings;
-  /** Counts calls of the same clients together; one for each app and worker. */
+  /** Combines the counts of concurrent calls by the same client. Each worker has one for each app. */
   readonly rateCounts: SharedRuns<RateRefusal | null>;
   /** The secret settings, such as the client secrets of providers. */
   readonly secrets: Secrets;

@@ -33,7 +33,7 @@ export async function textSignInCode(context: AuthContext, request: CallRequest,
   checkMetadata(asked.userMetadata);
   const { account } = await requireText(context, request, 'sms', phone);
   const text = makeText(context, 'sms_confirmation', phone);
-  // If every number gets a text, the time and the provider's errors reveal nothing about accounts.
+  // If every number gets a text message, the time and the provider's errors reveal nothing about accounts.
   const everyNumberGetsText = asked.createsUser && !settings.disable_signup;
   const planned = { id: randomUUID(), phone, userMetadata: asked.userMetadata };
   if (account === null && everyNumberGetsText) {

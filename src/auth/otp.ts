@@ -28,8 +28,9 @@ const schema = z.object({
 });
 
 /**
- * Handles POST /otp: mails a link and a code that sign in, or sends a code by text (`textSignInCode`). Creates an
- * account for an unknown address, unless `create_user` is false or sign-up is off. The response is always `{}`.
+ * Handles POST /otp: mails a link and a code that sign in, or sends a code by text message (SMS, `textSignInCode`).
+ * Creates an account for an unknown address, unless `create_user` is false or sign-up is off. The response is always
+ * `{}`.
  */
 export async function otp(context: AuthContext, request: CallRequest): Promise<Reply> {
   const body = readBody(request, schema);

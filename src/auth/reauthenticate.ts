@@ -14,8 +14,8 @@ import { json } from './reply.ts';
 import { makeText, requireText, sendText, storedText } from './send-text.ts';
 
 /**
- * Handles GET /reauthenticate: sends a code to the calling member, by text if the account has no address. PUT /user
- * accepts the code as `nonce`.
+ * Handles GET /reauthenticate: mails a code to the calling member, or sends it by text message (SMS) if the account has
+ * no e-mail address. PUT /user accepts the code as `nonce`.
  */
 export async function reauthenticate(context: AuthContext, request: CallRequest): Promise<Reply> {
   const { userId } = await requireMember(context, request);

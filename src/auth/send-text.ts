@@ -25,26 +25,30 @@ import { type AuthContext, timeOf } from './context.ts';
 import { callSendSmsHook } from './send-hooks.ts';
 import { takeFromLimit } from './take-from-limit.ts';
 
-/** A text with a new code. */
+/** A text message (SMS) with a new code. */
 export interface CodeText extends Text {
   readonly code: string;
   readonly validSeconds: number;
-  /** Null if texts are only stored on the Mail page. */
+  /** Null if SMS messages are only stored, for the Mail page. */
   readonly provider: TextProvider | null;
-  /** True for a test number, which gets no text. */
+  /** True for a test number, which gets no message. */
   readonly isTest: boolean;
   /** True if the hook send_sms replaces the provider and the queue. */
   readonly isForHook: boolean;
 }
 
-/** The code of each kind of text. The code of a second factor is part of its challenge. */
+/**
+ * The token that stores the code of each kind of text message. The code of a second factor is part of its challenge.
+ */
 const tokenOf: Readonly<Record<Exclude<TextKind, 'sms_mfa'>, TokenKind>> = {
   sms_confirmation: 'confirmation_token',
   sms_phone_change: 'phone_change_token',
   sms_reauthentication: 'reauthentication_token',
 };
 
-/** Creates a text with a new code for a number. A test number has a fixed code, except as a second factor. */
+/**
+ * Creates a text message (SMS) with a new code for a number. A test number has a fixed code, except as a second factor.
+ */
 export function makeText(context: AuthContext, kind: TextKind, phone: string): CodeText {
   const { settings, secrets, addresses } = context;
   const isFactor = kind === 'sms_mfa';
@@ -70,7 +74,10 @@ function testCodeOf(context: AuthContext, phone: string): string | undefined {
 
 const STANDARD = 'Your code is {{ .Code }}';
 
-/** Renders a text. The standard template replaces a template that is invalid, empty, too long or without the code. */
+/**
+ * Renders the body of a text message. If the template is invalid, empty, too long or without the code, uses the
+ * standard template.
+ */
 function bodyOf(template: string, code: string): string {
   for (const source of [template, STANDARD]) {
     try {
@@ -83,7 +90,7 @@ function bodyOf(template: string, code: string): string {
   return code;
 }
 
-/** Returns the statements that store the code of a text for an account and queue the text. */
+/** Returns the statements that store the code of a text message for an account and queue the message. */
 export const storedText = (userId: string, text: CodeText): readonly SqlStatement[] => {
   if (text.kind === 'sms_mfa') return queued(userId, text);
   const phone = phoneDigits(text.to);
@@ -123,7 +130,7 @@ export async function sendText(
   const send = () =>
     text.isForHook ? handToHook(context, request, text, options.userId) : attempt(context, text, provider);
   if (options.waits) return send();
-  // Runs after the response was sent, so that the response time does not depend on the text.
+  // Runs after the response was sent, so that the response time does not depend on the SMS.
   setImmediate(() => {
     send().catch((error: unknown) => {
       if (error instanceof NinefoldError && error.code === 'sms_send_failed') return;
@@ -179,9 +186,9 @@ async function attempt(
 }
 
 /**
- * Counts a request for a text and finds the account with the number.
+ * Counts a request for an SMS and finds the account with the number.
  *
- * @param of The number or the account id to which the pause between two texts applies; by default the number.
+ * @param of The number or the account id to which the pause between two SMS messages applies; by default the number.
  * @throws over_sms_send_rate_limit, over_request_rate_limit, whether or not an account has the number
  */
 export async function requireText(

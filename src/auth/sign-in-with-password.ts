@@ -83,7 +83,8 @@ export async function grantForPassword(
 /** Checks the password of a counted attempt, and opens a session if it is right. */
 async function authenticate(context: SignInContext, request: CallRequest, login: Login, given: string): Promise<Grant> {
   const { database, events, app } = context;
-  // A flood of sign-ins that the node cannot check runs no query.
+  // If the queue for hashes is full, the sign-in is refused before its first query. A flood of sign-ins therefore runs
+  // no queries.
   await requireHashPlace();
   // The sample of the first sign-in is taken while the account is read.
   const decoys = commonDecoys(database);
@@ -122,7 +123,8 @@ async function authenticate(context: SignInContext, request: CallRequest, login:
 /** Returns a hash of the server's own scheme for a password with a hash of another scheme; null if the hash is kept. */
 async function newHashOf(hash: string, given: string): Promise<string | null> {
   if (!needsRehash(hash, given)) return null;
-  // The password was right: if the queue is full, a later sign-in replaces the hash.
+  // If the queue for hashes is full, the old hash stays. The password was right, so a later sign-in can replace the
+  // hash.
   return hashPassword(given).catch((error: unknown) => {
     if (error instanceof NinefoldError) return null;
     throw error;

@@ -24,7 +24,7 @@ export interface PhoneSignUp {
 
 /**
  * Handles POST /signup with a phone number and a password: creates an account. The account gets a session if numbers
- * count as confirmed at once (sms_autoconfirm), else a code by text.
+ * count as confirmed at once (sms_autoconfirm), else a code by SMS.
  */
 export const signUpWithPhone = (context: AuthContext, request: CallRequest, asked: PhoneSignUp): Promise<Reply> =>
   context.settings.sms_autoconfirm ? signUpAtOnce(context, request, asked) : signUpByCode(context, request, asked);

@@ -36,7 +36,7 @@ const rates = {
   provider: { network: 'providerSignInsPerNetwork', window: 'rateWindowSeconds' },
   /** A sign-in with a passkey starts or ends. */
   passkey: { network: 'passkeySignInsPerNetwork', window: 'rateWindowSeconds' },
-  /** A text (SMS) is sent, which costs money. */
+  /** An SMS is sent, which costs money. */
   sms: {
     ...{ network: 'textsPerNetwork', account: 'textsPerNumber', app: 'textsPerHour' },
     window: 'textWindowSeconds',

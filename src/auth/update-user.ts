@@ -43,7 +43,7 @@ const schema = z.object({
  * - A new password ends the member's other sessions.
  * - A new address is stored as `new_email` until the links in two mails confirm it. If addresses count as confirmed at
  * once, an anonymous account needs no mail and a member one mail.
- * - A new number is stored as `new_phone` until the code in a text confirms it, unless numbers count as confirmed at
+ * - A new number is stored as `new_phone` until the code in an SMS confirms it, unless numbers count as confirmed at
  * once (sms_autoconfirm).
  */
 export async function updateUserCall(context: AuthContext, request: CallRequest): Promise<Reply> {
@@ -107,8 +107,10 @@ const needsSecondFactor = () =>
   });
 
 /**
- * Throws over_email_send_rate_limit, and email_exists if sign-up reveals taken addresses too. Otherwise the link for a
- * taken address is refused, which only the owner of the address can open.
+ * Checks that the member may request a change to a new address. If sign-up does not reveal taken addresses, a taken
+ * address is accepted here, and the link in its mail is refused later. Only the owner of the address can open that
+ * link.
+ * @throws over_email_send_rate_limit; email_exists if sign-up reveals taken addresses
  */
 async function requireNewAddress(
   context: AuthContext,

@@ -28,7 +28,8 @@ export interface LinkForm {
 export function confirmPage(request: CallRequest, { type, token, redirectTo, isFirstAddress }: LinkForm): Reply {
   const texts = pageTexts[languageOf(request.headers['accept-language'])];
   if (type === null) return page(request, texts.outcomes.void, texts);
-  // These links sign in on a page. Without one that can use the session, the code in the same mail can be used.
+  // These links sign in on a page of the app. If the app has no page that can use the session, the member types the
+  // code of the same mail.
   const signsIn = type === 'magiclink' || type === 'recovery';
   if (signsIn && redirectTo === null) return page(request, texts.typeCode, texts);
   const fields = {

@@ -40,7 +40,7 @@ const kinds: Readonly<Record<LinkType | 'email', readonly TokenKind[]>> = {
   email_change: ['email_change_token_current', 'email_change_token_new'],
 };
 
-/** The tokens that the codes in texts are compared with. */
+/** The tokens that the codes in SMS messages are compared with. */
 const phoneKinds = { sms: ['confirmation_token'], phone_change: ['phone_change_token'] } as const;
 
 const isPhoneType = (type: string): type is keyof typeof phoneKinds => Object.hasOwn(phoneKinds, type);

@@ -16,13 +16,15 @@ export type ComparisonInput =
   | { kind: 'value'; title: string; specification: Specification; version?: StoredAt }
   | { kind: 'markdown'; title: string; text: string };
 
-/** Where the node has the version of a side: a number, or `latest` for the app as it stands. */
+/**
+ * Tells the node which version of the app the specification is: a number, or `latest` for the current specification.
+ */
 interface StoredAt {
   ref: string;
   number: number | 'latest';
 }
 
-/** The JSON of an export: nothing in it changes while the app stays the same, so that it can be committed. */
+/** Returns the JSON of an export. It stays the same while the app stays the same, so that it can be committed. */
 export const exportJson = ({ app, hash, chapters }: Specification): string =>
   `${JSON.stringify({ app, hash, chapters: stableContent(chapters) }, null, 2)}\n`;
 
@@ -35,7 +37,7 @@ export const liveInput = async (client: Client, ref: string): Promise<Comparison
 });
 
 /**
- * Reads a specification that the command line names: FILE, REF or REF@VERSION.
+ * Reads a specification by its name on the command line: FILE, REF or REF@VERSION.
  * @param client Connects to the node; called only if the node is needed.
  * @throws CliError
  */
@@ -101,8 +103,8 @@ function readText(file: string): string {
 }
 
 /**
- * Returns what changed from one side to the other. The node compares two versions of one app, as it knows what was renamed. `isSame` is
- * false, too, if only the text of an export was changed.
+ * Returns the changes from one specification to another. If both are versions of one app, the node compares them,
+ * because the node knows what was renamed. `isSame` is also false if only the text of an export was changed.
  */
 export async function compareInputs(
   client: () => Client,
@@ -119,7 +121,10 @@ export async function compareInputs(
   return { isSame: sameMarkdown(old, fresh), changes };
 }
 
-/** Returns null if the node does not have both sides as versions of one app, or does not list all changes. */
+/**
+ * Lets the node compare two versions. Returns null if the inputs are not stored versions of one app, or if the response
+ * does not contain all changes.
+ */
 async function diffOnNode(
   client: () => Client,
   from: StoredAt | undefined,
@@ -136,7 +141,10 @@ async function diffOnNode(
 
 const comparable = ({ chapters }: Specification): JsonObject => JSON.parse(JSON.stringify(withoutFigures(chapters)));
 
-/** Exports have no live figures, and exports of other versions of Ninefold may have another structure. */
+/**
+ * Returns the chapters without live figures, because exports have none. Exports of other versions of Ninefold may have
+ * another structure; they are returned unchanged.
+ */
 function withoutFigures(chapters: Chapters): object {
   try {
     return stableContent(chapters);

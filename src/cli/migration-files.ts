@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { MigrateRequest } from '../../contract/admin.ts';
 import { CliError } from './client.ts';
 
-/** The files of a folder. The `roles.sql` of a project runs once, before the migrations. */
+/** The SQL files of a folder. The node runs the `roles.sql` of a project once, before the migrations. */
 export interface FoundMigrations extends MigrateRequest {
   roles?: string;
 }

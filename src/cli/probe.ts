@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ProbeAttempt, ProbedCell, ProbeReport, ProbeState } from '../../contract/probe.ts';
 import { CliError, type Client } from './client.ts';
 
-/** Interval for polling the progress. */
+/** Interval between two requests for the progress. */
 const ASK_MILLISECONDS = 200;
 
 /**
@@ -12,7 +12,7 @@ const ASK_MILLISECONDS = 200;
 export async function probeNow(client: Client, ref: string): Promise<ProbeReport> {
   const path = `/apps/${encodeURIComponent(ref)}/probe`;
   let state = await client.post<ProbeState>(path, {});
-  // A run that was already in progress may have started before the last change.
+  // If the last report is older than the running probe, that probe did not finish.
   const before = state.running?.started_at;
   while (state.running !== null) {
     await pause(ASK_MILLISECONDS);

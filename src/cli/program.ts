@@ -14,8 +14,8 @@ import { addStatusCommand } from './commands/status.ts';
 import { addTypesCommand } from './commands/types.ts';
 
 /**
- * Runs the command that the arguments name. Exit codes: 0 success, 1 failure, 2 wrong usage. Comparisons of
- * specifications have their own exit codes.
+ * Runs the command in the arguments. Exit codes: 0 success, 1 failure, 2 wrong usage. Comparisons of specifications
+ * have their own exit codes.
  */
 export async function runCli(argv: readonly string[]): Promise<void> {
   const program = new Command('ninefold')
@@ -38,7 +38,7 @@ export async function runCli(argv: readonly string[]): Promise<void> {
   addTypesCommand(program);
   addMemberCommands(program);
   addSiteCommand(program);
-  // The reader closed the pipe, as `head` does.
+  // Writing fails if the reader has closed the pipe, as `head` does. The process then ends without an error.
   process.stdout.on('error', () => process.exit());
   // Ignores output that cannot be written, for example because the disk is full.
   process.stderr.on('error', () => undefined);
@@ -58,7 +58,8 @@ export async function runCli(argv: readonly string[]): Promise<void> {
 }
 
 /**
- * Returns true for a failed system call, whose message is understandable: a full disk, a file without write permission.
+ * Returns true for the error of a failed system call, such as a full disk or a file without write permission. Its
+ * message is understandable without a stack.
  */
 const isOfSystem = (error: unknown): boolean => error instanceof Error && 'syscall' in error && 'code' in error;
 

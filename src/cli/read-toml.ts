@@ -1,4 +1,4 @@
-/** A value of a configuration file; tables are not included. */
+/** A value in a TOML file; tables are not included. */
 export type TomlValue = string | number | boolean | TomlValue[];
 
 /**

@@ -35,7 +35,7 @@ export async function saveMigration(
   try {
     await client.post(`${path}/migrations/save`, request);
   } catch (error) {
-    // The app did not record the file, so the same changes would be saved twice.
+    // Deletes the file, because the app did not record it, and the next file would contain the same changes.
     rmSync(file);
     throw error;
   }

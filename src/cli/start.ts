@@ -22,13 +22,16 @@ import { CliError } from './client.ts';
 import { closeUntakenConnections } from './untaken-connections.ts';
 import type { FromWorker, ToWorker } from './worker.ts';
 
-/** If a worker ends within this time after its start, the next start waits for this time. */
+/** If a worker ends within this time after its start, the next worker is started only after this time. */
 const PAUSE_MILLISECONDS = 1000;
 /** Interval of the check whether npm still runs. */
 const PARENT_MILLISECONDS = 1000;
 /** Time for workers to complete their requests in progress. */
 const STOP_MILLISECONDS = 10_000;
-/** Interval of the checks whether a worker runs, and the number of checks without a message after which it is killed. */
+/**
+ * Interval of the checks whether a worker still runs. A worker that sends no message during SILENT_CHECKS checks is
+ * killed.
+ */
 const CHECK_MILLISECONDS = 3000;
 const SILENT_CHECKS = 5;
 
@@ -50,7 +53,7 @@ export async function start(): Promise<void> {
   const workers = new Workers(config.workers, (reason) =>
     events.emit({ type: 'node', what: 'worker-lost', detail: { reason } }),
   );
-  // Workers load their modules while PostgreSQL starts.
+  // Starts the workers early, because they load their modules while PostgreSQL starts.
   workers.fork();
   const primary = await composePrimary(config, secrets, events, (message) => workers.tellAll(message)).catch(
     async (error: Error) => {
@@ -132,7 +135,7 @@ function stopSignal(config: Config): Promise<void> {
     };
     process.on('SIGINT', onSignal);
     process.on('SIGTERM', onSignal);
-    // The terminal was closed.
+    // SIGHUP means that the terminal was closed.
     process.on('SIGHUP', onSignal);
     if (!config.startedByNpm) return;
     const parent = process.ppid;
@@ -271,7 +274,7 @@ class Workers {
     return ready;
   }
 
-  /** Answers a worker that has changed an app, once the other workers use the change. */
+  /** Responds to a worker that has changed an app, once the other workers use the change. */
   async #spread(origin: ClusterWorker, { id, ref }: Extract<FromWorker, { type: 'app changed' }>): Promise<void> {
     const others = [...this.#serving].filter((worker) => worker !== origin);
     await this.#changes.run(ref, others, tell);

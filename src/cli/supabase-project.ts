@@ -5,7 +5,7 @@ import { type FoundMigrations, readMigrations, readSql } from './migration-files
 import { readToml, type TomlValue } from './read-toml.ts';
 import { readSupabaseSettings, type SupabaseSettings } from './supabase-settings.ts';
 
-/** A Supabase project as far as an app can take it over. */
+/** The parts of a Supabase project that an app can import. */
 export interface SupabaseProject extends SupabaseSettings {
   migrations: FoundMigrations;
 }
@@ -44,7 +44,7 @@ function configFolder(folder: string): string | null {
 const readConfig = (place: string): ReadonlyMap<string, TomlValue> =>
   readToml(readFileSync(join(place, 'config.toml'), 'utf8'));
 
-/** Returns the files that `[db.seed] sql_paths` names, in its order; undefined if none of them is there. */
+/** Returns the files in `[db.seed] sql_paths`, in this order; undefined if none of them exists. */
 function seedOf(place: string, config: ReadonlyMap<string, TomlValue>): MigrateRequest['seed'] {
   const paths = config.get('db.seed.sql_paths');
   if (config.get('db.seed.enabled') === false || !Array.isArray(paths)) return undefined;
@@ -53,7 +53,7 @@ function seedOf(place: string, config: ReadonlyMap<string, TomlValue>): MigrateR
   return found.map((path) => ({ name: seedName(relative(place, path)), sql: readSql(path) }));
 }
 
-/** Returns a name that cannot be a migration's: `seed.sql`, or a path with a slash. */
+/** Returns a name that no migration can have: `seed.sql`, or a path with a slash. */
 const seedName = (path: string): string =>
   path === 'seed.sql' || path.includes('/') ? path : `./${path.replaceAll('\\', '/')}`;
 
@@ -70,7 +70,7 @@ function matching(path: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** Edge functions, which an app does not run. */
+/** Returns a sentence about each Edge Function, because an app does not run Edge Functions. */
 function functionsOf(folder: string): string[] {
   const place = [join(resolve(folder), 'supabase', 'functions'), join(resolve(folder), 'functions')].find((each) =>
     existsSync(each),

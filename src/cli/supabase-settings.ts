@@ -4,15 +4,15 @@ import { providerNames } from '../../contract/providers.ts';
 import { parseDuration } from '../auth/admin-body.ts';
 import type { TomlValue } from './read-toml.ts';
 
-/** The settings of a Supabase project as far as an app has them. */
+/** The settings of a Supabase project that an app can import. */
 export interface SupabaseSettings {
   /** Settings of the app, by their keys. */
   settings: [key: string, value: unknown][];
-  /** What an app does not have, in sentences. */
+  /** Sentences about the parts of the project that an app does not have. */
   leftOut: string[];
 }
 
-/** The notices that config.toml switches. */
+/** The kinds of notification mails that config.toml switches on and off. */
 const notices = [
   'password_changed',
   'email_changed',
@@ -25,7 +25,10 @@ const notices = [
 
 type Take = (value: TomlValue, config: ReadonlyMap<string, TomlValue>) => [string, unknown] | null;
 
-/** What a key of config.toml becomes: a setting, by its key and value; null where its value asks for nothing. */
+/**
+ * For each key of config.toml, a function that converts its value to a setting of the app (key and value), or returns
+ * null if the app needs no setting.
+ */
 const taken: Readonly<Record<string, Take>> = {
   'api.schemas': (value) => [
     'db_schemas',
@@ -80,17 +83,17 @@ const taken: Readonly<Record<string, Take>> = {
   'auth.mfa.phone.max_frequency': (value) => duration('mfa_phone_max_frequency', value),
 };
 
-/** A value that config.toml names by `env(NAME)` is not there to be read. */
+/** Converts a string to a setting. Ignores `env(NAME)`, because the value is only in the project's environment. */
 function setText(key: string): Take {
   return (value) => (isSetting(value) ? [key, value] : null);
 }
 
-/** Switches on only where the project tells all that is needed. */
+/** Switches a feature on only if the project contains all settings that the feature needs. */
 function switchOn(key: string, isComplete: (config: ReadonlyMap<string, TomlValue>) => boolean): Take {
   return (value, config) => (value === true && !isComplete(config) ? null : [key, value]);
 }
 
-/** `[auth.hook.<name>]`; its secrets are in the project's environment, as a rule. */
+/** Converts `[auth.hook.<name>]`. The secrets of hooks are usually in the project's environment, not in the file. */
 function ofHooks(): Readonly<Record<string, Take>> {
   return Object.fromEntries(
     hookNames.flatMap((name): [string, Take][] => [
@@ -110,7 +113,10 @@ function ofHooks(): Readonly<Record<string, Take>> {
   );
 }
 
-/** `[auth.rate_limit]`. The bounds of mails and texts count only where the project sends them itself, as at Supabase. */
+/**
+ * Converts `[auth.rate_limit]`. Limits of mails and text messages are imported only if the project sends them with its
+ * own server or provider, as Supabase applies them only then.
+ */
 function ofRateLimits(): Readonly<Record<string, Take>> {
   const ofNetwork = {
     anonymous_users: 'rate_limit_anonymous_users',
@@ -132,7 +138,10 @@ function ofRateLimits(): Readonly<Record<string, Take>> {
   };
 }
 
-/** `[auth.email.smtp]` where it is on, the subjects of `[auth.email.template.<kind>]`, and the switches of notices. */
+/**
+ * Converts `[auth.email.smtp]` if it is enabled, the subjects in `[auth.email.template.<kind>]`, and the switches of
+ * notification mails.
+ */
 function ofMails(): Readonly<Record<string, Take>> {
   const server = { host: 'smtp_host', user: 'smtp_user', pass: 'smtp_pass' };
   const sender = { admin_email: 'smtp_admin_email', sender_name: 'smtp_sender_name' };
@@ -157,7 +166,7 @@ function ofMails(): Readonly<Record<string, Take>> {
   ]);
 }
 
-/** `[auth.sms.test_otp]`, whose keys are phone numbers; null without any. */
+/** Reads `[auth.sms.test_otp]`, whose keys are phone numbers; null if there are none. */
 function testNumbers(config: ReadonlyMap<string, TomlValue>): Record<string, string> | null {
   const prefix = 'auth.sms.test_otp.';
   const numbers = [...config].flatMap(([key, value]) =>
@@ -166,7 +175,7 @@ function testNumbers(config: ReadonlyMap<string, TomlValue>): Record<string, str
   return numbers.length === 0 ? null : Object.fromEntries(numbers);
 }
 
-/** `[auth.external.<provider>]` of the providers that an app can switch on. */
+/** Converts `[auth.external.<provider>]` for the providers that an app supports. */
 function ofProviders(): Readonly<Record<string, Take>> {
   return Object.fromEntries(
     providerNames.flatMap((name): [string, Take][] => [
@@ -189,23 +198,25 @@ function ofProviders(): Readonly<Record<string, Take>> {
 const letters = 'abcdefghijklmnopqrstuvwxyz';
 const digits = '0123456789';
 
-/** What `password_requirements` asks for, as password_required_characters. */
+/** Values of the setting password_required_characters for the values of `password_requirements`. */
 const characterSets: Readonly<Record<string, string>> = {
   letters_digits: `${letters}${letters.toUpperCase()}:${digits}`,
   lower_upper_letters_digits: `${letters}:${letters.toUpperCase()}:${digits}`,
   lower_upper_letters_digits_symbols: `${letters}:${letters.toUpperCase()}:${digits}:!@#$%^&*()_+-=[]{};'\\\\:"|<>?,./\`~`,
 };
 
-/** A setting in seconds of a duration in Go's notation. A text of another form is refused as the setting's value. */
+/**
+ * Converts a duration in Go's notation to a setting in seconds. Any other text stays unchanged, and the app refuses it.
+ */
 const duration = (key: string, value: TomlValue): [string, unknown] => [
   key,
   typeof value === 'string' ? (parseDuration(value) ?? value) : value,
 ];
 
-/** Not what an environment variable holds. */
+/** Returns true for a value that is in the file, not in an environment variable. */
 const isSetting = (value: TomlValue): boolean => typeof value === 'string' && value !== '' && !value.startsWith('env(');
 
-/** What an app does not have, by the keys of config.toml that ask for it. */
+/** Descriptions of features that an app does not have, by the keys of config.toml that switch them on. */
 const missing: readonly (readonly [RegExp, string])[] = [
   [/^auth\.sms\.(\w+)\.enabled$/, 'The provider of texts $1'],
   [/^auth\.web3\.(\w+)\.enabled$/, 'Sign-in with a wallet of $1'],
@@ -215,7 +226,7 @@ const missing: readonly (readonly [RegExp, string])[] = [
   [/^auth\.captcha\.enabled$/, 'The captcha of sign-up'],
 ];
 
-/** Returns the settings that the keys of a config.toml ask for. */
+/** Returns the settings of the app that correspond to a config.toml. */
 export function readSupabaseSettings(config: ReadonlyMap<string, TomlValue>): SupabaseSettings {
   const settings: [string, unknown][] = [];
   const leftOut = new Set<string>();

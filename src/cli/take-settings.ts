@@ -12,7 +12,10 @@ interface Difference {
   readonly entry: SettingEntry | undefined;
 }
 
-/** Returns the settings that the app has otherwise. A secret that is set counts as equal: its value is never shown. */
+/**
+ * Returns the settings whose value in the app differs. A secret that has a value counts as equal, because the node
+ * never returns the value.
+ */
 async function differences(client: Client, ref: string, settings: Settings): Promise<Difference[]> {
   const entries = new Map((await client.get<SettingEntry[]>(pathOf(ref))).map((entry) => [entry.key, entry]));
   return settings
@@ -22,12 +25,15 @@ async function differences(client: Client, ref: string, settings: Settings): Pro
 
 const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** Returns the keys of the settings that the app has otherwise. */
+/** Returns the keys of the settings whose value in the app differs. */
 export async function differingSettings(client: Client, ref: string, settings: Settings): Promise<string[]> {
   return (await differences(client, ref, settings)).map(({ key }) => key);
 }
 
-/** Gives settings to an app. Returns the keys that were changed, and in sentences the settings that the app refused. */
+/**
+ * Sets settings of an app. Returns the keys of the changed settings, and a sentence about each setting that the app
+ * refused.
+ */
 export async function takeSettings(
   client: Client,
   ref: string,

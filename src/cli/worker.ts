@@ -12,7 +12,7 @@ import {
   type WorkerConfig,
 } from '../compose/worker.ts';
 
-/** Messages of the primary to a worker; `FromWorker` are those of a worker. */
+/** Messages of the primary to a worker. */
 export type ToWorker =
   /** `bounds` are the suspensions that have not ended. */
   | { type: 'configure'; workerConfig: WorkerConfig; port: number; bounds: BoundMessage[] }

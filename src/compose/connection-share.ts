@@ -8,7 +8,7 @@ import { rowsAsText } from '../database/statement.ts';
  * of apps' owners.
  */
 const UNCOUNTED_PER_WORKER = 24;
-/** Connections of the primary and of an operator. */
+/** Connections of the primary and of an operator, which the budget does not count either. */
 const UNCOUNTED_PER_NODE = 8;
 /**
  * The minimum for a worker to serve requests: one app with two connections and its listener, and another app that is

@@ -52,7 +52,8 @@ export async function composePrimary(
         proxy: {
           entry: new URL('./database-proxy.js', import.meta.url),
           loginsPerSecond: config.appBounds.loginsPerSecond,
-          // Each connection has two sockets, and the primary process has no clients of its own.
+          // The proxy needs two sockets for each connection. It may use all client sockets, because the primary process
+          // has no other clients.
           maxConnections: Math.floor(config.descriptors.clientSockets / 2),
         },
         log: (message, detail) => events.emit({ type: 'postgres', message, ...(detail ? { detail } : {}) }),

@@ -75,13 +75,13 @@ export interface Worker {
   http: HttpServer;
   /** Processes the message that an app exceeds a limit. */
   onBound(message: BoundMessage): void;
-  /** Receives the changes of an app that were committed before this call. */
+  /** Waits until the worker uses all changes of an app that were committed before this call. */
   catchUp(ref: string): Promise<void>;
   /** Completes the requests in progress and closes all connections. */
   close(): Promise<void>;
 }
 
-/** The configuration, connections and services that all parts of a worker use. */
+/** The configuration, connections and services that all parts of a worker share. */
 interface Node {
   readonly config: Config;
   readonly secrets: Secrets;

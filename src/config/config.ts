@@ -18,7 +18,10 @@ export interface Config {
   readonly postgresPort: number;
   /** Apps have the origin `<ref>.<domain>`; null if no domain is set. */
   readonly domain: string | null;
-  /** The app that is served on any other host, and whose API has no prefix; null for none. */
+  /**
+   * The app that is served on hosts that belong to no other app, and whose APIs also have paths without `/apps/<ref>`;
+   * null if there is none.
+   */
   readonly defaultApp: string | null;
   /** URL at which clients reach this node; null for http://host:port. */
   readonly publicUrl: string | null;
@@ -32,7 +35,10 @@ export interface Config {
   readonly requestsPerSecond: number;
   readonly appBounds: AppBounds;
   readonly logLevel: string;
-  /** True if `npm start` started the process. npm ends on a signal without passing it on. */
+  /**
+   * True if `npm start` started the process. npm ends on a signal without passing it on, so the process checks whether
+   * npm still runs.
+   */
   readonly startedByNpm: boolean;
   readonly descriptors: Descriptors;
   /** True to print one JSON line on stdout when the node is ready, for programs that start it. */

@@ -140,7 +140,7 @@ function syncFolder(folder: string): void {
   try {
     fsyncSync(descriptor);
   } catch (error) {
-    // Some network file systems cannot sync a folder.
+    // Some network file systems cannot sync a folder (EINVAL), so this error is ignored.
     if (codeOf(error) !== 'EINVAL') throw error;
   } finally {
     closeSync(descriptor);

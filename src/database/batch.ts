@@ -10,7 +10,10 @@ export interface BatchOptions {
   signal?: CancelSignal | undefined;
   /** Expected duration in milliseconds; 0 by default. */
   expectedMilliseconds?: number;
-  /** Receives the time that the batch ran in the database, in milliseconds, without the time behind other batches. */
+  /**
+   * Called with the time in milliseconds that the database spent on the batch. Time that the batch waited behind other
+   * batches does not count.
+   */
   onTimed?: (milliseconds: number) => void;
   /** Index of the statement whose last value may be streamed (`Result.stream`); by default none. */
   streamStatement?: number | null | undefined;
@@ -20,7 +23,7 @@ export interface BatchOptions {
   copies?: readonly string[] | undefined;
 }
 
-/** One write that ends in one Sync, together with the responses of the server to its statements. */
+/** Messages that are sent with one Sync, together with the responses of the server to them. */
 export class Batch {
   readonly options: BatchOptions;
   /** Number of the socket write that sends this batch to the server. */

@@ -3,11 +3,11 @@ import { PoolTimeoutError } from './database-error.ts';
 /** A pool with connections that count against the budget. */
 export interface BudgetHolder {
   /**
-   * Returns the last use of the longest idle connection, in milliseconds of performance.now(); null without an idle
-   * connection.
+   * Returns when the connection that has been idle for the longest time was last used, in milliseconds of
+   * performance.now(); null without an idle connection.
    */
   oldestIdle(): number | null;
-  /** Closes the longest idle connection. `slots` are free once `ended` resolves. */
+  /** Closes the connection that has been idle for the longest time. `slots` are free once `ended` resolves. */
   closeOldest(): { slots: number; ended: Promise<void> };
 }
 
@@ -21,8 +21,8 @@ const SPARE_SLOTS = 4;
 
 /**
  * Limits the connections of one process to the databases of all apps. If more connections than `idle` are open, opening
- * another one first closes the longest idle connection of any app. If `max` connections are open and none is idle,
- * callers wait in order.
+ * another one first closes the connection of any app that has been idle for the longest time. If `max` connections are
+ * open and none is idle, callers wait in order.
  */
 export class ConnectionBudget {
   readonly #max: number;
@@ -132,10 +132,10 @@ export class ConnectionBudget {
 }
 
 /**
- * The slots of one pool in the connection budget: one for each connection and one for each companion, which is a
- * connection outside the pool that stays open as long as the pool has any. The first connection takes the slots of all
- * companions together with its own, so that two pools cannot wait for each other with half of their slots. Without a
- * budget nothing is counted.
+ * The slots of one pool in the connection budget: one for each connection and one for each companion. A companion is a
+ * connection outside the pool that stays open as long as the pool has a connection. The first connection takes the
+ * slots of all companions together with its own, so that two pools cannot wait for each other with half of their slots.
+ * Without a budget nothing is counted.
  */
 export class PoolSlots {
   readonly budget: ConnectionBudget | undefined;
@@ -195,14 +195,14 @@ export class PoolSlots {
     this.#isReserved = false;
   }
 
-  /** Marks the companions as closing. Returns a function to call once they are closed, which returns their slots. */
+  /** Marks the companions as closing. Returns a function that frees their slots; call it once they are closed. */
   releaseCompanions(): () => void {
     const slots = this.#hasCompanions ? this.#companions : 0;
     this.#hasCompanions = false;
     return () => this.budget?.give(slots);
   }
 
-  /** Lets a caller that waits for slots take the slots of a connection that has just become idle. */
+  /** Lets a caller that waits for slots close a connection that has just become idle and take its slot. */
   offerIdle(): void {
     if (this.budget?.isWanted) this.budget.serve();
   }

@@ -15,8 +15,8 @@ export interface ConnectionConfig {
   /** The application_name that pg_stat_activity shows. */
   readonly applicationName: string;
   /**
-   * Overrides the search_path of the database and the role. The superuser's is empty, so that no function or operator
-   * of an app is called.
+   * Overrides the search_path of the database and the role. For the superuser it is empty, so that no function or
+   * operator of an app is called.
    */
   readonly searchPath?: string;
   /**
@@ -25,8 +25,8 @@ export interface ConnectionConfig {
    */
   readonly ignoresLockTimeout?: boolean;
   /**
-   * True if statements run with the settings of the database and the role, as the owner's SQL does. The server's own
-   * statements do not.
+   * True if statements run with the settings of the database and the role. Only the SQL of an app's owner does so;
+   * Ninefold's own statements do not.
    */
   readonly obeysDatabase?: boolean;
 }
@@ -57,7 +57,7 @@ export function parseConnectionUrl(url: string, applicationName: string): Connec
   };
 }
 
-/** Returns the target as a URL that any PostgreSQL client accepts. */
+/** Returns the parameters as a URL that any PostgreSQL client accepts. */
 export function connectionUrl(target: ConnectionConfig): string {
   const host = target.host.includes(':') ? `[${target.host}]` : encodeURIComponent(target.host);
   const path = `${host}:${target.port}/${encodeURIComponent(target.database)}`;

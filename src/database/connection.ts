@@ -122,8 +122,8 @@ export class Connection {
   }
 
   /**
-   * False while a cancel request is under way, because it could cancel a batch that is sent meanwhile, and if
-   * `mustClose`.
+   * False while a cancel request is under way, because the request could cancel a batch that is sent meanwhile. Also
+   * false if `mustClose`.
    */
   get canAcceptBatch(): boolean {
     return !this.#cancelling && !this.#isSpent;
@@ -274,7 +274,8 @@ export class Connection {
     if (this.#writer.isEmpty || this.#closedBy) return;
     const { socket } = this.#opened;
     socket.write(this.#writer.take());
-    // If the socket already has an error (EPIPE), it accepted nothing. After a later error, it may have sent a part.
+    // If the socket already has an error (EPIPE), it sent nothing, so the write does not count. After a later error, it
+    // may have sent a part.
     if (socket.errored === null) this.#flushed++;
   }
 
@@ -336,9 +337,9 @@ export class Connection {
 
   /**
    * Handles ParameterStatus: a reported setting has changed (PostgreSQL manual, "Asynchronous Operations"). PostgreSQL
-   * also reports changes that end with an open transaction. After a change beyond its transaction, the connection must
-   * close: code of an app could prevent Ninefold's next statements from writing, or change what they mean. Sessions of
-   * the app's owner may change their settings.
+   * also reports the change back when the transaction ends. If the new value outlasts the transaction, the connection
+   * is closed: with this setting, code of an app could prevent Ninefold's next statements from writing, or change what
+   * they mean. Sessions of the app's owner may change their settings.
    */
   #onSettingReported(name: string, value: string): void {
     if (this.#target.obeysDatabase) return;

@@ -44,7 +44,10 @@ export class DatabaseError extends Error {
   }
 }
 
-/** A session as its client knows it. PostgreSQL may give the id of a process that has ended to another one. */
+/**
+ * A session that was lost, as its client knows it. The process id alone does not identify it, because the operating
+ * system may give the id to a later process.
+ */
 export interface LostSession {
   readonly processId: number;
   /** In milliseconds of performance.now(). */
@@ -62,8 +65,8 @@ export class ConnectionError extends Error {
    */
   isSafeToRetry = false;
   /**
-   * True if the connection was closed without a message of PostgreSQL. PostgreSQL does not wait until a slow client has
-   * read its last message.
+   * True if the connection was closed without a message of PostgreSQL. A slow client can miss the last message, because
+   * PostgreSQL does not wait until the client has read it.
    */
   closedSilently = false;
   /** The session that was lost; null if none was open. */

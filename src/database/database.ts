@@ -12,7 +12,7 @@ export interface RunOptions {
   signal?: CancelSignal | undefined;
   timing?: DatabaseTiming | undefined;
   /**
-   * Index of the last statement, if the last value of its only row may be streamed as `Result.tail`. Use it only for
+   * Index of the last statement, if the last value of its only row may be streamed as `Result.stream`. Use it only for
    * statements that read: the result is returned before the transaction has ended.
    */
   streamStatement?: number | null | undefined;

@@ -8,7 +8,10 @@ const closers = new Set<CloseIdle>();
 
 let making: Promise<void> | null = null;
 
-/** Registers a function that `closeIdleConnections` calls when the server has no free slot. Returns a function that removes it. */
+/**
+ * Registers a function that `closeIdleConnections` calls when the server has no free slot. Returns a function that
+ * removes it.
+ */
 export function registerIdleCloser(closeIdle: CloseIdle): () => void {
   closers.add(closeIdle);
   return () => closers.delete(closeIdle);

@@ -21,7 +21,7 @@ const LAST_RETRY_MILLISECONDS = 2000;
 
 /**
  * An empty statement. PostgreSQL delivers pending notifications before it reports that it is ready for the next
- * statement.
+ * statement, so the response shows that no older notification is missing.
  */
 const HEARTBEAT: Statement = { text: '', params: [], planKey: 'heartbeat' };
 
@@ -85,8 +85,8 @@ export class Listener {
   }
 
   /**
-   * Receives every notification that was committed before this call. Resolves to false if the connection is lost; after
-   * a reconnect, `onConnected` repairs the caches.
+   * Waits until every notification that was committed before this call has been received. Resolves to false if the
+   * connection is lost; after a reconnect, `onConnected` repairs the caches.
    */
   catchUp(): Promise<boolean> {
     return this.#prove();
@@ -173,7 +173,8 @@ export class Listener {
 async function answerInTime(connection: Connection, statements: readonly Statement[]): Promise<void> {
   let immediate: NodeJS.Immediate | undefined;
   const timer = setTimeout(() => {
-    // If this process was busy, the response may have arrived unread. Sockets are read before the next immediate runs.
+    // If this process was busy, the response may have arrived without being read. Node reads sockets before the next
+    // immediate runs, so the connection is abandoned only then.
     immediate = setImmediate(() => connection.abandon('the server did not respond in time'));
   }, limits.listenerAnswerMilliseconds.default);
   try {

@@ -23,15 +23,15 @@ export interface PoolOptions {
   /** Limits the connections of all pools together; absent for the superuser's pools, which have a separate share. */
   budget?: ConnectionBudget;
   /**
-   * Number of further connections outside the pool that stay open as long as the pool has any. Each takes a slot of the
-   * budget; 0 by default.
+   * Number of further connections outside the pool that stay open as long as the pool has a connection. Each takes a
+   * slot of the budget; 0 by default.
    */
   companions?: number;
 }
 
 /**
- * Use of a connection by a batch: shared with others, exclusive (`exclusive`), or exclusive until a client has read a
- * streamed value (`stream`).
+ * How a batch uses a connection: together with other batches (`shared`), alone (`exclusive`), or alone until a client
+ * has read a streamed value (`streaming`).
  */
 type Lease = 'shared' | 'exclusive' | 'streaming';
 
@@ -46,8 +46,8 @@ interface Waiter {
 }
 
 /**
- * Time in milliseconds that a call may wait behind others on a connection without being noticed. The following bounds
- * of sharing are made of it. PostgreSQL runs one row by key in 0.14 ms and a page of 1,000 rows in a few milliseconds
+ * Time in milliseconds that a call may wait behind others on a connection without being noticed. The limits below are
+ * derived from it. PostgreSQL reads one row by its key in 0.14 ms and a page of 1,000 rows in a few milliseconds
  * (docs/decisions/0009-what-a-fast-call-leaves-out.md), so calls of this kind share connections and longer ones do not.
  *
  * A connection gets further batches as long as those in flight are expected to take less than this in total, and none
@@ -61,8 +61,9 @@ const UNNOTICED_MILLISECONDS = 10;
  */
 const FIRST_RUN_MILLISECONDS = UNNOTICED_MILLISECONDS;
 /**
- * A statement whose average duration is higher gets exclusive use of a connection. The bound is above the time that
- * others may wait, so that a statement whose average varies around it does not change its kind with each run.
+ * A statement whose average duration is higher gets exclusive use of a connection. The limit is above
+ * UNNOTICED_MILLISECONDS, so that a statement whose average varies around that value does not switch between shared and
+ * exclusive use.
  */
 const SLOW_MILLISECONDS = 1.5 * UNNOTICED_MILLISECONDS;
 /**
@@ -73,15 +74,20 @@ const SLOW_MILLISECONDS = 1.5 * UNNOTICED_MILLISECONDS;
 const DEPTH = 16;
 /**
  * A statement with larger parameters gets exclusive use of a connection, because batches behind it would wait until the
- * server has received and parsed them. This is the size of the chunks in which Node.js reads a body, so that every body
- * that arrives in one part may share.
+ * server has received and parsed them. Node.js reads a body in chunks of this size, so a body that arrives in one part
+ * may still share a connection.
  */
 const LARGE_BYTES = 64 * 1024;
-/** Time without use after which connections of a pool are closed whose app was replaced: no request looks for them. */
+/**
+ * If the app of a pool was replaced, the pool closes its connections after this time without use, because no new
+ * request uses the pool.
+ */
 const RETIRED_IDLE_MILLISECONDS = 1000;
 /** Share of all connections that is reserved for shared batches; two of the default eight. */
 const SHARED_SHARE = 0.25;
-/** Share of all connections that may wait for clients that read a long page; the other half stays for other calls. */
+/**
+ * Share of all connections that may wait for clients that read a streamed value; the other half stays for other calls.
+ */
 const TAIL_SHARE = 0.5;
 
 /**
@@ -94,7 +100,10 @@ export class Pool implements Database {
   readonly #options: PoolOptions;
   readonly #shared = new Set<Connection>();
   readonly #exclusive = new Map<Connection, Lease>();
-  /** Connections that run a statement for the first time. No other such statement is queued behind it. */
+  /**
+   * Connections that run a statement whose duration is unknown. No second such statement is queued on the same
+   * connection.
+   */
   readonly #firstRuns = new Set<Connection>();
   readonly #waiters: Waiter[] = [];
   readonly #averageMilliseconds = new StatementTimes();
@@ -291,7 +300,8 @@ export class Pool implements Database {
 
   /**
    * Runs `work` with exclusive use of a connection.
-   * @param streamStatement Finds a value in the result that is still arriving; the connection is returned once it has arrived.
+   * @param streamStatement Finds a value in the result that is still arriving; the connection is returned once it has
+   * arrived.
    * @param statement The statement that `work` sends, if known.
    */
   async #runExclusive<T>(
@@ -329,7 +339,7 @@ export class Pool implements Database {
   }
 
   /**
-   * Returns true if the pool may grant this use. Slow batches and slow clients must leave some connections to other
+   * Returns true if the pool may grant this lease. Slow batches and slow clients must leave some connections to other
    * calls.
    */
   #mayTake(use: Lease): boolean {
@@ -477,7 +487,8 @@ export class Pool implements Database {
         this.#serveWaitersLater();
         return;
       }
-      // Open connections may still serve the waiting calls. Without any, waiting longer does not help.
+      // Without an open connection, waiting longer does not help, so the waiting calls fail. Otherwise the open
+      // connections may still serve them.
       if (this.size === 0) this.#refuseWaiters(error as Error);
       else if (this.#shared.size > 0) this.#serveWaitersLater();
     }
@@ -507,8 +518,8 @@ function canRetry(error: unknown): boolean {
 }
 
 /**
- * Returns PostgreSQL's error for a cancelled statement, for a call whose client disconnected before the statement was
- * sent.
+ * Returns the error of a statement that is not sent, because the client has disconnected. It has the SQLSTATE with
+ * which PostgreSQL reports a cancelled statement.
  */
 const cancelledBeforeStart = () =>
   new DatabaseError({ sqlstate: '57014', severity: 'ERROR', message: 'canceled before it was started' });

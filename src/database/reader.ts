@@ -27,7 +27,7 @@ const noLargeMessages: LargeMessages = {
   onTooLarge: () => undefined,
 };
 
-/** Bytes of the type and the length. */
+/** Number of bytes of a message's type and length. */
 const HEAD = 5;
 
 /** Number of further bytes to buffer before `onLarge` is called once more. */
@@ -42,7 +42,7 @@ export class MessageReader {
   readonly #large: LargeMessages;
   #pending: Buffer[] = [];
   #pendingBytes = 0;
-  /** Bytes that #pending must have before the next message can be cut. */
+  /** Number of bytes that #pending must have before the reader can continue. */
   #wanted = HEAD;
   /** True if `onLarge` asked for the complete message. */
   #wantsWhole = false;

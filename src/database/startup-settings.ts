@@ -53,11 +53,11 @@ const ofServer: Readonly<Record<string, string>> = {
   debug_print_plan: 'off',
 };
 
-/** Returns true for a setting that the server overrides on its own connections. */
+/** Returns true for a setting that Ninefold overrides on its own connections. */
 export const isSetByServer = (name: string): boolean => Object.hasOwn(always, name) || Object.hasOwn(ofServer, name);
 
 /**
- * Returns true for a setting that the server overrides only for its own statements. The SQL page, migrations and
+ * Returns true for a setting that Ninefold overrides only for its own statements. The SQL page, migrations and
  * scheduled jobs use the app's value.
  */
 export const isSetForOwner = (name: string): boolean => Object.hasOwn(ofServer, name);
@@ -95,10 +95,10 @@ export const plannerSettings: string = Object.entries(planner)
   .join(', ');
 
 /**
- * SQL text with calls that store the server's values of lock_timeout and work_mem as `ninefold.<name>` until the end of the
- * transaction. They come before calls that set these settings and hide where the session got its value from. A
- * connection that started while the database or the role had a value does not know the value of the server; the boot
- * value replaces it.
+ * SQL text with calls that store the server's values of lock_timeout and work_mem as `ninefold.<name>` until the end of
+ * the transaction. The calls must run before others set these two settings, because then PostgreSQL no longer reports
+ * where the session got its value from. If the database or the role sets a value, the session cannot read the server's
+ * value, so the boot value of PostgreSQL is stored.
  */
 export const storeServerValues: string = ['lock_timeout', 'work_mem']
   .map(

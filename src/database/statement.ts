@@ -30,8 +30,8 @@ export interface Result {
   /** Time when the result was complete, in milliseconds of performance.now(). */
   readonly at: number;
   /**
-   * The last value of the only row as a stream, if the value is large and the caller asked for streaming (`streamStatement`); in
-   * `rows` the value is null. The caller must read the stream to its end or destroy it.
+   * The last value of the only row as a stream, if the value is large and the caller asked for streaming
+   * (`streamStatement`); in `rows` the value is null. The caller must read the stream to its end or destroy it.
    */
   readonly stream: StreamedValue | null;
 }

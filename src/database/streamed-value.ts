@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { BodyStream } from '../../contract/call-request.ts';
 
-/** Flow control of the connection that a tail reads from. */
+/** Pauses and resumes the connection from which a streamed value arrives. */
 export interface Flow {
   pause(): void;
   resume(): void;

@@ -54,7 +54,7 @@ export class NinefoldError<Code extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** Returns the header Retry-After. */
+/** Returns the header Retry-After with the number of seconds. */
 export const retryAfter = (seconds: number): Record<string, string> => ({ 'retry-after': String(seconds) });
 
 /**

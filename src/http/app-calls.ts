@@ -137,7 +137,10 @@ interface AppPath {
   readonly isByBuilder: boolean;
 }
 
-/** APIs of an app. With `NINEFOLD_DEFAULT_APP`, they are also available without a prefix. */
+/**
+ * Names of an app's APIs. With `NINEFOLD_DEFAULT_APP`, the APIs of the default app also have paths without
+ * `/apps/<ref>`.
+ */
 const areas: ReadonlySet<string> = new Set(['auth', 'rest', 'portal', 'realtime', 'storage', 'functions']);
 
 const TWO = /^\/([^/?]+)\/([^/?]+)/;

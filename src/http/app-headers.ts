@@ -63,14 +63,22 @@ const FOR_PROXY = /^x-(?:accel|sendfile|lighttpd|litespeed|reproxy)/;
 /** Headers beginning with `x-` that browsers or developer tools obey or have obeyed. */
 const FOR_BROWSER =
   /^x-(?:auto-login|chrome-|content-|dns-prefetch-|download-options|frame-options|permitted-|sourcemap|ua-compatible|webkit-|xss-)/;
-/** Links to a related page. Browsers load resources for other relations. */
+/**
+ * Matches a Link header that names only related pages. Browsers load resources for other relations, so such a header is
+ * removed.
+ */
 const PLAIN_LINKS =
   /^<[^<>]*>; ?rel="?(?:describedby|first|help|last|next|prev|self)"?(?:, *<[^<>]*>; ?rel="?(?:describedby|first|help|last|next|prev|self)"?)*$/;
-/** A Bearer challenge. For other schemes, browsers ask for a password. */
+/**
+ * Matches a Bearer challenge (WWW-Authenticate). For other schemes, browsers ask for a password, so they are removed.
+ */
 const BEARER = /^Bearer(?: +[\w-]+=(?:"[^"\\]*"|[\w.-]+)(?:, *[\w-]+=(?:"[^"\\]*"|[\w.-]+))*)?$/i;
-/** A path on the same origin. Browsers read `//` and `/\` as the start of a host. */
+/**
+ * Matches a path on the same origin. A path that starts with `//` or `/\` is excluded, because browsers read that as
+ * the start of a host.
+ */
 const PATH = /^\/(?![/\\])[^\t]*$/;
-/** A response with several parts, each with its own headers. */
+/** Matches the content type of a response with several parts. It is removed, because each part has its own headers. */
 const MULTIPART = /^\s*multipart\//i;
 
 const isRedirect = (status: number): boolean => status >= 300 && status < 400;

@@ -35,8 +35,8 @@ const limitOf = (code: string | undefined): LimitName | null =>
   code !== undefined && Object.hasOwn(allErrors, code) ? (allErrors[code]?.limit ?? null) : null;
 
 /**
- * Context line of PL/pgSQL for an exception. The line is translated on some servers; an unrecognised line gives no
- * subject.
+ * Matches the context line of PL/pgSQL for an exception that a function raised. On a server with translated messages it
+ * does not match, and the error then has no subject.
  */
 const RAISED = /^PL\/pgSQL function (.+?\)) line \d+ at RAISE/;
 const LONGEST = 200;

@@ -30,7 +30,7 @@ export async function authContextOf(app: App, node: Node, identity: AuthContext[
   };
 }
 
-/** `/auth/v1` of an app. */
+/** Creates the handler of an app's `/auth/v1`. */
 export const authApi = (node: Node): ApiHandler => ({
   name: 'auth',
   body: { bytes: limits.authBodyBytes.default, code: 'request_entity_too_large' },

@@ -23,7 +23,7 @@ export class BuiltFiles {
 
   /**
    * @param folder The built web application. Without `page`, it has no files.
-   * @param skipped Matches the names of files that are not served. Compressed copies are sent as their file.
+   * @param skipped Matches the names of files that have no path of their own, such as the compressed copies of a file.
    */
   constructor(folder: string, page: string, skipped: RegExp) {
     this.#folder = folder;
@@ -58,7 +58,7 @@ export class BuiltFiles {
     const known = this.#files.get(name);
     if (known) return known;
     const path = join(this.#folder, name);
-    // A build that replaces the folder removes the files of the build before.
+    // A later build may have deleted the file.
     if (!this.#names.has(name) || !existsSync(path)) return null;
     const plain = readFileSync(path);
     const read = (suffix: string) => (existsSync(path + suffix) ? readFileSync(path + suffix) : null);

@@ -3,15 +3,15 @@ import { authCalls } from '../../contract/calls.ts';
 import type { CallEvent } from '../observe/events.ts';
 
 /**
- * Returns the name under which a request is counted that no handler has named: the id of its call in chapter 7, or
- * `<area>.unresolved`. Clients therefore cannot create arbitrary names in the statistics.
+ * Returns the name under which a request is counted if its handler has not named it: the id of its call in chapter 7,
+ * or `<area>.unresolved`. Clients therefore cannot create arbitrary names in the statistics.
  */
 export const callName = (area: CallEvent['area'], request: CallRequest): string =>
   (area === 'auth' ? authCallOf(request) : null) ?? `${area}.unresolved`;
 
 interface Known {
   id: string;
-  /** Parameter that the query must contain; empty for none. */
+  /** Query parameter that a request to this call contains; empty if the path alone identifies the call. */
   query: string;
 }
 

@@ -36,7 +36,10 @@ export function addressReader(proxies: TrustedProxies): AddressReader {
   };
 }
 
-/** Returns a test whether an address is a trusted proxy. `hop` is its distance from the node's socket. */
+/**
+ * Creates a function that returns true for the address of a trusted proxy. `hop` is the number of proxies between that
+ * address and the node.
+ */
 function proxyTest(proxies: TrustedProxies): (address: string, hop: number) => boolean {
   if (typeof proxies === 'number') return (_address, hop) => hop < proxies;
   const networks = new BlockList();

@@ -6,7 +6,10 @@ import { limits } from '../../contract/limits.ts';
 import { ERROR_PAGES } from './help-link.ts';
 import { PLAIN_PAGE_POLICY } from './node-headers.ts';
 
-/** A code that an error can have. An app’s functions may raise any text as a code. */
+/**
+ * Matches a code that an error can have. It excludes only control characters and long texts, because an app’s functions
+ * may raise any text as a code.
+ */
 const CODE = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${limits.routeCharacters.default}}$`, 'u');
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 

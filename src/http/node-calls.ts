@@ -36,7 +36,7 @@ export interface NodeCallParts {
   slowReaders: SlowReaders;
 }
 
-/** The methods of the management API. Any other method leads to no call. */
+/** The methods of the management API. A request with any other method is not passed to it. */
 const adminMethods: ReadonlySet<string> = new Set([
   ...['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE'],
 ]);
@@ -94,7 +94,7 @@ export class NodeCalls {
     const refused = hostHeaderError(request);
     if (refused) throw refused;
     const { method, path } = callRequest;
-    // Clients may percent-encode letters of each segment.
+    // Clients may percent-encode letters of each segment, so the segments are decoded before they are compared.
     const segments = path.split('/').map(decoded);
     const [, first, second] = segments;
     if (first === 'admin' && second === 'v1' && segments.length > 3 && adminMethods.has(method)) {

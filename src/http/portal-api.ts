@@ -18,7 +18,7 @@ type ScreensFor = (
   acceptLanguage: string | null,
 ) => Promise<{ readonly body: Uint8Array; readonly etag: string }>;
 
-/** `/portal/v1` of an app: what its pages for members are made of. */
+/** Creates the handler of `/portal/v1`, which returns the data for the app's pages for members. */
 export const portalApi = (screensFor: ScreensFor): ApiHandler => ({
   name: 'portal',
   handle: async (app, request, identify) => {

@@ -8,18 +8,20 @@ const ACCOUNT = '/account/';
 const ASSETS = `${ACCOUNT}assets/`;
 
 /**
- * Addresses that may be a screen. All are answered alike: the status must not tell a stranger which screens an app has, and the page says
- * if there is none. Those of the node, of calls and of files are not among them.
+ * Matches paths that may lead to a screen. All of them get the same status, so that a stranger cannot find out which
+ * screens an app has; the page itself says if there is no such screen. Paths of the node and of APIs are excluded.
  */
 const PAGE_ADDRESS = /^\/(?:(?!(?:admin|apps|docs|health)(?:\/|$))[\w~%-][\w.~%-]*(?:\/[\w~%-][\w.~%-]*)*)?$/;
 
-/** What browsers and robots ask each origin for. */
+/** Matches the names of files. Browsers and robots request some of them from every origin, such as favicon.ico. */
 const FILE_NAME = /\.(?:css|gif|ico|jpe?g|js|json|map|pdf|png|svg|txt|webmanifest|webp|woff2?|xml|zip)$/i;
 
-/** A node's own prefix that is percent-encoded. */
+/**
+ * Matches a decoded path that belongs to the node. PAGE_ADDRESS does not detect its prefix while it is percent-encoded.
+ */
 const ENCODED_NODE = /^\/(?:admin|apps|docs|health)(?:\/|$)/;
 
-/** Compressed copies, which are read with their file, and source maps. */
+/** Matches files that have no path of their own: compressed copies of files, and source maps. */
 const SKIPPED = /\.(?:br|gz|map)$/;
 
 /** Content-Security-Policy of the pages. Scripts and requests are limited to the app's origin. */

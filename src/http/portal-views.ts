@@ -14,7 +14,10 @@ const view = z.strictObject({
   search: z.string().max(limits.memberViewSearch.default),
 });
 
-/** Saves the view unless the member has as many views as the limit, or replaces the view with this name. */
+/**
+ * Statement that saves a view, or replaces the view with the same name. It does nothing if the member already has the
+ * maximum number of other views.
+ */
 const SAVE = `insert into ninefold.member_views as v (user_id, route, name, search)
   select $1::uuid, $2, $3, $4
   where (select count(*) from ninefold.member_views o where o.user_id = $1::uuid and (o.route, o.name) <> ($2, $3)) < $5::int
@@ -25,8 +28,8 @@ const READ = `select coalesce(json_agg(json_build_object('route', v.route, 'name
   order by v.saved_at, v.route, v.name), '[]') from ninefold.member_views v where v.user_id = $1::uuid`;
 
 /**
- * Handles `/portal/v1/views`: GET returns the views that the member has saved, PUT saves a view, DELETE deletes the view
- * that the parameters `route` and `name` name.
+ * Handles `/portal/v1/views`: GET returns the views that the member has saved, PUT saves a view, and DELETE deletes the
+ * view with the given `route` and `name`.
  */
 export async function viewsReply(app: App, request: CallRequest, identify: () => Promise<Identity>): Promise<Reply> {
   const { userId, source } = await identify();

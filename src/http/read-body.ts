@@ -10,8 +10,8 @@ export interface BodyBound {
 }
 
 /**
- * `free` bytes are read for any caller. `bound` is called before more is read; it throws if the caller may not send
- * more.
+ * Limits of a body, if they depend on the caller. The first `free` bytes are read for any caller. `bound` is called
+ * before further bytes are read; it throws if the caller may not send more.
  */
 export interface BodyBounds {
   readonly free: number;

@@ -28,8 +28,8 @@ export function refusedTransition(fields: DatabaseErrorFields): RefusedTransitio
 }
 
 /**
- * Reads the transition and both states from a message. Because `from` is known, a state may contain any text of the
- * message.
+ * Reads the transition and both states from an error message. Because `from` is known, the message can be read even if
+ * a state contains parts of its wording.
  */
 function changeIn(message: string, from: string): Pick<RefusedTransition, 'transition' | 'from' | 'to'> | null {
   for (const was of from === 'none' ? [from, 'no state'] : [from]) {
@@ -54,7 +54,9 @@ function changeIn(message: string, from: string): Pick<RefusedTransition, 'trans
 
 const cut = (text: string): string => text.slice(0, LONGEST);
 
-/** A string or number in JSON. Numbers are quoted, so that a bigint keeps its digits. */
+/**
+ * Matches a string or a number in JSON. Numbers are quoted before they are parsed, so that a bigint keeps its digits.
+ */
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
 /**

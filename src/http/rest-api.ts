@@ -21,11 +21,14 @@ import type { ApiHandler } from './api-handler.ts';
 interface RestNode {
   readonly parser: BodyParser;
   readonly plans: PlanCache;
-  /** Returns the claims that an access token of an account would have, without a session. Throws what the app's hook throws. */
+  /**
+   * Returns the claims that an access token of an account would have, without creating a session. Throws the errors of
+   * the app's hook.
+   */
   readonly claimsOf: (app: App, request: CallRequest, user: User) => ReturnType<ClaimsOf>;
 }
 
-/** `/rest/v1` of an app. */
+/** Creates the handler of an app's `/rest/v1`. */
 export const restApi = (node: RestNode): ApiHandler => ({
   name: 'rest',
   handle: async (app, request, identify, trace) => {

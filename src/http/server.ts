@@ -37,7 +37,9 @@ export interface HttpServer {
 /** Interval of the check for requests that take too long to arrive. */
 const CHECK_MILLISECONDS = 5000;
 
-/** Creates the server, without listening on a port. `AppCalls` handles requests to apps, `NodeCalls` all other requests. */
+/**
+ * Creates the server, without listening on a port. `AppCalls` handles requests to apps, `NodeCalls` all other requests.
+ */
 export function buildServer(parts: HttpParts): HttpServer {
   const slowReaders = new SlowReaders();
   const shared = {

@@ -48,14 +48,17 @@ interface StoredFile {
 /** Approximate memory of an entry of a map, in addition to its path. */
 const ENTRY_BYTES = 150;
 
-/** Serves the apps' own front ends. The files that are in demand stay in memory. */
+/** Serves the apps' own front ends. The most recently requested files stay in memory. */
 export class SitePages {
-  /** By the id of a version, which never changes. */
+  /** The files of each version, by the id of the version. The files of a version never change. */
   readonly #versions = new LRUCache<string, SiteFiles>({
     maxSize: limits.siteCacheBytes.default,
     sizeCalculation: (files) => [...files.keys()].reduce((sum, path) => sum + path.length + ENTRY_BYTES, ENTRY_BYTES),
   });
-  /** By app, SHA-256 and accepted codings: no app gets a file that another one stores. */
+  /**
+   * File contents by app, SHA-256 and accepted codings. The app is part of the key, so that no app gets a file that
+   * another app stores.
+   */
   readonly #files = new LRUCache<string, StoredFile>({
     maxSize: limits.siteCacheBytes.default,
     sizeCalculation: ({ bytes }) => bytes.length + ENTRY_BYTES,
@@ -111,7 +114,7 @@ const redirect = (location: string): Reply => ({
 });
 
 /**
- * Names that build tools give to a file of a folder, with a hash of its content: eight characters or hexadecimal digits that
- * hold a letter and a digit.
+ * Matches a path in a folder whose file name has a hash of the content, as build tools generate it: eight characters,
+ * or 9 to 64 hexadecimal digits, with a letter and a digit among them.
  */
 const HASHED = /^.+\/[^/]*[-.](?=[^./]*\d)(?=[^./]*[A-Za-z])(?:[\w-]{8}|[\da-f]{9,64})\.[^/]+$/;

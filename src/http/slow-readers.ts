@@ -28,7 +28,7 @@ interface Reader {
   readonly socket: Socket;
   bufferedBytes: number;
   taken: number;
-  /** Time of its last progress, in milliseconds of performance.now(). */
+  /** Time at which the client last made progress, in milliseconds of performance.now(). */
   progressAt: number;
   periodAt: number;
   takenBeforePeriod: number;

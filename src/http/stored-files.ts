@@ -39,7 +39,7 @@ const types: Readonly<Record<string, string>> = {
 /** Returns the content type of a file by its extension; `application/octet-stream` if it is not known. */
 export const contentTypeOf = (path: string): string => types[extname(path).toLowerCase()] ?? 'application/octet-stream';
 
-/** Returns true if the extension of a path is that of a file for browsers, so that the path is not a page's. */
+/** Returns true if a path ends with the extension of a file type for browsers. Such a path does not lead to a page. */
 export const hasKnownType = (path: string): boolean => Object.hasOwn(types, extname(path).toLowerCase());
 
 /** Cache-Control of a file whose name contains a hash of its content. */
@@ -65,7 +65,8 @@ export const matchesEntityTag = (header: string | undefined, etag: string): bool
 
 /**
  * Reads a Range header with one range of bytes (RFC 9110, section 14.1.2).
- * @returns the first and the last byte; `unsatisfiable`; or null for a header that the server ignores, such as several ranges.
+ * @returns the first and the last byte; `unsatisfiable`; or null for a header that the server ignores, such as several
+ * ranges.
  */
 export function readRange(header: string | undefined, length: number): [number, number] | 'unsatisfiable' | null {
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '');
@@ -78,13 +79,13 @@ export function readRange(header: string | undefined, length: number): [number, 
   return [Number(from), to === '' ? length - 1 : Math.min(Number(to), length - 1)];
 }
 
-/** A file in the coding that is sent. */
+/** A file to send, in the content coding of the response. */
 interface SentFile {
   readonly status: 200 | 404;
   readonly type: string;
   /** SHA-256 of the file without a coding, in hexadecimal digits. */
   readonly sha256: string;
-  /** Null for the file itself. */
+  /** Null for the file without a coding. */
   readonly coding: 'br' | 'gzip' | null;
   readonly bytes: Buffer;
   /** Cache-Control and other headers. */

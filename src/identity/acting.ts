@@ -18,7 +18,8 @@ export interface Acting {
 }
 
 /**
- * Returns separate keys for acting tokens, so that neither is an acting token a valid access token, nor the reverse.
+ * Returns separate keys for acting tokens, so that an acting token is not a valid access token, and an access token is
+ * not a valid acting token.
  */
 const actingKeys = (console: AppKeys): AppKeys => ({ ...console, jwtSecret: hs256(AUDIENCE, console.jwtSecret) });
 
@@ -42,7 +43,7 @@ export const isActingToken = (header: string): boolean => header.startsWith('ey'
 
 /**
  * Verifies that the token was issued for this builder, session and app. Returns the member's id.
- * @throws NinefoldError `acting_ended` if it was not, or has expired.
+ * @throws NinefoldError `acting_ended` if the token was issued for others or has expired.
  */
 export function requireActing(
   console: AppKeys,

@@ -6,8 +6,8 @@ import type { Identity } from './identity.ts';
 const AUDIENCE = 'ninefold-console';
 
 /**
- * Returns the keys for tokens of builders' sessions. They differ from the console's own keys, so that neither is such a
- * token a valid access token, nor the reverse.
+ * Returns the keys for tokens of builders' sessions. They differ from the console's own keys, so that a token of a
+ * builder's session is not a valid access token, and an access token is not valid as such a token.
  */
 export const builderKeys = (console: AppKeys): AppKeys => ({
   ...console,

@@ -11,8 +11,8 @@ import { UUID } from './uuid.ts';
 export type ImpersonatedCaller = 'anon' | { readonly userId: string };
 
 /**
- * Parses the header `x-ninefold-as`. Returns null without the header or for an acting token, which is handled
- * elsewhere.
+ * Parses the header `x-ninefold-as`. Returns null without the header, and for an acting token, which `requireActing`
+ * verifies.
  * @throws NinefoldError validation_invalid
  */
 export function namedCaller(header: string | undefined): ImpersonatedCaller | null {
@@ -22,18 +22,18 @@ export function namedCaller(header: string | undefined): ImpersonatedCaller | nu
   throw new NinefoldError('validation_invalid', { message: 'x-ninefold-as is “anon” or the id of a member.' });
 }
 
-/** Returns the claims of a token that an account would get without a session. */
+/** Returns the claims that an access token of an account would have, without creating a session. */
 export type ClaimsOf = (user: User) => Promise<Readonly<Record<string, unknown>>>;
 
 /**
- * The identity that a call of the named caller has, with the claims of a token that the member would get now, those of
- * its session left out. An id without an account is a member of whom nothing but the id is known.
- * Throws PGRST302 for `anon` where the app refuses calls without a token, and what the database and `claimsOf` throw.
+ * Returns the identity of the impersonated caller. A member gets the claims of a new access token, without those of a
+ * session. For an id without an account, only the id is known.
  *
  * @param claimsOf Applies the custom access token hook of the app.
  * @param more Further claims.
  * @throws NinefoldError PGRST302 for `anon` if the app rejects requests without a token.
  * @throws DatabaseError
+ * @throws the errors of `claimsOf`
  */
 export async function impersonatedIdentity(
   database: Executor,

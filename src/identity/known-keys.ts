@@ -3,7 +3,7 @@ import { hashApiKey } from '../apps/api-keys.ts';
 import { type ApiKey, type AppKeys, firstKeys } from '../apps/app-keys.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 
-/** An API key of an app that is valid. */
+/** A valid API key of an app. */
 export interface KnownKey {
   readonly id: string;
   readonly kind: ApiKey['kind'];
@@ -11,12 +11,15 @@ export interface KnownKey {
 
 const firstEntries = Object.entries(firstKeys).map(([id, { field, kind }]) => ({ field, known: { id, kind } }));
 
-/** Returns the valid API key that a text is; null for any other text. Throws key_revoked. */
+/**
+ * Returns the API key that equals a text; null if there is none.
+ * @throws NinefoldError key_revoked
+ */
 export function findKnownKey(app: AppKeys, text: string): KnownKey | null {
   let found: KnownKey | null = null;
-  // All four are compared, so that the time does not depend on which of them a guess resembles.
+  // Compares with all four keys, so that the duration does not reveal which of them a guess resembles.
   for (const { field, known } of firstEntries) if (equalInConstantTime(text, app[field])) found = known;
-  // A rotated publishable key is in the field and in the list: the list knows its id.
+  // A rotated publishable key is both in its field and in the list. The list has its id.
   if (!app.apiKeys || !text.startsWith('sb_')) return found;
   const stored = storedKey(app, text);
   if (stored === undefined) return found;
@@ -24,7 +27,10 @@ export function findKnownKey(app: AppKeys, text: string): KnownKey | null {
   return stored;
 }
 
-/** Throws key_revoked for a JWT that was an API key of the app. */
+/**
+ * Rejects a JWT that was an API key of the app.
+ * @throws NinefoldError key_revoked
+ */
 export function refuseRevokedKey(app: AppKeys, text: string): void {
   if (app.apiKeys && storedKey(app, text)?.revokedAt) throw new NinefoldError('key_revoked');
 }

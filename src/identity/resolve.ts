@@ -44,19 +44,20 @@ export interface IdentityContext {
   readonly issuers?: readonly string[];
   /** Keys of external issuers. */
   readonly externalKeys?: ExternalKeys;
-  /** Counts the uses of API keys; nobody counts when absent. */
+  /** Counts the uses of API keys; without it, they are not counted. */
   readonly keyUses?: Pick<KeyUses, 'add'>;
-  /** The clock, in milliseconds since 1970; the system's when absent. */
+  /** Returns the time in milliseconds since 1970; by default the time of the system. */
   readonly now?: () => number;
 }
 
 /**
- * Returns the identity of the caller. `Authorization: Bearer` decides, then the `apikey` header; each may hold one of the app's keys, or a JWT that
- * the app signed or that was signed with its HS256 secret. Without either the caller is anonymous. An `apikey` that is no key of
- * this app is refused whatever the other header holds.
+ * Returns the identity of the caller: of the token in `Authorization: Bearer`, otherwise of the header `apikey`. Each
+ * may contain an API key of the app, or a JWT that the app signed or that was signed with its HS256 secret. A caller
+ * without both is anonymous. An `apikey` that is no key of this app is rejected even if the token is valid.
  *
- * Throws key_unknown, key_revoked, PGRST301 and PGRST303 (the token), PGRST302 (nobody known, where the app wants somebody), session_revoked (the token's session has ended), and what the
- * database throws.
+ * @throws NinefoldError key_unknown, key_revoked; PGRST301 or PGRST303 for an invalid token; PGRST302 if the app
+ * rejects anonymous callers; session_revoked if the session of the token has ended; role_reserved
+ * @throws DatabaseError
  */
 export async function resolveIdentity(context: IdentityContext, headers: Headers): Promise<Identity> {
   const { app } = context;
@@ -74,7 +75,10 @@ export async function resolveIdentity(context: IdentityContext, headers: Headers
   return identityOfToken(context, token, now);
 }
 
-/** Returns the identity of one of the app's API keys and counts the use; null for any other text. Throws key_revoked. */
+/**
+ * Returns the identity of an API key of the app and counts the use; null for any other text.
+ * @throws NinefoldError key_revoked
+ */
 function usedKey({ app, keyUses }: IdentityContext, key: string, now: number): Identity | null {
   const known = findKnownKey(app, key);
   if (known === null) return null;
@@ -82,7 +86,10 @@ function usedKey({ app, keyUses }: IdentityContext, key: string, now: number): I
   return identities[known.kind];
 }
 
-/** Refuses an `apikey` header that is no key of this app, for calls that ask for no more. Throws key_unknown and key_revoked. */
+/**
+ * Rejects an `apikey` header that is no key of this app, for calls that need no other identity.
+ * @throws NinefoldError key_unknown, key_revoked
+ */
 export function requireKnownKey(
   context: Pick<IdentityContext, 'app' | 'keyUses'>,
   headers: Headers,
@@ -102,7 +109,7 @@ export function requireKnownKey(
  */
 function bearerToken(headers: Headers): string | null {
   const header = headers.authorization ?? '';
-  // The spelling of nearly all clients.
+  // Nearly all clients send the header in this form, so it is read without the regular expression.
   if (header.startsWith('Bearer ey')) return header.slice('Bearer '.length).trim();
   const match = /^bearer(?: +(.*))?$/i.exec(header.trim());
   if (!match) return null;
@@ -189,7 +196,8 @@ async function externalClaims(context: IdentityContext, token: string, issuer: E
 
 /**
  * Returns the identity of an external issuer's token. Its session belongs to the issuer and is not looked up.
- * @throws NinefoldError role_reserved, also for service_role: only the app itself grants all privileges.
+ * @throws NinefoldError role_reserved for a reserved role, and for service_role, because no issuer may grant all
+ * privileges.
  */
 function identityOfExternal(rules: RoleRules, claims: Claims): Identity {
   const identity = identityOfClaims(rules, claims);
@@ -197,7 +205,10 @@ function identityOfExternal(rules: RoleRules, claims: Claims): Identity {
   return { ...identity, sessionId: null, source: 'external-token' };
 }
 
-/** Returns the claims of a token with the lower assurance level of its session, after a second factor was removed. */
+/**
+ * Returns the claims of a token with the assurance level of its session. That level is lower than the token's after a
+ * second factor was removed.
+ */
 const lowered = (claims: Claims, aal: string): Claims => ({
   ...claims,
   aal,
@@ -209,7 +220,7 @@ const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 /** Rules for the role of a request. */
 export type RoleRules = Pick<IdentityContext, 'roleClaimKey' | 'anonRole'> & { readonly app: Pick<AppKeys, 'ref'> };
 
-/** Returns the rules of an app. */
+/** Returns the rules for the roles of an app's requests. */
 export const roleRules = (app: Pick<AppKeys, 'ref'>, settings: RestSettings): RoleRules => ({
   app,
   roleClaimKey: settings.jwt_role_claim_key,
@@ -230,14 +241,14 @@ export function identityOfClaims(rules: RoleRules, claims: Claims): Identity {
   const role =
     typeof claimed === 'string' ? claimed : (claimed ?? null) === null ? anonRole(rules) : JSON.stringify(claimed);
   refuseReservedRole(rules.app.ref, role);
-  // The database always gets the role in the claim `role`, also if another claim contained it.
+  // PostgreSQL always gets the role in the claim `role`, even if the app reads it from another claim.
   const told = claims.role === role ? claims : { ...claims, role };
   return {
     role,
     claims: told,
     claimsJson: JSON.stringify(told),
     userId: typeof sub === 'string' && sub !== '' ? sub : null,
-    // In lower case, as PostgreSQL prints it in notifications of revoked sessions.
+    // In lower case, because notifications of revoked sessions contain the ids as PostgreSQL prints them.
     sessionId: hasSession ? session.toLowerCase() : null,
     source: 'token',
   };
@@ -260,7 +271,7 @@ function asAllowed(rules: RoleRules, identity: Identity): Identity {
   return role === 'anon' ? identity : ofRole(role, identity.source);
 }
 
-/** Returns the identity of a key without claims of its own. */
+/** Returns the identity of a role without a member, such as that of an API key. */
 const ofRole = (role: string, source: Identity['source'], claims: Claims = { role }): Identity => ({
   role,
   claims,

@@ -43,7 +43,10 @@ export function parseRolePath(path: string): readonly Step[] | null {
   return steps;
 }
 
-/** Returns true if the path, or the default for an invalid path, is the claim `role` of Ninefold's own tokens. */
+/**
+ * Returns true if a path leads to the claim `role` of Ninefold's own tokens. An invalid path counts as the default
+ * path, which does.
+ */
 export function isOwnRole(path: string): boolean {
   const steps = parseRolePath(path);
   const [only, ...more] = steps ?? [];

@@ -13,9 +13,9 @@ interface Remembered {
  * session is revoked.
  *
  * Tokens of sessions are cached only while the listener receives revocations from the app's database. The listener
- * calls `connected()` when it is connected, `disconnected()` when it lost the connection, and `revoke` or `revokeAll` for each
- * notification. Without the listener, every request queries the database. A revoked session therefore works at most as
- * long as a notification takes.
+ * calls `connected()` when it is connected, `disconnected()` when it lost the connection, and `revoke` or `revokeAll`
+ * for each notification. Without the listener, every request queries the database. A revoked session therefore works at
+ * most as long as a notification takes.
  */
 export class TokenCache {
   readonly #max: number;

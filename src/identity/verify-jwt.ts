@@ -9,7 +9,7 @@ import { nestsDeeper } from '../limits/bounded-json.ts';
 import type { ExternalKey } from './external-keys.ts';
 import { equalInConstantTime } from './known-keys.ts';
 
-/** JSON.parse, JSON.stringify and PostgreSQL's JSON functions are recursive, so the depth is limited. */
+/** Maximum depth of the claims, because JSON.parse, JSON.stringify and PostgreSQL's JSON functions are recursive. */
 const MAX_DEPTH = limits.claimsDepth.default;
 
 /** The claims of a JWT. */
@@ -40,8 +40,8 @@ export function verifyJwt(
 }
 
 /**
- * Returns true for an ID token of the app as a provider of OpenID Connect. The same keys sign it as access tokens, but
- * its audience is the application, and it has no session.
+ * Returns true for an ID token that the app issued as an OpenID Connect provider. It is signed with the same keys as
+ * access tokens, but its audience is an application, and it has no session.
  */
 const isIdToken = ({ aud, client_id: client, session_id: session }: Claims): boolean =>
   typeof client === 'string' && aud === client && session === undefined;
@@ -72,7 +72,7 @@ export function unverifiedIssuer(token: string): string | null {
   return typeof issuer === 'string' ? issuer : null;
 }
 
-/** Returns the key id in the header of a token; null if it has none. */
+/** Returns the key id in the header of an unverified token; null if it has none. */
 export function keyIdOf(token: string): string | null {
   const kid = jsonObject(token.split('.')[0] ?? '')?.kid;
   return typeof kid === 'string' ? kid : null;
@@ -104,7 +104,7 @@ function checkedClaims(body: string, options: { nowSeconds: number; audience?: s
 function signatureHolds(header: Claims, input: string, signature: string, app: AppKeys): boolean {
   const { alg, kid } = header;
   const named = typeof kid === 'string' ? findKey(app, kid) : undefined;
-  // Tokens of the shared secret name no key, or the id of that secret in another system.
+  // A token that was signed with the shared secret names no key, or names the id of the secret in another system.
   const key = named ?? (alg === 'HS256' ? findKey(app, JWT_SECRET_KID) : undefined);
   if (key === undefined || key.state === 'revoked' || alg !== key.alg) return false;
   if (key.kid === JWT_SECRET_KID) return equalInConstantTime(signature, hs256(input, app.jwtSecret));
@@ -114,7 +114,7 @@ function signatureHolds(header: Claims, input: string, signature: string, app: A
   return key.publicJwk !== null && holdsFor(key.alg, publicKey(key.publicJwk), input, signature);
 }
 
-/** Returns true if the base64url signature is valid for the key. The caller has chosen `alg` by the key. */
+/** Returns true if the base64url signature is valid for the key. The caller has derived `alg` from the key. */
 function holdsFor(alg: Exclude<KeyAlgorithm, 'HS256'>, key: KeyObject, input: string, signature: string): boolean {
   const bytes = Buffer.from(signature, 'base64url');
   if (bytes.toString('base64url') !== signature) return false;

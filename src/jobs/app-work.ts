@@ -59,7 +59,7 @@ export interface SharedParts {
   runner: string;
   /** Slots for running jobs of all apps. */
   runs: Places;
-  /** Aborts when the time for running work is over at shutdown. */
+  /** Aborts at shutdown, when the time for running work is over. */
   cancel: AbortSignal;
   isStopping: () => boolean;
   /** Returns true while the app is suspended. */
@@ -70,13 +70,14 @@ export interface SharedParts {
 
 const CONTROL_CONNECTIONS = 2;
 /**
- * A connection stays open for jobs that run every few seconds, and closes between runs of jobs that run every minute.
+ * Time without use after which a connection closes. The connection stays open between jobs that run every few seconds,
+ * but not between jobs that run every minute.
  */
 const CONTROL_IDLE_MILLISECONDS = 5000;
 const CONTROL_WAIT_MILLISECONDS = 15_000;
-/** Time after which a job is checked that another process runs or that found no free slot. */
+/** Pause before the next check of a job that another process runs, or for which no slot was free. */
 const LATER_MILLISECONDS = 2000;
-/** Interval at which surplus mails are deleted, in addition to the times at which mails expire. */
+/** Interval at which the mail queue is cleaned up. A clean-up also runs when a mail expires. */
 const TIDY_MILLISECONDS = 3_600_000;
 /** SQLSTATE invalid_catalog_name: the app was deleted. */
 const NO_DATABASE = '3D000';
@@ -101,7 +102,7 @@ export class AppWork {
   #hasRecovered = false;
 
   /**
-   * @param owner Id of the owner, who shares slots with all apps of that owner.
+   * @param owner Id of the app's owner. All apps of one owner share slots.
    * @param onChange Called with the time, in milliseconds since 1970, at which the app must be checked.
    */
   constructor(shared: SharedParts, record: AppRecord, owner: string, onChange: (due: number) => void) {
@@ -156,8 +157,8 @@ export class AppWork {
   }
 
   /**
-   * Returns true if the app may start another run. Each running job requires a larger share of free slots for the next
-   * one, so that one app leaves most slots to others.
+   * Returns true if the app may start another run. The more jobs of the app run, the more slots must be free for its
+   * next job. One app therefore leaves most slots to others.
    */
   #mayRun(): boolean {
     const { runs, isStopping } = this.#shared;
@@ -166,7 +167,7 @@ export class AppWork {
     return !isStopping() && own < limits.appRunningJobs.default && runs.openTo(this.#owner) > 0 && runs.free >= share;
   }
 
-  /** Claims a run and starts it. Returns the next check time; none while the job runs. */
+  /** Claims a run and starts it. Returns the time of the next check as a list; an empty list while the job runs. */
   async #claim(job: string, due: number, now: number): Promise<number[]> {
     const { runs, runner, server } = this.#shared;
     runs.take(this.#owner);
@@ -197,12 +198,12 @@ export class AppWork {
       throw error;
     });
     if (!outcome) return;
-    // While PostgreSQL restarts, recording the end of a run is retried.
+    // #finish fails while PostgreSQL restarts, so it is retried until the end of the run is recorded.
     while (!(await this.#finish(job, run, outcome))) await delay(LATER_MILLISECONDS, undefined, { ref: false });
     this.#onChange(Date.now());
   }
 
-  /** Returns false if the database cannot be reached temporarily. */
+  /** Records the end of a run. Returns false if the database is temporarily unreachable. */
   async #finish(job: string, run: string, outcome: Outcome): Promise<boolean> {
     try {
       await finishRun(this.#control, job, run, outcome);
@@ -232,7 +233,7 @@ export class AppWork {
     return expires === null ? null : Math.max(expires, Date.now() + CONTROL_IDLE_MILLISECONDS);
   }
 
-  /** Starts due mails and text messages. Returns the time of the next check. */
+  /** Starts sending the due mails and text messages (SMS). Returns the time of the next check. */
   async #startQueue(): Promise<number | null> {
     const state = await readQueueState(this.#control);
     if (state.hasExpired || this.#tidiedAt + TIDY_MILLISECONDS <= Date.now()) {

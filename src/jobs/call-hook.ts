@@ -25,9 +25,9 @@ export interface HookContext {
 /** One call of a hook. */
 export interface HookCall {
   readonly name: HookName;
-  /** Network address of the member's request; null for a call from the queue. */
+  /** IP address from which the member sent the request; null if the mail queue calls the hook. */
   readonly address: string | null;
-  /** The payload without `metadata`. */
+  /** The payload; `callHook` adds the property `metadata`. */
   readonly payload: Readonly<Record<string, unknown>>;
   /** Id of the message, which stays the same for all attempts to deliver it; by default a new one. */
   readonly id?: string;
@@ -77,7 +77,7 @@ function parsed(text: string): Record<string, unknown> | null {
   try {
     if (!nestsDeeper(text, limits.claimsDepth.default)) answer = JSON.parse(text);
   } catch {
-    // Reported below.
+    // Invalid JSON leads to the error below.
   }
   if (answer === null) return null;
   if (typeof answer === 'object' && !Array.isArray(answer)) return answer as Record<string, unknown>;
@@ -95,7 +95,7 @@ function throwRefusal({ error }: Record<string, unknown>): void {
   throw new NinefoldError('unknown', { message, status });
 }
 
-/** Recent durations of hooks in milliseconds, by app and name. */
+/** The last durations of each hook in milliseconds, by app and name of the hook. */
 const durations = new Map<string, number[]>();
 const REMEMBERED_DURATIONS = 16;
 const REMEMBERED_HOOKS = 2000;
@@ -110,8 +110,9 @@ function noteDuration(ref: string, name: HookName, milliseconds: number): void {
 }
 
 /**
- * Waits for the duration of one of the last calls of a hook. A request for an account that does not exist, or already
- * exists, does not call the hook. Without the wait, its faster response would reveal that.
+ * Waits as long as one of the last calls of the hook took. A request for an account that does not exist, or that
+ * already exists, does not call the hook. Without the wait, the faster response would reveal whether the account
+ * exists.
  */
 export async function waitAsHook(
   { app, settings }: Pick<HookContext, 'app' | 'settings'>,

@@ -32,8 +32,8 @@ export async function writeDueRow(database: Executor, { app, due, seenWrites }: 
 }
 
 /**
- * SQL with PostgreSQL's counters of written rows for each database. The counters are reset to 0 after a crash of the
- * server.
+ * SQL with PostgreSQL's counters of written rows for each database. After a crash of the server the counters start at
+ * 0, so callers compare them for equality only.
  */
 const WRITES = `select d.datname as database,
     s.tup_inserted + s.tup_updated + s.tup_deleted as writes

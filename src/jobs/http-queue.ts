@@ -48,8 +48,9 @@ export async function storeResponse(database: Executor, request: string, result:
 }
 
 /**
- * Deletes responses and webhook records that are too old or too many. Returns true in `waiting` if requests are queued,
- * and in `expires` the time at which the oldest response expires, in milliseconds since 1970; null without one.
+ * Deletes responses and webhook records that are too old or exceed their maximum number. Returns true in `waiting` if
+ * requests are queued, and in `expires` the time at which the oldest response expires, in milliseconds since 1970; null
+ * without a response.
  */
 export async function tidyResponses(database: Executor): Promise<{ waiting: boolean; expires: number | null }> {
   const hours = String(limits.httpResponseHours.default);

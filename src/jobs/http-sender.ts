@@ -7,7 +7,7 @@ import type { AddressPolicy } from './public-address.ts';
 import { type HttpResult, sendRequest } from './send-request.ts';
 
 const SECOND = 1000;
-/** Waiting time if other apps use all slots. */
+/** Pause before the next check for free slots if other apps use all of them. */
 const PLACE_MILLISECONDS = 100;
 
 /** Sends the queued requests of one app, within the limits of the app and the node. */
@@ -70,7 +70,8 @@ export class HttpSender {
       this.#begun = this.#begun.filter((at) => now - at < SECOND);
       const ofRate = limits.appHttpRequestsPerSecond.default - this.#begun.length;
       const ofApp = limits.appHttpRequests.default - this.#underWay.size;
-      // Each running request of the app requires a larger share of free slots for the next one.
+      // The more requests of the app run, the more slots must be free for its next request. One app therefore leaves
+      // most slots to others.
       const isFair = this.#places.free * limits.appHttpRequests.default > this.#places.total * this.#underWay.size;
       const open = isFair ? this.#places.openTo(this.#owner) : 0;
       if (Math.min(ofRate, ofApp, open) > 0) return Math.min(ofRate, ofApp, Math.max(1, Math.floor(open / 2)));

@@ -3,8 +3,8 @@ import type { Executor } from '../database/database.ts';
 import { firstJson, type Statement } from '../database/statement.ts';
 
 /**
- * The parts of an app's database that are Ninefold's. If an attached database had its own schemas with these names,
- * they are not used.
+ * Says for the schemas `cron` and `net` of an app's database whether Ninefold created them. An attached database may
+ * have its own schemas with these names; Ninefold does not use those.
  */
 export interface ScheduledParts {
   jobs: boolean;
@@ -18,7 +18,7 @@ const PARTS = `select pg_catalog.json_build_object(
     join pg_catalog.pg_roles r on r.oid = p.proowner
     where n.nspname = 'net' and p.proname = '_queue_request' and r.rolsuper))`;
 
-/** Reads which parts of an app's database are Ninefold's. */
+/** Reads which of the two schemas Ninefold created. */
 export async function readParts(database: Executor): Promise<ScheduledParts> {
   const [result] = await database.run([{ text: PARTS, params: [] }]);
   return (result && firstJson<ScheduledParts>(result)) ?? { jobs: false, http: false };
@@ -31,7 +31,7 @@ export interface DueJob {
   due: number | null;
   /** True if a run of the job is in progress. */
   running: boolean;
-  /** True if another process runs it. */
+  /** True if another process runs the job. */
   foreign: boolean;
 }
 
@@ -40,8 +40,8 @@ const milliseconds = (time: string): string => `(extract(epoch from ${time}) * 1
 /** If the clock was set back by more than this, times of previous runs are ignored. */
 const CLOCK_SET_BACK = `interval '3 hours'`;
 /**
- * For a job whose previous runs are ignored, due times from this long ago are considered, because a due time is always
- * in the past when it is read.
+ * How far before the current time the search for a due time starts, for a job whose previous runs are ignored. A due
+ * time has already passed when it is read, so a search from the current time would miss it.
  */
 const JUST_DUE = `interval '1 minute'`;
 
@@ -60,9 +60,9 @@ export async function readDueJobs(database: Executor, runner: string, now: numbe
 }
 
 /**
- * Statements that end runs of processes that no longer exist. A run whose command was not sent becomes due once more. A
- * run whose command was sent and whose session has ended counts as failed: it may have committed, so it is not
- * repeated.
+ * Statements that end runs of processes that no longer exist. If the command of a run was not sent, the job becomes due
+ * once more. If the command was sent and its session has ended, the run counts as failed. It is not repeated, because
+ * the command may have committed.
  */
 const RECOVER: readonly Omit<Statement, 'params'>[] = [
   {
@@ -86,7 +86,7 @@ const RECOVER: readonly Omit<Statement, 'params'>[] = [
         return_message = 'server restarted' from ended e where d.runid = e.runid`,
   },
   {
-    // The owner has deleted the details of the run.
+    // Frees a job whose run the app's owner deleted from cron.job_run_details.
     text: `update ninefold.job_states s set run = null
       where s.runner <> $1 and s.run is not null and not exists (select from cron.job_run_details d where d.runid = s.run)`,
   },

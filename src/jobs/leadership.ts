@@ -48,7 +48,7 @@ export class Leadership {
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      // While the server restarts, each attempt fails. Requests to apps report that.
+      // While the server restarts, each attempt fails. The error is ignored, because requests to apps report it.
       await this.#lead().catch(() => undefined);
       await delay(RETRY_MILLISECONDS, undefined, { signal, ref: false }).catch(() => undefined);
     }

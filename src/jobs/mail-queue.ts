@@ -72,8 +72,8 @@ export async function readMailSettings(database: Executor): Promise<Settings> {
 }
 
 /**
- * Statement that reserves due mails; notifications come last, because a member waits for the others. It reserves at
- * most the remaining budget of the last hour. Only one process claims mails at a time, so the budget is exact.
+ * Statement that reserves due mails. Notifications come last, because no member waits for them. It reserves at most as
+ * many mails as the limit per hour still allows. Only one process claims mails at a time, so the limit is exact.
  */
 const CLAIM = `with budget as (
     select $2::int - (select pg_catalog.count(*) from ninefold.mails
@@ -104,9 +104,12 @@ const CLAIM = `with budget as (
 
 interface Claim<Row> {
   readonly mails: readonly Row[];
-  /** Remaining budget of the hour before this claim. */
+  /** Number of mails that the limit per hour still allowed before this claim. */
   readonly free: number;
-  /** Time when the budget increases, in milliseconds since 1970; null if nothing was sent. */
+  /**
+   * Time at which the limit per hour allows another mail, in milliseconds since 1970; null if none was sent in the last
+   * hour.
+   */
   readonly opens: number | null;
 }
 
@@ -132,11 +135,14 @@ export interface ClaimedText {
   readonly attempt: number;
 }
 
-/** Reserves the next due text message. */
+/** Reserves the next due text message (SMS). */
 export const claimText = (database: Executor, perHour: number): Promise<Claim<ClaimedText>> =>
   claim(database, 1, perHour, 'sms');
 
-/** Returns the statement that records a sent mail, and removes its codes and links, which are no longer needed. */
+/**
+ * Returns the statement that marks a mail as sent. The statement also removes the mail's codes and links, because they
+ * are secrets that are no longer needed.
+ */
 export const sentMail = (id: string): { text: string; params: Param[] } => ({
   text: `update ninefold.mails set state = 'sent', sent_at = pg_catalog.clock_timestamp(), claimed_until = null, error = null,
       data = data - $2::text[] where id = $1::uuid`,
@@ -184,7 +190,10 @@ export async function releaseMail(database: Executor, id: string): Promise<void>
   await asOwner(database, [releasedMail(id)]);
 }
 
-/** Marks queued messages as kept, because the app has no mail server or SMS provider. */
+/**
+ * Sets the state of queued messages to `kept`: the app has no mail server or SMS provider, so they are stored and not
+ * sent.
+ */
 export async function keepMails(database: Executor, reason: string | null, channel: Channel = 'email'): Promise<void> {
   await asOwner(database, [
     {
@@ -194,7 +203,7 @@ export async function keepMails(database: Executor, reason: string | null, chann
   ]);
 }
 
-/** Marks text messages as failed whose codes expired before they were sent. */
+/** Marks text messages (SMS) as failed if their codes expired before the messages were sent. */
 export async function failExpiredTexts(database: Executor): Promise<void> {
   await asOwner(database, [
     {
@@ -207,7 +216,10 @@ export async function failExpiredTexts(database: Executor): Promise<void> {
   ]);
 }
 
-/** Deletes mails that are too old or too many, and marks the newest queued mails as failed if too many wait. */
+/**
+ * Deletes mails that are too old or exceed their maximum number. If too many mails are queued, marks the newest of them
+ * as failed.
+ */
 export async function tidyMails(database: Executor): Promise<void> {
   await asOwner(database, [
     {

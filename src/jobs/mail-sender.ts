@@ -10,7 +10,7 @@ import type { MailServer } from './mail-server.ts';
 import type { AddressPolicy } from './public-address.ts';
 import { SmtpError, SmtpSession } from './smtp-session.ts';
 
-/** Counts the connections to mail servers of all apps. */
+/** Counts the open connections to mail servers, for all apps together. */
 export class MailPlaces {
   #used = 0;
 
@@ -26,7 +26,7 @@ export class MailPlaces {
   }
 }
 
-/** One pass over the mail queue of an app. */
+/** Parameters of one run of `MailSender`, which sends the due mails of an app. */
 export interface MailRun {
   readonly database: Executor;
   /** A mail server, or a function that delivers each mail and throws NinefoldError on failure. */
@@ -37,7 +37,10 @@ export interface MailRun {
   readonly mayGoOn: () => boolean;
 }
 
-/** Waiting time if other apps use all connections, or if it is unknown when the budget increases. */
+/**
+ * Pause before the next check, if other apps use all connections, or if the limit per hour is reached and it is unknown
+ * when it allows another mail.
+ */
 const LATER_MILLISECONDS = 1000;
 
 /** Sends the queued mails of one app, within the limits of the app and the node. */
@@ -52,7 +55,7 @@ export class MailSender {
   #failures = 0;
   #restsUntil = 0;
   #lookAgain = 0;
-  /** Errors that ended lanes of this run. */
+  /** Errors that ended lanes of this run. A lane sends mails over one connection. */
   #faults: unknown[] = [];
 
   /** @param cancel Aborts running attempts. */
@@ -113,7 +116,7 @@ export class MailSender {
       while (run.mayGoOn() && Date.now() >= this.#restsUntil) {
         const mail = await this.#claim(run);
         if (!mail) return;
-        // If one mail is due, there may be more.
+        // Further mails may be due, so another lane starts.
         this.#startLane(run);
         session = await this.#attempt(run, mail, session);
         if (++sent % limits.mailsPerConnection.default === 0) {
@@ -126,7 +129,7 @@ export class MailSender {
     }
   }
 
-  /** Claims one mail. Lanes claim one after the other, because each claim checks the remaining budget. */
+  /** Claims one mail. Lanes claim one after the other, because each claim checks the limit per hour. */
   async #claim({ database, perHour }: MailRun): Promise<ClaimedMail | null> {
     const claim = this.#claiming.then(() => claimMails(database, 1, perHour));
     this.#claiming = claim.catch(() => undefined);
@@ -186,7 +189,10 @@ export class MailSender {
   }
 }
 
-/** Converts an error of the app's hook. A rejection by the hook is permanent; other problems may be temporary. */
+/**
+ * Converts an error of the app's hook send_email to an SmtpError. A rejection by the hook is permanent; other problems
+ * may be temporary.
+ */
 function asMailError(error: unknown): never {
   if (!(error instanceof NinefoldError)) throw error;
   const isPermanent = error.code === 'unknown' && error.status < 500 && error.status !== 429;
@@ -202,7 +208,7 @@ async function composed(server: MailServer, { render }: MailRun, mail: ClaimedMa
   }
 }
 
-/** Removes secrets from a response, because a server may repeat parts of the mail. */
+/** Removes the codes and links of a mail from an error message, because a server may repeat parts of the mail. */
 function withoutSecrets(text: string, { data }: ClaimedMail): string {
   const secrets = mailSecrets.map((name) => data[name]).filter((one) => one !== undefined && one !== '');
   return secrets.reduce<string>((clean, one) => clean.replaceAll(String(one), '…'), text);

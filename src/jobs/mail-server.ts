@@ -13,7 +13,10 @@ export interface MailServer {
   readonly clientName: string;
 }
 
-/** Returns the mail server of an app; null if none is configured. `missing` names a missing setting. */
+/**
+ * Returns the mail server of an app; null if none is configured. If a required setting has no value, `missing` is its
+ * name.
+ */
 export function mailServerOf(
   settings: MailSettings,
   secrets: Secrets,

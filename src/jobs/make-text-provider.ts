@@ -7,7 +7,10 @@ import { TextError, type TextProvider, type TextRequest } from './text-provider.
 import { textWebhook } from './text-webhook.ts';
 import { twilio } from './twilio.ts';
 
-/** Returns the SMS provider of an app; null if none is configured. `missing` names a missing setting. */
+/**
+ * Returns the SMS provider of an app; null if none is configured. If a required setting has no value, `missing` is its
+ * name.
+ */
 export function textProviderOf(
   settings: PhoneSettings,
   secrets: Secrets,
@@ -64,7 +67,10 @@ const textRequest =
 
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|\[::1\]|localhost)$/;
 
-/** Returns true for a URL with TLS, or of this machine: codes must not be sent unencrypted over a network. */
+/**
+ * Returns true for a URL with TLS or with an address of this machine. Codes must not be sent unencrypted over a
+ * network.
+ */
 function isSafeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname } = new URL(text);

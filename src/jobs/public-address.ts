@@ -55,11 +55,11 @@ export const MAIL_PORTS: readonly number[] = [25, 465, 587];
 const FIRST_UNPRIVILEGED_PORT = 1024;
 
 /**
- * Decides which addresses HTTP requests and mails may reach, and counts the requests in flight for calls that wait for
- * them.
+ * Decides which addresses HTTP requests and mails may reach. Also counts the requests in flight for which a member or
+ * builder waits.
  */
 export class AddressPolicy {
-  /** Requests in flight by their purpose. The subject is the app. */
+  /** Counts the requests in flight for each purpose and app. */
   readonly inFlight = {
     hooks: new InFlight(),
     providers: new InFlight(),
@@ -77,8 +77,8 @@ export class AddressPolicy {
   }
 
   /**
-   * Returns true if a connection to the address and port is allowed. Addresses of this machine and most ports below
-   * 1024 are not.
+   * Returns true if a connection to the address and port is allowed. By default, addresses of this machine and most
+   * ports below 1024 are not allowed.
    * @param lowPorts Allowed ports below 1024.
    */
   allows(address: string, port: number, lowPorts: readonly number[] = WEB_PORTS): boolean {

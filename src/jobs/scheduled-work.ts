@@ -24,18 +24,21 @@ import { AddressPolicy, type AllowedNetwork } from './public-address.ts';
  * received a notification.
  */
 const COUNTERS_MILLISECONDS = 5000;
-/** Maximum interval for an app that writes without scheduling anything. */
+/** Maximum interval between two checks of an app whose rows change although it schedules nothing. */
 const LONGEST_PAUSE_MILLISECONDS = 60_000;
 /** Maximum interval for reading the clock, because the clock may be changed. */
 const CLOCK_MILLISECONDS = 1000;
 /** Maximum number of apps that are checked at the same time. */
 const LOOKS = 4;
-/** Notifications of one app within this time are forwarded as one. */
+/** Several notifications of one app within this time are forwarded as one notification. */
 const NOTIFY_MILLISECONDS = 20;
 /** The pause after a check is this many times as long as the check. */
 const PAUSE_FACTOR = 9;
 const SUSPENDED_MILLISECONDS = 1000;
-/** A stored due time is a lower bound. It is stored again if it is too early by more than this. */
+/**
+ * A stored due time may be earlier than the real one, but not later. It is stored again once it lies further in the
+ * past than this.
+ */
 const STALE_MILLISECONDS = 60_000;
 
 interface Entry {
@@ -50,7 +53,8 @@ interface Entry {
   /** The write counter of the database when it was last read. */
   writes: string | null;
   /**
-   * Time after which the counter can cause another check, in milliseconds of performance.now(), and the next interval.
+   * Time until which a changed counter causes no further check, in milliseconds of performance.now(). `pause` is the
+   * interval that is added to it at the next check.
    */
   countsAfter: number;
   pause: number;
@@ -142,7 +146,7 @@ export class ScheduledWork {
       this.#announcing.delete(ref);
       if (this.#isLeader) this.#wake(ref, Date.now());
       else {
-        // If the connection is lost, the leader detects the work by the write counters.
+        // An error is ignored: the leader also detects scheduled work by the write counters.
         this.#parts.console
           .run([{ text: `select pg_catalog.pg_notify('${JOBS_CHANNEL}', $1)`, params: [ref], planKey: 'jobs' }])
           .catch(() => undefined);
@@ -153,8 +157,8 @@ export class ScheduledWork {
 
   async #lead(): Promise<void> {
     this.#isLeader = true;
-    // Unfinished work of this process, such as a run that could not be released, is treated like that of another
-    // process.
+    // Work that this process did not finish, such as a run that it could not release, belongs to the old runner id. It
+    // is therefore recovered like work of another process.
     this.#shared.runner = randomUUID();
     try {
       for (const { app, due, seenWrites } of await readDueRows(this.#parts.console)) {
@@ -165,7 +169,7 @@ export class ScheduledWork {
         entry.due = Math.min(entry.due, due ?? Number.POSITIVE_INFINITY);
       }
     } catch (error) {
-      // Each app is then checked once, because its counter is unknown.
+      // No counters are known then, so each app is checked once.
       this.#shared.onFault(CONSOLE_REF, error);
     }
     void this.#readCounters();
@@ -220,7 +224,7 @@ export class ScheduledWork {
       }
       this.#schedule();
     } catch {
-      // The server is restarting. The next attempt follows soon.
+      // The error is ignored: reading fails while the server restarts, and the next attempt follows soon.
     }
     if (this.#isLeader && !this.#isStopping) {
       this.#counters = setTimeout(() => void this.#readCounters(), COUNTERS_MILLISECONDS);
@@ -285,7 +289,7 @@ export class ScheduledWork {
 
   /**
    * Returns null for an app that no longer exists or whose schema is out of date. Updating the schema changes the write
-   * counter.
+   * counter, so the app is checked again afterwards.
    */
   async #open(ref: string): Promise<AppWork | null> {
     try {

@@ -22,7 +22,7 @@ export interface OutgoingRequest {
   maxBytes?: number;
 }
 
-/** A row of net._http_response. */
+/** The response to a request, or the reason why there is none. The fields are columns of net._http_response. */
 export interface HttpResult {
   status: number | null;
   contentType: string | null;
@@ -47,8 +47,8 @@ class RequestRefused extends Error {
 }
 
 /**
- * Headers of the connection rather than the request (RFC 9110, section 7.6.1), and those that Node derives from the
- * request.
+ * Headers that an app cannot set: they belong to the connection (RFC 9110, section 7.6.1), or Node derives them from
+ * the request.
  */
 const ownHeaders: ReadonlySet<string> = new Set([
   ...['connection', 'content-length', 'expect', 'host', 'keep-alive', 'proxy-authenticate', 'proxy-authorization'],
@@ -166,7 +166,7 @@ async function readBody(response: IncomingMessage, maxBytes: number): Promise<st
     }
     chunks.push(chunk);
   }
-  // PostgreSQL's text cannot contain NUL characters.
+  // NUL characters are removed, because PostgreSQL's type text cannot contain them.
   return Buffer.concat(chunks).toString('utf8').replaceAll('\0', '');
 }
 

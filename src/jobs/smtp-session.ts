@@ -36,7 +36,7 @@ export class SmtpSession {
 
   private constructor(connection: SmtpConnection, secrets: readonly string[]) {
     this.#connection = connection;
-    // Ignores errors between two steps, because the next step fails then.
+    // An error between two steps is ignored here, because the next step fails then.
     connection.on('error', ignore);
     this.#secrets = secrets;
   }
@@ -178,7 +178,7 @@ interface SmtpFailure {
 
 const ignore = (): void => undefined;
 
-/** The server closes the connection (RFC 5321, section 3.8). */
+/** Status with which a server closes the connection (RFC 5321, section 3.8). */
 const CLOSING = 421;
 const PERMANENT = 500;
 

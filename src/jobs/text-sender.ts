@@ -4,7 +4,7 @@ import { claimText, failExpiredTexts, noteFailure, noteSent } from './mail-queue
 import { pauseSeconds } from './mail-sender.ts';
 import { TextError, type TextProvider } from './text-provider.ts';
 
-/** One pass over the text messages of an app. */
+/** Parameters of one run of `TextSender`, which sends the due text messages (SMS) of an app. */
 export interface TextRun {
   readonly database: Executor;
   readonly provider: TextProvider;
@@ -13,12 +13,12 @@ export interface TextRun {
   readonly mayGoOn: () => boolean;
 }
 
-/** Waiting time if running attempts use up the budget. */
+/** Pause before the next check if running attempts use up the limit per hour. */
 const LATER_MILLISECONDS = 1000;
 
 /**
- * Sends the queued text messages of one app one after the other. The worker that handles a request makes the first
- * attempt (`sendText` in src/auth). This class makes further attempts, and sends messages that a builder wants to
+ * Sends the queued text messages (SMS) of one app one after the other. The worker that handles a request makes the
+ * first attempt (`sendText` in src/auth). This class makes further attempts, and sends messages that a builder wants to
  * repeat.
  */
 export class TextSender {
@@ -34,8 +34,8 @@ export class TextSender {
   }
 
   /**
-   * Sends due text messages. Returns the time when the hourly budget increases, in milliseconds since 1970; null if it
-   * is not used up.
+   * Sends due text messages. Returns the time at which the limit per hour allows another message, in milliseconds since
+   * 1970; null if the limit is not reached.
    */
   run(run: TextRun): Promise<number | null> {
     this.#running ??= sendDue(run).finally(() => {
@@ -65,6 +65,6 @@ async function sendDue({ database, provider, perHour, mayGoOn }: TextRun): Promi
   return null;
 }
 
-/** Removes the code from a response, because a provider may repeat the text. */
+/** Removes the code from a provider's error message, because a provider may repeat the text message. */
 export const withoutCode = (words: string, code: string | undefined): string =>
   code ? words.replaceAll(code, '…') : words;

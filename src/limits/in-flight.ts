@@ -1,19 +1,19 @@
-/** How many pieces of work may be in flight. */
+/** Maximum numbers of tasks that may run at the same time. */
 export interface InFlightBounds {
-  /** For one subject. */
+  /** Maximum for one subject. */
   readonly ofSubject: number;
-  /** For all subjects together; no bound if absent. */
+  /** Maximum for all subjects together; unlimited if absent. */
   readonly ofAll?: number;
 }
 
-/** Counts work that is in flight in this process, by subject and in total. */
+/** Counts the running tasks of this process, by subject and in total. */
 export class InFlight {
   readonly #bySubject = new Map<string, number>();
   #total = 0;
 
   /**
-   * Counts a piece of work of a subject, such as an app.
-   * @returns a function that ends the work; null if a bound is reached, so that the work must not begin
+   * Counts a task of a subject, such as an app.
+   * @returns a function that ends the task; null if a maximum is reached, so that the task must not begin
    */
   begin(subject: string, { ofSubject, ofAll = Number.POSITIVE_INFINITY }: InFlightBounds): (() => void) | null {
     const count = this.#bySubject.get(subject) ?? 0;

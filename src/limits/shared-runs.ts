@@ -4,17 +4,17 @@ interface Waiter<Result> {
 }
 
 /**
- * Runs work for several callers at once. While work for a key is under way, further callers of the key wait; when it
- * ends, one run serves all of them. A caller that finds no work under way does not wait.
+ * Combines concurrent work with the same key. While a run for a key is in progress, further callers of the key wait.
+ * When it ends, one more run serves all of them together. If no run is in progress, a caller is served at once.
  */
 export class SharedRuns<Result> {
-  /** The callers that wait, by the key of the work that is under way. */
+  /** The waiting callers, by the key of the run that is in progress. */
   readonly #waiting = new Map<string, Waiter<Result>[]>();
 
   /**
    * Resolves with the result for this caller.
    * @param work Runs for a number of callers and returns one result for each.
-   * @throws the error of the run, which all its callers get
+   * @throws the error of the run; all callers that the run serves get the same error
    */
   run(key: string, work: (callers: number) => Promise<readonly Result[]>): Promise<Result> {
     return new Promise((resolve, reject) => {
@@ -49,12 +49,12 @@ export class SharedRuns<Result> {
   }
 }
 
-/** The result of `ninefold.take_from_rates` if a bound refuses calls. */
+/** The result of `ninefold.take_from_rates` if a rate limit refuses calls. */
 export interface RateRefusal {
-  /** How many of the calls may pass. */
+  /** Number of the calls that are allowed. */
   readonly taken: number;
-  /** The position of the subject whose bound refuses the others. */
+  /** Index of the subject whose limit refuses the other calls. */
   readonly refused: number;
-  /** In seconds. */
+  /** Seconds to wait until another call is allowed. */
   readonly wait: number;
 }

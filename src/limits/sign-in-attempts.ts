@@ -7,7 +7,7 @@ import { clientNetwork } from './client-network.ts';
 export interface SignInSubjects {
   readonly address: string;
   readonly account: string;
-  /** Used for a network from which the member has signed in before. */
+  /** Key for the account together with the network. It counts if the member has signed in from this network before. */
   readonly accountAndNetwork: string;
   /** The client's network as a bigint, as it is stored in the tables. */
   readonly network: string;
@@ -34,7 +34,10 @@ export function signInSubjects(clientAddress: string, login: string, bounds: Sig
   };
 }
 
-/** Returns the keys of a code that was mailed to `address`. They are separate from those of password sign-ins. */
+/**
+ * Returns the keys of an attempt with a code that was mailed to `address`. They differ from the keys of password
+ * sign-ins, so that both are limited separately.
+ */
 export function codeSubjects(clientAddress: string, address: string): SignInSubjects {
   const network = clientNetwork(clientAddress);
   return {
@@ -57,9 +60,9 @@ export const networkId = (clientAddress: string): string =>
 const digest = (kind: string, value: string): Buffer => createHash('sha256').update(`${kind}:${value}`).digest();
 
 /**
- * Returns SQL that counts an attempt before its password is checked.
- * @param isKnown SQL expression that is true if the network is known for the account. Its statement's parameters $1 to
- * $11 are those of `reserveParams`.
+ * Returns SQL that counts an attempt before its password is checked. Its parameters $1 to $11 are those of
+ * `reserveParams`.
+ * @param isKnown SQL expression that is true if the network is known for the account.
  */
 export const reserveAttempt = (isKnown: string): string => `ninefold.reserve_sign_in(
   $1, $2, $3, $4::bigint, ${isKnown},
@@ -106,9 +109,9 @@ export function refusingLimit(
 }
 
 /**
- * SQL that settles the attempt at $3 of the keys $1 and $2. If $4 is true, the attempt failed and stays counted. Rows
- * are locked in the order of their keys, as in `reserve_sign_in`, so that statements cannot deadlock. A failure also
- * deletes some expired rows.
+ * SQL that settles the attempt at the time $3 for the keys $1 and $2. If $4 is true, the attempt failed and stays
+ * counted. Rows are locked in the order of their keys, as in `reserve_sign_in`, so that statements cannot deadlock. A
+ * failure also deletes some expired rows.
  */
 export const settleAttempt = `with settled as materialized (
   select subject from ninefold.sign_in_failures where subject in ($1, $2) order by subject for update

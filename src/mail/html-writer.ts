@@ -49,7 +49,7 @@ export class HtmlWriter {
         else this.result += place.attribute.startsWith('on') ? '' : escapeHtml(clean);
         return;
       default:
-        // In a style, a script, a name or an unquoted attribute.
+        // In a style, a script, a name or an unquoted attribute, only characters without a special meaning are kept.
         this.result += clean.replace(/[^\p{L}\p{N} #%._-]/gu, '');
     }
   }

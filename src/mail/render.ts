@@ -19,10 +19,10 @@ export interface MailToRender {
   readonly acceptLanguage: string | null;
 }
 
-/** Key for texts of all languages. */
+/** Key of a text that applies to all languages. */
 const ALL_LANGUAGES = '*';
 
-/** Returns the texts of a setting by language tag. */
+/** Returns the texts of a translatable setting by language tag. A plain string gets the key `*`. */
 export function translationsOf(value: Translated): Readonly<Record<string, string>> {
   if (value === null) return {};
   return typeof value === 'string' ? { [ALL_LANGUAGES]: value } : value;

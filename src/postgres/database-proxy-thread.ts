@@ -5,7 +5,8 @@ import { systemCode } from './start-error.ts';
 
 /** Entry point of the thread that accepts TCP connections to PostgreSQL. */
 
-// On Linux, the priority applies to the thread only: a client that moves much data must not slow requests down.
+// Lowers the priority, so that a client that moves much data does not slow requests down. On Linux, this affects only
+// this thread.
 if (process.platform === 'linux') setPriority(10);
 
 DatabaseProxy.listen(workerData as ProxyOptions).then(

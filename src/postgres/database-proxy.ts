@@ -9,7 +9,7 @@ export interface ProxyOptions {
   readonly socketPath: string;
   /** Maximum number of open connections. */
   readonly maxConnections: number;
-  /** Maximum number of connections that are not authenticated, of all roles and of one role. */
+  /** Maximum number of connections that are not authenticated, in total and for one role. */
   readonly maxUnauthenticated: number;
   readonly maxUnauthenticatedOfRole: number;
   /** Time until a client must be authenticated, in milliseconds. */
@@ -42,7 +42,10 @@ export class DatabaseProxy {
   /** Number of connections to PostgreSQL that are not authenticated, by role. */
   readonly #unauthenticated = new Map<string, number>();
   readonly #pace: LoginPace;
-  /** Logins that have had their turn and wait for a place, the longest waiting first. */
+  /**
+   * Logins that the limits of the login rate have admitted. They wait until another connection is authenticated, the
+   * longest waiting first.
+   */
   #waiting: Login[] = [];
 
   private constructor(options: ProxyOptions) {
@@ -63,7 +66,7 @@ export class DatabaseProxy {
       proxy.#server.once('error', reject);
       proxy.#server.listen({ host: '127.0.0.1', port: options.port, exclusive: true }, resolve);
     });
-    // Accepting a connection can fail while the process has no free file descriptor.
+    // Accepting a connection fails while the process has no free file descriptor. The proxy then continues to listen.
     proxy.#server.on('error', () => undefined);
     return proxy;
   }

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startOf } from './process-table.ts';
 import { cannotWrite, StartError, systemCode } from './start-error.ts';
 
-/** Interval at which a process refreshes its lock. Other machines and containers cannot check its pid. */
+/** Interval at which a process refreshes its lock, because other machines and containers cannot check its pid. */
 const beatMilliseconds = 1000;
 /** A lock of another machine is stale if it was not refreshed for this time. */
 const silenceMilliseconds = 5000;

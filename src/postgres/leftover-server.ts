@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { serverProcesses } from './process-table.ts';
 import { killProcesses, type Log, shutDown } from './shutdown.ts';
 
-/** Processes without a postmaster notice its end by themselves within this time, unless they are busy. */
+/** Idle processes notice the end of their postmaster and end within this time. Processes that remain are killed. */
 const noticeMilliseconds = 1000;
 const lookMilliseconds = 20;
 

@@ -8,7 +8,7 @@ export interface LoginRates {
   readonly waitMilliseconds: number;
 }
 
-/** Number of roles from which on those are forgotten whose next login would not wait. */
+/** If this many roles are stored, the roles whose next login would not wait are removed. */
 const REMEMBERED = 1000;
 const BURST_SECONDS = 2;
 
@@ -18,7 +18,7 @@ const BURST_SECONDS = 2;
  */
 export class LoginPace {
   readonly #rates: LoginRates;
-  /** By role: the time from which on the role has used nothing. */
+  /** Time from which on the previous logins of a role no longer count, by role. */
   readonly #freeAt = new Map<string, number>();
   #allFreeAt = 0;
 

@@ -17,7 +17,7 @@ export interface ProxyThreadOptions {
 
 /** Share of `max_connections` that unauthenticated connections may take; requests have their own share. */
 const UNAUTHENTICATED_SHARE = 0.15;
-/** Share that all TCP connections may take. */
+/** Share of `max_connections` that all TCP connections together may take. */
 const TCP_SHARE = 0.9;
 /** All roles together may log in this many times as often as one role. */
 const ALL_ROLES = 4;

@@ -19,7 +19,7 @@ export interface Permissions {
 
 /**
  * Returns true if a user without further groups has all of `bits` (4 read, 2 write, 1 enter or run) on a file. By
- * POSIX, only the first class that matches the user counts.
+ * POSIX, only the first class to which the user belongs counts: owner, group, others.
  */
 export function mayAccess(file: Permissions, user: { uid: number; gid: number }, bits: number): boolean {
   const shift = file.uid === user.uid ? 6 : file.gid === user.gid ? 3 : 0;

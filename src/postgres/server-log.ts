@@ -3,7 +3,10 @@ import { setInterval } from 'node:timers';
 
 /** At this size the end of the log is copied to `<log>.1` and the log becomes empty. */
 const LARGEST_BYTES = 8 * 1024 * 1024;
-/** Code of an app can write hundreds of megabytes in a minute with RAISE LOG. */
+/**
+ * Interval of the size check. It is short, because code of an app can write hundreds of megabytes in a minute with
+ * RAISE LOG.
+ */
 const LOOK_MILLISECONDS = 1000;
 
 /**

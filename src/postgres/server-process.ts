@@ -16,7 +16,7 @@ export interface ServerPlan {
   readonly folder: DataFolder;
   readonly port: number;
   readonly maxConnections: number;
-  /** True if another part accepts TCP connections on the port. */
+  /** True if the proxy accepts the TCP connections on the port. */
   readonly isProxied?: boolean;
   /** Maximum memory of each server process in bytes; enforced on Linux. */
   readonly processMemoryBytes: number;

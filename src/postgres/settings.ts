@@ -33,16 +33,19 @@ export function settingsFile(options: SettingsOptions): string {
   const settings: [name: string, value: string | number][] = [
     ['listen_addresses', options.isProxied ? '' : '127.0.0.1'],
     ['port', options.port],
-    // The data folder itself: this setting cannot contain every path, and other users cannot enter the folder.
+    // `.` is the data folder, which other users cannot enter. An absolute path is not used, because this setting cannot
+    // contain every path.
     ['unix_socket_directories', '.'],
     ['unix_socket_permissions', '0700'],
     ['max_connections', options.maxConnections],
-    // The roles that serve requests are members of pg_use_reserved_connections, the owners' roles are not.
+    // Only the roles that serve requests may use these connections: they are members of pg_use_reserved_connections,
+    // and the owners' roles are not.
     ['reserved_connections', Math.floor(options.maxConnections * reservedShare)],
-    // All apps share the lock table. One session could fill the default of 64 locks per connection in 0.1 s, before the
-    // watchdog can end it.
+    // All apps share the lock table. With the default of 64 locks per connection, one session could fill it in 0.1 s,
+    // before the watchdog can end the session.
     ['max_locks_per_transaction', 512],
-    // Locks of a prepared transaction belong to no session that the watchdog could end.
+    // Locks of a prepared transaction belong to no session that the watchdog could end, so prepared transactions are
+    // off.
     ['max_prepared_transactions', 0],
     ...(extensions === null ? [] : [['extension_control_path', extensions] as [string, string]]),
     ['cluster_name', clusterName(options.dataFolder)],

@@ -28,7 +28,7 @@ export async function shutDown(
   exited?: Promise<unknown>,
 ): Promise<void> {
   send([postmaster], 'SIGINT');
-  // A stopped process handles no other signal.
+  // SIGCONT resumes processes that were stopped (SIGSTOP), because a stopped process handles no other signal.
   send(await serverProcesses(dataFolder), 'SIGCONT');
   const hasExited = exited === undefined ? allGone(dataFolder) : watch(exited);
   if (await endsInOrder(dataFolder, hasExited, log)) return;

@@ -14,7 +14,10 @@ const GSSENC_REQUEST = 80877104;
 /** Maximum length of a role's name (NAMEDATALEN). */
 const LONGEST_NAME = 63;
 
-/** Reads the first message of a client. Returns null while it is incomplete, and undefined for a message of no client. */
+/**
+ * Reads the first message of a client. Returns null while it is incomplete, and undefined for bytes that no PostgreSQL
+ * client sends.
+ */
 export function readFirstMessage(bytes: Buffer): FirstMessage | null | undefined {
   if (bytes.length < SHORTEST) return null;
   const length = bytes.readUInt32BE(0);
@@ -41,7 +44,7 @@ export function loginError(sqlstate: string, message: string): Buffer {
 
 const AUTHENTICATION = 'R'.charCodeAt(0);
 
-/** Bytes of a message's type and length. */
+/** Number of bytes of a message's type and length. */
 const HEAD = 5;
 
 /** Reads the messages of the server until one says that the client is authenticated (AuthenticationOk). */
@@ -51,7 +54,7 @@ export class AuthenticationReader {
   /** Returns true once the client is authenticated. */
   push(chunk: Buffer): boolean {
     let bytes = Buffer.concat([this.#rest, chunk]);
-    // Other messages may precede: NegotiateProtocolVersion, and requests for the password.
+    // Other messages may come before it: NegotiateProtocolVersion, and requests for the password.
     while (bytes.length >= HEAD + 4) {
       if (bytes[0] === AUTHENTICATION && bytes.readUInt32BE(HEAD) === 0) return true;
       const next = 1 + bytes.readUInt32BE(1);

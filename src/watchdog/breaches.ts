@@ -2,7 +2,7 @@ import type { AppBounds } from '../../contract/limits.ts';
 import type { Session } from './sessions.ts';
 import type { LockCount } from './usage.ts';
 
-/** An excess of an app over one of its limits. */
+/** One app that exceeds one of its limits. */
 export interface Breach {
   readonly app: string;
   readonly limit: keyof AppBounds;
@@ -24,8 +24,8 @@ export function byApp(sessions: readonly Session[]): Map<string, Session[]> {
 }
 
 /**
- * Finds apps with too many locks. Locks without a session (of serializable transactions that have ended) count for the
- * app of their database.
+ * Finds apps with too many locks. A serializable transaction that has ended can leave locks without a session; they
+ * count for the app of their database.
  */
 export function lockBreaches(sessions: readonly Session[], locks: readonly LockCount[], bound: number): Breach[] {
   const apps = new Map(sessions.map(({ pid, app }) => [pid, app]));
@@ -59,8 +59,9 @@ export function timeBreaches(sessions: readonly Session[], bounds: AppBounds): B
 }
 
 /**
- * Finds apps whose sessions together use more than `bound`. Idle sessions are to end if the rest fits without them, so that no call fails;
- * else the largest of all. Of either kind the largest come first, until the rest fits.
+ * Finds apps whose sessions together use more than `bound`, and the processes to end. If ending idle sessions is
+ * enough, only idle sessions end, so that no request fails; otherwise any session may end. The largest sessions end
+ * first, until the rest is within `bound`.
  */
 export function sumBreaches(
   sessions: readonly Session[],
@@ -93,8 +94,8 @@ const sum = (uses: readonly { readonly bytes: number }[]): number =>
   uses.reduce((total, { bytes }) => total + bytes, 0);
 
 /**
- * Finds the sessions that may prevent PostgreSQL from emptying the NOTIFY queue: a listener reads the queue only
- * between two transactions.
+ * Finds the sessions that may prevent PostgreSQL from emptying the NOTIFY queue. A listener reads the queue only
+ * between two transactions, so a listener in a long transaction, or one that waits for its client, keeps it full.
  * @param seconds The limit notifyListenerSeconds.
  */
 export function listenerBreaches(sessions: readonly Session[], value: number, seconds: number): Breach[] {

@@ -6,8 +6,8 @@ import type { Session } from './sessions.ts';
 import { readDatabaseBytes } from './usage.ts';
 
 /**
- * Number of databases whose size one check reads, those with the oldest size first. A large database has many thousands
- * of files.
+ * Number of databases whose size one check reads, starting with the size that was read longest ago. A large database
+ * has many thousands of files, so reading all sizes in one check would take too long.
  */
 const READ_AT_ONCE = 20;
 /**
@@ -37,7 +37,7 @@ export class DatabaseSizes {
     this.#tell = tell;
   }
 
-  /** Finds databases that exceed the limit and grow, with their sessions that have written. */
+  /** Finds databases that exceed the limit and have grown, and the sessions that have written to them. */
   async look(busy: readonly Session[]): Promise<Breach[]> {
     const apps = new Map(busy.map(({ database, app }) => [database, app]));
     for (const [database, { app, bytes }] of this.#sizes) if (bytes > this.#bound) apps.set(database, app);

@@ -8,7 +8,9 @@ import { plain, quoteIdentifier, quoteLiteral, rowsAsText } from '../database/st
  */
 const MARK = 'Ninefold closed this login for as long as the app is suspended.';
 const UNDEFINED_OBJECT = '42704';
-/** A session that changes its own role's password locks the role; the watchdog must not wait for it. */
+/**
+ * A session that changes its own role's password locks the role. The timeout keeps the watchdog from waiting for it.
+ */
 const LOCK_TIMEOUT = "select pg_catalog.set_config('lock_timeout', '50ms', true)";
 /**
  * The login opens this long before the end of the suspension, so that no request is rejected because of a closed login.

@@ -4,20 +4,26 @@ import { setPriority } from 'node:os';
 /** The lowest priority of nice(2). */
 const LOWEST = 19;
 
-/** Where glibc keeps POSIX shared memory (shm_overview(7)), and how PostgreSQL names its segments (dsm_impl.c). */
+/**
+ * Folder in which glibc stores POSIX shared memory (shm_overview(7)). SEGMENT matches the names of PostgreSQL's
+ * segments in it (dsm_impl.c).
+ */
 const SEGMENTS = '/dev/shm';
 const SEGMENT = /^PostgreSQL\.\d+$/;
-/** Unit of `blocks` of stat(2). */
+/** Size in bytes of one block in the field `blocks` of stat(2). */
 const BLOCK_BYTES = 512;
 
-/** Figures of the kernel about PostgreSQL's processes; 0 for a process that has ended. */
+/** Values that the kernel reports for PostgreSQL's processes; 0 for a process that has ended. */
 export interface Processes {
   /**
-   * Returns the memory of the process alone.
+   * Returns the memory in bytes that only this process uses.
    * @param withShare True to add its share of shared memory, which takes the kernel longer.
    */
   memoryBytes(pid: number, withShare: boolean): number;
-  /** Returns the size of all segments in which parallel workers share rows. RLIMIT_DATA does not limit them. */
+  /**
+   * Returns the total size of the memory segments in which parallel workers share rows. RLIMIT_DATA does not limit
+   * them, so the watchdog must.
+   */
   segmentBytes(): number;
   /** Returns the processor time since the process started. */
   processorMilliseconds(pid: number): number;

@@ -16,7 +16,7 @@ const MARGIN = 1.2;
  */
 export class ProcessorShares {
   readonly #processes: Processes;
-  /** Share of one processor: 0.5 is a half. */
+  /** Limit as a share of one processor: 0.5 is half of a processor. */
   readonly #share: number;
   readonly #times = new Map<number, number>();
   readonly #averages = new Map<string, number>();

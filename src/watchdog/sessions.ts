@@ -14,7 +14,7 @@ export interface Session {
   readonly app: string;
   /** Oid of its database. */
   readonly database: string;
-  /** True if the app's owner has logged in; false for sessions of the server. */
+  /** True if the login role is the app's owner; false if it is the app's authenticator, with which requests run. */
   readonly isOwner: boolean;
   /** True for an autovacuum worker. */
   readonly isAutovacuum: boolean;
@@ -24,7 +24,8 @@ export interface Session {
   /** True if the process waits until the client reads its output. */
   readonly waitsForClient: boolean;
   /**
-   * Milliseconds since the statement began, since the transaction began, and since the state changed; 0 without one.
+   * Milliseconds since the statement began, since the transaction began, and since the state changed. Each is 0 if
+   * there is none.
    */
   readonly statementMilliseconds: number;
   readonly transactionMilliseconds: number;
@@ -32,9 +33,9 @@ export interface Session {
 }
 
 /**
- * Reads only shared memory and locks no shared catalog, so it works while the lock table is full. The view
- * pg_stat_activity would lock pg_database and pg_authid. Autovacuum workers are read while they analyze, because then
- * they run functions of the app in expression indexes; a vacuum runs none.
+ * Query for the sessions. It reads only shared memory and locks no shared catalog, so it works while the lock table is
+ * full. The view pg_stat_activity would lock pg_database and pg_authid. Autovacuum workers are included while they
+ * analyze, because they run functions of the app in expression indexes then. A vacuum runs no such functions.
  */
 const SESSIONS: Statement = {
   text: `select pid, coalesce(leader_pid, pid) as leader, datid, backend_start as start, usesysid as role, state, backend_xid is not null as writes,
@@ -50,7 +51,7 @@ const SESSIONS: Statement = {
 
 const ROLES = `select oid, rolname from pg_catalog.pg_roles where not rolsuper and rolname like 'app\\_%'`;
 
-/** Owners of databases, for processes that have no login role. */
+/** Query for the owners of databases. A process without a login role belongs to the app that owns its database. */
 const OWNERS = `select d.oid, r.rolname from pg_catalog.pg_database d join pg_catalog.pg_roles r on r.oid = d.datdba
   where not r.rolsuper and r.rolname like 'app\\_%'`;
 
@@ -64,9 +65,11 @@ export class SessionReader {
   readonly #database: Executor;
   /** Login roles by oid; null for a role that belongs to no app. */
   #logins = new Map<string, Login | null>();
-  /** Apps by the oid of their database; null for a database that belongs to no app. Read for autovacuum workers only. */
+  /**
+   * Apps by the oid of their database; null for a database that belongs to no app. Read for autovacuum workers only.
+   */
   #owners = new Map<string, Login | null>();
-  /** When each process of the last read began. */
+  /** Start time of each process that the last `read` returned, as PostgreSQL writes it. */
   #starts = new Map<number, string>();
 
   constructor(database: Executor) {
@@ -103,7 +106,9 @@ export class SessionReader {
     });
   }
 
-  /** Returns when a process began, as PostgreSQL writes it; undefined if the last read has not seen it. */
+  /**
+   * Returns a process id and the start time of the process; undefined if the last `read` did not return the process.
+   */
   startOf(pid: number): { pid: number; start: string } | undefined {
     const start = this.#starts.get(pid);
     return start === undefined ? undefined : { pid, start };
@@ -112,7 +117,7 @@ export class SessionReader {
   /**
    * Returns the apps by oid.
    * @param text Query for `oid` and `rolname`.
-   * @param wanted Oids; those that the query does not return belong to no app.
+   * @param wanted The requested oids. Oids that the query does not return belong to no app.
    */
   async #readApps(text: string, wanted: readonly string[]): Promise<Map<string, Login | null>> {
     const [result] = await this.#database.run([{ text, params: [], planKey: 'watchdog' }]);

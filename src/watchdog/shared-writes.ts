@@ -2,12 +2,12 @@ import type { AppBounds } from '../../contract/limits.ts';
 import { type Breach, leaders } from './breaches.ts';
 import type { Session } from './sessions.ts';
 
-/** PostgreSQL updates its counters once per second. */
+/** Minimum time between two measurements, because PostgreSQL updates its counters once per second. */
 const RATE_MILLISECONDS = 1000;
 
 /**
- * Monitors how fast a file grows that all apps of a server share. PostgreSQL does not report which session writes to it.
- * The app whose sessions hold or wait for the lock of a writer most often is assumed to be the cause.
+ * Monitors how fast a file grows that all apps of a server share. PostgreSQL does not report which session writes to
+ * it. The app whose sessions hold or wait for the lock of a writer most often is assumed to be the cause.
  */
 export class SharedWrites {
   readonly #limit: keyof AppBounds;
@@ -21,7 +21,7 @@ export class SharedWrites {
     this.#bound = bound;
   }
 
-  /** Counts the sessions that have the lock at this moment. */
+  /** Counts, for each app, the sessions that hold or wait for the lock at this moment. */
   see(sessions: readonly Session[], writers: ReadonlySet<number>): void {
     for (const session of sessions) {
       if (!writers.has(session.pid)) continue;

@@ -1,9 +1,9 @@
 import type { AppBounds } from '../../contract/limits.ts';
 
-/** Number of minor breaches that lead to a suspension, and the time within which they are counted. */
+/** An app is suspended after this many minor breaches within the time below. */
 const REPEATED = 3;
 const REPEATED_WITHIN_MILLISECONDS = 60_000;
-/** Time without a breach after which the next suspension has the first duration. */
+/** If an app had no breach for this time, its next suspension is as short as the first one. */
 const FORGIVEN_MILLISECONDS = 600_000;
 
 /** An app that is suspended. */
@@ -45,7 +45,8 @@ export class Suspensions {
   }
 
   /**
-   * Records a breach. Returns the seconds of a new suspension; 0 if the app is not suspended or was suspended before.
+   * Records a breach. Returns the duration in seconds if the breach suspends the app; 0 if it does not, or if the app
+   * is already suspended.
    * @param limit The limit that the app exceeded.
    * @param isGrave True if one breach leads to a suspension.
    */

@@ -7,20 +7,23 @@ export interface LockCount {
   /** Oid of the database. */
   readonly database: string;
   readonly locks: number;
-  /** True if the process holds or waits for the lock under which NOTIFY is committed. */
+  /** True if the process holds or waits for the lock that PostgreSQL takes to commit a NOTIFY. */
   readonly notifies: boolean;
   /** True if the process has written to a catalog that all databases share, in an open transaction. */
   readonly writesShared: boolean;
 }
 
-/** Enough memory for 500,000 locks without a temporary file. */
+/** Sets a work_mem that is enough for 500,000 locks, so that the query needs no temporary file. */
 const ENOUGH_MEMORY: Statement = {
   text: `select pg_catalog.set_config('work_mem', '64MB', true)`,
   params: [],
   planKey: 'watchdog',
 };
 
-/** PostgreSQL commits notifications under a lock on "database 0" of the class pg_database (1262), see async.c. */
+/**
+ * PostgreSQL commits notifications under a lock on "database 0" of the class pg_database (1262), see async.c. A process
+ * with this lock is therefore about to notify.
+ */
 const NOTIFIES = `bool_or(locktype = 'object' and database = 0 and classid = 1262 and objid = 0)`;
 const WRITES_SHARED = `bool_or(locktype = 'relation' and database = 0 and mode = 'RowExclusiveLock')`;
 
@@ -41,9 +44,9 @@ export async function readLocks(database: Executor, min: number): Promise<LockCo
 }
 
 /**
- * PostgreSQL names each temporary file after the process that creates it. Parallel workers share a folder of their
- * leader. The file of an exported snapshot is named after the virtual transaction, in hexadecimal digits, and has one
- * block.
+ * Query for the sizes of temporary files. PostgreSQL names each file after the process that creates it. Parallel
+ * workers share a folder of their leader. The file of an exported snapshot has no process id: it is named after the
+ * virtual transaction, in hexadecimal digits, and has one block.
  */
 const TEMPORARY: Statement = {
   text: `select pg_catalog.substring(name, '^pgsql_tmp([0-9]+)') as pid, sum(size) as bytes from (
@@ -93,7 +96,9 @@ export interface SharedBytes {
   readonly catalogs: number;
 }
 
-/** The queue has pages of 8 KiB; before PostgreSQL 17 introduced a setting, there were 1,048,576 of them. */
+/**
+ * The queue has pages of 8 KiB. Before PostgreSQL 17 introduced a setting for their number, it was always 1,048,576.
+ */
 const SHARED: Statement = {
   text: `select pg_catalog.pg_notification_queue_usage()
       * coalesce(pg_catalog.current_setting('max_notify_queue_pages', true), '1048576')::float8 * 8192 as queue,

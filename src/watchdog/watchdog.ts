@@ -22,14 +22,16 @@ const grave: readonly (keyof AppBounds)[] = ['appLocks', 'notifyBytesPerSecond',
  * or growing, or the listener is only assumed to be the cause.
  */
 const suspending: readonly (keyof AppBounds)[] = [...grave, 'appMemoryBytes', 'appTemporaryBytes'];
-/** Processes with fewer locks than this share of the limit are not counted, which is faster. */
+/** Processes whose number of locks is below this share of the limit are not counted, which makes the check faster. */
 const COUNTED_SHARE = 1 / 200;
-/** Factor for the interval between two checks while no session of an app is working. */
+/** While no session of an app is working, the interval between two checks is this many times as long. */
 const REST = 2;
 /** Number of checks after which slowly changing values are checked: sizes of files and databases, the NOTIFY queue. */
 const SLOW_LOOKS = 5;
 
-/** Size of the segments of parallel workers from which on the shared memory of processes is counted. */
+/**
+ * If the segments of parallel workers are larger than this in total, the shared memory of each process is counted too.
+ */
 const SEGMENT_BYTES = 64 * 1024 * 1024;
 
 /** The parts that the watchdog uses. */
@@ -134,7 +136,7 @@ export class Watchdog {
     }
   }
 
-  /** While the server restarts, every check fails; only the first failure is reported. */
+  /** Reports a failed check. While the server restarts, every check fails; only the first failure is reported. */
   #report(part: 'sessions' | 'files', error: unknown): void {
     if (this.#failing.has(part) || this.#stopping.signal.aborted) return;
     this.#failing.add(part);
@@ -239,7 +241,10 @@ export class Watchdog {
     if (suspended.length > 0) await this.#end(leaders(suspended));
   }
 
-  /** Ends processes that began when the last look saw them: an id may belong to another process by now. */
+  /**
+   * Ends the processes that the last check returned. Compares their start times, because the id of an ended process may
+   * belong to another process by now.
+   */
   async #end(pids: readonly number[]): Promise<void> {
     const seen = pids.flatMap((pid) => this.#sessions.startOf(pid) ?? []);
     if (seen.length === 0) return;

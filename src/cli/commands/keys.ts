@@ -95,7 +95,7 @@ function readJwk(file: string): Record<string, unknown> {
     const value: unknown = JSON.parse(readFileSync(file === '-' ? 0 : file, 'utf8'));
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   } catch (error) {
-    // The message of JSON.parse quotes the text, which contains a private key.
+    // The message of a SyntaxError is not shown, because JSON.parse quotes the text, which contains a private key.
     if (!(error instanceof SyntaxError)) throw new CliError(error instanceof Error ? error.message : String(error));
   }
   throw new CliError(`${file} contains no JSON object.`);

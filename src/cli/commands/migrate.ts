@@ -62,7 +62,10 @@ export function addMigrateCommand(program: Command): void {
     });
 }
 
-/** What config.toml asks for: the settings that were changed, or those that differ; and what an app does not have. */
+/**
+ * Result of reading config.toml: the keys of the settings that were changed or that differ, and sentences about what an
+ * app does not have.
+ */
 interface ConfigReport {
   settings_changed?: string[];
   settings_differ?: string[];
@@ -91,12 +94,15 @@ function configText({ settings_changed: changed, settings_differ: differ, left_o
   return `${lines.join('\n')}\n`;
 }
 
-/** How many files one request holds, so that no answer takes minutes; and how many characters, which a request's body must hold. */
+/**
+ * Maximum number of files of one request, so that no response takes minutes, and maximum number of characters, because
+ * the body of a request is limited.
+ */
 const FILES_OF_REQUEST = 50;
 const CHARACTERS_OF_REQUEST = 2_000_000;
 
 /**
- * Sends the files to the node in several requests. Prints the files that were applied before a failure.
+ * Sends the files to the node in several requests. If a file fails, prints the files that were applied before it.
  * @throws CliError with the position of the failure.
  */
 export async function applyMigrations(client: Client, ref: string, found: FoundMigrations): Promise<MigrateResponse> {
@@ -120,13 +126,13 @@ export async function applyMigrations(client: Client, ref: string, found: FoundM
 }
 
 /**
- * Applies the `roles.sql` of a project. Its failure is a warning, because Supabase's own `db push` leaves that file out,
- * and the roles that it creates belong to no app.
+ * Applies the `roles.sql` of a project. If that fails, returns a warning instead of an error: Supabase's own `db push`
+ * leaves the file out, and the roles that it creates belong to no app.
  */
 async function applyRoles(client: Client, path: string, roles: string | undefined): Promise<MigrateResponse> {
   const none: MigrateResponse = { applied: [], skipped: [], seeded: [], warnings: [] };
   if (roles === undefined) return none;
-  // A migration's name contains no slash.
+  // The slash distinguishes this name from those of migrations.
   const seed = [{ name: './roles.sql', sql: roles }];
   return client.post<MigrateResponse>(path, { files: [], seed }).catch((error: unknown) => {
     if (!(error instanceof CliError) || error.code !== 'migration_failed') throw error;
@@ -190,7 +196,7 @@ async function tryOut(
 }
 
 /**
- * Removes the files that are already applied, so that the others fit into the one request of a trial.
+ * Removes the files that are already applied, so that the remaining files fit into the one request of a dry run.
  * @throws CliError if they do not fit.
  */
 async function withoutApplied(client: Client, path: string, { files, seed }: MigrateRequest): Promise<MigrateRequest> {

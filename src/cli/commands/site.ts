@@ -101,7 +101,7 @@ async function publish(client: Client, path: string, folder: string): Promise<vo
 
 const sha256 = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex');
 
-/** Hidden files are left out, except the folder that RFC 8615 defines. */
+/** Returns true for hidden files, which are not published. The folder `.well-known` of RFC 8615 is not hidden. */
 const isHidden = (name: string): boolean =>
   name.split('/').some((segment) => segment.startsWith('.') && segment !== '.well-known');
 

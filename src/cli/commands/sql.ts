@@ -36,7 +36,7 @@ export function addSqlCommand(program: Command): void {
     });
 }
 
-/** Adds the position and all messages of PostgreSQL to an error of a script. */
+/** Adds the position in the SQL and all messages of PostgreSQL to an error of a script. */
 export function withPlace(error: unknown): unknown {
   if (!(error instanceof CliError) || typeof error.details !== 'object' || error.details === null) return error;
   const { file, line, column, sqlstate, message, excerpt, detail, hint, where } =
