@@ -30,7 +30,7 @@ export interface PlannedCall {
   readonly main: MainStatement | null;
 }
 
-/** A planned read, and the places of its values. */
+/** A planned read, and the indexes of the values that each new request replaces. */
 interface PlannedShape {
   readonly call: PlannedCall & { readonly main: MainStatement };
   /** Pairs of the index of a parameter and the index of its value. */
@@ -149,7 +149,10 @@ function store<T>(shapes: Map<string, T>, key: string, shape: T): void {
 const keyOf = ({ method, path, headers }: CallRequest, { text }: QueryShape): string =>
   `${method} ${path}?${text}\n${headers.accept}\n${headers.prefer}\n${headers.range}\n${headers['accept-profile']}\n${headers['content-type']}`;
 
-/** Returns what to cache of a planned read; null if a value of the shape is not a parameter as it was sent. */
+/**
+ * Returns what the cache stores of a planned read. Returns null if a value of the query string does not become a
+ * parameter unchanged, because the value then affects the SQL.
+ */
 function shapeOf(call: PlannedCall, { values }: QueryShape, { query }: CallRequest): PlannedShape | null {
   const { main, plan } = call;
   const { count } = call.request.preferences;
@@ -198,7 +201,10 @@ function withValues(
   };
 }
 
-/** Returns all parts of an insert that the plan and its text depend on; null for other requests. */
+/**
+ * Returns the cache key of an insert: all parts of the request on which the plan and the SQL depend. Returns null for
+ * other requests.
+ */
 function keyOfInsert({ path, query, headers }: CallRequest, request: ApiRequest): string | null {
   const { action, payload, columns } = request;
   if (action.kind !== 'mutate' || payload?.kind !== 'json') return null;
@@ -206,7 +212,7 @@ function keyOfInsert({ path, query, headers }: CallRequest, request: ApiRequest)
   return key.length <= MAX_SHAPE_LENGTH ? key : null;
 }
 
-/** Returns what to cache of a planned insert; null if its rows are not one parameter. */
+/** Returns what the cache stores of a planned insert. Returns null if the rows are not passed as one parameter. */
 function insertOf({ plan, names, main }: PlannedCall): PlannedInsert | null {
   const rows = main?.origins.indexOf('body') ?? -1;
   if (plan.kind !== 'mutate' || main === null || rows < 0) return null;

@@ -5,7 +5,7 @@ import { DatabaseError } from '../database/database-error.ts';
 import { firstJson } from '../database/statement.ts';
 import { type ErrorParts, NinefoldError } from '../errors/ninefold-error.ts';
 
-/** Errors of the plan step whose hint or details name objects of the catalog that the request does not name. */
+/** Errors of the plan step whose hint or details name objects that the request itself does not name. */
 const NAMING = new Set<string>(['PGRST200', 'PGRST201', 'PGRST202', 'PGRST203', 'PGRST205']);
 
 /**
@@ -30,7 +30,8 @@ export async function withVisibleNames(
     }
   }
   const parts: ErrorParts = { headers, cause: error };
-  // Message and details of the other two codes contain more than the request.
+  // The message and details of PGRST201 and PGRST203 name objects that the request does not name, so they are not
+  // repeated.
   return repeatsRequest.has(code)
     ? new NinefoldError(code, { ...parts, message, details })
     : new NinefoldError(code, parts);
@@ -40,7 +41,7 @@ export async function withVisibleNames(
 const repeatsRequest = new Set<string>(['PGRST200', 'PGRST202', 'PGRST205']);
 
 /**
- * SQL with the objects on which a role has a privilege. $1 is the role, $2 are oids of relations, $3 are oids of
+ * SQL with the objects on which a role has a privilege. $1 is the role, $2 contains the oids of relations, $3 those of
  * functions.
  */
 const VISIBLE = `select pg_catalog.jsonb_build_object(

@@ -13,8 +13,8 @@ import type { Asked } from './needs.ts';
 /** Evaluates the policies of one row from the results of their expressions. Pure. */
 
 /**
- * Returns the policies of a relation that PostgreSQL evaluates for a command. Policies without an expression for it are
- * left out.
+ * Returns the policies of a relation that PostgreSQL evaluates for a command. Omits the policies that have no
+ * expression for this command.
  */
 const policiesFor = (policies: readonly ExplainedPolicy[], asked: Asked): ExplainedPolicy[] =>
   policies.filter(

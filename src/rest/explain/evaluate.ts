@@ -67,7 +67,7 @@ async function ask(
   rows: readonly string[],
 ): Promise<Value[][] | DatabaseError> {
   const params = new Params();
-  // Each value with its type. The inner SELECT sees the row's columns under the names that the expression uses.
+  // Selects each value with its type. The inner SELECT sees the row's columns under the names that the expression uses.
   const columns = expressions.map(
     (expression) =>
       `(SELECT json_build_array(pg_typeof(pgrst_value.value)::text, pgrst_value.value::text) FROM (SELECT (${expression})) AS pgrst_value(value))`,

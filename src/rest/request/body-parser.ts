@@ -100,7 +100,10 @@ export class BodyParser {
     this.#thread.postMessage({ kind, bytes }, isWhole ? [bytes.buffer as ArrayBuffer] : []);
   }
 
-  /** Returns the next body of the next app. Its other bodies wait until all other apps had their turn. */
+  /**
+   * Returns the next body of the next app. The app then moves to the end of the queue, so its other bodies wait until
+   * all other apps had their turn.
+   */
   #takeFirst(): Waiting | null {
     for (const [app, waiting] of this.#waiting) {
       const first = waiting.shift() ?? null;

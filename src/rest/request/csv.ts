@@ -113,7 +113,10 @@ const COMMA = 0x2c;
 const LINE_FEED = 0x0a;
 const RETURN = 0x0d;
 
-/** NaN is returned after the end of the text, which also ends a cell. */
+/**
+ * Returns true for a character that ends a cell. `charCodeAt` returns NaN after the end of the text, which also ends a
+ * cell.
+ */
 const endsCell = (code: number): boolean =>
   code === COMMA || code === LINE_FEED || code === RETURN || Number.isNaN(code);
 

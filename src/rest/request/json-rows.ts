@@ -84,7 +84,8 @@ class RowScanner {
   }
 
   /**
-   * Reads a complete value, or only an opening bracket and, for an object, its first key; the next value follows then.
+   * Reads the next value up to its first scalar or empty container: all opening brackets before it, and for each object
+   * its first key. `#continues` reads the text that follows.
    */
   #value(): void {
     for (;;) {
@@ -211,7 +212,7 @@ class RowScanner {
   }
 }
 
-/** Up to this number of names, they are searched one by one. */
+/** Up to this number of names, a name is searched without a map. */
 const FEW_NAMES = 16;
 
 /**
@@ -227,7 +228,7 @@ class KeysOfRows {
   #places: Map<string, number> | null = null;
   /** Start and end of each key of the first row. */
   readonly #first: number[] = [];
-  /** Number of keys of the current row that equal those of the first row in the same order, while `#inOrder`. */
+  /** While `#inOrder` is true: how many keys of the current row equal those of the first row so far. */
   #met = 0;
   #inOrder = true;
   /** For each name, the number of the last row that had it. */
@@ -309,7 +310,9 @@ class KeysOfRows {
     }
   }
 
-  /** Creating a map pays off only for many names. */
+  /**
+   * Returns the index of a name. Builds a map only for many names, because searching a few names one by one is faster.
+   */
   #placeOf(name: string): number | undefined {
     if (this.names.length < FEW_NAMES) {
       const place = this.names.indexOf(name);

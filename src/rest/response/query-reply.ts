@@ -41,7 +41,8 @@ function legacyNamesWarning({ legacyNames }: QueryPlan): string | null {
 }
 
 function replyOf(request: ApiRequest, plan: QueryPlan, result: ResultSet, settings: RestSettings): Reply {
-  // For writes, the database has already rejected and rolled back such results.
+  // These checks are for reads and read-only calls. The database has already rejected and rolled back all other results
+  // with a wrong number of rows.
   const { maxAffected, handling } = request.preferences;
   if (plan.mediaType.kind === 'object' && result.page !== 1) throw singularityError(result.page);
   if (plan.kind === 'call' && handling === 'strict' && maxAffected !== null && result.page > maxAffected) {

@@ -40,7 +40,7 @@ const isWords = { null: 'NULL', not_null: 'NOT NULL', true: 'TRUE', false: 'FALS
 function jsonPath(path: readonly JsonStep[], params: Params): string {
   let text = '';
   for (const step of path) {
-    // Of the overloads of json -> unknown, PostgreSQL chooses the one with text.
+    // A key has no cast: for `json -> unknown`, PostgreSQL chooses the operator with a text argument.
     text += `${step.asText ? '->>' : '->'}${params.bind(step.value)}${step.kind === 'index' ? '::int4' : ''}`;
   }
   return text;

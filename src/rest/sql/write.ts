@@ -63,7 +63,8 @@ function conflictText({ onConflict, columns }: MutatePlan): string {
 function updateText(plan: MutatePlan, params: Params): string {
   const { columns, target, returning } = plan;
   if (columns.length === 0) {
-    // There is nothing to set: returns no row, but the columns that the response selects.
+    // An update without columns has nothing to set. This query returns no row, but has the columns that the response
+    // selects.
     const shown = returning.length ? returning.map((column) => columnText(target, column)).join(', ') : '1';
     return `SELECT ${shown} FROM ${qualified(target)} WHERE false`;
   }
