@@ -1,8 +1,10 @@
 import { isKeyword, isOperator, isQuery, joined, oneLine, sourceOf, type Token, tokenise } from './tokens.ts';
 
-/** Splits the expression of a policy as text. Pure. Parts that are not recognised stay unchanged. */
+/**
+ * Splits the expression of a policy without parsing it to a tree. Pure. Parts that are not recognised stay unchanged.
+ */
 
-/** The outermost parts of a condition as text. */
+/** The outermost conditions of an expression, as SQL. */
 export interface Parts {
   readonly joinedBy: 'and' | 'or' | null;
   readonly texts: readonly string[];
@@ -26,7 +28,10 @@ export interface Place {
   readonly text: string;
 }
 
-/** The relation of the columns. PostgreSQL prints column names alone, or with the relation's name inside subqueries. */
+/**
+ * The relation to which the columns of an expression belong. PostgreSQL prints its columns by name alone, and inside
+ * subqueries with the relation's name.
+ */
 export interface PlacesOf {
   readonly relation: string;
   readonly columns: ReadonlySet<string>;
@@ -151,7 +156,7 @@ function takesNoColumn(items: readonly Token[]): boolean {
   return true;
 }
 
-/** A value from the database: its type and its text; null is NULL. */
+/** A value from the database: its type, and its text or null for NULL. */
 export interface Value {
   readonly type: string;
   readonly text: string | null;

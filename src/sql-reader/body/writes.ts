@@ -18,7 +18,10 @@ export const writesOf = (language: string, source: string): Writes => summaryOf(
 /** Returns true if a PL/pgSQL function runs SQL that it builds at run time. */
 export const runsDynamicSql = (source: string): boolean => summaryOf(`plpgsql\n${source}`).isDynamic;
 
-/** The bodies of an app's functions are read at each derivation of its specification, and few of them change. */
+/**
+ * Caches the result by language and body: the bodies of an app's functions are read at each derivation of its
+ * specification, but few of them change.
+ */
 const summaryOf = memoize(
   (text) => {
     const end = text.indexOf('\n');
@@ -34,7 +37,7 @@ const summaryOf = memoize(
 /**
  * Returns the SQLSTATE with which PostgreSQL refuses a function that writes in every call and is declared STABLE or
  * IMMUTABLE. PostgreSQL refuses its statements before they run, except a row lock in code that it inlines as a table
- * (clauses.c, inline_set_returning_function). It refuses functions that write when they run.
+ * (clauses.c, inline_set_returning_function). PostgreSQL refuses calls of functions such as nextval only when they run.
  */
 export function sqlstateOfStable(language: string, source: string, isInlined: boolean): '0A000' | '25006' {
   const { all, first } = read(language, source);
@@ -54,7 +57,7 @@ export function writesInStatements(language: string, source: string): Writes {
   return written.length > 0 ? 'at times' : 'never';
 }
 
-/** Returns the index of the first write that every call reaches, and whether a function writes. */
+/** Returns whether a function writes, its tokens, and the index of the first write that every call reaches. */
 function read(language: string, source: string): { writes: Writes; all: readonly Token[]; first: number | undefined } {
   const all = tokens(source);
   const written = all.flatMap((_, i) => (isWrite(all, i) ? [i] : []));
