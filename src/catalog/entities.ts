@@ -106,7 +106,10 @@ export interface DependencyFact {
   functions: number[];
 }
 
-/** A NOT NULL constraint. These outnumber all other constraints, so the fact is compact. */
+/**
+ * A NOT NULL constraint. An app has more of these than of all other constraints together, so members with usual values
+ * are omitted.
+ */
 export interface RequiredFact {
   name: string;
   /** Absent if all rows were checked. */
@@ -137,7 +140,7 @@ export interface TypeFact {
   labels: string[] | null;
   /** The numbers of the labels (pg_enum.oid), in the same order. */
   label_oids: number[] | null;
-  /** Composite types that stand alone: their attributes in order. */
+  /** Attributes in order of a composite type that was created with CREATE TYPE; null for row types of tables. */
   attributes: { name: string; type: string; comment?: string }[] | null;
   /** Attributes of composite types, including row types of tables that a field uses. */
   parts: { name: string; type: string; type_oid: number }[] | null;
@@ -146,7 +149,7 @@ export interface TypeFact {
   comment: string | null;
 }
 
-/** A sequence. Its numbers are text, because they may exceed the range of JavaScript numbers. */
+/** A sequence. Its numbers are strings, because they may exceed the range of JavaScript numbers. */
 export interface NumberingFact {
   sequence: number;
   /** The field whose values the sequence generates; 0 for none. */

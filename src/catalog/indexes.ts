@@ -15,7 +15,7 @@ export interface IndexFact {
 
 /** Query of IndexFacts. */
 export const indexQueries: CatalogQueries<IndexFacts> = {
-  // Partial indexes are left out, because they only help for a part of the rows.
+  // Omits partial indexes, because a query can use them only for some of the rows.
   indexes: `select coalesce(json_agg(row_to_json(t)), '[]') from (
     select i.indrelid::int8 as relation,
       (select json_agg(k.number order by k.at) from unnest(i.indkey::int2[]) with ordinality k(number, at)

@@ -11,7 +11,10 @@ export interface PreRequestFacts {
   pre_requests: PreRequestFact[];
 }
 
-/** A function of that name in any schema, including PostgreSQL's own and those of extensions. */
+/**
+ * A function whose name is the last part of the setting, in any schema, including PostgreSQL's own functions and those
+ * of extensions.
+ */
 export interface PreRequestFact {
   schema: string;
   kind: RoutineFact['kind'];

@@ -28,7 +28,10 @@ interface AskingScreen {
   filter: string | null;
   order_by: string | null;
   columns: ScreenColumns;
-  /** The role to use; null for the role that reads the catalog, if it has USAGE on the schema. */
+  /**
+   * The role that tests the screen's conditions. Null: the role that reads the catalog tests them, if it has USAGE on
+   * the schema.
+   */
   role: string | null;
 }
 
@@ -90,8 +93,9 @@ end
 $ask$`);
 
 /**
- * Returns true for SQLSTATEs that report a wrong definition: invalid values (class 22), operators, functions or types
- * that do not match, and a missing text search configuration.
+ * Returns true for the SQLSTATE of an error that the definition of the screen causes, so that the specification shows
+ * it: invalid values (class 22), operators, functions or types that do not match, and a missing text search
+ * configuration.
  */
 const isTold = (code: string): boolean => /^(22...|42883|42804|42725|42704|42846)$/.test(code);
 
