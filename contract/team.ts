@@ -3,7 +3,10 @@
 import type { Builder } from './admin.ts';
 import type { AppRole } from './least-roles.ts';
 
-/** The privileges of a builder on the node: all, or only those on the own apps. */
+/**
+ * The roles of a builder on the node. An owner may do everything on every app, a member only what the member's roles on
+ * single apps allow.
+ */
 export const nodeRoles = ['owner', 'member'] as const;
 export type NodeRole = (typeof nodeRoles)[number];
 
@@ -15,7 +18,7 @@ export interface AppBuilder {
   role: AppRole;
   /** True for an owner of the node, who owns every app. */
   owns_node: boolean;
-  /** True for a builder with an own role on the app, whether or not the builder owns the node. */
+  /** True if the builder has a role on this app, whether or not the builder owns the node. */
   is_member: boolean;
   /** Null where the caller does not own the app. */
   has_second_factor: boolean | null;
@@ -34,7 +37,7 @@ export interface Invitation<Role = AppRole> {
 }
 
 export interface AppTeam {
-  /** What the caller may do. */
+  /** The role of the caller on the app. */
   own_role: AppRole;
   /** The caller's id; null for the operator. */
   own_id: string | null;
@@ -113,7 +116,7 @@ export interface RecoveryRequest {
   password: string;
 }
 
-/** A session of the builder who asks. */
+/** A session of the builder who makes the call. */
 export interface BuilderDevice {
   id: string;
   /** The User-Agent in words. */
