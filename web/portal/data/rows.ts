@@ -10,7 +10,10 @@ import { queryClient } from './session.ts';
 const rowsKey = ['rows'] as const;
 const refresh = () => queryClient.invalidateQueries({ queryKey: rowsKey });
 
-/** The begin of a page: after a row, or after a number of rows if the order has no condition for a row. */
+/**
+ * The start of a page: the condition for the rows after the previous page, or a number of rows to skip if the order
+ * allows no such condition.
+ */
 interface PageBegin {
   readonly after: string | null;
   readonly offset: number;
@@ -32,7 +35,7 @@ function readPage(
   params.set('limit', String(rows));
   if (after !== null) params.append('or', after);
   else if (offset > 0) params.set('offset', String(offset));
-  // The condition of a later page would be part of its count.
+  // Only the first page requests the count. On a later page, the count would exclude the rows before that page.
   const isFirst = after === null && offset === 0;
   return callRest(portal, entity, { params, ...(isFirst && { prefer: 'count=estimated' }) });
 }
@@ -245,8 +248,9 @@ export type ChangeResult = 'saved' | 'refused' | Row;
 const VERSION_CHARACTERS = 12_000;
 
 /**
- * Returns the filters that the changed fields still have the values that the member has read, by field. Fields whose
- * values no filter can contain are missing, and those beyond VERSION_CHARACTERS.
+ * Returns, by field, the filters that match only if a changed field still has the value that the member has read. Omits
+ * fields whose values no filter can contain. If the filters are longer than VERSION_CHARACTERS together, omits the
+ * fields beyond that length.
  */
 export function comparedInAddress({ fields }: PortalEntity, changes: Row, before: Row): Map<string, string> {
   const found = new Map<string, string>();
@@ -285,7 +289,9 @@ export async function changeRow(
   }
 }
 
-/** Returns the filter that a field still has the value; null for values that no filter can contain. */
+/**
+ * Returns a filter that matches if the field still has the value. Returns null for values that no filter can contain.
+ */
 function asRead({ editor }: PortalField, value: unknown): string | null {
   if (value === null) return 'is.null';
   if (typeof value === 'boolean') return `is.${value}`;

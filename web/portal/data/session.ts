@@ -57,7 +57,7 @@ export const signedIn = ({ auth }: Portal) =>
 export function followSession(auth: GoTrueClient): void {
   auth.onAuthStateChange((event) => {
     if (event === 'INITIAL_SESSION') return;
-    // The client holds its lock while it calls this function.
+    // The client holds its lock while it calls this function, so the queries, which use the client, run afterwards.
     setTimeout(() => {
       void (event === 'SIGNED_OUT' ? queryClient.resetQueries() : queryClient.invalidateQueries());
     });
@@ -197,6 +197,6 @@ export const signOut = ({ auth }: Portal) =>
       const { error } = await auth.signOut({ scope: 'local' });
       if (error) throw error;
     },
-    // Removing a query that a page shows would leave the page without its answer.
+    // Resets the queries instead of removing them: a page that shows a removed query would never get its result.
     onSuccess: () => queryClient.resetQueries(),
   });
