@@ -1,7 +1,10 @@
 /** Languages of code blocks. */
 export type Language = 'sql' | 'javascript' | 'shell' | 'env' | 'json' | 'text';
 
-/** keyword: ink; string: green; number: ochre; name: blue, a called function; note: a comment. */
+/**
+ * Kinds of tokens with their colours. keyword: ink; string: green; number: ochre; name: blue, a called function; note:
+ * a comment.
+ */
 export type TokenKind = 'plain' | 'keyword' | 'string' | 'number' | 'name' | 'note';
 
 export interface Token {
