@@ -29,7 +29,7 @@ function toLocal(value: string): string {
 /** A value of a form, or why it is invalid. */
 export type Read = { readonly value: unknown } | { readonly wrong: string };
 
-/** Reads a typed value. Numbers that JavaScript cannot represent stay texts, which PostgreSQL reads. */
+/** Reads a typed value. Numbers that JavaScript cannot represent stay strings, which PostgreSQL parses. */
 export function readDraft(field: PortalField, typed: string | boolean): Read {
   if (typeof typed === 'boolean') return { value: typed };
   if (typed === '') return { value: null };

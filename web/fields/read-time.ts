@@ -49,7 +49,7 @@ export function readTime(text: string, now: Date): TypedTime | null {
   if (step) return after(now, Number(step[1]) * (step[2] === 'h' ? 60 : 1));
   const clockFirst = readClock(typed);
   if (clockFirst) return { time: at(startOf(now), clockFirst), hasClock: true };
-  // The clock is the end of the text. The longest day before it wins: "24 nov 16:30".
+  // Splits the text into a day and a clock after it. Tries the longest day first: "24 nov 16:30".
   const words = typed.replace(/(\d)t(\d)/, '$1 $2').split(' ');
   for (let used = words.length; used > 0; used--) {
     const day = readDay(words.slice(0, used).join(' '), now);

@@ -4,7 +4,10 @@ import { Calendar } from './calendar.tsx';
 import { clockText, dayText, isoDay, isoTime, readTime } from './read-time.ts';
 import styles from './time-field.module.css';
 
-/** A day; a time in the reader's zone without a stored zone; a moment. */
+/**
+ * The PostgreSQL type of the field: a day; a day and a clock without a time zone; a moment, shown in the reader's time
+ * zone.
+ */
 export type TimeKind = 'date' | 'timestamp' | 'timestamptz';
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
