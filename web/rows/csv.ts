@@ -1,4 +1,4 @@
-/** Rows with the names of their columns. A value is null or text. */
+/** Rows with the names of their columns. A value is a string, or null. */
 export interface CsvRows {
   readonly columns: readonly { readonly name: string }[];
   readonly rows: readonly (readonly (string | null)[])[];
@@ -30,7 +30,7 @@ function unlessFormula(text: string): string {
   return isFormula ? `'${text}` : text;
 }
 
-/** A record of a CSV file. */
+/** One record of a CSV file: a line, or several lines if a quoted value contains line breaks. */
 export interface CsvRecord {
   /** Line of the file at which the record begins, from 1. */
   readonly line: number;
