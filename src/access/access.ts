@@ -64,7 +64,7 @@ export class Access {
   readonly #locks: RowLocks;
   readonly #calls: PolicyCalls;
   readonly #triggers: TriggerChecks;
-  /** The decision of each key; null while the decision is being made. */
+  /** The cached decision of each key; null while the decision is being made. */
   readonly #decided = new Map<string, Decision | null>();
 
   constructor(look: Lookup) {
@@ -220,7 +220,7 @@ export class Access {
         `${columns.length} of ${all.length} fields`,
         `granted on ${columns.join(', ')} only`,
       );
-      // A view may show only some of these fields.
+      // The decision about a view may already have a shorter list of fields.
       return { ...limited, columns: decision.columns ?? columns };
     }
     const isNeeded = ({ number }: FieldFact) => needed.includes(number) || needed.includes(WHOLE_ROW);
@@ -304,7 +304,7 @@ export class Access {
     if (outcome.some((can) => (can & TRUE) === 0)) {
       if (failed) return failed;
       const none = noRow(policies, operation, caller);
-      // PostgreSQL checks the row that an UPDATE writes only if it finds one.
+      // PostgreSQL checks the row that an UPDATE writes only if the UPDATE finds a row.
       const isFound = operation === 'update' && using !== null && (outcomes(using, self) & TRUE) !== 0;
       return { ...(operation === 'insert' || isFound ? denied(none) : noRows(none)), ...looked };
     }

@@ -16,7 +16,7 @@ export class Lookup {
   readonly relations: ReadonlyMap<number, RelationFact>;
   readonly views: ViewUses;
   readonly #named: ReadonlyMap<string, RelationFact>;
-  /** By relation. */
+  /** Fields by the oid of their relation. */
   readonly fields: ReadonlyMap<number, readonly FieldFact[]>;
   readonly constraints: ReadonlyMap<number, readonly ConstraintFact[]>;
   /** Foreign keys by the referenced relation. */
@@ -35,7 +35,7 @@ export class Lookup {
   readonly numbered: ReadonlyMap<number, readonly NumberingFact[]>;
   readonly computed: readonly Computed[];
   readonly privileges: Privileges;
-  /** Which functions write. */
+  /** Finds out which functions write. */
   readonly writing: Writing;
 
   constructor(facts: Facts) {

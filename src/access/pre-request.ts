@@ -67,7 +67,7 @@ const nothingWritten = refusal('which writes, and nothing may be written by a ca
 /** Returns whether the text of the function shows that it fails in a read-only transaction. */
 function writesInReading({ language, body }: PreRequestFact): 'always' | 'at times' | 'never' {
   const writes = writesOf(language, body);
-  // Such a function reads the request method, so it is assumed to write only in calls that may write.
+  // A function that reads the request method is assumed to write only in calls that may write.
   return writes === 'at times' && body.includes('request.method') ? 'never' : writes;
 }
 

@@ -39,7 +39,7 @@ export class PublicationChecks {
     });
     const [first] = refused;
     if (!first) return this.#ofKeys(decision, relation, operation);
-    // A filter excludes only partitions before a statement starts (partition pruning).
+    // A filter can exclude partitions before the statement starts (partition pruning), but no other child tables.
     const open = heirs.filter((heir) => heir.kind === 'r' && !refused.some((one) => one.heir === heir));
     const anyway = refused.find(({ heir }) => !heir.is_partition) ?? (open.length === 0 ? first : null);
     if (anyway) return { ...denied(anyway.refused), policies: decision.policies };

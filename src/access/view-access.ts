@@ -34,7 +34,7 @@ type DecideAs = (
 export class ViewAccess {
   readonly #privileges: Privileges;
   readonly #uses: ViewUses;
-  /** INSTEAD OF triggers, which PostgreSQL cannot disable. */
+  /** INSTEAD OF triggers by view. PostgreSQL cannot disable them, so all of them count. */
   readonly #instead: EntityFacts['triggers'];
   readonly #shown: ViewFieldMap;
   readonly #decideAs: DecideAs;
@@ -88,7 +88,8 @@ export class ViewAccess {
     const first = limited[0];
     if (!first) return always(`reads with the rights of ${whose}`);
     const tables = limited.map(({ fact }) => display(fact)).join(', ');
-    // Each row of an updatable view is a row of its table. Other views give no such guarantee.
+    // Each row of an updatable view is a row of its table, so the decision about the table applies. Other views give no
+    // such guarantee.
     if (relations.length === 1 && (view.updatable & anyWrite) !== 0) {
       return {
         ...first.seen,
@@ -139,12 +140,12 @@ export class ViewAccess {
     operation: WriteOperation,
     giving: WritableFields | null,
   ): Decision {
-    // The trigger takes precedence, even on an updatable view.
+    // An INSTEAD OF trigger performs the statement even if PostgreSQL could write through the view.
     const isTriggers = (view.updatable & writeBit[operation]) === 0 || this.isReplaced(view, operation);
     const base = this.#beneath(caller, view, isTriggers);
-    // An INSERT does not evaluate the view's query.
+    // An INSERT does not evaluate the view's query, so the functions in the query do not matter.
     const calls = operation === 'insert' ? null : base.calls;
-    // PostgreSQL passes the whole row to a trigger.
+    // PostgreSQL passes the whole row to a trigger, so it evaluates every function of the view's query.
     if (calls && (calls.always || (isTriggers && isFlat(view)))) return denied(callsRefused(calls.routine));
     if (isTriggers) {
       return conditional('an INSTEAD OF trigger decides', 'as its trigger allows');
