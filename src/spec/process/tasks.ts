@@ -109,8 +109,8 @@ export class Tasks {
   ready(_: null): void {}
 
   /**
-   * Returns the hash of a specification that is cached, or that needs only the facts of the cached one: a changed setting
-   * does not change the facts.
+   * Returns the hash of a specification that is cached, or that can be derived from the facts of the cached one. The
+   * second case occurs after a change of a setting, which does not change the facts.
    * @throws NotCachedError
    */
   deriveFromCached({ of, factsState, app }: { of: SpecificationKey } & Omit<Source, 'facts'>): string {
@@ -127,7 +127,8 @@ export class Tasks {
     const known = this.#held.get(of.ref);
     if (known?.state === of.state) return known.specification.hash;
     const { specification, ids } = this.#backoff.measure(of.ref, () => derived(source));
-    // A specification that is larger than the whole cache is then the only cached one.
+    // The size is limited to that of the cache. A specification that is larger than the whole cache is then the only
+    // cached one.
     const read = source.facts.parts.reduce((bytes, { length }) => bytes + length, 0);
     const size = Math.min(read, HELD_BYTES);
     const { facts, factsState } = source;

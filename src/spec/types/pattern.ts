@@ -116,7 +116,7 @@ class Reader {
     }
   }
 
-  /** A repeated anchor is an error in one of the two grammars. */
+  /** Refuses a pattern with a repeated anchor, because this is an error in one of the two grammars. */
   #anchor(text: string): Piece {
     if (/^[*+?{]$/.test(this.#peek())) refuse();
     return { text, repeats: false };

@@ -91,7 +91,7 @@ class Writer {
     return `// within ${place.replaceAll('"', "'")}\n${member(entity.name, this.#entity(entity))}\n`;
   }
 
-  /** Returns an object type. A type without members must not accept any name. */
+  /** Returns an object type. Without members, returns a type that accepts no property at all. */
   #record(members: readonly string[]): string {
     return members.length === 0 ? '{ [_ in never]: never }' : object(members);
   }

@@ -1,7 +1,7 @@
 /** The rules of built-in types that their JSON form does not contain. */
 export type ValueRule =
   | { kind: 'whole'; least: number; most: number }
-  /** The number must be between -edge and edge, excluding both. */
+  /** The number must be greater than -edge and less than edge. */
   | { kind: 'within'; edge: number }
   /** The max number of characters, without trailing spaces. */
   | { kind: 'size'; most: number }

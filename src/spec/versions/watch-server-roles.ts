@@ -77,8 +77,8 @@ export class ServerRoleWatcher {
     app.subscribe(({ type }) => {
       if (type === 'listening') {
         this.#states.set(app, this.#states.get(app) ?? null);
-        // The state to compare with must be read soon. An earlier change is noticed when a caller requests the
-        // versions.
+        // Reads the current state soon, because later states are compared with it. A change before that is noticed when
+        // a caller requests the versions.
         this.#lookSoon();
       } else if (type === 'disconnected') this.#states.delete(app);
     });
@@ -135,7 +135,7 @@ export class ServerRoleWatcher {
     this.#seen = seen;
     for (const app of apps) {
       const [before, state] = [this.#states.get(app), found.get(app.record.database)];
-      // The app may have closed in the meantime.
+      // Skips an app that has closed in the meantime.
       if (before === undefined || state === undefined) continue;
       this.#states.set(app, state);
       if (before !== null && before !== state) this.#onChange(app);

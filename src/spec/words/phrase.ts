@@ -142,7 +142,10 @@ function words(expression: Expression, isLast = true): string {
   }
 }
 
-/** A query without own words keeps its names for its relations. */
+/**
+ * Describes EXISTS. If the query cannot be described in words, the words show the SQL of its relations and its
+ * condition.
+ */
 function exists({ query, text }: Extract<Expression, { kind: 'exists' }>, amount: 'a row' | 'no row'): string {
   const said = existsWords(query, amount, (item) => words(item));
   if (said !== null) return said;

@@ -113,7 +113,7 @@ function rowExample(
   const free = writable.filter((field) => !entity.primary_key.includes(field.name));
   if (method === 'POST') {
     const needed = fields.filter(mustBeGiven);
-    // The database usually generates keys, also below views.
+    // Omits the primary key if possible, because the database usually generates it, also for a view.
     const row = exampleRow(needed.length > 0 ? needed : (free.length > 0 ? free : writable).slice(0, 1), examples);
     const expression = `${from}.insert(${js(row)})`;
     return { query: '', headers, body: json(row), expression, notes: pointing(row, fields) };
@@ -223,7 +223,7 @@ function following(value: string): string | null {
     /^(\d{4}-\d\d-)(\d\d)()$/.exec(value) ??
     /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-0{10})(\d\d)()$/.exec(value) ??
     [];
-  // Does not continue in the next month or the next day.
+  // Returns null instead of a value in the next month or on the next day.
   const isFull =
     count === '' || count === '99' || (rest !== '' && count === '23') || (before.length === 8 && count === '31');
   return isFull ? null : `${before}${String(Number(count) + 1).padStart(2, '0')}${rest}`;

@@ -168,7 +168,7 @@ const within = (subject: Subject, what: string): Subject => ({
 
 function checkWords(check: string, subject: Subject, field: FieldFact, type: string): string {
   const words = domainRuleWords(check, subject.words, type);
-  // If the words still contain SQL, the SQL names VALUE, because the subject is no field.
+  // If the words still contain SQL and the subject is no field, the words show the SQL about VALUE instead.
   return subject.words !== field.name && words.includes(sqlName(subject.words))
     ? `of ${subject.words} as VALUE: ${ruleWords(check)}`
     : words;
