@@ -31,7 +31,7 @@ export async function tryCall(
 ): Promise<TriedResponse> {
   const direct = 'key' in as;
   const isMember = !direct && as.requestRole !== 'service' && as.requestRole !== 'anon';
-  // Only a change that is not rolled back needs the token.
+  // A request as a member that only reads, or that is rolled back, needs no token for acting as this member.
   const reads = method === 'GET' || method === 'HEAD' || /tx=rollback/.test(headers.prefer ?? headers.Prefer ?? '');
   const seated = direct
     ? {}

@@ -21,7 +21,10 @@ const rolesSql = (id: string): string => `
     (select count(*) from ninefold.member_roles m where m.role = r.name)
   from ninefold.roles r order by r.name`;
 
-/** Reads every role of the app's members, and the roles of one member. */
+/**
+ * Reads all roles that members of the app can have. For each role, reads since when this member has it (null if not),
+ * and the number of members with it.
+ */
 export const memberRoles = (ref: string, id: string) =>
   queryOptions({
     queryKey: userKeys.roles(ref, id),

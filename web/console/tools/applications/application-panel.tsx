@@ -19,7 +19,7 @@ import form from '../users/form.module.css';
 import { AddressesField, addressesIn } from './addresses-field.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
 
-/** One application: its name and addresses, a new secret, and its deletion. */
+/** Panel of one application: its name and addresses, a new secret, and its deletion. */
 export function ApplicationPanel({
   appRef,
   application,
