@@ -129,7 +129,7 @@ export interface ExplainedRow {
   checks: ExplainedCheck[];
 }
 
-/** The policies of one command, evaluated on the existing or the new version of a row. */
+/** The policies of one command, evaluated on the existing or on the new version of a row. */
 export interface ExplainedCheck {
   policies_for: 'select' | 'insert' | 'update' | 'delete';
   /**

@@ -1,6 +1,6 @@
 import type { Source } from './specification-source.ts';
 
-/** Chapter 1 of the specification: the purpose of the app. A part that nobody has described is null. */
+/** Chapter 1 of the specification: the purpose of the app. A part without a description is null. */
 export interface PurposeChapter {
   /** The name from ninefold.describe_app, or else the name with which the app was created. */
   name: string;

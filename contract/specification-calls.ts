@@ -147,7 +147,7 @@ export interface CallEntry {
   parameters: CallParameter[] | null;
   /** The result, in words and types; null for calls on rows. */
   returns: string | null;
-  /** Live figures of the last hour, day and week, not part of the hash. Absent if nobody made the call. */
+  /** Live figures of the last hour, day and week, not part of the hash. Absent if the call was not made. */
   figures?: { hour: CallFigures; day: CallFigures; week: CallFigures };
 }
 

@@ -192,7 +192,7 @@ export class PolicyCalls {
     });
     const decision = this.#decide(caller, relation, kind);
     if (decision.code !== null) {
-      // A trigger, and the check of an update, fail only where there is a row.
+      // A trigger, and the check of an update, can fail only if the statement finds a row.
       const isOfRow = decision.untried === 'code' || (kind === 'update' && decision.policies.length > 0);
       return [lack('which the role may not', isCertain && !isOfRow, '', decision.code)];
     }

@@ -1,4 +1,4 @@
-/** Maximum length of a text that is cached, in UTF-16 units. */
+/** Maximum length of a string that is cached, in UTF-16 units. */
 const MAX_TEXT = 1000;
 /** Maximum number of cached results. The cache is emptied when it is full. */
 const MAX_RESULTS = 1000;

@@ -60,8 +60,9 @@ interface Shapes {
 }
 
 /**
- * Runs the steps request, plan and SQL text. Clients often repeat requests with other values, so a read is planned once
- * per shape of its query, and an insert once per set of columns. Pure except for the cache.
+ * Runs the first three steps of a request: it parses the request, plans it and builds the SQL. Clients often repeat
+ * requests with other values, so a read is planned once per shape of its query, and an insert once per set of columns.
+ * Pure except for the cache.
  */
 export class PlanCache {
   /** The garbage collector removes the plans together with their schema cache, when an app changes or becomes idle. */
@@ -114,7 +115,7 @@ export class PlanCache {
   }
 }
 
-/** Runs the steps request, plan and SQL text without a cache. */
+/** Runs the first three steps of a request without a cache: parses the request, plans it and builds the SQL. */
 export function planAnew(
   callRequest: CallRequest,
   schemaCache: SchemaCache,

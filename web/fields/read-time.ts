@@ -37,7 +37,8 @@ const dayUnits: Readonly<Record<string, 'day' | 'week' | 'month' | 'year'>> = {
 /**
  * Reads a date or time as a person types it, in the time zone of the browser: "2026-11-24 16:30", "24 Nov 16:30",
  * "24.11.2026", "fri 9am", "tomorrow", "+2d", "+90min", "now". A day of the week is the next one after today. Days and
- * months without a year are in the current year. Returns null for other texts and for days that do not exist. Pure.
+ * months without a year are in the current year. Returns null for every other string and for days that do not exist.
+ * Pure.
  */
 export function readTime(text: string, now: Date): TypedTime | null {
   const typed = text.trim().toLowerCase().replaceAll(/\s+/g, ' ');

@@ -136,7 +136,7 @@ export function TimeField({
   );
 }
 
-/** Text field of the clock. It changes the time when the text is a clock. */
+/** Text field of the clock. It changes the time as soon as its content is a valid clock time. */
 function Clock({ time, onTime }: { time: Date; onTime: (time: Date) => void }) {
   const shown = clockText(time);
   const [draft, setDraft] = useState<{ of: string; text: string } | null>(null);

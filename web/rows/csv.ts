@@ -7,7 +7,9 @@ export interface CsvRows {
 const quotedIf = (value: string, pattern: RegExp): string =>
   pattern.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 
-/** Writes comma-separated values (RFC 4180) with a header. Null is empty, and an empty text is "". */
+/**
+ * Writes comma-separated values (RFC 4180) with a header. Null becomes an empty field, and an empty string becomes "".
+ */
 export const toCsv = ({ columns, rows }: CsvRows): string =>
   [
     columns.map(({ name }) => quotedIf(name, /[",\r\n]/)).join(','),
@@ -19,7 +21,7 @@ export const toCsv = ({ columns, rows }: CsvRows): string =>
     .join('');
 
 /**
- * Writes rows for a spreadsheet. A text that a spreadsheet would read as a formula gets an apostrophe before it (OWASP,
+ * Writes rows for a spreadsheet. A value that a spreadsheet would run as a formula gets an apostrophe before it (OWASP,
  * "CSV Injection"); numbers stay as they are.
  */
 export const toSpreadsheetCsv = (rows: readonly (readonly string[])[]): string =>

@@ -1,4 +1,4 @@
-/** Saves a text as a file of the reader. */
+/** Saves a string as a file on the reader's device. */
 export function download(name: string, type: string, text: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([text], { type }));

@@ -58,8 +58,7 @@ const rules: Record<Language, { pattern: RegExp; keywords?: ReadonlySet<string>;
 };
 
 /**
- * Divides code into tokens for colouring. The joined texts of the tokens are exactly the code. Unrecognized text is
- * plain.
+ * Divides code into tokens for colouring. The tokens joined together are exactly the code. Unrecognized text is plain.
  */
 export function highlight(code: string, language: Language): Token[] {
   const { pattern, keywords, fold = false } = rules[language];

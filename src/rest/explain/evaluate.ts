@@ -7,13 +7,14 @@ import { arrayLiteral, identifier, Params, qualified } from '../sql/text.ts';
 /** Result of an expression for one row. */
 export type Evaluated = Value | { readonly error: { readonly code: string; readonly message: string } };
 
-/** Results of each expression by its text, one per row. An expression that fails without rows has one result. */
+/** Results by expression (its SQL), one result per row. An expression that fails even without rows has one result. */
 export type Evaluations = ReadonlyMap<string, readonly Evaluated[]>;
 
 /**
  * Evaluates expressions on rows of a table as the role of the transaction, so that auth.uid(), current_user and
  * policies of other tables give the caller's results. The rows are parameters; the table is not read.
- * @param expressions Catalog text of the table's own policies or parts of it; never text of the request.
+ * @param expressions SQL of the table's own policies from the catalog, or parts of it. Never pass SQL that comes from
+ * the request.
  * @param rows Rows in PostgreSQL's text format.
  */
 export async function evaluate(

@@ -19,7 +19,7 @@ const PIECE_CHARACTERS = 64 * 1024;
 /**
  * Converts the lines to JSON objects one by one, so that memory holds only the text and the result. The word NULL,
  * quoted or not, is null.
- * @throws SyntaxError if the text is no CSV or lines have different lengths.
+ * @throws SyntaxError if the text is not CSV or its lines have different numbers of cells.
  * @throws NinefoldError body_too_large
  */
 export function csvToRows(text: string): CsvRows {

@@ -2,7 +2,7 @@ import { limits } from '../../../contract/limits.ts';
 
 /**
  * Reads the keys of JSON rows (RFC 8259) from the bytes without building values. A body of megabytes therefore needs no
- * further memory, and the time per byte does not depend on the content. Accepts and rejects the same texts as
+ * further memory, and the time per byte does not depend on the content. Accepts and rejects the same bytes as
  * `JSON.parse`, except deep nesting.
  */
 
@@ -112,8 +112,8 @@ class RowScanner {
   }
 
   /**
-   * Reads the text after a value: closing brackets, then a comma and, in an object, a key. Returns false at the end of
-   * the outermost value.
+   * Reads the characters after a value: closing brackets, then a comma and, in an object, a key. Returns false at the
+   * end of the outermost value.
    */
   #continues(): boolean {
     while (this.#depth > 0) {

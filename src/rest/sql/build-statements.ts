@@ -34,8 +34,8 @@ export interface Batch {
 }
 
 /**
- * Builds the parametrised statements of a plan. Pure. The text contains no values, so it is the same for all requests
- * of one shape.
+ * Builds the parametrised statements of a plan. Pure. The SQL contains no values, so it is the same for all requests of
+ * one shape.
  * @param made The query, if it was built before.
  */
 export function buildStatements(
@@ -181,8 +181,8 @@ function locationText(plan: MutatePlan, params: Params): string {
 export const GUARD = 'ninefold guard, rows: ';
 
 /**
- * Returns SQL that rolls a write back if its number of rows is not allowed. It casts a text that is no number to an
- * integer, which fails the transaction. The error contains the number of rows.
+ * Returns SQL that rolls a write back if its number of rows is not allowed. If so, the SQL casts a string that is not a
+ * number to an integer, and this error fails the transaction. The error contains the number of rows.
  */
 function guardText(request: ApiRequest, plan: QueryPlan, page: string, params: Params): string | null {
   if (plan.kind === 'read' || (plan.kind === 'call' && plan.readOnly)) return null;
@@ -237,7 +237,7 @@ export function setupStatement(request: ApiRequest, plan: Plan, identity: Identi
 /** Placeholder for a setting whose name is also a parameter. */
 const NAMED = '*';
 
-/** Returns the text for settings in this order. Only few orders occur. */
+/** Returns the SQL that sets these settings in this order. It is cached, because only few orders occur. */
 const setupText = memoize((names) => {
   let count = 0;
   const next = (): string => {

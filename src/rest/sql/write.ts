@@ -3,8 +3,7 @@ import { conditionText } from './condition.ts';
 import { columnText, identifier, type Params, qualified } from './text.ts';
 
 /**
- * Builds INSERT, UPDATE and DELETE statements. The rows to write are one JSON parameter, named `pgrst_body` in the
- * text.
+ * Builds INSERT, UPDATE and DELETE statements. The rows to write are one JSON parameter, named `pgrst_body` in the SQL.
  */
 
 /** Setting of the transaction in which an upsert counts inserted rows. */

@@ -22,7 +22,7 @@ export function typescriptTypes(types: TypeFacts): string {
   return `${head}\nexport type Database = ${object(schemas)}\n${tail}`;
 }
 
-/** Returns the part of `Database` for one entity; an empty text if the entity is not exposed. */
+/** Returns the part of `Database` for one entity; an empty string if the entity is not exposed. */
 export const typescriptOf = (types: TypeFacts, id: string): string => new Writer(types).only(id);
 
 const head = `export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[]

@@ -4,13 +4,13 @@ import { beginsStatement } from './raises.ts';
 import { type Token, tokens } from './tokens.ts';
 
 /**
- * The result of a function in a read-only transaction: `always` refused, refused `at times`, or `never` refused as far
- * as its text shows.
+ * What the code of a function shows about its result in a read-only transaction. PostgreSQL refuses it in every call
+ * (`always`), or in some calls (`at times`), or the code shows no refusal (`never`).
  */
 export type Writes = 'always' | 'at times' | 'never';
 
 /**
- * Returns whether a function in SQL or PL/pgSQL writes, according to its text (PostgreSQL manual, "SET TRANSACTION",
+ * Returns whether a function in SQL or PL/pgSQL writes, according to its code (PostgreSQL manual, "SET TRANSACTION",
  * READ ONLY). Does not analyse the functions that it calls, nor statements that it builds and runs with EXECUTE.
  */
 export const writesOf = (language: string, source: string): Writes => summaryOf(`${language}\n${source}`).writes;
@@ -119,8 +119,9 @@ function isWrite(all: readonly Token[], at: number): boolean {
 }
 
 /**
- * Returns whether a trigger function in PL/pgSQL leaves out the row: `always`, `at times`, or `never` as far as its text
- * shows. PostgreSQL skips the row if a BEFORE trigger returns NULL. NEW is NULL in DELETE, and OLD is NULL in INSERT.
+ * Returns whether a trigger function in PL/pgSQL skips the row: in every call (`always`), in some calls (`at times`),
+ * or in none that its code shows (`never`). PostgreSQL skips the row if a BEFORE trigger returns NULL. NEW is NULL in
+ * DELETE, and OLD is NULL in INSERT.
  */
 export function skipsRows(source: string, operation: 'insert' | 'update' | 'delete'): Writes {
   const all = tokens(source);

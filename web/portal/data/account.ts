@@ -23,7 +23,7 @@ export const changeAccount = ({ auth }: Portal) =>
 export const factors = ({ auth }: Portal) =>
   queryOptions({ queryKey: ['factors'], queryFn: async () => orThrow(await auth.mfa.listFactors()) });
 
-/** Starts the enrolment of an authenticator app. Returns a QR code and the key as text. */
+/** Starts the enrolment of an authenticator app. Returns a QR code, and the key as a string. */
 export const enrollTotp = ({ app, auth }: Portal) =>
   mutationOptions({
     mutationFn: async () => {

@@ -65,7 +65,7 @@ export function MemberReference({
   );
 }
 
-/** Returns a text for a chosen row without a label. */
+/** Returns a name for a chosen row without a label. */
 const rowNumber = ({ one }: PortalEntity, value: string): string =>
   /^\d+$/.test(value) ? `${one} ${value}` : t('aRow', { one });
 

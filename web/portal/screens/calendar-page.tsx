@@ -121,7 +121,9 @@ function Calendar({
   );
 }
 
-/** Returns the rows of each day, by the text of the day. A row without an end is only on the day of its start. */
+/**
+ * Returns the rows of each day, by the day as `dayOf` writes it. A row without an end is only on the day of its start.
+ */
 function rowsByDay(
   rows: readonly Row[],
   { start, end }: NonNullable<PortalScreen['span']>,

@@ -22,8 +22,8 @@ export const errorsDescriber: ChangeDescriber = {
 };
 
 /**
- * Returns the entity or function that an error comes from; an empty text for errors of the protocols. Quoted names may
- * contain a dot.
+ * Returns the entity or function that an error comes from; an empty string for errors of the protocols. Quoted names
+ * may contain a dot.
  */
 const originOf = (error: unknown): string =>
   /^(?:"(?:[^"]|"")*"|[^".])*(?:\.(?:"(?:[^"]|"")*"|[^".(])*(?:\(.*\))?)?/.exec(text(error, 'origin'))?.[0] ?? '';

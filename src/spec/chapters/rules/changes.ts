@@ -33,7 +33,7 @@ const wordsOf = (rule: unknown): string => within(text(rule, 'words'));
 
 const entityOf = ({ before, after }: Difference): string => text(after ?? before, 'entity');
 
-/** Returns the domain of a rule on a field; an empty text for other rules. */
+/** Returns the domain of a rule on a field; an empty string for other rules. */
 const domainOf = (rule: unknown): string =>
   /^((?:"(?:[^"]|"")*"|[^"\s])+) (?:CHECK \(|NOT NULL)/.exec(text(rule, 'sql'))?.[1] ?? '';
 

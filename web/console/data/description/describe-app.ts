@@ -4,7 +4,7 @@ import { specificationKeys } from '../specification/keys.ts';
 import { callSql, literal } from '../sql/literal.ts';
 import { runSql } from '../sql/run-sql.ts';
 
-/** The description in chapter 1; empty texts for missing parts. */
+/** The description in chapter 1; empty strings for missing parts. */
 export interface Description {
   name: string;
   purpose: string;

@@ -1,5 +1,5 @@
 /**
- * Writes a text as an SQL literal that is correct for both values of standard_conforming_strings (PostgreSQL, "String
+ * Writes a string as an SQL literal that is correct for both values of standard_conforming_strings (PostgreSQL, "String
  * Constants with C-Style Escapes"). Pure.
  */
 export function literal(text: string): string {
@@ -7,7 +7,7 @@ export function literal(text: string): string {
   return text.includes('\\') ? `E${quoted}` : quoted;
 }
 
-/** Writes texts as an SQL array. Pure. */
+/** Writes strings as an SQL array. Pure. */
 export const arrayLiteral = (texts: readonly string[]): string => `array[${texts.map(literal).join(', ')}]::text[]`;
 
 /** Writes the call of a function with named arguments, one on each line. Omits arguments that are null. Pure. */
