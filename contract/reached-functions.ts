@@ -35,7 +35,7 @@ export function functionsReached(
   const app = readOnce(functions);
   const reached = new Set(from);
   for (const code of codes) for (const id of namedIn(code, app)) reached.add(id);
-  // The loop also visits ids that it adds.
+  // The loop adds ids to the set and also visits these.
   for (const id of reached) {
     const named = app.named.get(id) ?? namedIn(app.bodies.get(id) ?? '', app);
     app.named.set(id, named);

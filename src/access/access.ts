@@ -193,7 +193,7 @@ export class Access {
     needed: readonly number[] | null,
     giving: WritableFields | null,
   ): Decision {
-    // PostgreSQL applies rewrite rules before it checks privileges.
+    // Rewrite rules come first, because PostgreSQL applies them before it checks privileges.
     const ruled =
       operation === 'select' ? null : refusedByRules(relation, operation, this.#views.isReplaced(relation, operation));
     if (ruled !== null) return denied(ruled);
@@ -248,7 +248,8 @@ export class Access {
     if (relation.kind === 'v' && operation === 'select') return this.#views.select(caller, relation);
     if (relation.kind === 'v' && operation !== 'select') {
       const decision = this.#views.write(caller, role, relation, operation, giving);
-      // PostgreSQL fills in the defaults of the view before it checks the base relations.
+      // PostgreSQL fills in the defaults of the view before it checks the base relations, so the defaults of the view
+      // count.
       return operation === 'insert' ? this.#withDefaults(decision, caller.oid, relation, giving) : decision;
     }
     if (this.privileges.unpopulated.has(relation.oid)) return denied(holdsNothing);
@@ -383,8 +384,8 @@ export class Access {
     operation: RowOperation,
     policies: readonly PolicyFact[],
   ): Refusal | null {
-    // PostgreSQL executes functions with the privileges of the caller, even below a view that reads with the privileges
-    // of its owner.
+    // The privileges of `caller` count, because PostgreSQL executes functions with them even below a view that reads
+    // with the privileges of its owner.
     const [routine] = this.privileges.refusedFunctions(caller.oid, functionsCalled(policies, operation));
     if (routine) return refusal(`a policy calls ${routine}(), which the role may not execute`);
     const circle = this.#graph.circle(caller.oid, role, relation, operation);

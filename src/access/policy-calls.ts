@@ -103,7 +103,7 @@ export class PolicyCalls {
     if (routine.security_definer) return runs;
     const lack = this.#lacking(caller, routine, new Set());
     const hasInputs = routine.inputs.length > 0;
-    // PostgreSQL does not run a strict function for NULL.
+    // A strict function with arguments does not fail for sure, because PostgreSQL does not run it for NULL.
     if (lack?.isCertain && !(routine.strict && hasInputs)) {
       return {
         ...denied(lack.reason, lack.code),
@@ -196,7 +196,8 @@ export class PolicyCalls {
       const isOfRow = decision.untried === 'code' || (kind === 'update' && decision.policies.length > 0);
       return [lack('which the role may not', isCertain && !isOfRow, '', decision.code)];
     }
-    // PostgreSQL checks USAGE on a schema when it plans a statement, and functions keep plans for other roles.
+    // Not certain: PostgreSQL checks USAGE on a schema only when it plans a statement, and a function may have a plan
+    // that was made for another role.
     if (!this.#look.privileges.usesSchema(caller.oid, relation.schema))
       return [lack('whose schema the role may not use', false)];
     const { bound, checks } = this.#rowSecurity(caller, relation, kind);
@@ -258,12 +259,13 @@ export class PolicyCalls {
     const all = [first, ...others];
     if (all.every((one) => !this.#look.privileges.mayExecute(caller.oid, one))) {
       const refused = refusal(`${idOf(routine)} calls ${called}, which the role may not execute`);
-      // PostgreSQL checks USAGE on a schema when it plans a statement, and functions keep plans for other roles.
+      // Without EXECUTE on all of them, the call certainly fails. A missing USAGE is not certain: PostgreSQL checks it
+      // when it plans a statement, and functions keep plans for other roles.
       const isRefused = all.every(({ grants }) => !this.#look.privileges.holds(caller.oid, grants, 'EXECUTE'));
       return [{ does: `call ${called}`, ...refused, isCertain: use.isCertain && isRefused }];
     }
     const inner = others.length === 0 ? this.#lackingWithin(caller, first, asked) : null;
-    // PostgreSQL skips calls of strict functions with NULL.
+    // A call of a strict function does not fail for sure, because PostgreSQL skips it for NULL.
     const isSkipped = first.strict && first.inputs.length > 0;
     return inner ? [{ ...inner, isCertain: inner.isCertain && use.isCertain && use.isAlone && !isSkipped }] : [];
   }

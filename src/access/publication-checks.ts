@@ -55,7 +55,7 @@ export class PublicationChecks {
       const does = cascade(operation, operation === 'delete' ? key.on_delete : key.on_update);
       const refused = table && does ? this.#refusal(table, does) : null;
       if (!table || refused === null || limited.verdict === 'never') return limited;
-      // PostgreSQL refuses this statement before it looks for rows.
+      // PostgreSQL refuses the delete of referencing rows before it looks for any, so every delete fails.
       if (operation === 'delete') return { ...denied(refused), policies: decision.policies };
       return addCondition(limited, `without a change of what ${display(table)} points to`, refused.reason);
     }, decision);

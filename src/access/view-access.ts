@@ -154,7 +154,8 @@ export class ViewAccess {
     if (!table) {
       return conditional(`writes with the rights of ${base.whose}`, 'as the tables beneath allow');
     }
-    // An INSERT evaluates the view's condition only for the check option.
+    // An INSERT evaluates the view's condition only for the check option, so the relations in the condition matter only
+    // then.
     const isAsked = operation !== 'insert' || view.check_option !== null;
     const seen = (isAsked ? looked : []).map(({ fact, fields }) => ({
       fact,
@@ -239,7 +240,7 @@ export class ViewAccess {
     const refused = uses.functions.flatMap(({ oid, anyway, read }) =>
       this.#privileges
         .refusedFunctions(caller.oid, [oid])
-        // A statement that changes the rows of the table does not sort them.
+        // A statement that changes the rows of the table does not sort them, so functions in ORDER BY are not called.
         .filter((routine) => isRead || !callsOnlyToOrder(view, routine))
         .map((routine) => ({ routine, anyway: anyway || (isRead && read) })),
     );

@@ -148,7 +148,8 @@ export const accessQueries: CatalogQueries<AccessFacts> = {
       r.rolcanlogin as can_login, shobj_description(r.oid, 'pg_authid') as comment
     from pg_catalog.pg_roles r order by r.rolname`),
 
-  // Before PostgreSQL 16, the member's INHERIT attribute decided about inheritance, and every member could SET ROLE.
+  // Before PostgreSQL 16, memberships have no options: the member's INHERIT attribute decided about inheritance, and
+  // every member could SET ROLE.
   memberships: list(`
     select m.roleid::int8 as role, m.member::int8 as member,
       bool_or(coalesce((to_jsonb(m) ->> 'inherit_option')::bool, r.rolinherit)) as inherit,
@@ -217,7 +218,8 @@ export const accessQueries: CatalogQueries<AccessFacts> = {
     from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
     where p.proacl is not null order by p.oid`),
 
-  // Default privileges of the whole database replace PostgreSQL's own defaults; those of a schema are added.
+  // Default privileges of the whole database (`w`) replace PostgreSQL's own defaults. Those of a schema (`s`) are
+  // added.
   default_grants: list(`
     select n.nspname as schema, k.name as of,
       ${grants(`coalesce(w.defaclacl, acldefault(k.kind, d.datdba)) || coalesce(s.defaclacl, '{}')`)} as grants

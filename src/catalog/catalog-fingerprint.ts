@@ -62,8 +62,8 @@ const states: Readonly<Record<string, string>> = {
   // Most rows of pg_depend change only together with rows of other relations. Only the membership in an extension does
   // not, so only these rows are read.
   pg_depend: stateOf('pg_catalog.pg_depend', `t.refclassid = 'pg_catalog.pg_extension'::regclass`),
-  // Views and functions have no transaction ids, and only superusers may read the underlying tables. Their content is
-  // hashed instead.
+  // These views and functions have no transaction ids, and only superusers may read the underlying tables, so the
+  // fingerprint contains a hash of their content.
   pg_roles: `(select md5(string_agg(r::text, '' order by r.oid)) from pg_catalog.pg_roles r)`,
   pg_user_mappings: `(select md5(string_agg(m::text, '' order by m.umid)) from pg_catalog.pg_user_mappings m)`,
   'ninefold.user_mapping_writes': `(select md5(string_agg(w::text, '' order by w.mapping)) from ninefold.user_mapping_writes() w)`,

@@ -282,7 +282,7 @@ export const entityQueries: CatalogQueries<EntityFacts> = {
       select k.confrelid from pg_catalog.pg_constraint k where k.contype = 'f' and k.conparentid = 0)
     order by c.oid, a.attnum`),
 
-  // Only arrays and composite types that a field or domain uses.
+  // Reads only those arrays and composite types that a field or domain uses.
   types: list(`
     with used as materialized (
       select a.atttypid as oid from pg_catalog.pg_attribute a where a.atttypid >= ${FIRST_NORMAL_OID} and a.attnum > 0 and not a.attisdropped

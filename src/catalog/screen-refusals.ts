@@ -127,7 +127,8 @@ export async function readScreenRefusals(
       part: 'order' as const,
     })),
   ]);
-  // PostgreSQL does not accept NUL characters in text, and the API rejects a request with one before it runs.
+  // Skips conditions with a NUL character: PostgreSQL does not accept it, and the API rejects such a request before it
+  // runs.
   const asked = conditions.filter(({ sql }) => !sql.includes('\0')).slice(0, limits.screenConditions.default);
   if (asked.length === 0) return [];
   const text = JSON.stringify(asked.map((one) => queryOf(one.screen, one, extraSearchPath)));

@@ -157,7 +157,7 @@ const keyOf = ({ method, path, headers }: CallRequest, { text }: QueryShape): st
 function shapeOf(call: PlannedCall, { values }: QueryShape, { query }: CallRequest): PlannedShape | null {
   const { main, plan } = call;
   const { count } = call.request.preferences;
-  // For these counts, the planner needs the actual values.
+  // These counts are not cached, because the planner needs the actual values for them.
   if (plan.kind !== 'read' || main === null || count === 'planned' || count === 'estimated') return null;
   const indexes = new Map(values.map(({ parameter }, index) => [parameter, index]));
   const slots = main.origins.flatMap((origin, param): [number, number][] => {
@@ -217,7 +217,7 @@ function keyOfInsert({ path, query, headers }: CallRequest, request: ApiRequest)
 function insertOf({ plan, names, main }: PlannedCall): PlannedInsert | null {
   const rows = main?.origins.indexOf('body') ?? -1;
   if (plan.kind !== 'mutate' || main === null || rows < 0) return null;
-  // The cache must not hold the rows in memory.
+  // Removes the rows, because the cache must not hold them in memory.
   const params = main.params.map((param, place) => (place === rows ? null : param));
   return { plan: { ...plan, payload: null }, names, main: { ...main, params }, rows };
 }

@@ -212,7 +212,7 @@ function isTime(operand: Operand, fieldTypes: FieldTypes): boolean {
     case 'cast':
       return aTime.test(operand.type);
     case 'formula':
-      // The difference of two times is an interval and not a time.
+      // Only a time plus or minus an interval is a time. The difference of two times is an interval.
       return operand.right.kind === 'literal' && operand.right.type === 'interval' && isTime(operand.left, fieldTypes);
     case 'call': {
       const [, second] = operand.arguments;

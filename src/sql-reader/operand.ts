@@ -48,7 +48,7 @@ export function operand(read: Reading, tokens: readonly Token[]): Operand {
   if (bare.length < tokens.length) {
     const inner = operand(read, bare);
     const type = sourceOf(read.source, tokens.slice(bare.length + 1)).toLowerCase();
-    // PostgreSQL prints -5 as '-5'::integer.
+    // PostgreSQL prints -5 as '-5'::integer, so such a literal is read as a number.
     if (inner.kind === 'literal' && numeric.test(type) && /^-?\d/.test(inner.value)) {
       return { ...inner, quoted: false, plain: false };
     }

@@ -83,7 +83,7 @@ const place = (text: string, tokens: readonly Token[], column: string | null): P
 function columnOf(name: readonly Token[], of: PlacesOf, inQuery: boolean): string | null {
   const words = name.filter((token) => token.kind === 'word');
   const last = words[words.length - 1];
-  // PostgreSQL prints keywords in upper case, and quotes names that could be keywords.
+  // Excludes keywords: PostgreSQL prints them in upper case, and quotes names that could be keywords.
   if (!last || (!last.quoted && last.value !== last.value.toLowerCase()) || !of.columns.has(last.value)) return null;
   if (words.length === 1) return inQuery ? null : last.value;
   return words.length === 2 && words[0]?.value === of.relation ? last.value : null;

@@ -4,6 +4,6 @@ export function download(name: string, type: string, text: string): void {
   link.href = URL.createObjectURL(new Blob([text], { type }));
   link.download = name;
   link.click();
-  // Some browsers read the URL only after the click.
+  // Waits, because some browsers read the URL only after the click.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

@@ -70,7 +70,7 @@ export function checkRow(
   const failing = checks.find(({ passes }) => passes !== true);
   if (!failing) return { result: 'passes', checks };
   if (failing.passes === null) return { result: 'undecided', checks };
-  // PostgreSQL rejects an INSERT with a conflicting row that it may not read or update.
+  // A row that the policies do not let the caller reach is hidden. Only an INSERT that conflicts with such a row fails.
   const isInsert = asked.some(({ command }) => command === 'insert');
   return { result: failing.of === 'existing' && !isInsert ? 'hidden' : 'refused', checks };
 }

@@ -132,7 +132,7 @@ async function rowsThere(
   what: InspectOptions,
 ): Promise<FoundRow[] | DatabaseError> {
   const { plan, target, rights } = what;
-  // An update that sets no column changes no row.
+  // An update that sets no column changes no row, so there is nothing to read.
   if (plan.kind === 'mutate' && plan.mutation === 'update' && plan.columns.length === 0) return [];
   const triggered = await triggeredRows(runner, context, what, 'update');
   if (triggered) return triggered;

@@ -94,7 +94,8 @@ export class BodyParser {
     }
     this.#timer = setTimeout(() => this.#fail(), this.#bounds.milliseconds).unref();
     const { kind, bytes } = waiting;
-    // Bytes that are part of a larger buffer are copied.
+    // Only bytes that fill their buffer are transferred to the thread. Bytes that are part of a larger buffer are
+    // copied.
     const isWhole = bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer;
     this.#thread ??= this.#start();
     this.#thread.postMessage({ kind, bytes }, isWhole ? [bytes.buffer as ArrayBuffer] : []);
@@ -178,7 +179,7 @@ export async function parseAhead(
   });
   const [kind] = asked;
   if (!kind || !isParsed(kind)) return undefined;
-  // The bytes are transferred to the thread.
+  // The bytes move to the thread, so this thread can no longer read them.
   request.body = null;
   const payload = await parser.parse(app, kind, body);
   return () => payload;

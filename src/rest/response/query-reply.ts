@@ -137,7 +137,7 @@ function mutateReply(request: ApiRequest, plan: MutatePlan, result: ResultSet): 
       headers['content-range'] = contentRange(0, 0, total);
       const location = locationOf(plan, result);
       if (location !== null) headers.location = location;
-      // A 201 response has a body, which may be empty; a 204 response has none.
+      // A 201 response always has a body, even if it is empty, unlike a 204 response.
       const onlyMerged = plan.onConflict?.resolution === 'merge-duplicates' && (result.inserted ?? 0) <= 0;
       return { status: onlyMerged ? 200 : 201, headers, body: body ?? '' };
     }

@@ -107,7 +107,7 @@ function operationText(field: PlannedField, operation: Operation, params: Params
       return ` ${quantifiedOperators[operator]} ${right}`;
     }
     case 'in': {
-      // A single empty element means the empty list.
+      // A single empty element, as in `in.()`, means the empty list.
       const values = operation.values.length === 1 && operation.values[0] === '' ? [] : operation.values;
       const list = params.bind(arrayLiteral(values));
       if (!field.transform) return ` = ANY(${list})`;

@@ -199,7 +199,7 @@ export class ProbePlanner {
     const readsRelations = clauses
       .flat()
       .some(({ policy, clause }) => policy.reads.some((one) => one.clause === clause));
-    // Several operations may have the same policies.
+    // Operations of one statement may have the same policies, so each condition is evaluated once.
     const text = [...new Set(parts)].join(' and ');
     // Values get the base types of domains, because the constraints of the domains do not matter here.
     const fields = (this.#access.privileges.fieldsOf.get(relation.oid) ?? [])

@@ -235,7 +235,7 @@ const unbound = (relation: RelationFact, { operation }: RoleCell): true | null =
  */
 function passesAt(answer: AttemptResult | undefined, place: number | null): boolean | null {
   if (!answer) return null;
-  // If PostgreSQL refuses the condition alone, it also refuses the statement.
+  // If PostgreSQL refuses the condition alone, it also refuses the statement, so the row does not pass.
   if (isError(answer)) return answer.within ? null : false;
   const list = answer.value === null ? [] : (JSON.parse(answer.value) as boolean[]);
   if (place !== null) return list[place] ?? null;

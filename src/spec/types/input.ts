@@ -323,7 +323,7 @@ function numberRules({ side, isOpen }: Bound, value: number, base: string): Bare
   if (side === 'both') return [];
   if (/^(smallint|integer|bigint|double precision|numeric)$/.test(base)) return [{ kind: side, value, isOpen }];
   const [, digits, scale] = /^numeric\((\d+),(\d+)\)$/.exec(base) ?? [];
-  // PostgreSQL rounds the value before it checks the value.
+  // PostgreSQL rounds the value before it checks it, so the limit moves by half a step of the last digit.
   if (scale === undefined || Number(digits) > 14 || Number(scale) > Number(digits)) return [];
   const half = 0.5 * 10 ** -Number(scale);
   const isOnGrid = Number(value.toFixed(Number(scale))) === value;

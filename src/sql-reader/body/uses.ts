@@ -116,7 +116,8 @@ const leading = ['return', 'perform', 'select', 'atomic', 'begin', 'query'];
 /** Returns true if a statement evaluates the call at an index first, and not once for each row. */
 function isAlone(all: readonly Token[], at: number): boolean {
   let start = at;
-  // THEN and ELSE begin a statement of PL/pgSQL or an expression of CASE.
+  // Goes back to the start of the statement. THEN and ELSE do not end the search, because they may belong to a CASE
+  // expression.
   while (start > 0 && (isWord(all[start - 1], 'then', 'else') || !beginsStatement(all[start - 1]))) start--;
   const before = all.slice(start, at);
   if (!before.every((token) => isWord(token, ...leading) || isSymbol(token, '('))) return false;

@@ -113,7 +113,7 @@ function isWrite(all: readonly Token[], at: number): boolean {
   if (word(token, 'insert', 'merge')) return word(after, 'into') && (isFirst || symbol(before, ')'));
   if (word(token, 'delete')) return word(after, 'from') && (isFirst || symbol(before, ')'));
   if (word(token, 'update')) return isFirst || symbol(before, ')');
-  // A variable may be named comment.
+  // A variable may be named like a statement, such as comment. An assignment to it is not a write.
   const isAssigned = [':', ':=', '=', '.', '['].some((text) => symbol(after, text));
   return isFirst && word(token, ...definitions) && !symbol(before, '(') && !isAssigned;
 }

@@ -113,7 +113,7 @@ function useAppBindings(): readonly Binding[] {
     ];
     for (const { keys, does, from } of turns) {
       if (!from(here) && !from(ahead)) continue;
-      // A key press counts from the page that the previous press opened, even if that page is not shown yet.
+      // Counts from the page that the previous key press opened, even if that page is not shown yet.
       const run = () => {
         const { latestLocation, state } = router;
         const underway = latestLocation.pathname !== state.resolvedLocation?.pathname;

@@ -40,7 +40,7 @@ export const signedIn = ({ auth }: Portal) =>
     queryFn: async (): Promise<SignedIn | null> => {
       const { session } = orThrow(await auth.getSession());
       if (!session) return null;
-      // If the server has ended the session, the client removes it.
+      // The server may have ended the session. The client then removes it here.
       const { error } = await auth.getUser();
       if (error && isEnded(error)) {
         await auth.signOut({ scope: 'local' });

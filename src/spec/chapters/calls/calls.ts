@@ -33,7 +33,7 @@ export function callsChapter(
     roles.cells.filter((cell) => cell.verdict !== 'never'),
     (cell) => `${cell.operation} ${cell.entity}`,
   );
-  // Calls select a schema other than the first one with a header.
+  // Returns a note for a schema other than the first one, which calls select with a header.
   const inSchema = (schema: string, method: CallEntry['method']) =>
     schema === facts.exposedSchemas[0]
       ? ''

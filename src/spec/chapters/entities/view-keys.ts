@@ -24,7 +24,8 @@ export class ViewKeys {
   of(oid: number): readonly number[] {
     const relation = this.#look.relations.get(oid);
     if (relation?.kind !== 'v') return this.#look.primaryKey(oid);
-    // With a rewrite rule that replaces the DELETE, updatability says nothing about the rows.
+    // PostgreSQL can delete rows only of a simple view, in which a key identifies a row. A rewrite rule that replaces
+    // the DELETE hides whether the view is simple.
     if ((relation.updatable & writeBit.delete) === 0 || relation.replaced.includes('delete')) return [];
     const origins = viewColumnOrigins(this.#trees.get(oid) ?? '');
     const base = origins[0]?.table;
