@@ -14,7 +14,7 @@ export interface AccessExplanation {
   reason: string;
   /** The privileges that the call needs, each with the roles through which the caller has it. */
   grants: ExplainedGrant[];
-  /** Null for functions, and for relations without row-level security. */
+  /** The row-level security of the relation. Null for functions, and for relations without row-level security. */
   row_security: ExplainedRowSecurity | null;
   /** The examined rows: those that match the filters, or those of the body; at most `limits.explainedRows`. */
   rows: ExplainedRow[];
@@ -100,9 +100,9 @@ export interface ExplainedGrant {
 
 export interface ExplainedRowSecurity {
   enabled: boolean;
-  /** True if it applies to the owner too. */
+  /** True if row-level security applies to the owner of the relation too. */
   forced: boolean;
-  /** True if it applies to this role. */
+  /** True if row-level security applies to the role of the caller. */
   binds: boolean;
   /** Why it does not apply; null if it applies. */
   reason: string | null;
@@ -116,7 +116,7 @@ export interface ExplainedPolicy {
   permissive: boolean;
   command: 'all' | 'select' | 'insert' | 'update' | 'delete';
   roles: string[];
-  /** True if the policy names this role. */
+  /** True if the policy applies to the role of the caller. */
   applies: boolean;
   using: string | null;
   check: string | null;

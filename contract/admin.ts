@@ -174,7 +174,7 @@ export interface Builder {
   last_sign_in_at: string | null;
   /** ISO 8601, to a few minutes; null before the first call. */
   last_seen_at: string | null;
-  /** The builder's role on each app; an owner of the node is an owner of the others too. */
+  /** The builder's role on each app; an owner of the node is an owner of all other apps too. */
   apps: Readonly<Record<string, AppRole>>;
 }
 
@@ -185,7 +185,7 @@ export interface BuilderPasswordRequest {
 }
 
 export interface SetupRequest {
-  /** From the one-time link, `/setup#token=…`. */
+  /** The token of the one-time link, `/setup#token=…`. */
   token: string;
   name: string;
   email: string;
@@ -229,7 +229,7 @@ export interface CreateAppRequest {
   name?: string;
   /** HS256 secret of an existing project, at least 32 characters; by default a generated one. */
   jwt_secret?: string;
-  /** Only for the operator: an existing database of the server, which becomes the database of the app. */
+  /** Only for the operator: the name of an existing database of the server, which becomes the database of the app. */
   database?: string;
   /** With `database`: the role of calls without a token. */
   anon_role?: string;
@@ -380,7 +380,7 @@ export interface SqlFailure {
 }
 
 export interface MigrateRequest {
-  /** In the order of application; `name` is the file's name without its folder. */
+  /** The migration files in the order of application. `name` is the file's name without its folder. */
   files: { name: string; sql: string }[];
   /** seed.sql, or the files of a seed in their order, by their paths in the project. Each runs once, after the migrations. */
   seed?: string | { name: string; sql: string }[];
@@ -410,7 +410,7 @@ export interface MigrationFailure extends SqlFailure {
 /** A setting of an app, by the names of PostgREST's and GoTrue's configuration. */
 export interface SettingEntry {
   key: string;
-  /** Null for a secret. */
+  /** The current value; null for a secret. */
   value: unknown;
   /** False if the default applies. */
   is_set: boolean;
@@ -440,12 +440,14 @@ export interface SigningKeyEntry {
 export interface AddSigningKeysRequest {
   /** A private JWK, or a JWKS of private keys: HS256 (oct), ES256, RS256, EdDSA (Ed25519). */
   jwk?: Readonly<Record<string, unknown>>;
-  /** Creates a key for this algorithm. */
+  /** Creates a key for this algorithm instead of importing one. */
   alg?: 'ES256' | 'RS256' | 'EdDSA';
 }
 
 export interface RotateKeysRequest {
-  /** By default the newest standby key, or a new ES256 key if there is none. */
+  /**
+   * Id of the key that becomes the current one. By default the newest standby key, or a new ES256 key if there is none.
+   */
   kid?: string;
 }
 

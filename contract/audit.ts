@@ -29,7 +29,7 @@ export interface BuilderAuditEntry {
   readonly id: string;
   /** ISO 8601 with microseconds. */
   readonly at: string;
-  /** Null for the operator. */
+  /** The account of the builder; null for the operator. */
   readonly actor_id: string | null;
   readonly actor: string;
   readonly action: string;

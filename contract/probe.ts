@@ -30,7 +30,7 @@ export interface ProbeReport {
   agree: number;
   disagree: number;
   not_probed: number;
-  /** In the order of the matrix. */
+  /** The probed cells, in the order of the matrix. */
   cells: ProbedCell[];
 }
 

@@ -24,11 +24,11 @@ export interface DefinitionEntry {
   id: string;
   /** "domain", "operator", "text search configuration". */
   kind: string;
-  /** Its parts as PostgreSQL prints them. A value that may be secret is hidden. */
+  /** The definition of the object as PostgreSQL prints it. A value that may be secret is hidden. */
   sql: string;
 }
 
-/** What a function is and does. */
+/** A function of the app: its signature, its properties and its code. */
 export interface FunctionEntry {
   /** Signature of the function: "public.close_ticket(uuid)". */
   id: string;
@@ -89,7 +89,7 @@ export interface JobEntry {
 export interface JobFigures {
   /** ISO 8601; null if the job is not active or has no next run. */
   next_run: string | null;
-  /** null before the first run. */
+  /** The last run of the job; null before the first run. */
   last_run: JobRun | null;
   /** Number of failed runs since the last run that succeeded. */
   failed: number;
@@ -130,7 +130,7 @@ export interface CallEntry {
   entity: string | null;
   /** The setting that disables the call; null if there is none. */
   setting: string | null;
-  /** Roles whose verdict for this call in chapter 6 is not `never`. */
+  /** Roles with this call: their verdict in chapter 6 is not `never`. */
   roles: string[];
   /** For functions: true if the call runs in a read-only transaction; absent otherwise. */
   reads_only?: true;

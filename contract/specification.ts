@@ -81,7 +81,7 @@ export interface ErrorLine {
   group: ErrorGroup;
   /** The code in the body; null if the function computes it at run time. */
   code: string | null;
-  /** Null if unknown. */
+  /** The HTTP status; null if it is unknown. */
   status: number | null;
   /** The message; % stands for an inserted value; null if PostgreSQL composes it or the function computes it. */
   message: string | null;
@@ -105,7 +105,7 @@ export interface ErrorLine {
   figures?: ErrorFigures;
 }
 
-/** How often an error occurred. The counts are of the last hour (to ten minutes), the last day and the last week. */
+/** How often an error occurred, in the last hour (rounded to ten minutes), the last day and the last week. */
 export interface ErrorFigures {
   hour: number;
   day: number;

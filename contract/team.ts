@@ -20,7 +20,7 @@ export interface AppBuilder {
   owns_node: boolean;
   /** True if the builder has a role on this app, whether or not the builder owns the node. */
   is_member: boolean;
-  /** Null where the caller does not own the app. */
+  /** True if the builder has a second factor; null if the caller does not own the app. */
   has_second_factor: boolean | null;
   /** ISO 8601, to a few minutes; null before the first call. */
   last_seen_at: string | null;
@@ -42,7 +42,7 @@ export interface AppTeam {
   /** The caller's id; null for the operator. */
   own_id: string | null;
   builders: AppBuilder[];
-  /** Empty for builders who do not own the app. */
+  /** The open invitations; empty for builders who do not own the app. */
   invitations: Invitation[];
 }
 
@@ -59,7 +59,7 @@ export interface NodeTeam {
   second_factor_required_from: string | null;
 }
 
-/** Whether builders of the node need a second factor. */
+/** The rule whether builders of the node need a second factor. */
 export interface SecondFactorRule {
   required: boolean;
   /** The number of days for which builders without a second factor can continue to work. */

@@ -92,7 +92,7 @@ export interface FieldFact {
   made?: true;
   identity: '' | 'a' | 'd';
   comment: string | null;
-  /** Null for the default collation of the database. */
+  /** Collation of the field; null for the default collation of the database. */
   collation: CollationFact | null;
   /** Grants on this column only. */
   grants: GrantFact[] | null;
@@ -112,7 +112,7 @@ export interface DependencyFact {
  */
 export interface RequiredFact {
   name: string;
-  /** Absent if all rows were checked. */
+  /** False if PostgreSQL has not checked existing rows (NOT VALID). Absent if all rows were checked. */
   validated?: false;
   /** True for NO INHERIT: the constraint does not apply to child tables. */
   no_inherit?: true;

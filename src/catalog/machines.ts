@@ -11,7 +11,7 @@ export interface MachineFact {
   relation: number;
   field: string;
   initial: string;
-  /** In the order of definition. */
+  /** The transitions in the order of their definition. */
   transitions: TransitionFact[];
   /** The triggers that the machine needs, each with its actual state. */
   triggers: MachineTriggerFact[];

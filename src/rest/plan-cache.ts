@@ -26,7 +26,7 @@ export interface PlannedCall {
   readonly request: ApiRequest;
   readonly plan: Plan;
   readonly names: PlanNames;
-  /** Null if the request runs no query. */
+  /** The query of the request; null if the request runs none. */
   readonly main: MainStatement | null;
 }
 
@@ -54,7 +54,7 @@ const MAX_SHAPE_LENGTH = 4000;
 
 interface Shapes {
   readonly settings: RestSettings;
-  /** Null for shapes that cannot be cached. */
+  /** Planned reads by the key of their shape; null for shapes that cannot be cached. */
   readonly reads: Map<string, PlannedShape | null>;
   readonly inserts: Map<string, PlannedInsert>;
 }

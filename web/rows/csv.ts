@@ -36,7 +36,7 @@ function unlessFormula(text: string): string {
 export interface CsvRecord {
   /** Line of the file at which the record begins, from 1. */
   readonly line: number;
-  /** Null for a value that is empty and not quoted. */
+  /** The values of the record; null for a value that is empty and not quoted. */
   readonly values: readonly (string | null)[];
 }
 

@@ -126,7 +126,7 @@ export interface ReadNode {
   readonly where: readonly Condition[];
   readonly order: readonly PlannedOrder[];
   readonly range: RowRange;
-  /** Null for the root. */
+  /** How the relation is embedded in its parent; null for the root. */
   readonly embedding: Embedding | null;
   readonly children: readonly ReadNode[];
 }

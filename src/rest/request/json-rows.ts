@@ -7,8 +7,8 @@ import { limits } from '../../../contract/limits.ts';
  */
 
 /**
- * Keys of the object, or of every object of the array. `isRows` is false for a number, a string, true, false, null and
- * an empty array.
+ * The keys of the object, or the keys that every object of the array has. `isRows` is false for a number, a string,
+ * true, false, null and an empty array.
  */
 export interface JsonRows {
   readonly keys: readonly string[];
@@ -231,7 +231,7 @@ class KeysOfRows {
   /** While `#inOrder` is true: how many keys of the current row equal those of the first row so far. */
   #met = 0;
   #inOrder = true;
-  /** For each name, the number of the last row that had it. */
+  /** For each name, the number of the last row that contained it. */
   #seenIn: Uint32Array | null = null;
   #distinct = 0;
 

@@ -231,7 +231,7 @@ export interface TestRowInsert {
   insteadOf: string;
 }
 
-/** How the values of a row are chosen. */
+/** Options for choosing the values of a row. */
 interface Way {
   /** The distance between ordered fields. Without it, each field gets its usual value. */
   step?: string;

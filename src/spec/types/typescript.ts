@@ -211,8 +211,7 @@ class Writer {
   }
 
   #functions(schema: string): string[] {
-    // Of the computed relationships and fields, only relationships are included, because supabase-js looks up embedded
-    // rows here.
+    // Includes computed relationships but not computed fields, because supabase-js looks up embedded rows here.
     const routines = executedRoutines(this.#look)
       .filter(({ isCallable, computed }) => isCallable || computed.some(({ as }) => as === 'relationship'))
       .map(({ routine }) => routine)

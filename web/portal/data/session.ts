@@ -115,7 +115,10 @@ export const signInWithProvider = ({ auth }: Portal) =>
     },
   });
 
-/** Requests a mail with a link and a code, which sign in. With `isNew`, they create an account. */
+/**
+ * Requests a mail with a link and a code, either of which signs the member in. With `isNew`, the link or code also
+ * creates an account.
+ */
 export const mailLink = ({ mails }: Portal) =>
   mutationOptions({
     mutationFn: async ({ email, next }: { email: string; next: string }) => {

@@ -16,8 +16,8 @@ export function junctionsOf(entities: readonly Entity[], relations: readonly Rel
       .filter(({ kind, period }) => kind === 'many-to-one' && !period)
       .map((relation) => [keyOf(relation.from, relation.name), relation]),
   );
-  // Keys whose referenced fields a view shows. Calls can then reach the referenced rows through this view instead of
-  // the table.
+  // The keys whose referenced fields a view shows. Calls can reach the referenced rows of such a key through the view
+  // instead of the table.
   const shownEnds = new Set(shown.keys.filter(({ side }) => side === 'to').map(({ from, name }) => keyOf(from, name)));
   const own = [...joining.values()].map(({ name, from, to }) => {
     const through = entityId(from.schema, from.entity);

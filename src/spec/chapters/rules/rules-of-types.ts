@@ -32,7 +32,10 @@ interface Subject {
   words: string;
   /** The attributes of composite types that lead to the subject. */
   path: readonly string[];
-  /** For an attribute: the words for the value that must not be null for the attribute to exist. */
+  /**
+   * For an attribute: words for the composite value that contains it. The attribute exists only if this value is not
+   * null.
+   */
   within: string | null;
   /** True for a bound of a range. An infinite bound is not a null value. */
   isBound?: true;

@@ -16,7 +16,7 @@ export interface SessionChange {
   readonly what: string;
   /** The old and the new value, in words: "normal to high". Empty if there are none to show. */
   readonly how: string;
-  /** In ms. */
+  /** Time of the change, in milliseconds since 1970. */
   readonly at: number;
 }
 
