@@ -279,13 +279,13 @@ export interface AppConnection {
 
 /** An API key of an app, without the key. */
 export interface ApiKeyEntry {
-  /** A UUID; `publishable`, `secret`, `anon` or `service_role` for a key that the app was made with. */
+  /** A UUID; `publishable`, `secret`, `anon` or `service_role` for a key that was created together with the app. */
   id: string;
   name: string;
   kind: 'publishable' | 'secret';
   /** The first characters of the key. */
   hint: string;
-  /** ISO 8601; null for a key that the app was made with. */
+  /** ISO 8601; null for a key that was created together with the app. */
   created_at: string | null;
   /** ISO 8601; null while the key is valid. */
   revoked_at: string | null;
@@ -430,7 +430,7 @@ export interface SigningKeyEntry {
   alg: 'ES256' | 'RS256' | 'EdDSA' | 'HS256';
   /** `current` signs new tokens; tokens of `standby` and `previous` keys are accepted, those of `revoked` keys are not. */
   state: 'standby' | 'current' | 'previous' | 'revoked';
-  /** ISO 8601; null for the keys that the app was made with. */
+  /** ISO 8601; null for the keys that were created together with the app. */
   created_at: string | null;
   /** The time of its last state change. */
   changed_at: string | null;

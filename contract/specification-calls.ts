@@ -130,7 +130,7 @@ export interface CallEntry {
   entity: string | null;
   /** The setting that disables the call; null if there is none. */
   setting: string | null;
-  /** Roles with this call: their verdict in chapter 6 is not `never`. */
+  /** Roles that may make the call: their verdict in chapter 6 is not `never`. */
   roles: string[];
   /** For functions: true if the call runs in a read-only transaction; absent otherwise. */
   reads_only?: true;

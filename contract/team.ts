@@ -99,7 +99,7 @@ export interface ShownInvitation {
   /** The name of the app; null for an invitation to the node. */
   app_name: string | null;
   invited_by: string;
-  /** True if a builder has this address. The builder signs in to accept. */
+  /** True if a builder with this address exists. This builder signs in to accept the invitation. */
   is_builder: boolean;
 }
 

@@ -12,7 +12,7 @@ const NAMING = new Set<string>(['PGRST200', 'PGRST201', 'PGRST202', 'PGRST203', 
  * Returns the error as the role may see it: hint and details name only tables, functions and relationships on which the
  * role has a privilege. Other errors are returned unchanged. The privileges are read only after a request has failed,
  * so successful requests have no cost.
- * @param planAgain Plans the request against another catalog.
+ * @param planAgain Plans the request again with another schema cache.
  */
 export async function withVisibleNames(
   error: unknown,
@@ -55,7 +55,7 @@ const VISIBLE = `select pg_catalog.jsonb_build_object(
     where p.oid = any ($3::oid[]) and pg_catalog.has_schema_privilege($1, p.pronamespace, 'usage')
       and pg_catalog.has_function_privilege($1, p.oid, 'execute')), '[]'))`;
 
-/** Returns the part of a catalog on which a role has a privilege. */
+/** Returns the schema cache with only those objects on which a role has a privilege. */
 async function visibleCatalog(database: Executor, schemaCache: SchemaCache, role: string): Promise<SchemaCache> {
   const relations = [...schemaCache.relations];
   const functions = [...schemaCache.functions];

@@ -105,7 +105,7 @@ function claim(
   if (cell.verdict === 'always') return 'allowed';
   if (cell.verdict === 'never') return 'not allowed';
   if (passes === null) return null;
-  // A BEFORE trigger may change the row after the conditions were evaluated, so another result is not unexpected.
+  // A BEFORE trigger may change the row after the conditions were evaluated, so a different result proves nothing.
   const isOther = passes !== (result === 'allowed');
   if (isOther && beforeRow && cell.operation !== 'delete') return null;
   return passes ? 'allowed' : 'not allowed';
