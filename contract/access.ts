@@ -12,9 +12,9 @@ export interface AccessExplanation {
   cause: AccessCause | null;
   /** The cause in one sentence, with the names of the grants or policies. */
   reason: string;
-  /** The privileges that the call needs, each with the roles that grant it. */
+  /** The privileges that the call needs, each with the roles through which the caller has it. */
   grants: ExplainedGrant[];
-  /** Null for functions, and for relations without row-level security. */
+  /** The row-level security of the relation. Null for functions, and for relations without row-level security. */
   row_security: ExplainedRowSecurity | null;
   /** The examined rows: those that match the filters, or those of the body; at most `limits.explainedRows`. */
   rows: ExplainedRow[];
@@ -22,7 +22,10 @@ export interface AccessExplanation {
   more_rows: boolean;
   /** The relations that a view reads, each with the role whose privileges apply; empty for other relations. */
   beneath: ExplainedRelation[];
-  /** Relations that `select` embeds, and the junctions between them. Rows that policies hide are left out there. */
+  /**
+   * Relations that `select` embeds, and the junctions between them. Their rows that policies hide are missing in the
+   * response.
+   */
   embedded: ExplainedRelation[];
   /** The result of the member's own call, which was executed and rolled back. */
   actual: ActualResponse;
@@ -46,7 +49,7 @@ export type AccessTargetKind =
  * - `partly`: policies hide some of the rows.
  * - `hidden`: policies hide all existing rows, so the call succeeds without rows.
  * - `absent`: no row matches the filters for any caller.
- * - `refused`: the call fails because a privilege is missing.
+ * - `refused`: the call fails, because the role or a privilege is missing, or because a policy refuses a row.
  * - `undecided`: the result could not be determined; `reason` says why.
  */
 export type AccessOutcome = 'allowed' | 'partly' | 'hidden' | 'absent' | 'refused' | 'undecided';
@@ -74,7 +77,7 @@ export type AccessCause =
   | 'select_policy_on_write'
   /** The expression of a policy fails with an error. */
   | 'policy_error'
-  /** A relation that the view reads. */
+  /** The reason is a relation that the view reads: `beneath` shows which one. */
   | 'beneath_view'
   /** service_role cannot read the rows, so nothing is known about them. */
   | 'unreadable';
@@ -97,9 +100,9 @@ export interface ExplainedGrant {
 
 export interface ExplainedRowSecurity {
   enabled: boolean;
-  /** True if it applies to the owner too. */
+  /** True if row-level security applies to the owner of the relation too. */
   forced: boolean;
-  /** True if it applies to this role. */
+  /** True if row-level security applies to the role of the caller. */
   binds: boolean;
   /** Why it does not apply; null if it applies. */
   reason: string | null;
@@ -109,31 +112,34 @@ export interface ExplainedRowSecurity {
 
 export interface ExplainedPolicy {
   name: string;
-  /** One permissive policy must be true, and every restrictive one. */
+  /** True for a permissive policy. At least one permissive policy must be true for a row, and every restrictive one. */
   permissive: boolean;
   command: 'all' | 'select' | 'insert' | 'update' | 'delete';
   roles: string[];
-  /** True if the policy names this role. */
+  /** True if the policy applies to the role of the caller. */
   applies: boolean;
   using: string | null;
   check: string | null;
 }
 
 export interface ExplainedRow {
-  /** Its primary key and the columns that the policies name, as PostgreSQL prints them. */
+  /** The primary key of the row, and the values of the columns that the policies name, as PostgreSQL prints them. */
   row: Record<string, string | null>;
   result: 'passes' | 'hidden' | 'refused' | 'undecided';
   checks: ExplainedCheck[];
 }
 
-/** The policies of one command, evaluated on the existing or the new version of a row. */
+/** The policies of one command, evaluated on the existing or on the new version of a row. */
 export interface ExplainedCheck {
   policies_for: 'select' | 'insert' | 'update' | 'delete';
-  /** An existing row that fails is hidden; a new one is refused. */
+  /**
+   * The version of the row. If an existing version fails, the row is hidden. If a new version fails, the write is
+   * refused.
+   */
   of: 'existing' | 'new';
-  /** Why the policies are evaluated, if that is not obvious: `because the call gives rows back`. */
+  /** Why PostgreSQL evaluates the policies, if that is not obvious: `because the call gives rows back`. */
   because: string | null;
-  /** Null if an expression failed with an error. */
+  /** True if the policies let the row pass; null if an expression failed with an error. */
   passes: boolean | null;
   policies: CheckedPolicy[];
 }
@@ -145,7 +151,7 @@ export interface CheckedPolicy {
   expression: string;
   /** The expression with the values of the row and of the caller. */
   filled: string;
-  /** NULL counts as false. */
+  /** Result of the expression; null for NULL, which counts as false. */
   result: boolean | null;
   /** PostgreSQL's error, if the expression failed. */
   error: { code: string; message: string } | null;
@@ -158,7 +164,10 @@ export interface CheckedPolicy {
 export interface CheckedCondition {
   expression: string;
   filled: string;
-  /** The inserted values by their expressions, as PostgreSQL prints them. */
+  /**
+   * The values of the row and of the caller in the condition, by the expressions that they replace, as PostgreSQL
+   * prints them.
+   */
   values: Record<string, string | null>;
   result: boolean | null;
   error: { code: string; message: string } | null;

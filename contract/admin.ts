@@ -19,7 +19,7 @@ import type { AppRole } from './least-roles.ts';
  * | DELETE /admin/v1/account/sessions/:id | – | 204; a builder |
  * | PUT /admin/v1/account/password | OwnPasswordRequest of team.ts | 204; a builder |
  * | POST /admin/v1/account/proof | ProofRequest of team.ts | 204; a builder |
- * | POST /admin/v1/account/proof/passkey | the answer of a passkey to POST /admin/v1/session/passkey/options | 204; a builder |
+ * | POST /admin/v1/account/proof/passkey | the response of a passkey to POST /admin/v1/session/passkey/options | 204; a builder |
  * | GET /admin/v1/audit | ?action=, ?search=, ?from=, ?to=, ?after=, ?limit= | NodeAuditEntry[] of audit.ts; an owner of the node |
  * | PUT /admin/v1/node/second-factor | SecondFactorRule of team.ts | 204; an owner of the node |
  * | GET /admin/v1/team | – | NodeTeam of team.ts; an owner of the node |
@@ -97,11 +97,13 @@ import type { AppRole } from './least-roles.ts';
  * | any /admin/v1/apps/:ref/rest/v1/… | as /apps/:ref/rest/v1 | the same, with the rights of the service role |
  * | any /admin/v1/apps/:ref/auth/v1/admin/… | as /apps/:ref/auth/v1/admin | the same |
  *
- * The last two are the builder proxy: the console uses the stock client through it, and no secret key
- * ever reaches a browser. `x-ninefold-as: anon | <user id> | <token of …/act>` makes a rest call as that caller instead. With an id the
- * call must read, or be rolled back (`Prefer: tx=rollback`).
+ * The last two routes are the builder proxy. The console sends the requests of supabase-js through it, so that no
+ * secret key ever reaches a browser. The header `x-ninefold-as: anon | <user id> | <token of …/act>` makes a call of
+ * /rest/v1 as that caller instead of the service role. With a user id, the call must be a read or be rolled back
+ * (`Prefer: tx=rollback`).
  *
- * Calls of `sensitive-calls.ts` answer a builder only if the session has shown a password, a passkey or a second factor of late.
+ * A builder can make the calls of `sensitive-calls.ts` only if the session has recently shown a password, a passkey or a
+ * second factor.
  *
  * Errors are `ApiError` with the entry's HTTP status.
  */
@@ -173,7 +175,7 @@ export interface Builder {
   last_sign_in_at: string | null;
   /** ISO 8601, to a few minutes; null before the first call. */
   last_seen_at: string | null;
-  /** The builder's role on each app; an owner of the node is an owner of the others too. */
+  /** The builder's role on each app; an owner of the node is an owner of all other apps too. */
   apps: Readonly<Record<string, AppRole>>;
 }
 
@@ -184,7 +186,7 @@ export interface BuilderPasswordRequest {
 }
 
 export interface SetupRequest {
-  /** From the one-time link, `/setup#token=…`. */
+  /** The token of the one-time link, `/setup#token=…`. */
   token: string;
   name: string;
   email: string;
@@ -228,7 +230,7 @@ export interface CreateAppRequest {
   name?: string;
   /** HS256 secret of an existing project, at least 32 characters; by default a generated one. */
   jwt_secret?: string;
-  /** For the operator: an existing database of the server to which the app is attached. */
+  /** Only for the operator: the name of an existing database of the server, which becomes the database of the app. */
   database?: string;
   /** With `database`: the role of calls without a token. */
   anon_role?: string;
@@ -258,12 +260,15 @@ export interface DeleteAppRequest {
 export interface AppConnection {
   ref: string;
   name: string;
-  /** Of the app's API, for every kind of client. */
+  /** URL of the app's API, for every kind of client. */
   url: string;
-  /** The app's own origin, for browsers; null where no host name leads to the app. */
+  /** The app's own origin, for browsers; null if no host name leads to the app. */
   origin: string | null;
   publishable_key: string;
-  /** Empty, like the other two secrets, unless the caller is the operator or the response creates the app. */
+  /**
+   * Empty unless the caller is the operator or the response creates the app. The same is true for `service_role_key`
+   * and `jwt_secret`.
+   */
   secret_key: string;
   anon_key: string;
   service_role_key: string;
@@ -275,19 +280,19 @@ export interface AppConnection {
 
 /** An API key of an app, without the key. */
 export interface ApiKeyEntry {
-  /** A UUID; `publishable`, `secret`, `anon` or `service_role` for a key that the app was made with. */
+  /** A UUID; `publishable`, `secret`, `anon` or `service_role` for a key that was created together with the app. */
   id: string;
   name: string;
   kind: 'publishable' | 'secret';
   /** The first characters of the key. */
   hint: string;
-  /** ISO 8601; null for a key that the app was made with. */
+  /** ISO 8601; null for a key that was created together with the app. */
   created_at: string | null;
   /** ISO 8601; null while the key is valid. */
   revoked_at: string | null;
   /** YYYY-MM-DD, in UTC; null if no use is stored. Written some seconds after the use. */
   last_used_on: string | null;
-  /** In the last 30 days. */
+  /** Number of uses in the last 30 days. */
   uses: number;
 }
 
@@ -316,8 +321,8 @@ export interface Activity {
 export interface SignInCounts {
   days: number;
   /**
-   * By password, mail, phone, passkey, anonymous, application and the name of a provider; methods without a sign-in are
-   * absent.
+   * Number of sign-ins by method: password, mail, phone, passkey, anonymous, application, or the name of a provider.
+   * Methods without a sign-in are absent.
    */
   ways: Readonly<Record<string, number>>;
 }
@@ -360,13 +365,14 @@ export interface SqlFailure {
   detail: string | null;
   hint: string | null;
   /**
-   * 1-based offset in characters in the SQL that was sent: the place that PostgreSQL reports, else the line of the DO
-   * block, else the beginning of the statement. If the statement is unknown, this field and the next three are null.
+   * 1-based offset of the error in the SQL that was sent, in characters. This is the place that PostgreSQL reports, or
+   * else the line of the DO block, or else the beginning of the statement. `position`, `line`, `column` and `excerpt`
+   * are null if the statement is unknown.
    */
   position: number | null;
   line: number | null;
   column: number | null;
-  /** The line of the SQL, with a caret below the place. */
+  /** The line of the SQL with the error, and below it a caret at the place of the error. */
   excerpt: string | null;
   /** The functions in which the error occurred, the innermost first, as PostgreSQL prints its context. */
   where: string | null;
@@ -375,7 +381,7 @@ export interface SqlFailure {
 }
 
 export interface MigrateRequest {
-  /** In the order of application; `name` is the file's name without its folder. */
+  /** The migration files in the order of application. `name` is the file's name without its folder. */
   files: { name: string; sql: string }[];
   /** seed.sql, or the files of a seed in their order, by their paths in the project. Each runs once, after the migrations. */
   seed?: string | { name: string; sql: string }[];
@@ -405,7 +411,7 @@ export interface MigrationFailure extends SqlFailure {
 /** A setting of an app, by the names of PostgREST's and GoTrue's configuration. */
 export interface SettingEntry {
   key: string;
-  /** Null for a secret. */
+  /** The current value; null for a secret. */
   value: unknown;
   /** False if the default applies. */
   is_set: boolean;
@@ -425,22 +431,24 @@ export interface SigningKeyEntry {
   alg: 'ES256' | 'RS256' | 'EdDSA' | 'HS256';
   /** `current` signs new tokens; tokens of `standby` and `previous` keys are accepted, those of `revoked` keys are not. */
   state: 'standby' | 'current' | 'previous' | 'revoked';
-  /** ISO 8601; null for the keys that the app was made with. */
+  /** ISO 8601; null for the keys that were created together with the app. */
   created_at: string | null;
   /** The time of its last state change. */
   changed_at: string | null;
 }
 
-/** Exactly one of the fields. Without a field, an ES256 key is created. */
+/** Adds keys: pass at most one of the fields. Without a field, Ninefold creates an ES256 key. */
 export interface AddSigningKeysRequest {
   /** A private JWK, or a JWKS of private keys: HS256 (oct), ES256, RS256, EdDSA (Ed25519). */
   jwk?: Readonly<Record<string, unknown>>;
-  /** Creates a key for this algorithm. */
+  /** Creates a key for this algorithm instead of importing one. */
   alg?: 'ES256' | 'RS256' | 'EdDSA';
 }
 
 export interface RotateKeysRequest {
-  /** By default the newest standby key, or a new ES256 key if there is none. */
+  /**
+   * Id of the key that becomes the current one. By default the newest standby key, or a new ES256 key if there is none.
+   */
   kid?: string;
 }
 
@@ -450,7 +458,7 @@ export interface SessionRow {
   email: string | null;
   created_at: string;
   refreshed_at: string | null;
-  /** The end of the session if it is not used until then; null: no end. */
+  /** The time when the session ends unless it is used before; null if it does not end. */
   ends_at: string | null;
   ip: string | null;
   user_agent: string | null;

@@ -20,7 +20,7 @@ export interface MemberAuditEntry {
 export interface NodeAuditEntry extends Omit<BuilderAuditEntry, 'request_id'> {
   /** The ref of the app that was created, cloned or deleted; null for other events. */
   readonly app: string | null;
-  /** Null for an event of an account. */
+  /** The request that caused the entry; null for an event of an account. */
   readonly request_id: string | null;
 }
 
@@ -29,7 +29,7 @@ export interface BuilderAuditEntry {
   readonly id: string;
   /** ISO 8601 with microseconds. */
   readonly at: string;
-  /** Null for the operator. */
+  /** The account of the builder; null for the operator. */
   readonly actor_id: string | null;
   readonly actor: string;
   readonly action: string;

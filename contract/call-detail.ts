@@ -10,11 +10,11 @@ export interface CallDetail {
 }
 
 export interface CallExample {
-  /** Without the question mark, URL-encoded; empty if there is none. */
+  /** The query string without the question mark, URL-encoded; empty if there is none. */
   query: string;
-  /** Besides the keys and the content type. */
+  /** The headers of the request except the keys and the content type. */
   headers: Readonly<Record<string, string>>;
-  /** Null for none. */
+  /** The body of the request; null if it has none. */
   body: { content_type: string; text: string } | null;
 }
 

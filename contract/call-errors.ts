@@ -5,7 +5,7 @@ import type { CallEntry } from './specification-calls.ts';
 import type { Entity } from './specification-entities.ts';
 import { firesOn, type Write, writtenEntities } from './written-entities.ts';
 
-/** The kinds of calls that differ in their errors. */
+/** The kinds of calls. Calls of different kinds can return different errors. */
 type Kind = 'read' | 'insert' | 'update' | 'delete' | 'function' | 'auth';
 
 const rowKinds: Readonly<Partial<Record<CallEntry['method'], Kind>>> = {
@@ -58,7 +58,8 @@ const protocols: readonly (readonly [kinds: readonly Kind[], codes: readonly str
   [['update', 'delete', 'function'], ['PGRST124']],
   [['update'], ['row_changed']],
   [['function'], ['PGRST101', 'PGRST128', 'PGRST202', 'PGRST203']],
-  // Every call can run code of the app: a function, a trigger, a policy, a computed field.
+  // Every data call can run code of the app that raises these errors: a function, a trigger, a policy, a computed
+  // field.
   [data, ['P0001', 'P0002', 'P0003', 'P0004', '20000', '2F005']],
   [['insert', 'function'], ['2200H']],
   [
@@ -83,7 +84,7 @@ const protocols: readonly (readonly [kinds: readonly Kind[], codes: readonly str
     ],
   ],
   [data, ['57014', '42804', '55P03', '22012', '55000', '0A000']],
-  // From functions, views and policies of the app, by every call.
+  // Every data call can return these errors, because functions, views and policies of the app can raise them.
   [
     data,
     [
@@ -104,7 +105,7 @@ const protocols: readonly (readonly [kinds: readonly Kind[], codes: readonly str
   ],
   [data, ['54011', ...Object.keys(bodyErrors)]],
   [['insert'], ['42P10']],
-  // For values that are invalid for their type, in filters, arguments and bodies.
+  // Errors for filters, arguments and bodies with a value that is invalid for its type.
   [data, ['22009', '22015', '2200N', '2201B', '22025', '3F000', '42601', '42602', '42704', '54001']],
   [['insert', 'update', 'function'], ['428C9']],
   [writes, ['40001', '40P01', '23001', '23502', '23503', '23505', '23514', '23P01']],
@@ -437,13 +438,14 @@ export interface CallErrors {
   common: ErrorLine[];
 }
 
-/** The code of a call that writes in a read-only transaction. */
+/** The SQLSTATE of a write in a read-only transaction. */
 const WRITES = '25006';
 
 /**
- * Returns the errors that a call can give, in the order of chapter 8. A write through a view can also give the errors of its base tables.
- * Functions count if the call, triggers, policies, rules, defaults or computed fields name them, and functions that these name. Writes
- * within functions, and SQL that they build at run time, do not count. Pure.
+ * Returns the errors that a call can return, in the order of chapter 8. A write through a view can also return the
+ * errors of the view's base tables. Errors that functions raise are included if the call, a trigger, a policy, a rule,
+ * a default or a computed field names the function, or if such a function names it. Not included are errors of writes
+ * within functions, and of SQL that functions build at run time. Pure.
  */
 export function errorsOfCall(call: CallEntry, chapters: Chapters): CallErrors {
   const kind = kindOf(call);
@@ -482,7 +484,7 @@ export function errorsOfCall(call: CallEntry, chapters: Chapters): CallErrors {
   };
 }
 
-/** Code that PostgreSQL runs with a call on rows: queries of views, policies, checks, defaults. */
+/** Returns the code that PostgreSQL runs with a call on rows: queries of views, policies, checks, defaults. */
 function codeOf(kind: Kind, entity: Entity, written: readonly Entity[], { roles, rules }: Chapters): string[] {
   const asked = [entity, ...written.filter((one) => one !== entity)];
   const fills = kind === 'insert' || kind === 'update';
@@ -527,7 +529,7 @@ function rulesBrokenBy(kind: Kind, entity: Entity, { rules, entities }: Chapters
     .map(({ id }) => id);
 }
 
-/** Returns ids of the state machines that a write passes. */
+/** Returns ids of the state machines that check a write. */
 const machinesOf = (kind: Kind, entity: Entity, { states }: Chapters): string[] =>
   kind === 'insert' || kind === 'update'
     ? (states?.machines ?? []).filter((machine) => machine.entity === entity.id).map(({ id }) => id)

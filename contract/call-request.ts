@@ -1,6 +1,6 @@
 /**
- * Signals that the client no longer waits for the response. It is the used part of AbortSignal, which costs as much as
- * planning a query.
+ * Signals that the client no longer waits for the response. Contains only the used part of AbortSignal, because
+ * creating an AbortSignal takes as much time as planning a query.
  */
 export interface CancelSignal {
   readonly aborted: boolean;
@@ -13,7 +13,7 @@ export interface CancelSignal {
  * destroy the stream.
  */
 export interface BodyStream extends AsyncIterable<Uint8Array> {
-  /** In bytes. */
+  /** Length of the body in bytes. */
   readonly length: number;
   /** Discards the bytes that were not read. */
   destroy(): void;
@@ -42,13 +42,13 @@ export interface CallRequest {
 /** The response of a handler. Its bytes are sent unchanged. */
 export interface Reply {
   status: number;
-  /** For an error: the code in its body. */
+  /** For an error response: the error code in the body. */
   code?: string;
   /** Names in lower case. */
   headers: Record<string, string>;
   /**
-   * The address of a redirect by Ninefold itself. A header `location` may come from functions of the app, and is
-   * removed on the node's origin.
+   * The address of a redirect by Ninefold itself. Functions of the app can set the header `location` too, so the server
+   * removes that header from responses on the node's own origin, but sends this address.
    */
   redirect?: string;
   /** Values of Set-Cookie, the one header that cannot be joined into a list. Each value is sent as its own header. */

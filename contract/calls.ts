@@ -3,10 +3,10 @@ import type { CallEntry, CallParameter } from './specification-calls.ts';
 
 /** One call of `/auth/v1`, as GoTrue names it (https://supabase.com/docs/reference/self-hosting-auth). */
 export interface AuthCall {
-  /** Stable name: "auth.signup". */
+  /** Stable name of the call: "auth.signup". */
   id: `auth.${string}`;
   method: CallEntry['method'];
-  /** Below /apps/<ref>; names in braces such as `{user_id}` stand for values. */
+  /** Path below /apps/<ref>. Names in braces such as `{user_id}` stand for values. */
   path: string;
   summary: string;
   /** The caller: anyone with the publishable key, a member with an access token, or the holder of the secret key. */
@@ -29,7 +29,7 @@ export interface AuthCall {
   returns: string;
   /** An example body for the snippets; null for a call without a body. */
   example: Readonly<Record<string, string | boolean>> | null;
-  /** The call with supabase-js, as an expression over `supabase`; null if supabase-js has none. */
+  /** The call with supabase-js, as an expression that uses `supabase`; null if supabase-js has no such call. */
   supabase_js: string | null;
 }
 

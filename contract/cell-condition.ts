@@ -1,8 +1,10 @@
 import type { RoleCell } from './specification-roles.ts';
 
 /**
- * The condition of a cell of chapter 6 as it follows a verb or stands alone: "when own row (by owner)", "as far as rows of
- * public.tickets can be seen", "for 3 of 4 fields". `words` are the cell's, which may be none: its reason alone then says why.
+ * Returns the condition of a cell of chapter 6 as a phrase that can follow a verb or stand alone: "when own row (by
+ * owner)", "as far as rows of public.tickets can be seen", "for 3 of 4 fields".
+ * @param words The cell's `words`. If they are empty, the phrase is "not always", and only the cell's reason explains
+ * why.
  */
 export function cellCondition(words: string): string {
   if (words === '') return 'not always';
@@ -11,6 +13,9 @@ export function cellCondition(words: string): string {
   return /^(as|only|with|without) /.test(words) ? words : `when ${words}`;
 }
 
-/** Returns the code of the error of a cell that is never for another reason than a privilege; null for all other cells. */
+/**
+ * Returns the error code of a cell with the verdict `never`, if the reason is not a missing privilege. Returns null for
+ * all other cells.
+ */
 export const cellFailure = ({ code }: Pick<RoleCell, 'code'>): string | null =>
   code === undefined || code === '42501' ? null : code;

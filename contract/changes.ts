@@ -8,11 +8,14 @@ export interface Change {
   kind: 'added' | 'removed' | 'changed';
   /** A sentence: "Members with role agent may now delete tickets." */
   words: string;
-  /** The changed places of the chapter, by JSON member: "cells / agent public.tickets delete". */
+  /** The changed parts of the chapter, as paths in its JSON: "cells / agent public.tickets delete". */
   paths: string[];
 }
 
-/** The cause of a version. */
+/**
+ * What caused a version: a migration, a setting, an SQL statement, a table of schema `ninefold`, or a version of
+ * Ninefold.
+ */
 export interface VersionCause {
   kind: 'migration' | 'seed' | 'sql' | 'setting' | 'definition' | 'ninefold';
   /**
@@ -33,13 +36,13 @@ export interface VersionCause {
 export interface VersionEntry {
   /** 1 is the first recorded version. */
   number: number;
-  /** Of the specification. */
+  /** Hash of the specification. */
   hash: string;
   /** The time of detection, ISO 8601. */
   at: string;
   /** The causes since the previous version; empty for the first one, and if they are unknown. */
   causes: VersionCause[];
-  /** Changes against the previous version, by chapter, up to the limit versionChanges. */
+  /** Changes since the previous version, sorted by chapter, at most as many as the limit versionChanges. */
   changes: Change[];
   /** The total number of changes. */
   change_count: number;
@@ -63,7 +66,7 @@ export interface VersionComparison {
   /** Numbers of the versions. */
   from: number;
   to: number;
-  /** By chapter, up to the limit versionChanges. */
+  /** Changes sorted by chapter, at most as many as the limit versionChanges. */
   changes: Change[];
   /** The total number of changes. */
   change_count: number;
@@ -82,7 +85,7 @@ export interface MigrationTrial {
   /** The failed file if PostgreSQL refused a statement; `details` is a SqlFailure. */
   failed: { file: string; message: string; details: SqlFailure } | null;
   warnings: MigrationWarning[];
-  /** The change of the specification that the tried files make. */
+  /** The changes of the specification that the tried files would make. */
   changes: Change[];
 }
 

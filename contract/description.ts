@@ -1,8 +1,8 @@
 import type { Source } from './specification-source.ts';
 
-/** Chapter 1. What is not said is null. */
+/** Chapter 1 of the specification: the purpose of the app. A part without a description is null. */
 export interface PurposeChapter {
-  /** What ninefold.describe_app said, else the name under which the app was made. */
+  /** The name from ninefold.describe_app, or else the name with which the app was created. */
   name: string;
   purpose: string | null;
   audience: string | null;
@@ -13,32 +13,32 @@ export interface PurposeChapter {
 }
 
 export interface PurposeFigures {
-  /** Tables and views that clients reach. */
+  /** Number of tables and views that clients can reach. */
   entities: number;
-  /** Accounts. */
+  /** Number of accounts. */
   members: number;
-  /** Calls answered since midnight, UTC. */
+  /** Number of calls since midnight, UTC. */
   calls_today: number;
 }
 
-/** Chapter 2. */
+/** Chapter 2 of the specification: the screens of the portal. */
 export interface ScreensChapter {
-  /** By route. */
+  /** Sorted by route. */
   screens: Screen[];
-  /** Labels of ninefold.label; absent without one. */
+  /** Labels from ninefold.label; absent if there are none. */
   labels?: Labels;
   sources: Source[];
 }
 
 /**
- * Labels by language, then by what they name: `public.tickets`, `public.tickets.status`, `public.tickets.status = open`,
- * `public.tickets.status > take`, `/queue`, `role agent`, `action public.close`.
+ * Labels by language, then by the labelled object: `public.tickets`, `public.tickets.status`, `public.tickets.status =
+ * open`, `public.tickets.status > take`, `/queue`, `role agent`, `action public.close`.
  */
 export type Labels = Record<string, Record<string, LabelTexts>>;
 
 export interface LabelTexts {
   label: string;
-  /** Of an entity: the label of one row. */
+  /** For an entity: the label of one row. */
   one?: string;
   help?: string;
 }
@@ -46,37 +46,51 @@ export interface LabelTexts {
 export type ScreenKind = 'list' | 'detail' | 'form' | 'board' | 'calendar' | 'figures';
 
 export interface Screen {
-  /** Below the portal: `/tickets`, `/tickets/:id`, `/tickets/new`, `/tickets/board`. A part that starts with a colon is a field. */
+  /**
+   * Path below the portal: `/tickets`, `/tickets/:id`, `/tickets/new`, `/tickets/board`. A part that starts with a
+   * colon stands for the value of a field.
+   */
   route: string;
   title: string;
   kind: ScreenKind;
-  /** Id of the entity whose rows it shows. */
+  /** Id of the entity whose rows the screen shows. */
   entity: string;
-  /** It follows from the entity, or ninefold.define_screen defined it, perhaps in place of one that follows. */
+  /**
+   * `derived`: Ninefold derives the screen from the entity. `defined`: the app defines it with ninefold.define_screen,
+   * possibly in place of a derived screen with the same route.
+   */
   origin: 'derived' | 'defined' | 'defined in place of a derived one';
   columns: string[];
-  /** Forms where a new row takes other fields than a change does: those of `columns` that the grants let each give. */
+  /**
+   * For forms that accept different fields for a new row and for a change: the fields of `columns` that the grants
+   * allow for each of the two.
+   */
   fields?: { insert: string[]; update: string[] };
-  /** Which rows, as in the query of a data call; null for all that the caller may read. */
+  /**
+   * The filter of the rows, in the syntax of a data call; null if the screen shows all rows that the caller may read.
+   */
   filter: string | null;
-  /** As the parameter order of a data call; null where it is left to the database. */
+  /** The order of the rows, as the parameter `order` of a data call; null if the database decides the order. */
   order_by: string | null;
-  /** Who gets to see it: roles of the database and of members. What its rows are is decided by chapter 6. */
+  /** The roles of the database and of members that may open the screen. Chapter 6 decides which rows they see in it. */
   roles: string[];
-  /** Boards: the field whose states are its columns. */
+  /** For boards: the field whose states are the columns of the board. */
   state_field: string | null;
-  /** Lists: the field by whose values the rows are grouped. */
+  /** For lists: the field by whose values the rows are grouped. */
   group_by?: string;
-  /** Details: ids of the entities whose rows it lists, in this order. Absent: all that refer to the row. */
+  /**
+   * For details: ids of the entities whose related rows the screen lists, in this order. Absent if it lists all
+   * entities that refer to the row.
+   */
   related?: string[];
-  /** Qualified names of the functions that it offers as buttons. */
+  /** Qualified names of the functions that the screen offers as buttons. */
   actions?: string[];
-  /** Calendars: the fields with the start and the end of a row. */
+  /** For calendars: the fields with the start and the end of a row. */
   span?: { start: string; end: string };
-  /** It is the first page. */
+  /** True for the first page of the portal. */
   home?: true;
-  /** Its place in the navigation, before the screens without a place. */
+  /** Position in the navigation. Screens without a position come last. */
   place?: number;
-  /** Why it cannot be shown; empty where it can. */
+  /** Reasons why the screen cannot be shown, in words; empty if it can be shown. */
   broken: string[];
 }

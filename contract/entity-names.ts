@@ -1,6 +1,6 @@
 /**
- * Words that PostgreSQL does not accept as a name without quotes: reserved keywords, also those that are allowed as the
- * name of a function or type (SQL Key Words, appendix C of the manual).
+ * Words that PostgreSQL does not accept as the name of a relation without quotes: reserved keywords, including those
+ * that are allowed as the name of a function or type (SQL Key Words, appendix C of the manual).
  */
 const reserved = new Set(
   `all analyse analyze and any array as asc asymmetric authorization between bigint binary bit boolean both case cast char

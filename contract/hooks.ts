@@ -1,11 +1,11 @@
 import type { Setting } from './settings.ts';
 
-/** One auth hook: code of the app that `/auth/v1` calls at a fixed place. */
+/** One auth hook: a function of the app or an address that `/auth/v1` calls at a fixed step. */
 interface HookEntry {
   readonly title: string;
-  /** `metadata.name` of its payloads (GoTrue, `v0hooks.Name`). */
+  /** The value of `metadata.name` in the hook's payloads (GoTrue, `v0hooks.Name`). */
   readonly event: string;
-  /** Says what the hook does while it is on. */
+  /** Describes what the hook does while it is enabled. */
   readonly effect: string;
 }
 
@@ -53,7 +53,7 @@ export type HookSettings = { [K in `hook_${HookName}_enabled`]: boolean } & {
 
 export type HookSecret = `hook_${HookName}_secrets`;
 
-/** GoTrue accepts http for the machine itself only. */
+/** Like GoTrue, accepts http only for an address of the machine itself. */
 const URI =
   /^(?:pg-functions:\/\/[\w.-]*\/[A-Za-z_]\w{0,62}\/[A-Za-z_]\w{0,62}|https:\/\/[^\s/?#@][^\s@]*|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?(?:[/?][^\s@]*)?)$/;
 
@@ -97,7 +97,7 @@ export const hookSecrets = Object.fromEntries(
   ]),
 ) as unknown as Readonly<Record<HookSecret, { type: string; meaning: string; item: RegExp }>>;
 
-/** A function of the app that a hook can call, and what it lacks. */
+/** A function of the app that a hook can call, and whether `/auth/v1` has the privilege to execute it. */
 export interface HookFunction {
   schema: string;
   name: string;
@@ -105,12 +105,18 @@ export interface HookFunction {
   is_executable: boolean;
 }
 
-/** The functions of an app that hooks can call: one argument, json or jsonb, and a result json, jsonb or void. */
+/**
+ * The functions of an app that a hook can call: those with one argument (json or jsonb) and the result json, jsonb or
+ * void.
+ */
 export interface HookFunctions {
   functions: HookFunction[];
 }
 
-/** Returns the SQL that lets sign-in execute a function, and nobody else through PUBLIC. */
+/**
+ * Returns the SQL that lets only the role of `/auth/v1` execute a function, and revokes the privilege from the API
+ * roles and PUBLIC.
+ */
 export const grantOfHook = (schema: string, name: string): string =>
   [
     `grant usage on schema ${quoted(schema)} to supabase_auth_admin;`,
@@ -120,10 +126,10 @@ export const grantOfHook = (schema: string, name: string): string =>
 
 const quoted = (name: string): string => (/^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`);
 
-/** The address of a function as a hook's setting names it. */
+/** Returns the address of a function in the syntax of the hook settings. */
 export const hookUriOf = (schema: string, name: string): string => `pg-functions://postgres/${schema}/${name}`;
 
-/** Returns the function that the setting of a hook names; null for another address. */
+/** Returns the function that the address in a hook setting refers to; null for an address that is not a function. */
 export function functionOfHook(uri: string): { schema: string; name: string } | null {
   const [, schema, name] = /^pg-functions:\/\/[^/]*\/([^/]+)\/([^/]+)$/.exec(uri) ?? [];
   return schema && name ? { schema, name } : null;

@@ -1,9 +1,12 @@
-/** The least that a caller must be: any builder, one who may create apps, an owner of the node, the operator, or a role on the app. */
+/**
+ * The minimum role of a caller: any builder, a builder who may create apps, an owner of the node, the operator, or a
+ * role on the app.
+ */
 type Least = 'builder' | 'creator' | 'node owner' | 'operator' | AppRole;
 
 /**
- * The least role for each route of the management API. A route without an entry answers nobody. Calls of a reader show no rows, no mails
- * and nothing else that members entered.
+ * The minimum role for each route of the management API. A route without an entry refuses every caller. Responses to a
+ * reader contain no rows, no mails and nothing else that members have entered.
  */
 export const leastRoles: Readonly<Record<string, Least>> = {
   'GET /status': 'builder',
@@ -114,6 +117,6 @@ export const leastRoles: Readonly<Record<string, Least>> = {
   'DELETE /account/passkeys/:id': 'builder',
 };
 
-/** What a builder may do on an app, from most to least. */
+/** The roles of a builder on an app, from most privileges to fewest. */
 export const appRoles = ['owner', 'developer', 'reader'] as const;
 export type AppRole = (typeof appRoles)[number];

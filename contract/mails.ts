@@ -1,4 +1,7 @@
-/** The kinds of mails, by the names of GoTrue's templates; those of passkeys and `new_device_notification` are Ninefold's own. */
+/**
+ * The kinds of mails, with the names of GoTrue's templates. The kinds for passkeys and `new_device_notification` exist
+ * only in Ninefold.
+ */
 export const mailKinds = [
   'confirmation',
   'invite',
@@ -20,19 +23,22 @@ export const mailKinds = [
 
 export type MailKind = (typeof mailKinds)[number];
 
-/** The kinds of texts (SMS); they share the queue of the mails. */
+/** The kinds of SMS. They are sent from the same queue as mails. */
 export const textKinds = ['sms_confirmation', 'sms_phone_change', 'sms_reauthentication', 'sms_mfa'] as const;
 
 export type TextKind = (typeof textKinds)[number];
 
-/** The values that a template may show; names as in GoTrue's templates. */
+/** The values that a template may contain, with the names of GoTrue's templates. */
 export interface MailData {
   /** The address of the link that the member opens. */
   readonly ConfirmationURL?: string;
-  /** The code that can be typed instead. */
+  /** The code that the member can type instead of opening the link. */
   readonly Token?: string;
   readonly TokenHash?: string;
-  /** The code and its hash for the current address, in the one mail to the new address that the hook send_email gets. */
+  /**
+   * The code for the current address, and its hash. Set only for the hook send_email, which receives this code and the
+   * one for the new address in one call.
+   */
   readonly CurrentToken?: string;
   readonly CurrentTokenHash?: string;
   readonly RedirectTo?: string;
@@ -47,11 +53,13 @@ export interface MailData {
   /** The device and the network of a new sign-in. */
   readonly Device?: string;
   readonly Address?: string;
-  /** The whole text of an SMS. */
+  /** The complete text of an SMS. */
   readonly Message?: string;
 }
 
-/** The values of `MailData` that sign a member in: removed once the mail is sent. */
+/**
+ * The values of `MailData` with which someone could sign in as the member. They are deleted after the mail was sent.
+ */
 export const mailSecrets: readonly (keyof MailData)[] = [
   'ConfirmationURL',
   'Token',
@@ -61,25 +69,28 @@ export const mailSecrets: readonly (keyof MailData)[] = [
   'Message',
 ];
 
-/** The languages of the mails that Ninefold brings. */
+/** The languages of Ninefold's own mail templates. */
 export const mailLanguages = ['en', 'de', 'ar'] as const;
 
 export type MailLanguage = (typeof mailLanguages)[number];
 
-/** `queued` waits to be sent, `kept` was not to be sent as the app has no mail server, `failed` is not tried again. */
+/**
+ * `queued`: the mail waits to be sent. `kept`: it is only stored, because the app has no mail server. `failed`: no
+ * further attempt is made.
+ */
 export type MailState = 'queued' | 'sent' | 'failed' | 'kept';
 
-/** A mail in the list. */
+/** A mail or an SMS in the list. */
 export interface MailRow {
   id: string;
-  /** `sms` for a text; its recipient is a phone number. */
+  /** `sms` for an SMS, whose recipient is a phone number. */
   channel: 'email' | 'sms';
   kind: MailKind | TextKind;
   recipient: string;
   user_id: string | null;
   state: MailState;
   attempts: number;
-  /** When it is tried next; null unless it is queued. ISO 8601, as all times. */
+  /** The time of the next attempt; null unless the mail is queued. ISO 8601, as all times here. */
   next_attempt_at: string | null;
   sent_at: string | null;
   created_at: string;
@@ -89,7 +100,7 @@ export interface MailRow {
 
 export interface MailPage {
   mails: MailRow[];
-  /** For the page that follows; null at the end. */
+  /** The value of `?after=` for the next page; null on the last page. */
   next: string | null;
   counts: Record<MailState, number>;
 }
@@ -99,32 +110,32 @@ export interface RenderedMail {
   subject: string;
   html: string;
   text: string;
-  /** BCP 47. */
+  /** Language tag (BCP 47). */
   language: string;
-  /** Why the app's own template was not used; null if it was, or if there is none. */
+  /** Why the app's own template was not used; null if it was used, or if the app has none. */
   template_error: string | null;
 }
 
 export interface MailDetail extends MailRow, RenderedMail {
   from: string | null;
-  /** Null once it is sent, and of a mail without one. */
+  /** The link of the mail, and below its code; null after the mail was sent, and for a mail without a link or code. */
   link: string | null;
   code: string | null;
 }
 
-/** A template of an app. */
+/** The template of one kind of mail. */
 export interface MailTemplate {
   kind: MailKind;
   subject_key: string;
   body_key: string;
-  /** What the app has set, by language; `*` is for all languages. */
+  /** The app's own subjects by language, and below its own bodies. `*` stands for all languages. */
   subjects: Record<string, string>;
   bodies: Record<string, string>;
-  /** The templates that are used where the app has set none. */
+  /** Ninefold's own template by language, for the languages that the app has not set. */
   standard: Record<MailLanguage, { subject: string; body: string }>;
-  /** Names that the template may use. */
+  /** Names of the values that the template may contain. */
   variables: string[];
-  /** What is wrong with the app's own template, by language. */
+  /** Errors of the app's own template, by language. */
   errors: Record<string, string>;
 }
 
@@ -137,11 +148,11 @@ export interface MailPreviewRequest {
 
 export interface MailTest {
   ok: boolean;
-  /** What the server answered to the mail; null if it did not come so far. */
+  /** The response of the mail server to the mail; null if an earlier step failed. */
   response: string | null;
-  /** Which step failed, and what the server answered. */
+  /** The step that failed, with the response of the mail server. */
   error: string | null;
-  /** Whether the connection was encrypted. */
+  /** True if the connection to the mail server was encrypted. */
   tls: boolean;
   milliseconds: number;
 }

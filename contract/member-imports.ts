@@ -14,7 +14,7 @@ export interface FirebaseHashParameters {
 export interface BeginImportRequest {
   readonly source: ImportSource;
   readonly file_name: string;
-  /** Needed for passwords of Firebase. */
+  /** Required to import passwords from Firebase. */
   readonly firebase?: FirebaseHashParameters;
 }
 
@@ -22,53 +22,53 @@ export interface MemberImport {
   readonly id: string;
   readonly source: ImportSource;
   readonly file_name: string;
-  /** Bytes of the file that have arrived. */
+  /** Number of bytes of the file that have arrived. */
   readonly bytes: number;
   readonly state: 'receiving' | 'running' | 'done' | 'failed';
-  /** Records that were read. */
+  /** Number of records that were read from the file. */
   readonly read: number;
-  /** Accounts that became members. */
+  /** Number of accounts that became members. */
   readonly imported: number;
-  /** Accounts that were members already. */
+  /** Number of accounts that were members before the import. */
   readonly present: number;
   readonly refused: number;
-  /** Why nothing was imported. */
+  /** Why nothing was imported; null if the import did not fail. */
   readonly failure: string | null;
   readonly created_by: string;
   /** ISO 8601. */
   readonly created_at: string;
 }
 
-/** A record of a file that did not become a member. */
+/** A record of the file, such as one account, that did not become a member. */
 export interface RefusedRecord {
-  /** On which line of the file it begins, or ends in CSV. */
+  /** Line of the file on which the record begins; in a CSV file, the line on which it ends. */
   readonly line: number;
-  /** Its address or id. */
+  /** The address or id of the account; null if the record has neither. */
   readonly subject: string | null;
   readonly reason: string;
 }
 
-/** The first records of a file, as they would be imported. */
+/** The first records of a file, as the import would read them. */
 export interface ImportPreview {
   readonly records: readonly {
     readonly line: number;
     readonly email: string | null;
     readonly phone: string | null;
-    /** How the password is hashed; null without a password. */
+    /** The algorithm that hashed the password; null without a password. */
     readonly password: string | null;
     readonly confirmed: boolean;
     readonly providers: readonly string[];
-    /** Why it would be refused. */
+    /** Why the import would refuse the record; null if it would accept it. */
     readonly refused: string | null;
   }[];
-  /** Why the file cannot be read. */
+  /** Why the file cannot be read; null if it can. */
   readonly failure: string | null;
 }
 
-/** Bytes of a file that a client sends at once. */
+/** Maximum number of bytes of the file in one request. */
 export const partBytes = 4 * 1024 * 1024;
 
-/** A text that a spreadsheet takes for a formula begins with one of these. */
+/** Matches strings that a spreadsheet would run as a formula. They get an apostrophe in front. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 const csvField = (text: string): string => `"${(FORMULA.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
@@ -82,7 +82,10 @@ export const refusalsAsCsv = (refusals: readonly RefusedRecord[]): string =>
     .map((row) => `${row}\r\n`)
     .join('');
 
-/** Reads hash parameters as JSON, or as the console of Firebase shows them: `hash_config { algorithm: SCRYPT, … }`. Returns null if one is missing. */
+/**
+ * Reads hash parameters as JSON, or in the form in which the Firebase console shows them: `hash_config { algorithm:
+ * SCRYPT, … }`. Returns null if a parameter is missing.
+ */
 export function readHashParameters(text: string): FirebaseHashParameters | null {
   const value = (name: string) => new RegExp(`"?${name}"?\\s*:\\s*"?([A-Za-z0-9+/=]*)`).exec(text)?.[1];
   const [base64_signer_key, base64_salt_separator] = [value('base64_signer_key'), value('base64_salt_separator')];

@@ -13,16 +13,16 @@ export interface RequestTrace {
   /** The call's id in chapter 7; `rest.unresolved` if no call matches. */
   call: string;
   method: string;
-  /** Below the area: /tickets. */
+  /** Path below the area of the API, such as /tickets. */
   path: string;
   /** The query with … in place of each value; empty if there is none. */
   query: string;
   status: number;
-  /** The code that the body of an error carries. */
+  /** Code in the body of an error response; null if the request succeeded. */
   code: string | null;
-  /** Origin of the error: a rule as schema.table.name, or the function that raised it. */
+  /** Origin of the error: a rule as schema.table.name, or the function that raised the error. */
   subject: string | null;
-  /** Name of the limit that was hit. */
+  /** Name of the limit that the request exceeded. */
   limit: string | null;
   /** The state change that a state machine refused. Absent for every other call. */
   refused?: RefusedTransition;
@@ -50,7 +50,10 @@ export interface RefusedTransition {
   /** Id of the entity. */
   entity: string;
   field: string;
-  /** Name of the transition, several joined with " or "; null if none leads from `from` to `to`, and for a new row. */
+  /**
+   * Name of the transition, or several names joined with " or ". Null for a new row, and if no transition leads from
+   * `from` to `to`.
+   */
   transition: string | null;
   /** State of the row; null for a new row, and for a row without a state. */
   from: string | null;
@@ -87,7 +90,7 @@ export interface ListedCall extends LogLine {
   member: string | null;
 }
 
-/** A request in short. */
+/** A request in short, as a line of the log. */
 export interface LogLine {
   request_id: string;
   /** ISO 8601. */
@@ -118,7 +121,7 @@ export const hiddenCallers: readonly LogCaller[] = ['console', 'health'];
 
 /** GET /admin/v1/apps/:ref/logs?from=&to=&status=&caller=&path=&code=&call=&user=&request=&slower=&search=&console=&before=&limit=. */
 export interface LogResponse {
-  /** The newest first. */
+  /** Sorted by time, newest first. */
   calls: ListedCall[];
   /** True if more stored requests match the filter. */
   truncated: boolean;
@@ -163,9 +166,9 @@ export interface CallStatisticsResponse {
   window: StatisticsWindow;
   /** Length of a point, in seconds: a minute, 15 minutes, an hour. */
   step_seconds: number;
-  /** Beginnings of the points, oldest first, ISO 8601. */
+  /** The time at which each point begins, oldest first, ISO 8601. */
   at: string[];
-  /** The most frequent first. */
+  /** Sorted by number of requests, the most frequent call first. */
   calls: CallStatistic[];
 }
 

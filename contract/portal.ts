@@ -1,95 +1,97 @@
 import type { ScreenKind } from './description.ts';
 
-/** An account of another site that signs members in. */
+/** A sign-in provider: a site whose accounts can sign in to the app. */
 export interface PortalProvider {
-  /** The name that `GET /auth/v1/authorize?provider=` takes. */
+  /** The name of the provider in `GET /auth/v1/authorize?provider=`. */
   readonly id: string;
   readonly title: string;
 }
 
 /**
- * The reply of `GET /portal/v1/app`: what the pages for members show before anybody has signed in. Everything in it is public: calls of
- * the app tell the same.
+ * The reply of `GET /portal/v1/app`: what the portal shows before a member has signed in. All of it is public: other
+ * calls of the app return the same data without a session.
  */
 export interface PortalApp {
   readonly ref: string;
-  /** As `ninefold.describe_app` said it, else the name under which the app was made. */
+  /** The name from `ninefold.describe_app`, or else the name with which the app was created. */
   readonly name: string;
   readonly purpose: string | null;
   readonly audience: string | null;
-  /** The accent colour, as in `#1f6feb`, and the logo, a `data:` address; set by `ninefold.set_look`. */
+  /** The accent colour, such as `#1f6feb`, and below it the logo, a `data:` URL. `ninefold.set_look` sets both. */
   readonly accent: string | null;
   readonly logo: string | null;
   readonly publishable_key: string;
-  /** The ways to sign in that are on. */
+  /** The enabled methods of sign-in. */
   readonly email: boolean;
   readonly passkey: boolean;
   readonly providers: readonly PortalProvider[];
-  /** Anybody can make an account. */
+  /** True if anyone can create an account. */
   readonly sign_up: boolean;
-  /** A new address counts as confirmed at once. */
+  /** True if new accounts need not confirm their e-mail address. */
   readonly autoconfirm: boolean;
   readonly password_min_length: number;
-  /** The digits of a code in a mail. */
+  /** Number of digits of a code in a mail. */
   readonly code_digits: number;
   /** How long a link or a code in a mail is valid, in seconds. */
   readonly code_seconds: number;
-  /** Members can add an authenticator app. */
+  /** True if members can add an authenticator app. */
   readonly totp: boolean;
-  /** Members can add and remove sign-ins of providers. */
+  /** True if members can link and unlink accounts of providers. */
   readonly linking: boolean;
-  /** Other applications can sign members in with this app. */
+  /** True if other applications can use this app as a sign-in provider. */
   readonly applications: boolean;
 }
 
 /**
- * The reply of `GET /portal/v1/screens`: the screens of chapter 2 that the caller may open, and of their entities what the caller may
- * read or write. It names nothing else. Labels are in sentence case.
+ * The reply of `GET /portal/v1/screens`: the screens of chapter 2 that the caller may open, and the parts of their
+ * entities that the caller may read or write. The reply contains no other names. Labels are in sentence case.
  */
 export interface PortalScreens {
-  /** The member roles of the caller, by label. */
+  /** Labels of the caller's member roles. */
   readonly roles: readonly string[];
   readonly navigation: readonly PortalGroup[];
-  /** The route of the first page; null for a page with links to the screens. */
+  /** The route of the first page; null if the first page is a list of links to the screens. */
   readonly home: string | null;
   readonly screens: readonly PortalScreen[];
   readonly entities: readonly PortalEntity[];
 }
 
-/** A part of the navigation; the first one has no title. */
+/** A group of links in the navigation; the first group has no title. */
 export interface PortalGroup {
   readonly title: string | null;
-  /** Routes of screens. */
+  /** Routes of the screens in the group. */
   readonly routes: readonly string[];
 }
 
-/** A list with a search, filters and an order, which a member has saved: an entry of `/portal/v1/views`. */
+/** A saved view of a list: the search, filters and order that a member has saved as an entry of `/portal/v1/views`. */
 export interface PortalView {
   /** Route of the list. */
   readonly route: string;
   readonly name: string;
-  /** The query of the list's address, without `?`. */
+  /** The query string of the list's address, without `?`. */
   readonly search: string;
 }
 
 export interface PortalScreen {
-  /** `/tickets/:id`: a part that starts with a colon is a field of the key. */
+  /** Path such as `/tickets/:id`. A part that starts with a colon stands for a field of the row's key. */
   readonly route: string;
   readonly title: string;
   readonly kind: ScreenKind;
-  /** Id of the entity. */
+  /** Id of the entity whose rows the screen shows. */
   readonly entity: string;
-  /** Fields that the caller may read; of a form, those that the caller may write. */
+  /** Fields that the screen shows. The caller may read them; for a form, the caller may write them. */
   readonly columns: readonly string[];
-  /** As in the query of a data call; null for all rows that the caller may read. */
+  /**
+   * The filter of the rows, in the syntax of a data call; null if the screen shows all rows that the caller may read.
+   */
   readonly filter: string | null;
-  /** As the parameter `order` of a data call. */
+  /** The order of the rows, as the parameter `order` of a data call. */
   readonly order: string | null;
   /** The field by whose values a list groups its rows. */
   readonly group: string | null;
-  /** Ids of the entities whose rows a detail lists; null for all that refer to the row. */
+  /** Ids of the entities whose related rows a detail lists; null if it lists all entities that refer to the row. */
   readonly related: readonly string[] | null;
-  /** Of a calendar. */
+  /** For a calendar: the fields with the start and the end of a row. */
   readonly span: { readonly start: string; readonly end: string } | null;
   /** The functions that the caller may call from the screen. */
   readonly actions: readonly PortalAction[];
@@ -97,47 +99,53 @@ export interface PortalScreen {
 
 /** A function that a screen offers as a button. */
 export interface PortalAction {
-  /** The schema that the call names; null for the first schema of the API. */
+  /** The schema to send with the call; null for the first schema of the API, which is the default. */
   readonly schema: string | null;
   readonly name: string;
   readonly label: string;
   readonly help: string | null;
-  /** The arguments that the member gives, as fields of a form. */
+  /** The arguments that the member enters, as fields of a form. */
   readonly fields: readonly PortalField[];
-  /** On a detail: the argument that takes the key of the row, and the field of the key. */
+  /** On a detail: the argument that receives the key of the shown row, and the key field whose value it receives. */
   readonly row: { readonly argument: string; readonly field: string } | null;
-  /** Id of the entity whose row the function returns. */
+  /** Id of the entity whose row the function returns; null if it returns no row. */
   readonly returns: string | null;
 }
 
-/** Whether an operation is open to the caller. */
+/** An operation on an entity: whether the caller may use it, and on which rows. */
 export interface PortalAccess {
   readonly open: boolean;
-  /** For which rows, in words; null for all rows, and where the words would name what the caller may not read. */
+  /**
+   * The condition on the rows, in words. Null if the caller may use the operation on all rows, or if the words would
+   * contain names that the caller may not read.
+   */
   readonly when: string | null;
 }
 
 export interface PortalEntity {
   readonly id: string;
-  /** The schema that a data call names; null for the first schema of the API. */
+  /** The schema to send with a data call; null for the first schema of the API, which is the default. */
   readonly schema: string | null;
   readonly name: string;
-  /** "Tickets". */
+  /** The label of several rows: "Tickets". */
   readonly label: string;
-  /** "ticket". */
+  /** The label of one row: "ticket". */
   readonly one: string;
-  /** The first sentence of its comment. */
+  /** The first sentence of the entity's comment. */
   readonly help: string | null;
-  /** Fields that tell rows apart; empty if the caller may not read all of them. */
+  /** Fields that identify a row; empty if the caller may not read all of them. */
   readonly key: readonly string[];
-  /** The most telling field of a row; null if rows are known by their key alone. */
+  /** The field that describes a row best, such as its title; null if only the key identifies a row. */
   readonly title_field: string | null;
   readonly access: Readonly<Record<'select' | 'insert' | 'update' | 'delete', PortalAccess>>;
   readonly fields: readonly PortalField[];
   readonly machine: PortalMachine | null;
-  /** Of a view whose rows each show the key of a row of another entity: the row that a list opens. */
+  /**
+   * For a view whose rows each contain the key of a row of another entity: this other entity, and the field with the
+   * key. A list of the view opens that row.
+   */
   readonly opens: { readonly entity: string; readonly field: string } | null;
-  /** Rows of other entities that point to a row of this one. */
+  /** Other entities whose rows refer to a row of this entity. */
   readonly related: readonly PortalRelated[];
 }
 
@@ -165,7 +173,7 @@ export interface PortalField {
   readonly help: string | null;
   readonly editor: PortalEditor;
   readonly readable: boolean;
-  /** Absent for values that are no texts: a data call cannot search their characters. */
+  /** True if the values are strings, so that a data call can search them for characters. Absent otherwise. */
   readonly searchable?: true;
   /** Absent for values that PostgreSQL cannot order, such as points. */
   readonly sortable?: true;
@@ -179,11 +187,11 @@ export interface PortalField {
   /** Whether a new row may be given a value, and whether the value of a row may be changed. */
   readonly insertable: boolean;
   readonly updatable: boolean;
-  /** A new row needs a value. */
+  /** True if a new row needs a value for the field. */
   readonly required: boolean;
-  /** The field can be empty. */
+  /** True if the field can be empty. */
   readonly nullable: boolean;
-  /** Of an enum, in the order of the type. */
+  /** For an enum: its values, in the order of the type. Null for other types. */
   readonly values: readonly PortalValue[] | null;
   readonly reference: PortalReference | null;
   readonly rules: readonly PortalRule[];
@@ -195,20 +203,20 @@ export interface PortalValue {
 }
 
 export interface PortalReference {
-  /** Id of the entity that the field points to. */
+  /** Id of the entity to which the field refers. */
   readonly entity: string;
-  /** The field of that entity. */
+  /** The field of that entity to which the field refers. */
   readonly field: string;
-  /** The foreign key, by which a data call embeds the row. */
+  /** Name of the foreign key, with which a data call embeds the referenced row. */
   readonly key: string;
 }
 
-/** A rule of chapter 5 over one field. */
+/** A rule of chapter 5 about a single field. */
 export interface PortalRule {
-  /** The constraint, as an error of PostgreSQL names it. */
+  /** Name of the constraint, as PostgreSQL's error reports it. */
   readonly name: string;
   readonly words: string;
-  /** JSON Schema keywords that a valid value fulfils; null if only PostgreSQL can check the rule. */
+  /** JSON Schema keywords with which the form checks a value; null if only PostgreSQL can check the rule. */
   readonly schema: PortalRuleSchema | null;
 }
 
@@ -229,27 +237,30 @@ export interface PortalMachine {
   readonly field: string;
   readonly initial: string;
   readonly states: readonly (PortalValue & { readonly final: boolean })[];
-  /** Those that the roles of the caller may make. The row decides whether one is open. */
+  /** The transitions that the caller's roles may use. The state of a row decides which of them are possible for it. */
   readonly transitions: readonly PortalTransition[];
 }
 
 export interface PortalTransition {
   readonly name: string;
   readonly label: string;
-  /** Null: from any state. */
+  /** The states in which the transition can start; null if it can start in any state. */
   readonly from: readonly string[] | null;
   readonly to: string;
-  /** Fields that need a value and that the caller may write. */
+  /** Fields that must have a value for the transition and that the caller may write. */
   readonly requires: readonly string[];
-  /** The condition in words; null if there is none, or if the words would name what the caller may not read. */
+  /**
+   * The condition of the transition, in words. Null if there is none, or if the words would contain names that the
+   * caller may not read.
+   */
   readonly when: string | null;
 }
 
 export interface PortalRelated {
-  /** Id of the entity whose rows point here. */
+  /** Id of the entity whose rows refer to this entity. */
   readonly entity: string;
-  /** The field that points here. */
+  /** The field of that entity with the reference. */
   readonly field: string;
-  /** Of a table that only links two entities: the field that points to the other one. */
+  /** For a table that only links two entities: the field that refers to the second entity. Null for other tables. */
   readonly link: string | null;
 }

@@ -12,7 +12,10 @@ export interface ProbeState {
     done: number;
     total: number;
   } | null;
-  /** The last completed run; null if there is none, and during a run: the report is large and requested often. */
+  /**
+   * The report of the last completed run. Null if there is none, and during a run, because the report is large and
+   * clients request it often then.
+   */
   last: ProbeReport | null;
 }
 
@@ -27,7 +30,7 @@ export interface ProbeReport {
   agree: number;
   disagree: number;
   not_probed: number;
-  /** In the order of the matrix. */
+  /** The probed cells, in the order of the matrix. */
   cells: ProbedCell[];
 }
 
@@ -38,16 +41,16 @@ export interface ProbedCell {
   /** The verdict of chapter 6. */
   verdict: Verdict;
   outcome: 'agrees' | 'disagrees' | 'not probed';
-  /** Why the cell was not probed, or a remark about the probe; null if there is none. */
+  /** Why the probe skipped the cell, or a remark about its result; null if there is none. */
   note: string | null;
   attempts: ProbeAttempt[];
 }
 
 /** One statement that was executed as a caller and rolled back. */
 export interface ProbeAttempt {
-  /** "without a session", "as a member", "with the secret key". */
+  /** The caller in words: "without a session", "as a member", "with the secret key". */
   as: string;
-  /** Which row: "own row (id 3)", "another member’s row (id 4)", "a new row of one’s own". */
+  /** The row in words: "own row (id 3)", "another member’s row (id 4)", "a new row of one’s own". */
   row: string;
   /**
    * allowed: the statement reached the row. hidden: it found no row. refused: PostgreSQL refused it for a missing

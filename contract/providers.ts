@@ -1,6 +1,6 @@
 import type { Setting } from './settings.ts';
 
-/** The providers that an app can switch on, by GoTrue's names, with how people call them. */
+/** The sign-in providers that an app can enable: GoTrue's name of each, and the title that members see. */
 export const providerTitles = {
   google: 'Google',
   github: 'GitHub',
@@ -15,7 +15,7 @@ export type ProviderName = keyof typeof providerTitles;
 
 export const providerNames = Object.keys(providerTitles) as readonly ProviderName[];
 
-/** The settings of one provider: the key is `external_<provider>_` and the name. */
+/** The settings of one provider. The key of such a setting is `external_<provider>_` and the name of the property. */
 interface OneProvider {
   enabled: boolean;
   client_id: string | null;

@@ -1,16 +1,19 @@
 import type { FunctionEntry } from './specification-calls.ts';
 
 const NAME = '(?:"(?:[^"]|"")+"|[A-Za-z_\\u0080-\\uffff][\\w$\\u0080-\\uffff]*)';
-/** Matches comments and texts, which name no function, and names before a bracket. */
+/**
+ * Matches names before a bracket, which may be calls. Also matches comments and string literals, so that names inside
+ * them are skipped.
+ */
 const called = new RegExp(`--[^\\n]*|/\\*[\\s\\S]*?\\*/|'(?:[^']|'')*'|(?:(${NAME})\\s*\\.\\s*)?(${NAME})\\s*\\(`, 'g');
 const idParts = new RegExp(`^(${NAME})\\.(${NAME})\\(`);
 
-/** The functions that code reaches. */
+/** The functions of an app, indexed to find those that code calls. */
 interface Functions {
-  /** Ids by name, and by schema and name. */
+  /** Function ids by plain name, and by schema and name. */
   byName: ReadonlyMap<string, readonly string[]>;
   bodies: ReadonlyMap<string, string>;
-  /** What each names, as far as that was asked for. */
+  /** For each function id, the functions that its body names. Filled when first needed. */
   named: Map<string, readonly string[]>;
 }
 
@@ -20,9 +23,9 @@ type Code = Pick<FunctionEntry, 'id' | 'body'>;
 const known = new WeakMap<readonly Code[], Functions>();
 
 /**
- * Returns ids of the functions that `codes` name and of those in `from`, with all functions that their code names in
- * turn. A name means all functions of that name, whatever their arguments are. Code that is built at run time is not
- * seen. Pure.
+ * Returns the ids in `from` and those of the functions that `codes` name, with all functions that the bodies of these
+ * functions name in turn. A name means all functions of that name, whatever their arguments are. Calls in SQL that a
+ * function builds at run time are not found. Pure.
  */
 export function functionsReached(
   functions: readonly Code[],
@@ -32,7 +35,7 @@ export function functionsReached(
   const app = readOnce(functions);
   const reached = new Set(from);
   for (const code of codes) for (const id of namedIn(code, app)) reached.add(id);
-  // The loop also visits ids that it adds.
+  // The loop adds ids to the set and also visits these.
   for (const id of reached) {
     const named = app.named.get(id) ?? namedIn(app.bodies.get(id) ?? '', app);
     app.named.set(id, named);
@@ -41,7 +44,7 @@ export function functionsReached(
   return reached;
 }
 
-/** Returns ids of the functions that `code` itself names. Several may have one name. Pure. */
+/** Returns ids of the functions that `code` itself names. Overloads of one name are all returned. Pure. */
 export const functionsNamed = (functions: readonly Code[], code: string): string[] =>
   namedIn(code, readOnce(functions));
 

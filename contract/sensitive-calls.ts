@@ -1,15 +1,15 @@
 /** A call of the management API for which a builder's session needs a recent proof of identity. */
 export interface SensitiveCall {
-  /** Completes the sentence “You are about to …”. */
+  /** What the call does, as the end of the sentence “You are about to …”. */
   readonly does: string;
-  /** The calls of the route that need the proof; absent: all of them. */
+  /** Which calls of the route need the proof; absent if all of them do. */
   readonly only?: 'secret settings' | 'exports';
 }
 
 /**
- * The calls that need a password, a passkey or a second factor that the session has shown within `builderProofSeconds`. They reveal or
- * change secrets, destroy an app, change who may do what, or act as a member. A new password asks for the current one instead. The
- * operator token needs no proof.
+ * The calls that need a password, a passkey or a second factor that the session has shown within `builderProofSeconds`.
+ * They reveal or change secrets, destroy an app, change who may do what, or act as a member. To set a new password, a
+ * builder enters the current one instead. The operator token needs no proof.
  */
 export const sensitiveCalls: Readonly<Record<string, SensitiveCall>> = {
   'POST /apps/:ref/api-keys': { does: 'create a secret key' },

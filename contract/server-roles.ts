@@ -1,4 +1,7 @@
-/** Roles of the database server that Ninefold or migrations of Supabase projects name, and that no call of an app ever has. */
+/**
+ * Roles of the database server that appear in Ninefold or in migrations of Supabase projects, but that no call of an
+ * app ever has.
+ */
 export const serverRoles: ReadonlySet<string> = new Set([
   'authenticator',
   'dashboard_user',

@@ -5,9 +5,9 @@ import type { Setting } from './settings.ts';
 import { type PhoneSettings, phoneSecrets, phoneSettings } from './settings-phone.ts';
 
 /**
- * The settings of an app's `/auth/v1`, by the names of GoTrue's configuration
- * (https://supabase.com/docs/guides/self-hosting/auth/config, the GOTRUE_ variables in lower case), but for those of
- * `rate_limit_sign_in_…`: GoTrue counts calls, Ninefold the sign-ins that failed.
+ * The settings of an app's `/auth/v1`. Names and meanings are those of GoTrue's configuration
+ * (https://supabase.com/docs/guides/self-hosting/auth/config, the GOTRUE_ variables in lower case). The settings
+ * `rate_limit_sign_in_…` have another meaning: GoTrue counts all calls, Ninefold only failed sign-ins.
  */
 export interface AuthSettings extends ProviderSettings, HookSettings, PhoneSettings {
   site_url: string | null;
@@ -437,22 +437,22 @@ export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSet
   },
 };
 
-/** Every setting at its default. */
+/** All settings with their default values. */
 export const defaultAuthSettings: AuthSettings = Object.fromEntries(
   Object.entries(authSettings).map(([name, setting]) => [name, setting.default]),
 ) as unknown as AuthSettings;
 
-/** A setting whose value nobody can read back. */
+/** A setting whose value no call returns. */
 export interface SecretSetting {
   readonly type: string;
   readonly meaning: string;
-  /** What the text must match. */
+  /** Pattern that the value must match. */
   readonly item?: RegExp;
 }
 
 /**
- * The settings whose values are secrets, such as passwords and client secrets: written by the settings call, stored sealed with the
- * node's master key, and never shown.
+ * The settings whose values are secret, such as passwords and client secrets. The settings call writes them, the
+ * database stores them encrypted with the node's master key, and no call returns them.
  */
 export const authSecrets = {
   smtp_pass: {

@@ -1,12 +1,12 @@
 import { type MailKind, mailKinds } from './mails.ts';
 import type { Setting } from './settings.ts';
 
-/** A text for all languages, or a text for each, by language tag. */
+/** One string for all languages, or one string for each language tag. */
 export type Translated = string | Readonly<Record<string, string>> | null;
 
 /**
- * The settings of the mails of an app, by the names of GoTrue's configuration in lower case. A template is the text itself, where GoTrue
- * takes its URL.
+ * The settings of an app's mails, with the names of GoTrue's configuration in lower case. The value of a template is
+ * the template itself; in GoTrue it is the URL of the template.
  */
 export type MailSettings = {
   smtp_host: string | null;
@@ -79,7 +79,7 @@ export const mailSettings = {
   ),
 } as { readonly [K in keyof MailSettings]: Setting<MailSettings[K]> };
 
-/** Every setting at its default. */
+/** All settings with their default values. */
 export const defaultMailSettings: MailSettings = Object.fromEntries(
   Object.entries(mailSettings).map(([name, setting]) => [name, setting.default]),
 ) as unknown as MailSettings;

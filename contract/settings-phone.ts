@@ -1,14 +1,15 @@
 import { limits } from './limits.ts';
 import type { Setting } from './settings.ts';
 
-/** The ways in which texts leave: `webhook` is Ninefold's own, the others are GoTrue's. */
+/** The services through which an app can send SMS. `webhook` exists only in Ninefold, the others also in GoTrue. */
 export const smsProviders = ['twilio', 'webhook'] as const;
 
 export type SmsProvider = (typeof smsProviders)[number];
 
 /**
- * The settings of phone numbers and texts, by the names of GoTrue's configuration in lower case. A template is the text itself.
- * `sms_webhook_url`, `sms_twilio_api_url`, `rate_limit_sms_network` and `rate_limit_sms_number` are Ninefold's own.
+ * The settings of phone numbers and SMS, with the names of GoTrue's configuration in lower case. The value of a
+ * template is the template itself. `sms_webhook_url`, `sms_twilio_api_url`, `rate_limit_sms_network` and
+ * `rate_limit_sms_number` exist only in Ninefold.
  */
 export interface PhoneSettings {
   external_phone_enabled: boolean;

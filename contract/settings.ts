@@ -3,14 +3,14 @@ import { limits } from './limits.ts';
 /** Describes one setting of an app. */
 export interface Setting<T> {
   readonly default: T;
-  /** The values that are allowed, in words, with the unit of a number. */
+  /** The allowed values in words, with the unit of a number. */
   readonly type: string;
   readonly meaning: string;
-  /** The only values that it may have; any that fit the type when missing. */
+  /** The only allowed values. Absent if every value of the type is allowed. */
   readonly values?: readonly T[];
-  /** True if the value may also be an object with a text for each language tag. */
+  /** True if the value may also be an object with one string for each language tag. */
   readonly isTranslated?: true;
-  /** What a text, or every text of a list, must match. */
+  /** Pattern that a string must match, and for a list each of its strings. */
   readonly item?: RegExp;
 }
 
@@ -20,9 +20,9 @@ export type TransactionEnd = 'commit' | 'commit-allow-override' | 'rollback' | '
 export type OpenApiMode = 'follow-privileges' | 'ignore-privileges' | 'disabled';
 
 /**
- * The settings of an app's `/rest/v1`, of its states and of the stored data about its requests. Names and meanings are PostgREST's, but for those of
- * `states_…`, `logs_…` and `request_…`
- * (https://docs.postgrest.org/en/stable/references/configuration.html), with underscores.
+ * The settings of an app's `/rest/v1`, of its state machines, and of stored data about its requests. Names and meanings
+ * are PostgREST's with underscores (https://docs.postgrest.org/en/stable/references/configuration.html), except those
+ * of `states_…`, `logs_…` and `request_…`.
  */
 export interface RestSettings {
   db_schemas: readonly string[];
@@ -217,7 +217,7 @@ export const restSettings: { readonly [K in keyof RestSettings]: Setting<RestSet
   },
 };
 
-/** Every setting at its default. */
+/** All settings with their default values. */
 export const defaultRestSettings: RestSettings = Object.fromEntries(
   Object.entries(restSettings).map(([name, setting]) => [name, setting.default]),
 ) as unknown as RestSettings;

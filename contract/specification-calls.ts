@@ -7,7 +7,7 @@ export interface CallsChapter {
   rows: RowCall[];
   /** Functions of extensions in exposed schemas: callable, and counted here instead of listed. */
   extension_functions: { extension: string; schema: string; functions: number }[];
-  /** Every function of the app, by schema and name, whether calls, triggers, policies or other functions run it. */
+  /** Every function of the app, sorted by schema and name, whether or not a call can run it. */
   functions: FunctionEntry[];
   /** Jobs that run without a call, by name. */
   jobs: JobEntry[];
@@ -24,16 +24,16 @@ export interface DefinitionEntry {
   id: string;
   /** "domain", "operator", "text search configuration". */
   kind: string;
-  /** Its parts as PostgreSQL prints them. A value that may be secret is hidden. */
+  /** The definition of the object as PostgreSQL prints it. A value that may be secret is hidden. */
   sql: string;
 }
 
-/** What a function is and does. */
+/** A function of the app: its signature, its properties and its code. */
 export interface FunctionEntry {
-  /** "public.close_ticket(uuid)". */
+  /** Signature of the function: "public.close_ticket(uuid)". */
   id: string;
   kind: 'function' | 'procedure' | 'aggregate' | 'window function';
-  /** With their defaults: "ticket uuid, by integer DEFAULT 1". */
+  /** The arguments with their defaults: "ticket uuid, by integer DEFAULT 1". */
   arguments: string;
   /** The result type as PostgreSQL prints it; empty for a procedure. */
   returns: string;
@@ -42,63 +42,74 @@ export interface FunctionEntry {
   volatility: 'immutable' | 'stable' | 'volatile';
   /** The role whose privileges apply: the owner, or the role that the function's settings name; null for the caller. */
   runs_as: string | null;
-  /** True if it returns null at once for a null argument. */
+  /** True if PostgreSQL returns null without running the function when an argument is null (STRICT). */
   strict: boolean;
-  /** ALTER FUNCTION … SET, `name=value`. */
+  /** Settings of ALTER FUNCTION … SET, as `name=value`. */
   settings: string[];
-  /** Effects of settings on the identity, row-level security or triggers; absent if there are none. */
+  /**
+   * In words: settings of the function that affect the identity, row-level security or triggers. Absent if there are
+   * none.
+   */
   effects?: string[];
-  /** Absent where it is PostgreSQL's default, unsafe. */
+  /** Whether PostgreSQL may run the function in parallel; absent for `unsafe`, which is the default. */
   parallel?: 'safe' | 'restricted';
-  /** PostgreSQL may run it on rows before the condition of a view or a policy hides them. */
+  /**
+   * True if PostgreSQL may run the function on rows before the condition of a view or a policy hides these rows; absent
+   * otherwise.
+   */
   leakproof?: true;
   comment: string | null;
-  /** Triggers by which it runs on tables that chapter 3 leaves out, such as auth.users; absent where there is none. */
+  /**
+   * Triggers that run the function on tables that chapter 3 does not contain, such as auth.users. Absent if there are
+   * none.
+   */
   triggers?: { on: string; name: string; enabled: boolean; sql: string }[];
-  /** The code; the parts of an aggregate; empty if PostgreSQL shows none. */
+  /** The code of the function. For an aggregate its parts; empty if PostgreSQL shows no code. */
   body: string;
 }
 
-/** A scheduled job: cron.job. */
+/** A scheduled job of PostgreSQL's table cron.job. */
 export interface JobEntry {
-  /** Its name; `job 3` if it has none. Of several with one name, with their role. */
+  /**
+   * The name of the job; `job 3` for a job without a name. If several jobs have the same name, their roles are added.
+   */
   id: string;
-  /** As it was given: "0 3 * * *". */
+  /** The schedule as the app defines it: "0 3 * * *". */
   schedule: string;
   /** The schedule in words: "every day at 03:00". */
   when: string;
   command: string;
-  /** The role as which it runs; null for the app's owner. */
+  /** The role that runs the job; null for the app's owner. */
   role: string | null;
   active: boolean;
-  /** Not part of the hash. */
+  /** Live figures, not part of the hash. */
   figures?: JobFigures;
 }
 
 export interface JobFigures {
-  /** ISO 8601; null if it is not active or never runs. */
+  /** ISO 8601; null if the job is not active or has no next run. */
   next_run: string | null;
-  /** null before the first run. */
+  /** The last run of the job; null before the first run. */
   last_run: JobRun | null;
-  /** Runs that failed since the last one that succeeded. */
+  /** Number of failed runs since the last run that succeeded. */
   failed: number;
 }
 
 export interface JobRun {
   status: string;
-  /** PostgreSQL's message. */
+  /** PostgreSQL's message about the run. */
   message: string;
-  /** ISO 8601; null before it began. */
+  /** The start of the run, ISO 8601; null before it started. */
   at: string | null;
-  /** null while it runs. */
+  /** Duration of the run; null while it runs. */
   milliseconds: number | null;
 }
 
-/** A setting by which calls are answered. */
+/** A setting of the app or of PostgreSQL that affects responses. */
 export interface CallSetting {
-  /** The key of the app's setting, or of PostgreSQL's. */
+  /** The key of the app's setting, or the name of PostgreSQL's setting. */
   key: string;
-  /** In words; of values that may be secret a fingerprint. */
+  /** The value in words; a fingerprint if the value may be secret. */
   value: string;
   default: string;
   meaning: string;
@@ -110,37 +121,40 @@ export interface CallEntry {
   id: string;
   area: 'auth' | 'rest' | 'rpc';
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
-  /** Below /apps/<ref>: "/rest/v1/tickets". */
+  /** Path below /apps/<ref>: "/rest/v1/tickets". */
   path: string;
   summary: string;
   /**
-   * Id of the target entity or function; null for auth calls and for the call that describes the others
-   * (`rest.describe`).
+   * Id of the target entity or function. Null for auth calls and for `rest.describe`, which describes all other calls.
    */
   entity: string | null;
   /** The setting that disables the call; null if there is none. */
   setting: string | null;
-  /** Roles for which it is not "never". */
+  /** Roles that may make the call: their verdict in chapter 6 is not `never`. */
   roles: string[];
   /** For functions: true if the call runs in a read-only transaction; absent otherwise. */
   reads_only?: true;
   /**
-   * Of functions, as their code tells: each call writes, or may write (in a branch, by a function that it calls, or by SQL that it puts
-   * together). With `reads_only` it is then refused: 405 (25006), or 400 (0A000) of a function that is declared STABLE or IMMUTABLE.
+   * For functions, according to their code: `always` if each call writes, `may` if a call can write (in a branch, by
+   * calling another function, or with SQL that it builds at run time). If `reads_only` is true, PostgreSQL refuses the
+   * write: 405 (25006), or 400 (0A000) for a function that is declared STABLE or IMMUTABLE.
    */
   writes?: 'always' | 'may';
-  /** Null for calls on rows: `rows` of the chapter and the fields of the entity tell (`takenBy` of call-detail.ts). */
+  /**
+   * Null for calls on rows, whose parameters follow from `rows` of the chapter and from the fields of the entity
+   * (`takenBy` of call-detail.ts).
+   */
   parameters: CallParameter[] | null;
   /** The result, in words and types; null for calls on rows. */
   returns: string | null;
-  /** Live figures of the last hour, day and week, not part of the hash; absent where the call was not made. */
+  /** Live figures of the last hour, day and week, not part of the hash. Absent if the call was not made. */
   figures?: { hour: CallFigures; day: CallFigures; week: CallFigures };
 }
 
-/** The common parts of all calls on rows with one method. */
+/** The parts that all calls on rows with the same method have in common. */
 export interface RowCall {
   method: CallEntry['method'];
-  /** `<field>` stands for the fields of the entity. */
+  /** The parameters of the call. `<field>` stands for the name of each field of the entity. */
   parameters: CallParameter[];
   returns: string;
 }
@@ -153,7 +167,7 @@ export interface CallParameter {
   meaning: string;
 }
 
-/** Of one call within a window. */
+/** Figures of one call within a time window. */
 export interface CallFigures {
   calls: number;
   failed: number;
@@ -162,6 +176,6 @@ export interface CallFigures {
   p99_ms: number | null;
   /** Share of the calls that failed, 0 to 1. */
   failed_share: number;
-  /** ISO 8601. */
+  /** The time of the last call, ISO 8601. */
   last_at: string | null;
 }

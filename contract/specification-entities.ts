@@ -1,23 +1,23 @@
-/** Chapter 3 of the specification: tables and views, their fields, and what points to what. */
+/** Chapter 3 of the specification: tables and views, their fields, and which fields refer to which. */
 import type { Source } from './specification-source.ts';
 
 export interface EntitiesChapter {
   entities: Entity[];
   relations: Relation[];
-  /** By the entities that they join. */
+  /** Sorted by the entities that they join. */
   junctions: Junction[];
-  /** Foreign keys that exposed views show, by view, then by the key. */
+  /** Foreign keys that exposed views show, sorted by view, then by key. */
   view_foreign_keys: ViewForeignKey[];
   sources: Source[];
 }
 
 export interface Entity {
-  /** The qualified name as SQL takes it, quoted where it must be: `public.tickets`, `public."Order lines"`. */
+  /** The qualified name in SQL, quoted only where necessary: `public.tickets`, `public."Order lines"`. */
   id: string;
   schema: string;
   name: string;
   kind: 'table' | 'view' | 'materialized view' | 'foreign table' | 'partitioned table';
-  /** True if it can be reached over /rest/v1. */
+  /** True if calls of /rest/v1 can reach the entity. */
   exposed: boolean;
   comment: string | null;
   owner: string;
@@ -26,36 +26,45 @@ export interface Entity {
   forced_row_level_security: boolean;
   /** For views: the role whose privileges on the base tables apply; null for other entities. */
   security: 'owner' | 'invoker' | null;
-  /** Views that keep what is written through them within what they show; absent where none does. */
+  /**
+   * Check option of a view: rows that are written through the view must be visible in it. Absent for views without this
+   * option.
+   */
   check_option?: 'local' | 'cascaded';
-  /** Views that ask their own condition before any of the caller's; absent for all others. */
+  /**
+   * True for views with the option security_barrier: PostgreSQL evaluates the view's own condition before any condition
+   * of the caller. Absent for all others.
+   */
   security_barrier?: true;
   /** True for tables whose rows are lost after a crash of the server (UNLOGGED); absent otherwise. */
   unlogged?: true;
-  /** Which writes PostgreSQL takes at all, by its structure: a view may take none. */
+  /** The operations that PostgreSQL can run on the entity at all. For example, it cannot write through every view. */
   writable: { insert: boolean; update: boolean; delete: boolean };
   /**
-   * Of a view, what it calls the primary key of its table: where it shows all of it, and each row of the table once at most. Empty for views that
-   * join, group or repeat rows, whose keys upserts may still go by: `view_foreign_keys` and the schema cache ask only whether a key is shown.
+   * For a view: the view's names for the primary key of its table. The view must show all fields of the key, and each
+   * row of the table at most once. Empty for views that join, group or repeat rows. Upserts can use the keys of such a
+   * view nevertheless, because `view_foreign_keys` and the schema cache only check whether the view shows a key.
    */
   primary_key: string[];
   unique_keys: string[][];
-  /** Keys WITHOUT OVERLAPS: of rows that are alike in `fields`, no two overlap in `period`. Absent where there is none. */
+  /**
+   * Keys WITHOUT OVERLAPS: rows with equal values in `fields` must not overlap in `period`. Absent if there are none.
+   */
   period_keys?: { fields: string[]; period: string }[];
   fields: Field[];
-  /** What calls may read with its rows beside its fields: functions of a row, by name; absent where there is none. */
+  /** Functions of a row that calls can read in addition to the fields, sorted by name. Absent if there are none. */
   computed?: ComputedField[];
-  /** Triggers of the app's own, by name. */
+  /** The app's own triggers, sorted by name. */
   triggers: EntityTrigger[];
-  /** Rewrite rules, by name, but a view's own query; absent where there is none. */
+  /** Rewrite rules except a view's own query, sorted by name. Absent if there are none. */
   rewrite_rules?: { name: string; enabled: boolean; sql: string }[];
   /** Ids of the tables from which it inherits. */
   inherits: string[];
   /** Number of partitions; 0 for tables that are not partitioned. */
   partitions: number;
-  /** Views: their query. */
+  /** The query of a view; null for other entities. */
   definition: string | null;
-  /** The extension that created it. */
+  /** The extension that created the entity; null if none did. */
   extension: string | null;
   /** Live figures, not part of the hash. */
   figures?: { rows_estimate: number; size_bytes: number };
@@ -63,11 +72,11 @@ export interface Entity {
 
 export interface ComputedField {
   name: string;
-  /** Read like a field, `select=full_title`, or embedded as related rows, `select=others(*)`. */
+  /** How calls read it: like a field, `select=full_title`, or as embedded related rows, `select=others(*)`. */
   as: 'field' | 'relationship';
-  /** What it answers. */
+  /** The result type of the function. */
   type: string;
-  /** Id of the function: chapter 6 says who may read it, chapter 7 what it does. */
+  /** Id of the function. Chapter 6 describes who may execute it, chapter 7 what it does. */
   function: string;
 }
 
@@ -75,40 +84,47 @@ export interface EntityTrigger {
   name: string;
   enabled: boolean;
   sql: string;
-  /** It fires where rows arrive by replication, too; absent where it does not. */
+  /** True if the trigger also fires for rows that arrive by replication; absent otherwise. */
   in_replicas?: true;
-  /** Absent where there is none. */
+  /** Absent if the trigger has no comment. */
   comment?: string;
 }
 
 export interface Field {
   name: string;
-  /** As PostgreSQL prints it: text, numeric(10,2), uuid[]. */
+  /** The type as PostgreSQL prints it: text, numeric(10,2), uuid[]. */
   type: string;
   /** For domains: the base type; null for other types. */
   base_type: string | null;
   nullable: boolean;
-  /** The expression; of a generated field, what it is generated from. */
+  /** The SQL of the default. For a generated field, the expression that PostgreSQL computes. */
   default: string | null;
   generated: 'stored' | 'virtual' | null;
-  /** Of a view that takes writes: it shows an expression, and no call may give it; absent for all others. */
+  /**
+   * True for a field of a writable view that shows an expression, so that no call can set the field. Absent for all
+   * others.
+   */
   computed?: true;
   identity: 'always' | 'by default' | null;
   enum_values: string[] | null;
-  /** Of a composite type, also beneath a domain or in an array: what a value consists of; absent for all others. */
+  /** For a composite type, also as the base of a domain or in an array: the parts of a value. Absent for all others. */
   attributes?: Attribute[];
   /**
-   * What its texts are sorted and compared by, where that is not the database's own; absent otherwise. `equal`: which texts are equal
-   * although they are spelled otherwise, "that differ in upper and lower case alone"; absent where only the same are.
+   * The collation that sorts and compares the field's strings; absent if it is the database's default. `equal`: which
+   * strings with different characters are equal, such as "that differ in upper and lower case alone". Absent if only
+   * identical strings are equal.
    */
   collation?: { name: string; equal?: string };
-  /** How its numbers are counted, "from 1 to 100, then none (2200H)"; absent where from 1 upwards, or not at all. */
+  /**
+   * The range of generated numbers, such as "from 1 to 100, then none (2200H)". Absent if they count upwards from 1,
+   * and for fields without generated numbers.
+   */
   numbering?: string;
-  /** The field's own, else that of its type or of one beneath it. */
+  /** The comment on the field, or else the comment on its type or on one of the underlying types. */
   comment: string | null;
-  /** Further comments, of its type and of those beneath it; absent where there is none. */
+  /** Further comments on the field's type and the underlying types. Absent if there are none. */
   type_comments?: string[];
-  /** The field that it points to, by the first foreign key that has it. */
+  /** The field to which this field refers, according to the first foreign key that contains this field. */
   references: { schema: string; entity: string; field: string } | null;
 }
 
@@ -117,7 +133,10 @@ export interface Attribute {
   name: string;
   type: string;
   comment?: string;
-  /** What it consists of itself; absent where it does not, and of types that hold one another so many times that it is not told. */
+  /**
+   * The parts of the attribute, if its type is composite. Absent for other types, and for types that are nested so deep
+   * that they are not listed.
+   */
   attributes?: Attribute[];
 }
 
@@ -126,42 +145,48 @@ export interface Relation {
   from: { schema: string; entity: string; fields: string[] };
   to: { schema: string; entity: string; fields: string[] };
   kind: 'many-to-one' | 'one-to-one';
-  /** The last of the fields is a range, all of which the rows that it points to cover together; absent for all others. */
+  /**
+   * True if the last field is a range that the referenced rows together must cover completely (PERIOD). Absent for all
+   * others.
+   */
   period?: true;
-  /** `nothing` if the key is not enforced: NOT ENFORCED, or its triggers on that table are disabled. */
+  /**
+   * `nothing` if PostgreSQL does not enforce the key: NOT ENFORCED, or the key's triggers on the referenced table are
+   * disabled.
+   */
   on_delete: 'no action' | 'restrict' | 'cascade' | 'set null' | 'set default' | 'nothing';
-  /** The fields that are set to null or to their default; absent if all are, or none. */
+  /** The fields that PostgreSQL sets to null or to their default. Absent if it sets all fields of the key, or none. */
   on_delete_fields?: string[];
-  /** The action if the referenced key changes; absent if such a change is refused. */
+  /** The action if the referenced key changes. Absent if PostgreSQL refuses such a change. */
   on_update?: 'cascade' | 'set null' | 'set default' | 'nothing';
 }
 
 /**
- * A table, or a view of one, whose rows each join a row of one entity to a row of another: calls embed each of the two in the other, and views
- * that show what is pointed to in their place.
+ * A table, or a view of a table, whose rows each join a row of one entity to a row of another entity. Calls can embed
+ * the two entities in each other. In the place of an entity, calls can use a view that shows the referenced fields.
  */
 export interface Junction {
-  /** The names of its two foreign keys. */
+  /** The names of the two foreign keys of the junction. */
   name: string;
-  /** Ids of the entities that it joins, which may be the same. */
+  /** Ids of the two entities that the junction joins. They can be the same. */
   from: string;
   to: string;
-  /** Id of the table or the view. */
+  /** Id of the table or view whose rows join the entities. */
   through: string;
 }
 
 /**
- * One end of a foreign key as a view shows it. Calls embed through the view as through the table beneath: whatever has the other end, the
- * table there or a view of it, and the view embed each other.
+ * One end of a foreign key as a view shows it. Calls embed through the view as through its underlying table: the view
+ * and every relation with the other end of the key (the table there, or a view of it) can embed each other.
  */
 export interface ViewForeignKey {
   /** Id of the view. */
   view: string;
-  /** The end that it shows: the fields that point, or those that they point to. */
+  /** The end of the key that the view shows: the referencing fields (`from`) or the referenced fields (`to`). */
   side: 'from' | 'to';
-  /** The foreign key. */
+  /** The name of the foreign key. */
   name: string;
-  /** What the view calls its fields, in the order of the key; one that it shows several times under each name. */
+  /** For each field of the key, in its order: all names under which the view shows this field. */
   fields: string[][];
   from: { schema: string; entity: string; fields: string[] };
   to: { schema: string; entity: string; fields: string[] };

@@ -19,18 +19,21 @@ export interface RolesChapter {
 
 /** A finding in the catalog that is unsafe, slow or without effect, with the SQL fix. */
 export interface AdviceEntry {
-  /** Stable: what it is about, and on what: `no row-level security: public.tickets`. */
+  /** Stable id: the kind of finding and its object, as in `no row-level security: public.tickets`. */
   id: string;
   about: AdviceKind;
   /** The effect: calls fail, access is wider than intended, calls take longer, or an object has no effect. */
   severity: 'fault' | 'security' | 'performance' | 'unused';
-  /** Id of the entity, the function or the job. */
+  /** Id of the entity, function or job that has the finding. */
   on: string;
-  /** Names of the policies of `on` that it is about. */
+  /** Names of the policies of `on` that the finding is about. */
   policies: string[];
   /** The finding and its effect. */
   words: string;
-  /** Run as the app's owner, or as whom `words` name, it takes the advice away; what calls are answered stays, unless `words` say otherwise. */
+  /**
+   * SQL that fixes the finding. Run it as the app's owner, or as the role that `words` name. Responses to calls stay
+   * the same, unless `words` say otherwise.
+   */
   sql: string;
 }
 
@@ -54,17 +57,17 @@ export type AdviceKind =
 
 export interface RoleEntry {
   name: string;
-  /** What the page says: "anon: no session". */
+  /** A short description, as the page shows it: "anon: no session". */
   meaning: string;
-  /** The role of members (ninefold.roles) that it stands for; null for a role of the database. */
+  /** The role of members (ninefold.roles) that the entry describes; null for a role of the database. */
   member_role: string | null;
   bypasses_row_level_security: boolean;
-  /** Of a role of members; when the specification was made. */
+  /** Figures of a role of members at the time when the specification was derived. */
   figures?: RoleFigures;
 }
 
 export interface RoleFigures {
-  /** How many members have the role. */
+  /** Number of members with the role. */
   members: number;
 }
 
@@ -74,11 +77,17 @@ export interface RoleCell {
   entity: string;
   operation: Operation;
   verdict: Verdict;
-  /** "own row (by user_id)", "3 of 9 fields", or the policy's expression; empty for always and never. */
+  /**
+   * The condition in words: "own row (by user_id)", "3 of 9 fields", or the policy's expression. Empty for the verdicts
+   * `always` and `never`.
+   */
   words: string;
   /** The reason: "no policy lets it through", … */
   reason: string;
-  /** Of `never`: the code of the error that refuses the call; absent if the call finds no row. */
+  /**
+   * For the verdict `never`: the code of the error that the call returns. Absent if the call succeeds without finding a
+   * row.
+   */
   code?: string;
   /** Names of the examined policies of the entity, permissive ones first. */
   policies: string[];
@@ -87,19 +96,19 @@ export interface RoleCell {
 }
 
 export interface PolicyEntry {
-  /** Id of the entity it is on. */
+  /** Id of the entity to which the policy belongs. */
   entity: string;
   name: string;
   permissive: boolean;
   command: 'all' | 'select' | 'insert' | 'update' | 'delete';
-  /** "public" stands for every role. */
+  /** The roles of the policy; "public" stands for every role. */
   roles: string[];
   using: string | null;
   check: string | null;
-  /** The rows that it allows, in words: its comment if it has one. */
+  /** The comment on the policy, or else the rows that it allows, in words. */
   words: string;
-  /** The whole CREATE POLICY statement. */
+  /** The complete CREATE POLICY statement. */
   sql: string;
-  /** The app's functions that it calls, with what they do; absent where it calls none. */
+  /** The app's functions that the policy calls, with their code. Absent if it calls none. */
   functions?: { id: string; body: string }[];
 }

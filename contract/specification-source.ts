@@ -1,9 +1,9 @@
-/** Where a part of a chapter comes from. */
+/** The origin of a part of a chapter. */
 export interface Source {
-  /** "catalog", "setting", "code". */
+  /** The kind of origin: the system catalog, a setting of the app, or the code of Ninefold. */
   kind: 'catalog' | 'setting' | 'code';
-  /** What it is, in words. */
+  /** The origin in words. */
   label: string;
-  /** The SQL that shows it or sets it. */
+  /** SQL that shows the origin or changes it. */
   sql?: string;
 }

@@ -6,17 +6,18 @@ import type { Source } from './specification-source.ts';
 import type { StatesChapter } from './states.ts';
 
 /**
- * The specification of an app: one value, derived from the live system. Chapters that are not derived yet
- * are absent. Order is stable: entities, functions and calls sort by schema and name, fields by position, roles
- * with anon, authenticated, the roles of members and service_role first.
+ * The specification of an app as one value, derived from the live system. Chapters that are not derived yet are absent.
+ * The order is stable: entities, functions and calls are sorted by schema and name, and fields by position. Roles begin
+ * with anon, authenticated, the roles of members and service_role.
  */
 export interface Specification {
   app: { ref: string; name: string };
-  /**
-   * SHA-256 over the chapters, hex. Figures that change with the data are not part of it.
-   */
+  /** SHA-256 of the chapters in hexadecimal digits. It does not include figures that change with the data. */
   hash: string;
-  /** When the live figures were read, ISO 8601; absent for a version and an export, which have none. */
+  /**
+   * When the live figures were read, ISO 8601. Absent for a stored version and an export, which contain no live
+   * figures.
+   */
   figures_at?: string;
   chapters: Chapters;
 }
@@ -35,7 +36,7 @@ export interface Chapters {
 }
 
 export interface RulesChapter {
-  /** By entity, in the order of its fields, then by name. */
+  /** Sorted by entity, then by the order of its fields, then by name. */
   rules: Rule[];
   sources: Source[];
 }
@@ -54,7 +55,7 @@ export interface Rule {
   words: string;
   /** True if the words are a comment. */
   commented: boolean;
-  /** As PostgreSQL writes it. */
+  /** The rule as PostgreSQL prints it. */
   sql: string;
   applies_to: 'all rows' | 'new and changed rows' | 'no row';
   /** The SQLSTATE of PostgreSQL's error for a violation. */
@@ -62,7 +63,7 @@ export interface Rule {
 }
 
 export interface ErrorsChapter {
-  /** By group, in the order of `errorGroups`; within one by entity or function, then code. */
+  /** Sorted by group in the order of `errorGroups`; within a group by entity or function, then by code. */
   errors: ErrorLine[];
   sources: Source[];
 }
@@ -80,7 +81,7 @@ export interface ErrorLine {
   group: ErrorGroup;
   /** The code in the body; null if the function computes it at run time. */
   code: string | null;
-  /** Null if unknown. */
+  /** The HTTP status; null if it is unknown. */
   status: number | null;
   /** The message; % stands for an inserted value; null if PostgreSQL composes it or the function computes it. */
   message: string | null;
@@ -96,20 +97,20 @@ export interface ErrorLine {
   limit: string | null;
   /** The SQL of the rule, or the RAISE. */
   sql: string | null;
-  /** A restriction of what is known: "may be caught within the function". */
+  /** What is not certain about the error: "may be caught within the function". Null if nothing is uncertain. */
   caveat: string | null;
   /** The path of its page on this node. */
   page: string;
-  /** Live, not part of the hash; absent if the error did not occur within the last week. */
+  /** Live figures, not part of the hash. Absent if the error did not occur in the last week. */
   figures?: ErrorFigures;
 }
 
-/** How often an error occurred. The counts are of the last hour (to ten minutes), the last day and the last week. */
+/** How often an error occurred, in the last hour (rounded to ten minutes), the last day and the last week. */
 export interface ErrorFigures {
   hour: number;
   day: number;
   week: number;
-  /** The last 24 hours, oldest first. */
+  /** Number of errors in each of the last 24 hours, oldest first. */
   hours: number[];
   /** ISO 8601. */
   last_at: string;
@@ -118,7 +119,7 @@ export interface ErrorFigures {
 }
 
 export interface LimitsChapter {
-  /** By group, in the order of `limitGroups` of limits.ts; limits of the database come last. */
+  /** Sorted by group in the order of `limitGroups` of limits.ts; limits of the database come last. */
   limits: LimitLine[];
   sources: Source[];
 }
@@ -143,7 +144,7 @@ export interface LimitLine {
   may_be_unlimited: boolean;
   /** The error code for a request that exceeds the limit. */
   code: string | null;
-  /** Live, not part of the hash; absent if no request exceeded the limit within the last week. */
+  /** Live figures, not part of the hash. Absent if no request exceeded the limit in the last week. */
   figures?: ErrorFigures & {
     /** A member's id, or a client's address. */
     last_caller: string | null;

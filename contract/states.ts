@@ -1,8 +1,8 @@
 import type { Source } from './specification-source.ts';
 
-/** Chapter 4. */
+/** Chapter 4 of the specification: state machines. */
 export interface StatesChapter {
-  /** By entity and field. */
+  /** Sorted by entity and field. */
   machines: Machine[];
   /** State changes of members' accounts, according to the settings; absent in older versions. */
   accounts?: AccountStates;
@@ -21,16 +21,16 @@ export interface AccountMove {
   id: string;
   /** Id of a call in chapter 7. */
   call: string;
-  /** Null: the account does not exist before. */
+  /** State before the call; null if the call creates the account. */
   from: AccountState | null;
-  /** Null: the account does not exist afterwards. */
+  /** State after the call; null if the call deletes the account. */
   to: AccountState | null;
-  /** The condition; null: always. */
+  /** The condition in words; null if the call always changes the state. */
   when: string | null;
 }
 
 export interface Machine {
-  /** "public.tickets.status". */
+  /** Qualified name of the field: "public.tickets.status". */
   id: string;
   /** Id of the entity. */
   entity: string;
@@ -42,9 +42,12 @@ export interface Machine {
    * has.
    */
   states: MachineState[];
-  /** In the order of definition. Of several transitions between the same states, the first open one applies. */
+  /**
+   * In the order of definition. If several transitions connect the same two states, the first one that the caller may
+   * use applies.
+   */
   transitions: Transition[];
-  /** Each state × each transition. */
+  /** The next state for each state and each transition. */
   table: TransitionTable;
   /** True if every write is checked. */
   enforced: boolean;
@@ -56,15 +59,15 @@ export interface Machine {
 
 export interface MachineState {
   name: string;
-  /** No transition leads away. */
+  /** True if no transition leads from this state to another. */
   final: boolean;
-  /** True for the initial state, and if a transition leads to it from a reached state. */
+  /** True for the initial state, and for each state that transitions reach from it. */
   reached: boolean;
 }
 
 export interface Transition {
   name: string;
-  /** Null: from any state. */
+  /** The states in which the transition can start; null if it can start in any state. */
   from: string[] | null;
   to: string;
   /**
@@ -73,15 +76,15 @@ export interface Transition {
   roles: string[] | null;
   /** The condition on the row before the change, as SQL and in words. */
   when: { sql: string; words: string } | null;
-  /** Fields that must have a value. */
+  /** Fields that must have a value for the transition. */
   requires: string[];
-  /** Fields that it sets, each to an SQL expression. */
+  /** Fields that the transition sets, each with the SQL expression of the new value. */
   sets: { field: string; sql: string }[];
   /** The whole transition in one sentence. */
   words: string;
 }
 
-/** Complete: for each state and each transition, the next state; null if the transition does not start in the state. */
+/** For each state and each transition, the next state; null if the transition cannot start in the state. */
 export type TransitionTable<State extends string = string, Name extends string = string> = {
   readonly [From in State]: { readonly [Transition in Name]: State | null };
 };
@@ -94,6 +97,6 @@ export interface MachineFigures {
   rows?: Readonly<Record<string, number>>;
   /** The median time in seconds that rows stayed in a state which they left in the last 30 days. */
   median_stay_seconds: Readonly<Record<string, number>>;
-  /** Number of state changes in the last 30 days; `from` null: new rows. */
+  /** Number of state changes in the last 30 days. `from` is null for the state of a new row. */
   state_changes: { from: string | null; to: string; transition: string | null; count: number }[];
 }

@@ -3,7 +3,10 @@
 import type { Builder } from './admin.ts';
 import type { AppRole } from './least-roles.ts';
 
-/** The privileges of a builder on the node: all, or only those on the own apps. */
+/**
+ * The roles of a builder on the node. An owner may do everything on every app, a member only what the member's roles on
+ * single apps allow.
+ */
 export const nodeRoles = ['owner', 'member'] as const;
 export type NodeRole = (typeof nodeRoles)[number];
 
@@ -15,9 +18,9 @@ export interface AppBuilder {
   role: AppRole;
   /** True for an owner of the node, who owns every app. */
   owns_node: boolean;
-  /** True for a builder with an own role on the app, whether or not the builder owns the node. */
+  /** True if the builder has a role on this app, whether or not the builder owns the node. */
   is_member: boolean;
-  /** Null where the caller does not own the app. */
+  /** True if the builder has a second factor; null if the caller does not own the app. */
   has_second_factor: boolean | null;
   /** ISO 8601, to a few minutes; null before the first call. */
   last_seen_at: string | null;
@@ -34,12 +37,12 @@ export interface Invitation<Role = AppRole> {
 }
 
 export interface AppTeam {
-  /** What the caller may do. */
+  /** The role of the caller on the app. */
   own_role: AppRole;
   /** The caller's id; null for the operator. */
   own_id: string | null;
   builders: AppBuilder[];
-  /** Empty for builders who do not own the app. */
+  /** The open invitations; empty for builders who do not own the app. */
   invitations: Invitation[];
 }
 
@@ -56,7 +59,7 @@ export interface NodeTeam {
   second_factor_required_from: string | null;
 }
 
-/** Whether builders of the node need a second factor. */
+/** The rule whether builders of the node need a second factor. */
 export interface SecondFactorRule {
   required: boolean;
   /** The number of days for which builders without a second factor can continue to work. */
@@ -96,7 +99,7 @@ export interface ShownInvitation {
   /** The name of the app; null for an invitation to the node. */
   app_name: string | null;
   invited_by: string;
-  /** True if a builder has this address. The builder signs in to accept. */
+  /** True if a builder with this address exists. This builder signs in to accept the invitation. */
   is_builder: boolean;
 }
 
@@ -113,7 +116,7 @@ export interface RecoveryRequest {
   password: string;
 }
 
-/** A session of the builder who asks. */
+/** A session of the builder who makes the call. */
 export interface BuilderDevice {
   id: string;
   /** The User-Agent in words. */

@@ -1,7 +1,7 @@
-/** What an app can be made of: `templates/<name>/supabase`, plain migrations. */
+/** A template for new apps: the migrations in `templates/<name>/supabase`. */
 export interface TemplateEntry {
   title: string;
-  /** One sentence: what an app made of it does. */
+  /** What an app from this template does, in one sentence. */
   summary: string;
 }
 

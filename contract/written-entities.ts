@@ -1,6 +1,6 @@
 import type { Entity } from './specification-entities.ts';
 
-/** How rows are written. */
+/** The kinds of writes. */
 export type Write = 'insert' | 'update' | 'delete';
 
 /**
@@ -41,7 +41,7 @@ function onlySource(query: string): string | null {
     if (found === '(') depth++;
     else if (found === ')') depth--;
     else if (depth === 0) {
-      // The word before the name may be ONLY. The word before FROM may be DISTINCT, an operator.
+      // The relation follows FROM or FROM ONLY. The FROM of IS DISTINCT FROM precedes an operand and is skipped.
       if (before === 'FROM' && found !== 'ONLY') return found;
       if (before !== 'FROM') before = found === 'FROM' && before === 'DISTINCT' ? '' : found;
     }

@@ -141,7 +141,7 @@ const entry = ([status, message, meaning]: Row): ErrorEntry => ({
   member: told.fault,
 });
 
-/** Their entries. */
+/** The table above as entries of the error catalog. */
 export const bodyErrors: Readonly<Record<string, ErrorEntry>> = Object.fromEntries(
   Object.entries(rows).map(([sqlstate, row]) => [sqlstate, entry(row)]),
 );

@@ -314,7 +314,7 @@ const pairs = classes.flatMap(([key, , names]) =>
 /** The name of a condition by its SQLSTATE: 23505 is unique_violation. */
 export const conditionNames: ReadonlyMap<string, string> = new Map(pairs);
 
-/** The SQLSTATE that `RAISE <name>` raises: of the four names that stand for two, the first, as PL/pgSQL takes it. */
+/** The SQLSTATE that `RAISE <name>` raises. Four names belong to two SQLSTATEs each; PL/pgSQL raises the first one. */
 export const sqlstatesByName: ReadonlyMap<string, string> = new Map(
   pairs.map(([code, name]) => [name, code] as const).reverse(),
 );

@@ -4,17 +4,20 @@ import type { AuthSettings } from '../settings-auth.ts';
 
 /** One error that a client can get, with its meaning and action. */
 export interface ErrorEntry {
-  /** The protocol that defines the code: PostgREST's, GoTrue's, PostgreSQL's, or Ninefold's own. */
+  /** Where the code is defined: in PostgREST, GoTrue, PostgreSQL or Ninefold itself. */
   readonly source: 'ninefold' | 'rest' | 'auth' | 'postgres';
   readonly status: number;
-  /** Further HTTP statuses of this code, each with a sentence about its condition. Only these may replace `status`. */
+  /**
+   * Further HTTP statuses of this code, each with a sentence about its condition. A response with this code has
+   * `status` or one of these.
+   */
   readonly otherStatuses?: Readonly<Record<number, string>>;
-  /** The app's own code can choose the status. `status` applies if it does not. */
+  /** True if the app's own code can choose the status. Otherwise, and if it does not choose one, `status` applies. */
   readonly appChoosesStatus?: true;
   /** The default message. The place that raises the error can send a more exact one. */
   readonly message: string;
   readonly meaning: string;
-  /** The action of the developer, in the imperative. */
+  /** What the developer should do, in the imperative. */
   readonly action: string;
   /**
    * The sentence that the app should show to its member; null for an error of the management API, which members never
@@ -32,7 +35,7 @@ export interface ErrorEntry {
 /** Keeps the literal keys of a table of entries while checking each entry. */
 export const entries = <const E extends Record<string, ErrorEntry>>(value: E): E => value;
 
-/** Sentences for members about errors that they cannot fix. */
+/** Sentences that an app can show its members for errors that members cannot fix. */
 export const told = {
   fault: 'Something in this app is not right. Please tell the people who run it.',
   tryAgain: 'This is not possible at the moment. Please try again in a minute.',

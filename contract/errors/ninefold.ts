@@ -1,6 +1,6 @@
 import { entries, told } from './entry.ts';
 
-/** Codes of Ninefold's own. */
+/** Errors with codes of Ninefold itself. */
 export const ninefoldErrors = entries({
   internal: {
     source: 'ninefold',

@@ -1,8 +1,9 @@
 import { entries, told } from './entry.ts';
 
 /**
- * The errors of PostgreSQL itself that calls meet, by SQLSTATE (its manual, appendix A). Such an error keeps its code and its own
- * message; `statusOfSqlstate` gives the HTTP status of every other one.
+ * Errors that PostgreSQL itself raises and that calls are known to return, by SQLSTATE (PostgreSQL manual, appendix A).
+ * Such an error keeps its code and PostgreSQL's message. For all SQLSTATEs without an entry, `statusOfSqlstate` returns
+ * the HTTP status.
  */
 export const postgresErrors = entries({
   '20000': {

@@ -1,9 +1,9 @@
 import { entries, told } from './entry.ts';
 
 /**
- * PostgREST's codes (https://docs.postgrest.org/en/stable/references/errors.html), with its messages. Where
- * PostgREST puts a name into the sentence, the place that raises the error gives the whole sentence.
- * An error that PostgreSQL itself raised keeps its SQLSTATE as code and has no entry here.
+ * Errors with PostgREST's codes (https://docs.postgrest.org/en/stable/references/errors.html) and messages. If
+ * PostgREST puts a name into the message, the code that raises the error passes the complete message. An error that
+ * PostgreSQL itself raises keeps its SQLSTATE as code and has no entry here.
  */
 export const restErrors = entries({
   PGRST000: {

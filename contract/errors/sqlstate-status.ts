@@ -1,4 +1,4 @@
-/** By SQLSTATE; see `byClass` for the rest. */
+/** HTTP status by SQLSTATE. For all others, see `byClass`. */
 const byCode: Readonly<Record<string, number>> = {
   '23503': 409, // foreign_key_violation
   '23505': 409, // unique_violation
@@ -11,7 +11,7 @@ const byCode: Readonly<Record<string, number>> = {
   NF005: 500, // a state machine that is broken
 };
 
-/** By the first two characters of the SQLSTATE. Everything else is 400. */
+/** HTTP status by the first two characters of the SQLSTATE; 400 for all others. */
 const byClass: Readonly<Record<string, number>> = {
   '08': 503,
   '09': 500,
@@ -48,12 +48,12 @@ export function statusOfSqlstate(code: string, message = '', authenticated = tru
       return authenticated ? 403 : 401;
     case '21000': // cardinality_violation, which pg-safeupdate raises too
       return message.endsWith('requires a WHERE clause') ? 400 : 500;
-    case '22023': // invalid_parameter_value, which a token for an unknown role leads to
+    case '22023': // invalid_parameter_value, also for a token with an unknown role
       return message.startsWith('role') && message.endsWith('does not exist') ? 401 : 400;
     case '42883': // undefined_function
       return message.startsWith('function xmlagg(') ? 406 : 404;
   }
-  // RAISE SQLSTATE 'PT402': the function chooses the status.
+  // With RAISE SQLSTATE 'PT402', a function chooses the status 402.
   if (code.startsWith('PT')) return validStatus(Number(code.slice(2))) ?? 500;
   return byCode[code] ?? byClass[code.slice(0, 2)] ?? 400;
 }

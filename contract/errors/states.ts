@@ -1,8 +1,8 @@
 import { entries, told } from './entry.ts';
 
 /**
- * The errors of an app's state machines, raised by their triggers and by `ninefold.define_machine`: SQLSTATEs of a class that
- * PostgreSQL leaves free, the same over `/rest/v1` and in SQL.
+ * The errors of an app's state machines, which their triggers and `ninefold.define_machine` raise. Their SQLSTATEs are
+ * in a class that PostgreSQL does not use. Clients of `/rest/v1` and of SQL get the same codes.
  */
 export const stateErrors = entries({
   NF001: {

@@ -1,6 +1,6 @@
 import type { Limit } from './limit.ts';
 
-/** Accounts and the calls of /auth/v1. */
+/** Limits of accounts and of the calls of /auth/v1. */
 export const accountLimits = {
   userMetadataBytes: {
     group: 'accounts',

@@ -1,6 +1,6 @@
 import type { Limit } from './limit.ts';
 
-/** Size and speed of responses. */
+/** Limits of the size and speed of responses. */
 export const answerLimits = {
   resultBytes: {
     group: 'answers',

@@ -199,7 +199,7 @@ export const appLimits = {
   },
 } as const satisfies Record<string, Limit>;
 
-/** Bounds that the environment of a node can change. */
+/** The limits of an app that an environment variable of the node can change. */
 export type AppBounds = { readonly [Name in SettableName]: number };
 
 type SettableName = {

@@ -1,6 +1,6 @@
 import type { Limit } from './limit.ts';
 
-/** Calls of builders, and the lists that they get. */
+/** Limits of the calls of builders, and of the lists in their responses. */
 export const builderLimits = {
   builderSessionDays: {
     group: 'builders',

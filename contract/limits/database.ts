@@ -1,6 +1,6 @@
 import type { Limit } from './limit.ts';
 
-/** Connections, waits and what is read of a database. */
+/** Limits of connections, waiting times, and the amount of data that is read from a database. */
 export const databaseLimits = {
   statementMilliseconds: {
     group: 'database',

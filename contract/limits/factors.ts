@@ -1,6 +1,6 @@
 import type { Limit } from './limit.ts';
 
-/** Second factors. */
+/** Limits of second factors. */
 export const factorLimits = {
   enrolledFactors: {
     group: 'factors',

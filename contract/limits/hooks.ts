@@ -1,6 +1,6 @@
 import type { Limit } from './limit.ts';
 
-/** Auth hooks. */
+/** Limits of auth hooks. */
 export const hookLimits = {
   hookFunctionMilliseconds: {
     group: 'sessions',

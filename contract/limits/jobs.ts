@@ -1,6 +1,6 @@
 import type { Limit } from './limit.ts';
 
-/** Scheduled jobs, and HTTP requests from SQL. */
+/** Limits of scheduled jobs, and of HTTP requests from SQL. */
 export const jobLimits = {
   appJobs: {
     group: 'jobs',

@@ -3,7 +3,7 @@
  * changes it.
  */
 export interface Limit {
-  /** One of `limitGroups`. */
+  /** Key of a group in `limitGroups`. */
   readonly group: LimitGroup;
   readonly unit: 'bytes' | 'seconds' | 'milliseconds' | 'hours' | 'days' | 'count' | 'characters';
   readonly default: number;

@@ -1,6 +1,6 @@
 import type { Limit } from './limit.ts';
 
-/** Mails to members. */
+/** Limits of mails to members. */
 export const mailLimits = {
   mailsPerHour: {
     group: 'mails',

@@ -1,6 +1,6 @@
 import type { Limit } from './limit.ts';
 
-/** The app as a provider for other applications. */
+/** Limits of an app that is a sign-in provider for other applications. */
 export const oauthServerLimits = {
   oauthClients: {
     group: 'sessions',

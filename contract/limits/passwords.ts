@@ -1,6 +1,6 @@
 import type { Limit } from './limit.ts';
 
-/** Passwords, and how often a sign-in may fail. */
+/** Limits of passwords and of failed sign-ins. */
 export const passwordLimits = {
   passwordMinCharacters: {
     group: 'passwords',

@@ -1,6 +1,6 @@
 import type { Limit } from './limit.ts';
 
-/** How a probe goes about it. */
+/** Limits of a probe of chapter 6, such as its duration and its pauses. */
 export const probeLimits = {
   probeStatementMilliseconds: {
     group: 'builders',

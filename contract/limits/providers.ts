@@ -1,6 +1,6 @@
 import type { Limit } from './limit.ts';
 
-/** Sign-in through providers. */
+/** Limits of sign-in through providers. */
 export const providerLimits = {
   providerTextCharacters: {
     group: 'accounts',

@@ -1,6 +1,9 @@
 import type { Limit } from './limit.ts';
 
-/** How often a call of /auth/v1 may be made, whatever its result. The windows are in `src/auth/take-from-limit.ts`. */
+/**
+ * How often a client may make a call of /auth/v1, whether the call succeeds or fails. The time windows are in
+ * `src/auth/take-from-limit.ts`.
+ */
 export const rateLimits = {
   signUpsPerNetwork: {
     group: 'passwords',

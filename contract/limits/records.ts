@@ -1,6 +1,6 @@
 import type { Limit } from './limit.ts';
 
-/** Records of calls: how many, and how long they are stored. */
+/** Limits of stored request data: how many requests are stored, and for how long. */
 export const recordLimits = {
   observationFlushMilliseconds: {
     group: 'records',

@@ -1,6 +1,6 @@
 import type { Limit } from './limit.ts';
 
-/** Size and rate of requests. */
+/** Limits of the size and rate of requests. */
 export const requestLimits = {
   bodyBytes: {
     group: 'requests',

@@ -1,6 +1,6 @@
 import type { Limit } from './limit.ts';
 
-/** Sessions, tokens and keys. */
+/** Limits of sessions, tokens and keys. */
 export const sessionLimits = {
   accessTokenSeconds: {
     group: 'sessions',

@@ -1,6 +1,6 @@
 import type { Limit } from './limit.ts';
 
-/** Settings. */
+/** Limits of the values of settings. */
 export const settingLimits = {
   settingBytes: {
     group: 'settings',

@@ -1,6 +1,6 @@
 import type { Limit } from './limit.ts';
 
-/** Texts (SMS) to members. */
+/** Limits of SMS to members. */
 export const textLimits = {
   textCodeSeconds: {
     group: 'passwords',

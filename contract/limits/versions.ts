@@ -1,6 +1,6 @@
 import type { Limit } from './limit.ts';
 
-/** What deriving the specification may take, and what is kept of its versions. */
+/** Limits of deriving the specification, and of storing its versions. */
 export const versionLimits = {
   versionsKept: {
     group: 'builders',

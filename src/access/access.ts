@@ -64,7 +64,7 @@ export class Access {
   readonly #locks: RowLocks;
   readonly #calls: PolicyCalls;
   readonly #triggers: TriggerChecks;
-  /** The decision of each key; null while the decision is being made. */
+  /** The cached decision of each key; null while the decision is being made. */
   readonly #decided = new Map<string, Decision | null>();
 
   constructor(look: Lookup) {
@@ -222,7 +222,7 @@ export class Access {
         `${columns.length} of ${all.length} fields`,
         `granted on ${columns.join(', ')} only`,
       );
-      // A view may show only some of these fields.
+      // The decision about a view may already have a shorter list of fields.
       return { ...limited, columns: decision.columns ?? columns };
     }
     const isNeeded = ({ number }: FieldFact) => needed.includes(number) || needed.includes(WHOLE_ROW);
@@ -250,7 +250,8 @@ export class Access {
     if (relation.kind === 'v' && operation === 'select') return this.#views.select(caller, relation);
     if (relation.kind === 'v' && operation !== 'select') {
       const decision = this.#views.write(caller, role, relation, operation, giving);
-      // PostgreSQL fills in the defaults of the view before it checks the base relations.
+      // PostgreSQL fills in the defaults of the view before it checks the base relations, so the defaults of the view
+      // count.
       return operation === 'insert' ? this.#withDefaults(decision, caller.oid, relation, giving) : decision;
     }
     if (this.privileges.unpopulated.has(relation.oid)) return denied(holdsNothing);
@@ -306,7 +307,7 @@ export class Access {
     if (outcome.some((can) => (can & TRUE) === 0)) {
       if (failed) return failed;
       const none = noRow(policies, operation, caller);
-      // PostgreSQL checks the row that an UPDATE writes only if it finds one.
+      // PostgreSQL checks the row that an UPDATE writes only if the UPDATE finds a row.
       const isFound = operation === 'update' && using !== null && (outcomes(using, self) & TRUE) !== 0;
       return { ...(operation === 'insert' || isFound ? denied(none) : noRows(none)), ...looked };
     }
@@ -385,8 +386,8 @@ export class Access {
     operation: RowOperation,
     policies: readonly PolicyFact[],
   ): Refusal | null {
-    // PostgreSQL executes functions with the privileges of the caller, even below a view that reads with the privileges
-    // of its owner.
+    // The privileges of `caller` count, because PostgreSQL executes functions with them even below a view that reads
+    // with the privileges of its owner.
     const [routine] = this.privileges.refusedFunctions(caller.oid, functionsCalled(policies, operation));
     if (routine) return refusal(`a policy calls ${routine}(), which the role may not execute`);
     const circle = this.#graph.circle(caller.oid, role, relation, operation);

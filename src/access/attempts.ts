@@ -17,7 +17,7 @@ export interface Attempt {
    * back, because later attempts need its effects.
    */
   kind: 'rows' | 'value' | 'keep';
-  /** Runs in a read-only transaction, as a GET does. */
+  /** True for a statement that runs in a read-only transaction, as a GET does. */
   isRead?: boolean;
   /**
    * A name that alternative attempts share. After the first attempt that succeeds, the remaining ones are skipped and

@@ -92,7 +92,7 @@ export function callingRoles(facts: DecisionFacts, membership: Membership): Chap
       .sort((a, b) => compareText(a.name, b.name))
       .map(({ name, description }) => ({
         ...member,
-        // A database role may have the same name.
+        // A database role may have the same name as a member role, so the column of the member role gets a suffix.
         name: taken.has(name) ? `${name} (of members)` : name,
         meaning: description ?? 'a member with this role',
         caller: { ...member.caller, memberRole: name },

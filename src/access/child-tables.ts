@@ -23,8 +23,8 @@ export class ChildTables {
   }
 
   /**
-   * Returns true if PostgreSQL stores every new row of a partitioned table in one of the partitions in `some`, or below
-   * one of them.
+   * Returns true if PostgreSQL stores every new row of a partitioned table in one of the partitions in `some`, or in a
+   * partition of one of them.
    */
   coversAllRows(relation: RelationFact, some: readonly RelationFact[]): boolean {
     if (relation.kind !== 'p') return false;

@@ -137,7 +137,7 @@ function withoutArguments(access: Access, caller: CallingRole, routine: RoutineF
  * Adds the optional arguments that a call must set, those that it must omit, and the values that it must not contain.
  */
 function withArguments(decision: Decision, privileges: Privileges, role: number, routine: RoutineFact): Decision {
-  // Every call sets the unnamed and the variadic argument.
+  // Omits the unnamed and the variadic argument, because every call sets them.
   const give = privileges.argumentsToGive(role, routine).filter(({ name, mode }) => name !== '' && mode !== 'v');
   const named = give.map(({ name }) => name).join(', ');
   const given = give.length === 0 ? decision : addCondition(decision, `with ${named} given`, noDefault(named).reason);

@@ -21,7 +21,7 @@ export interface Decision {
   /** The conditions of verdict `when`, which must all hold. Conditions of calls and of fields are in words. */
   conditions: readonly (string | PolicyConditions)[];
   reason: string;
-  /** Of verdict `never`: the code of the error that refuses the call; null if the call finds no row. */
+  /** For verdict `never`: the code of the error that refuses the call; null if the call succeeds but finds no row. */
   code: string | null;
   /** The reason why the probe cannot test the decision with statements on rows; null if it can. */
   untried: UntestableReason | null;

@@ -37,7 +37,7 @@ export class Lookup {
   readonly numbered: ReadonlyMap<number, readonly NumberingFact[]>;
   readonly computed: readonly Computed[];
   readonly privileges: Privileges;
-  /** Which functions write. */
+  /** Finds out which functions write. */
   readonly writing: Writing;
 
   constructor(facts: DecisionFacts) {

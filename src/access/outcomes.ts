@@ -59,7 +59,7 @@ export function outcomes(expression: Expression, caller: Caller): Outcomes {
       );
     }
     case 'case':
-      // The analysis does not determine the branch, so all branches count.
+      // The analysis cannot determine which branch of the CASE applies, so the results of all branches count.
       return [expression.otherwise, ...expression.branches.map(({ gives }) => gives)]
         .map((item) => outcomes(item, caller))
         .reduce((a, b) => a | b, 0);

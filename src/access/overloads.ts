@@ -68,7 +68,8 @@ function apart(one: RoutineFact, other: RoutineFact): Way[] | null {
   const [body, otherBody] = [bodyKind(one), bodyKind(other)];
   const [names, otherNames] = [namesOf(one), namesOf(other)];
   const [must, otherMust] = [mustOf(one), mustOf(other)];
-  // Both functions accept the same body. Without a body, a call matches only functions without required arguments.
+  // Both functions accept the same body, so only calls without a body differ: they match only functions without
+  // required arguments.
   if (body !== null && body === otherBody) {
     return must.length === 0 && otherMust.length > 0 ? [{ name: '', isGiven: false }] : [];
   }

@@ -40,21 +40,22 @@ type RowSecurityOf = (
 
 type DecideUse = (caller: CallingRole, relation: RelationFact, operation: RowOperation) => Decision;
 
-/** A privilege that the code of a function needs and the caller lacks. */
+/** A privilege that the code of a function needs but that the caller does not have. */
 export interface Lack {
   /** The use that needs the privilege, as an infinitive: "read public.secrets". */
   does: string;
   reason: string;
   code: string;
-  /** True if every call of the function fails. False if the call fails where it reaches the use. */
+  /** True if every call of the function fails. False if only calls that reach the use fail. */
   isCertain: boolean;
   /** True if PostgreSQL checks the privilege when the code runs, not before it reads a row. */
   isRun?: true;
 }
 
 /**
- * Finds the privileges that the code of functions needs and the caller lacks. PostgreSQL checks the privileges of a
- * statement before it reads a row. So a statement that every call reaches fails in every call.
+ * Finds the privileges that the code of functions needs but that the caller does not have. PostgreSQL checks the
+ * privileges of a statement before it reads a row. If every call of a function reaches such a statement, every call
+ * fails.
  */
 export class PolicyCalls {
   readonly #look: Lookup;
@@ -102,7 +103,7 @@ export class PolicyCalls {
     if (routine.security_definer) return runs;
     const lack = this.#lacking(caller, routine, new Set());
     const hasInputs = routine.inputs.length > 0;
-    // PostgreSQL does not run a strict function for NULL.
+    // A strict function with arguments does not fail for sure, because PostgreSQL does not run it for NULL.
     if (lack?.isCertain && !(routine.strict && hasInputs)) {
       return {
         ...denied(lack.reason, lack.code),
@@ -124,14 +125,17 @@ export class PolicyCalls {
   }
 
   /**
-   * Returns the first privilege that the code of a function needs and the caller lacks. Prefers a privilege that every
-   * call needs. Returns null if the code shows no such privilege.
+   * Returns the first privilege that the code of a function needs but that the caller does not have. Prefers a
+   * privilege that every call needs. Returns null if the code shows no such privilege.
    */
   lacking(caller: CallingRole, routine: RoutineFact): Lack | null {
     return this.#lackingWithin(caller, routine, new Set());
   }
 
-  /** Returns the first lack of a function that another statement calls, also a write that its declaration excludes. */
+  /**
+   * Returns the first missing privilege of a function that another statement calls. If the function is declared STABLE
+   * or IMMUTABLE, a write in its code counts as missing too.
+   */
   #lackingWithin(caller: CallingRole, routine: RoutineFact, asked: Set<RoutineFact>): Lack | null {
     const lack = this.#lacking(caller, routine, asked);
     const writes = routine.volatility === 'v' ? 'never' : writesInStatements(routine.language, routine.body);
@@ -183,11 +187,12 @@ export class PolicyCalls {
     });
     const decision = this.#decide(caller, relation, kind);
     if (decision.code !== null) {
-      // A trigger, and the check of an update, fail only where there is a row.
+      // A trigger, and the check of an update, can fail only if the statement finds a row.
       const isOfRow = decision.untried === 'code' || (kind === 'update' && decision.policies.length > 0);
       return [lack('which the role may not', isCertain && !isOfRow, '', decision.code)];
     }
-    // PostgreSQL checks USAGE on a schema when it plans a statement, and functions keep plans for other roles.
+    // Not certain: PostgreSQL checks USAGE on a schema only when it plans a statement, and a function may have a plan
+    // that was made for another role.
     if (!this.#look.privileges.usesSchema(caller.oid, relation.schema))
       return [lack('whose schema the role may not use', false)];
     const { bound, checks } = this.#rowSecurity(caller, relation, kind);
@@ -198,7 +203,7 @@ export class PolicyCalls {
     return isChecked ? [lack('whose policies may refuse the row', false, ' that its policies refuse')] : [];
   }
 
-  /** Returns the lack of a statement that defines, empties or refreshes a relation. */
+  /** Returns the missing privilege of a statement that defines, empties or refreshes a relation. */
   #ofDefinition({ oid }: CallingRole, routine: RoutineFact, use: Use, kind: DefinitionKind): Lack[] {
     const { privileges, facts } = this.#look;
     const lack = (what: string): Lack[] => {
@@ -249,17 +254,21 @@ export class PolicyCalls {
     const all = [first, ...others];
     if (all.every((one) => !this.#look.privileges.mayExecute(caller.oid, one))) {
       const refused = refusal(`${idOf(routine)} calls ${called}, which the role may not execute`);
-      // PostgreSQL checks USAGE on a schema when it plans a statement, and functions keep plans for other roles.
+      // Without EXECUTE on all of them, the call certainly fails. A missing USAGE is not certain: PostgreSQL checks it
+      // when it plans a statement, and functions keep plans for other roles.
       const isRefused = all.every(({ grants }) => !this.#look.privileges.holds(caller.oid, grants, 'EXECUTE'));
       return [{ does: `call ${called}`, ...refused, isCertain: use.isCertain && isRefused }];
     }
     const inner = others.length === 0 ? this.#lackingWithin(caller, first, asked) : null;
-    // PostgreSQL skips calls of strict functions with NULL.
+    // A call of a strict function does not fail for sure, because PostgreSQL skips it for NULL.
     const isSkipped = first.strict && first.inputs.length > 0;
     return inner ? [{ ...inner, isCertain: inner.isCertain && use.isCertain && use.isAlone && !isSkipped }] : [];
   }
 
-  /** Returns a function of PostgreSQL or an extension that the caller may not execute. Another overload may be open. */
+  /**
+   * Returns the missing privilege if the role may not execute a called function of PostgreSQL or an extension. The
+   * result is never certain, because the call may select an overload that the role may execute.
+   */
   #ofBuiltIn({ oid }: CallingRole, routine: RoutineFact, { schema, name }: Use): Lack[] {
     const called = `${schema ?? 'pg_catalog'}.${name}`;
     if (!this.#look.privileges.refusesNamed(oid, called)) return [];

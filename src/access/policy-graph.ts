@@ -29,7 +29,7 @@ export class PolicyGraph {
   readonly #next = new Map<string, Node[]>();
   readonly #returns = new Map<string, RelationFact[] | null>();
   readonly #circles = new Map<string, RelationFact[] | null>();
-  /** Null while a node is being visited. */
+  /** For each visited node, the result of `#isStraight`; null while the node is being visited. */
   readonly #straight = new Map<string, boolean | null>();
 
   constructor(policies: Policies, look: Pick<Lookup, 'relations' | 'views'>) {

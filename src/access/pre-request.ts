@@ -57,7 +57,7 @@ function chosen(named: readonly PreRequestFact[]): Called | null {
   if (first.kind === 'p') return { refused: refusal('which is a procedure', '42809') };
   if (first.kind !== 'f') return { refused: refusal('which is not called so', '42809') };
   if (/^(event_)?trigger$/.test(first.result)) return { refused: refusal('which only triggers can call', '0A000') };
-  // PostgreSQL checks this before the function runs.
+  // PostgreSQL refuses such a function before it runs, so every call fails.
   const isShut = first.volatility !== 'v' && writesOf(first.language, first.body) === 'always';
   return isShut ? { refused: refusal('which writes and is not declared VOLATILE', '0A000') } : { routine: first };
 }
@@ -67,7 +67,7 @@ const nothingWritten = refusal('which writes, and nothing may be written by a ca
 /** Returns whether the text of the function shows that it fails in a read-only transaction. */
 function writesInReading({ language, body }: PreRequestFact): 'always' | 'at times' | 'never' {
   const writes = writesOf(language, body);
-  // Such a function reads the request method, so it is assumed to write only in calls that may write.
+  // A function that reads the request method is assumed to write only in calls that may write.
   return writes === 'at times' && body.includes('request.method') ? 'never' : writes;
 }
 

@@ -39,7 +39,7 @@ export class PublicationChecks {
     });
     const [first] = refused;
     if (!first) return this.#ofKeys(decision, relation, operation);
-    // A filter excludes only partitions before a statement starts (partition pruning).
+    // A filter can exclude partitions before the statement starts (partition pruning), but no other child tables.
     const open = heirs.filter((heir) => heir.kind === 'r' && !refused.some((one) => one.heir === heir));
     const anyway = refused.find(({ heir }) => !heir.is_partition) ?? (open.length === 0 ? first : null);
     if (anyway) return { ...denied(anyway.refused), policies: decision.policies };
@@ -55,7 +55,7 @@ export class PublicationChecks {
       const does = cascade(operation, operation === 'delete' ? key.on_delete : key.on_update);
       const refused = table && does ? this.#refusal(table, does) : null;
       if (!table || refused === null || limited.verdict === 'never') return limited;
-      // PostgreSQL refuses this statement before it looks for rows.
+      // PostgreSQL refuses the delete of referencing rows before it looks for any, so every delete fails.
       if (operation === 'delete') return { ...denied(refused), policies: decision.policies };
       return addCondition(limited, `without a change of what ${display(table)} points to`, refused.reason);
     }, decision);

@@ -34,7 +34,7 @@ type DecideAs = (
 export class ViewAccess {
   readonly #privileges: Privileges;
   readonly #uses: ViewUses;
-  /** INSTEAD OF triggers, which PostgreSQL cannot disable. */
+  /** INSTEAD OF triggers by view. PostgreSQL cannot disable them, so all of them count. */
   readonly #instead: EntityFacts['triggers'];
   readonly #shown: ViewFieldMap;
   readonly #decideAs: DecideAs;
@@ -88,7 +88,8 @@ export class ViewAccess {
     const first = limited[0];
     if (!first) return always(`reads with the rights of ${whose}`);
     const tables = limited.map(({ fact }) => display(fact)).join(', ');
-    // Each row of an updatable view is a row of its table. Other views give no such guarantee.
+    // Each row of an updatable view is a row of its table, so the decision about the table applies. Other views give no
+    // such guarantee.
     if (relations.length === 1 && (view.updatable & anyWrite) !== 0) {
       return {
         ...first.seen,
@@ -139,12 +140,12 @@ export class ViewAccess {
     operation: WriteOperation,
     giving: WritableFields | null,
   ): Decision {
-    // The trigger takes precedence, even on an updatable view.
+    // An INSTEAD OF trigger performs the statement even if PostgreSQL could write through the view.
     const isTriggers = (view.updatable & writeBit[operation]) === 0 || this.isReplaced(view, operation);
     const base = this.#beneath(caller, view, isTriggers);
-    // An INSERT does not evaluate the view's query.
+    // An INSERT does not evaluate the view's query, so the functions in the query do not matter.
     const calls = operation === 'insert' ? null : base.calls;
-    // PostgreSQL passes the whole row to a trigger.
+    // PostgreSQL passes the whole row to a trigger, so it evaluates every function of the view's query.
     if (calls && (calls.always || (isTriggers && isFlat(view)))) return denied(callsRefused(calls.routine));
     if (isTriggers) {
       return conditional('an INSTEAD OF trigger decides', 'as its trigger allows');
@@ -153,7 +154,8 @@ export class ViewAccess {
     if (!table) {
       return conditional(`writes with the rights of ${base.whose}`, 'as the tables beneath allow');
     }
-    // An INSERT evaluates the view's condition only for the check option.
+    // An INSERT evaluates the view's condition only for the check option, so the relations in the condition matter only
+    // then.
     const isAsked = operation !== 'insert' || view.check_option !== null;
     const seen = (isAsked ? looked : []).map(({ fact, fields }) => ({
       fact,
@@ -238,7 +240,7 @@ export class ViewAccess {
     const refused = uses.functions.flatMap(({ oid, anyway, read }) =>
       this.#privileges
         .refusedFunctions(caller.oid, [oid])
-        // A statement that changes the rows of the table does not sort them.
+        // A statement that changes the rows of the table does not sort them, so functions in ORDER BY are not called.
         .filter((routine) => isRead || !callsOnlyToOrder(view, routine))
         .map((routine) => ({ routine, anyway: anyway || (isRead && read) })),
     );

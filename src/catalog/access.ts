@@ -17,15 +17,18 @@ import {
  * Roles, privileges and policies of an app's database, read from the system catalog. Object identifiers are numbers.
  */
 export interface AccessFacts {
-  /** `incarnation` differs in a restored database, whose objects have other numbers. */
+  /**
+   * `incarnation` identifies the database as it was created or restored: in a restored database, the same objects have
+   * other object identifiers.
+   */
   database: { name: string; owner: number; version: number; incarnation: string; grants: GrantFact[] };
   roles: RoleFact[];
   memberships: MembershipFact[];
   schemas: { oid: number; name: string; owner: number; comment: string | null; grants: GrantFact[] }[];
   policies: PolicyFact[];
   /**
-   * Relations, fields and functions that the queries of views use. Field 0 means no specific field, WHOLE_ROW a whole
-   * row.
+   * Relations, fields and functions that the queries of views use. Field 0 means that no specific field is used,
+   * WHOLE_ROW that the whole row is used.
    */
   view_uses: ViewUseFact[];
   sequences: { oid: number; schema: string; name: string; grants: GrantFact[] }[];
@@ -150,7 +153,8 @@ export const accessQueries: CatalogQueries<AccessFacts> = {
       r.rolcanlogin as can_login, shobj_description(r.oid, 'pg_authid') as comment
     from pg_catalog.pg_roles r order by r.rolname`),
 
-  // Before PostgreSQL 16, the member's INHERIT attribute decided about inheritance, and every member could SET ROLE.
+  // Before PostgreSQL 16, memberships have no options: the member's INHERIT attribute decided about inheritance, and
+  // every member could SET ROLE.
   memberships: list(`
     select m.roleid::int8 as role, m.member::int8 as member,
       bool_or(coalesce((to_jsonb(m) ->> 'inherit_option')::bool, r.rolinherit)) as inherit,
@@ -222,7 +226,8 @@ export const accessQueries: CatalogQueries<AccessFacts> = {
     from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
     where p.proacl is not null order by p.oid`),
 
-  // Default privileges of the whole database replace PostgreSQL's own defaults; those of a schema are added.
+  // Default privileges of the whole database (`w`) replace PostgreSQL's own defaults. Those of a schema (`s`) are
+  // added.
   default_grants: list(`
     select n.nspname as schema, k.name as of,
       ${grants(`coalesce(w.defaclacl, acldefault(k.kind, d.datdba)) || coalesce(s.defaclacl, '{}')`)} as grants
@@ -238,8 +243,8 @@ export const accessQueries: CatalogQueries<AccessFacts> = {
   unpopulated: `select coalesce(json_agg(c.oid::int8 order by c.oid), '[]') from pg_catalog.pg_class c
     where c.relkind = 'm' and not c.relispopulated`,
 
-  // Materialized, so that PostgreSQL reads the queries of own views only: those of its own views take most of the time of
-  // all catalog queries together.
+  // MATERIALIZED makes PostgreSQL read only the queries of the app's views. Reading the queries of PostgreSQL's own
+  // views would take most of the time of all catalog queries together.
   locking_views: `with own as materialized (
       select r.ev_class, r.ev_action from pg_catalog.pg_rewrite r
       join pg_catalog.pg_class v on v.oid = r.ev_class and v.relkind = 'v'

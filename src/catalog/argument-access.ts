@@ -8,8 +8,8 @@ import { isOwnSchema } from './sql-fragments.ts';
 export interface ArgumentAccess {
   argument: string;
   /**
-   * `default`: the argument is omitted, and its default uses the object. `type`: a check of the argument's type uses
-   * the object.
+   * Why the privilege is needed. `default`: the argument is omitted, and its default uses the object. `type`: a check
+   * of the argument's type uses the object.
    */
   because: 'default' | 'type';
   kind: 'function' | 'sequence';
@@ -30,8 +30,8 @@ const argumentsQuery = `select json_build_object('defaults', p.proargdefaults::t
   from pg_catalog.pg_proc p where p.oid = $1::oid`;
 
 /**
- * $1 are types, $2 is the name of the role, $3 are functions, $4 are relations. PostgreSQL's own functions with default
- * privileges are left out.
+ * Parameters: $1 are types, $2 is the name of the role, $3 are functions, $4 are relations. Omits PostgreSQL's own
+ * functions that have their default privileges.
  */
 const usedQuery = `with recursive me as (${roleByName}), ${checkedTypes}
   select json_build_object(

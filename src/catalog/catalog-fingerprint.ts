@@ -4,7 +4,10 @@ import { rowsAsText } from '../database/statement.ts';
 import { boundQueries } from './server-limits.ts';
 import { FIRST_NORMAL_OID } from './sql-fragments.ts';
 
-/** Relations of pg_catalog that the queries of this folder and of the chapters read. Each change of any row counts. */
+/**
+ * Relations of pg_catalog that the queries of this folder and of the chapters read. A change of any of their rows
+ * changes the fingerprint.
+ */
 const read = [
   ...['pg_namespace', 'pg_class', 'pg_attribute', 'pg_attrdef', 'pg_type', 'pg_enum', 'pg_constraint', 'pg_index'],
   ...['pg_inherits', 'pg_trigger', 'pg_rewrite', 'pg_policy', 'pg_proc', 'pg_language', 'pg_am', 'pg_cast'],
@@ -14,12 +17,12 @@ const read = [
   ...['pg_database', 'pg_db_role_setting', 'pg_auth_members', 'pg_shdescription'],
 ];
 
-/** Relations with names that PostgreSQL prints in expressions and definitions. */
+/** Relations with names of objects that PostgreSQL prints in expressions and definitions. */
 const printed = ['pg_operator', 'pg_opclass', 'pg_collation', 'pg_ts_config', 'pg_ts_dict'];
 
 /**
- * Relations of which only the app's rows count, because PostgreSQL's own rows are many. The value is the column with
- * the object identifier of the row's object.
+ * Relations that contain many rows of PostgreSQL itself, of which the fingerprint includes only the app's rows. The
+ * value is the column with the object identifier, by which the rows are distinguished.
  */
 const ownRows: Readonly<Record<string, string>> = {
   pg_aggregate: 'aggfnoid::oid',
@@ -56,10 +59,11 @@ const states: Readonly<Record<string, string>> = {
       stateOf(`pg_catalog.${name}`, `t.${oid} >= ${FIRST_NORMAL_OID}`),
     ]),
   ),
-  // Most of pg_depend follows from rows of other relations; only the membership in an extension does not.
+  // Most rows of pg_depend change only together with rows of other relations. Only the membership in an extension does
+  // not, so only these rows are read.
   pg_depend: stateOf('pg_catalog.pg_depend', `t.refclassid = 'pg_catalog.pg_extension'::regclass`),
-  // Views and functions have no transaction ids, and only superusers may read the underlying tables. Their content is
-  // hashed instead.
+  // These views and functions have no transaction ids, and only superusers may read the underlying tables, so the
+  // fingerprint contains a hash of their content.
   pg_roles: `(select md5(string_agg(r::text, '' order by r.oid)) from pg_catalog.pg_roles r)`,
   pg_user_mappings: `(select md5(string_agg(m::text, '' order by m.umid)) from pg_catalog.pg_user_mappings m)`,
   'ninefold.user_mapping_writes': `(select md5(string_agg(w::text, '' order by w.mapping)) from ninefold.user_mapping_writes() w)`,
@@ -74,9 +78,9 @@ export const watched: readonly string[] = Object.keys(states);
 const QUERY = `select concat_ws(' ', ${Object.values(states).join(',\n')}) as state`;
 
 /**
- * Returns a text that changes whenever an input of the specification changes, except live figures. Comparing it takes a
- * fiftieth of the time of a derivation and needs no notification. The search path is empty, so that no object of the
- * app can replace a function of PostgreSQL.
+ * Returns a string that changes whenever an input of the specification changes, except live figures. Comparing it takes
+ * a fiftieth of the time of a derivation, so no notification of changes is needed. The search path is empty, so that no
+ * object of the app can replace a function of PostgreSQL.
  */
 export async function catalogFingerprint(executor: Executor): Promise<string> {
   const [, result] = await executor.run([

@@ -2,8 +2,8 @@ import type { CatalogQueries } from './read-catalog.ts';
 import { callingRestricted } from './sql-fragments.ts';
 
 /**
- * Types whose values PostgreSQL cannot build without calling functions with privileges other than the default (EXECUTE
- * for PUBLIC).
+ * Types whose values PostgreSQL cannot build without calling a function whose privileges differ from the default
+ * (EXECUTE for PUBLIC). A caller may lack the privilege to execute this function.
  */
 export interface CheckedTypeFacts {
   checked_types: CheckedTypeFact[];

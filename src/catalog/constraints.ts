@@ -53,7 +53,7 @@ export interface SpecialFact {
   period: boolean;
   /** True for foreign keys with MATCH FULL. */
   match_full: boolean;
-  /** Numbers of the only fields that ON DELETE SET NULL or SET DEFAULT changes; null for all. */
+  /** Numbers of the fields that ON DELETE SET NULL or SET DEFAULT changes; null if it changes all fields of the key. */
   delete_fields: number[] | null;
   /** Time of the check: immediately, immediately unless the transaction defers it, or at the end of the transaction. */
   timing: 'at once' | 'deferrable' | 'deferred';
@@ -74,7 +74,7 @@ export interface ExclusionFact {
 /** A unique index without a constraint. */
 export interface UniqueIndexFact {
   oid: number;
-  /** The partitioned table that clients know, where it is on a partition alone. */
+  /** The table of the index. If the index is only on a partition: the partitioned table that clients see. */
   relation: number;
   /** The partition as `schema.name` if the index is only on a partition; otherwise null. */
   partition: string | null;

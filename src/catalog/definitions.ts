@@ -11,7 +11,7 @@ export interface DefinitionFacts {
 /** The definition of one object. */
 export interface DefinitionFact {
   kind: string;
-  /** Null for an object without a schema. */
+  /** Schema of the object; null for an object without a schema. */
   schema: string | null;
   /** Unique within its kind. */
   name: string;

@@ -17,7 +17,10 @@ export interface LabelFact {
   kind: 'entity' | 'screen' | 'role' | 'action';
   /** Qualified name of an entity or a function, quoted where necessary; a route; a role. */
   subject: string;
-  /** Empty if the label is not of a field; likewise `value` and `transition`. */
+  /**
+   * Name of the labelled field; empty if the label is not of a field. `value` and `transition` are empty in the same
+   * way.
+   */
   field: string;
   value: string;
   transition: string;

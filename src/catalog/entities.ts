@@ -116,7 +116,7 @@ export interface CommentFact {
 /** A NOT NULL constraint. These outnumber all other constraints, so the fact is compact. */
 export interface RequiredFact {
   name: string;
-  /** Absent if all rows were checked. */
+  /** False if PostgreSQL has not checked existing rows (NOT VALID). Absent if all rows were checked. */
   validated?: false;
   /** True for NO INHERIT: the constraint does not apply to child tables. */
   no_inherit?: true;
@@ -144,7 +144,7 @@ export interface TypeFact {
   labels: string[] | null;
   /** The numbers of the labels (pg_enum.oid), in the same order. */
   label_oids: number[] | null;
-  /** Composite types that stand alone: their attributes in order. */
+  /** Attributes in order of a composite type that was created with CREATE TYPE; null for row types of tables. */
   attributes: { name: string; type: string; comment?: string }[] | null;
   /** Attributes of composite types, including row types of tables that a field uses. */
   parts: { name: string; type: string; type_oid: number }[] | null;
@@ -153,7 +153,7 @@ export interface TypeFact {
   comment: string | null;
 }
 
-/** A sequence. Its numbers are text, because they may exceed the range of JavaScript numbers. */
+/** A sequence. Its numbers are strings, because they may exceed the range of JavaScript numbers. */
 export interface NumberingFact {
   sequence: number;
   /** The field whose values the sequence generates; 0 for none. */
@@ -301,7 +301,7 @@ export const entityQueries: CatalogQueries<EntityFacts> = {
       select k.confrelid from pg_catalog.pg_constraint k where k.contype = 'f' and k.conparentid = 0)
     order by c.oid, a.attnum`),
 
-  // Only arrays and composite types that a field or domain uses.
+  // Reads only those arrays and composite types that a field or domain uses.
   types: list(`
     with used as materialized (
       select a.atttypid as oid from pg_catalog.pg_attribute a where a.atttypid >= ${FIRST_NORMAL_OID} and a.attnum > 0 and not a.attisdropped

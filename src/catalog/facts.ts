@@ -72,7 +72,7 @@ export type DecisionFacts = Omit<Facts, 'comments' | 'description' | 'labels' | 
 
 export interface FactOptions {
   exposedSchemas: readonly string[];
-  /** The default of the setting if missing. */
+  /** Default: the default of the setting db_extra_search_path. */
   extraSearchPath?: readonly string[];
   /** Name of the app's login role, `app_<ref>_authenticator`. */
   authenticator: string;
@@ -80,7 +80,7 @@ export interface FactOptions {
   anonymous?: string | null;
   /** The claim that names the role; null for the claim `role`. Default: null. */
   roleClaim?: string | null;
-  /** The default of the setting if missing. */
+  /** Default: the default of the setting db_pre_request. */
   preRequest?: string | null;
 }
 
@@ -91,7 +91,10 @@ export interface RawFacts {
   options: FactOptions;
 }
 
-/** The two sets of queries take about the same time, because two connections run them in parallel. */
+/**
+ * Two sets of queries, which two connections run in parallel. They are divided so that both sets take about the same
+ * time.
+ */
 const objectQueries = {
   ...descriptionQueries,
   ...machineQueries,

@@ -3,9 +3,9 @@ import type { EntityFacts, FieldFact } from './entities.ts';
 import { groupBy } from './group.ts';
 import { viewColumnOrigins } from './view-columns.ts';
 
-/** The bits of pg_relation_is_updatable for inserts, updates and deletes. */
+/** The bits of pg_relation_is_updatable for INSERT, UPDATE and DELETE together. */
 const anyWrite = 28;
-/** Bit of pg_trigger.tgtype. */
+/** The bit of pg_trigger.tgtype for INSTEAD OF triggers. */
 const instead = 64;
 
 /**

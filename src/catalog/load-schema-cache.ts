@@ -83,7 +83,8 @@ function makeRelations(
   columns: readonly ColumnFact[],
   primaryKeyOf: (relation: SqlName, isView: boolean) => readonly string[] | undefined,
 ): Map<string, Relation> {
-  // Many columns share few types. One string object per type keeps the cache small.
+  // Many columns share few types, so all columns with the same type get the same string object. This keeps the cache
+  // small.
   const types = new Map<string, string>();
   const shared = (type: string): string => {
     const known = types.get(type);

@@ -11,7 +11,7 @@ export interface MachineFact {
   relation: number;
   field: string;
   initial: string;
-  /** In the order of definition. */
+  /** The transitions in the order of their definition. */
   transitions: TransitionFact[];
   /** The triggers that the machine needs, each with its actual state. */
   triggers: MachineTriggerFact[];
@@ -32,10 +32,10 @@ export interface MachineFact {
 /** A transition of a state machine. */
 export interface TransitionFact {
   name: string;
-  /** Null: from any state. */
+  /** States in which the transition can start; null if it can start in any state. */
   from: string[] | null;
   to: string;
-  /** Null: any role that may change the row. */
+  /** Roles that may use the transition; null if every role that may change the row may use it. */
   roles: string[] | null;
   guard: MachineFunctionFact | null;
   requires: string[];
@@ -60,7 +60,7 @@ export interface MachineTriggerFact {
   state: 'on' | 'not in replicas' | 'off' | 'other' | 'missing';
 }
 
-/** SQL with the bits of pg_trigger.tgtype for a row trigger. */
+/** SQL with the bits of pg_trigger.tgtype for a row trigger with the timing `e.timing`. */
 const timingBits = `case e.timing when 'before insert' then 7 when 'before update' then 19 when 'after insert' then 5
   when 'after update' then 17 when 'after insert or delete' then 13 end`;
 

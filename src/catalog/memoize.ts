@@ -1,12 +1,12 @@
-/** Maximum length of a cached text, in UTF-16 units. */
+/** Maximum length of a string that is cached, in UTF-16 units. */
 const MAX_TEXT = 1000;
 /** Maximum number of cached results. The cache is emptied when it is full. */
 const MAX_RESULTS = 1000;
 
 /**
- * Caches the results of a pure function of a text. Clients send the same selections, orders and headers with every
- * request, and most expressions of an app do not change. Callers must not modify a result. An error of `parse` is
- * thrown and not cached.
+ * Caches the results of a pure function with one string argument. Clients send the same selections, orders and headers
+ * with every request, and most expressions of an app do not change. Callers must not modify a result. An error of
+ * `parse` is thrown and not cached.
  */
 export function memoize<T>(
   parse: (text: string) => T,

@@ -36,7 +36,7 @@ const reserved: ReadonlySet<string> = new Set([
 export const queryName = (name: string): string =>
   /^[\p{L}\d_$]+$/u.test(name) && !reserved.has(name) ? name : quoted(name);
 
-/** Compares texts by code unit, so that the order is the same on every machine and in every locale. */
+/** Compares strings by code unit, so that the order is the same on every machine and in every locale. */
 export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Compares by schema, then by name. */

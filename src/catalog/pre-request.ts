@@ -11,7 +11,10 @@ export interface PreRequestFacts {
   pre_requests: PreRequestFact[];
 }
 
-/** A function of that name in any schema, including PostgreSQL's own and those of extensions. */
+/**
+ * A function whose name is the last part of the setting, in any schema, including PostgreSQL's own functions and those
+ * of extensions.
+ */
 export interface PreRequestFact {
   schema: string;
   kind: RoutineFact['kind'];
@@ -32,7 +35,7 @@ export interface PreRequestFact {
  */
 export async function readPreRequests(executor: Executor, setting: string | null): Promise<PreRequestFact[]> {
   const name = setting?.split('.').at(-1);
-  // PostgreSQL does not accept NUL characters in text.
+  // PostgreSQL does not accept a NUL character in a string, so no function can have this name.
   if (name === undefined || name.includes('\0')) return [];
   const { pre_requests } = await readCatalog<PreRequestFacts>(
     executor,

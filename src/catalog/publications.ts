@@ -13,8 +13,9 @@ export interface UnreplicatedFact {
   publication: string;
   operations: ('update' | 'delete')[];
   /**
-   * `none`: no replica identity. `filter`, `fields`: the row filter or column list of the publication does not fit the
-   * replica identity.
+   * Why PostgreSQL rejects the operations. `none`: the relation has no replica identity. `filter`: the row filter of
+   * the publication uses fields outside the replica identity. `fields`: the column list of the publication lacks fields
+   * of the replica identity.
    */
   why: 'none' | 'filter' | 'fields';
 }

@@ -26,7 +26,7 @@ interface ViewKey {
   readonly columns: readonly (readonly string[])[];
 }
 
-/** Keys of tables that views show. */
+/** The keys of tables that views show with all their columns. */
 export interface ViewKeys {
   /** Referencing side of foreign keys, by oid of the table and name of the constraint. */
   readonly foreign: ReadonlyMap<string, readonly ViewKey[]>;

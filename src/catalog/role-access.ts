@@ -9,7 +9,7 @@ import { firstJson } from '../database/statement.ts';
  * single request. The chapters of the specification, which need all privileges, use AccessFacts.
  */
 export interface RelationAccess {
-  /** Null if no role has that name. */
+  /** The role; null if no role has that name. */
   role: { name: string; bypasses: boolean } | null;
   schema_usage: { held: boolean; through: string[] };
   /** The relation, followed by the relations that it reads if it is a view, at any depth. */

@@ -51,7 +51,7 @@ export type ConstraintFact = [
 /** oid, schema, name, column names by number, parse tree of the view's rule. */
 export type ViewFact = [number, string, string, Record<string, string>, string];
 /**
- * oid, schema, name, comment, parameters, result type, result is a set, result is composite, volatility, variadic,
+ * oid, schema, name, comment, parameters, result type, result is a set, result is composite, volatility, is variadic,
  * settings.
  */
 export type RoutineFact = [

@@ -5,7 +5,7 @@
 export interface SchemaCache {
   /** Hash of the content: equal versions mean equal catalogs. */
   readonly version: string;
-  /** How long building this value blocked the event loop. */
+  /** Time in milliseconds for which building this value blocked the event loop. */
   readonly buildMilliseconds: number;
   /** The exposed schemas, the default one first. */
   readonly schemas: readonly string[];
@@ -55,7 +55,7 @@ export interface Relation extends SqlName {
   readonly deletable: boolean;
   /** Sorted by name. For a view: the columns that show the primary key of the underlying table. */
   readonly primaryKey: readonly string[];
-  /** In the order of the table's definition. */
+  /** Columns by name, in the order of the table's definition. */
   readonly columns: ReadonlyMap<string, Column>;
 }
 
@@ -122,7 +122,7 @@ export type Relationship = KeyRelationship | JunctionRelationship | ComputedRela
 
 /** A parameter of a function. */
 export interface Parameter {
-  /** Empty for an unnamed parameter. */
+  /** Name of the parameter; empty for an unnamed one. */
   readonly name: string;
   /** Type as SQL text. */
   readonly type: string;

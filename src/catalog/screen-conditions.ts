@@ -5,7 +5,7 @@ import { quoteIdentifier, quoteLiteral } from '../database/statement.ts';
  * "Horizontal Filtering").
  */
 export interface ScreenCondition {
-  /** Text as it was defined. */
+  /** The condition as the app has defined it. */
   shown: string;
   /** SQL clause after FROM. */
   sql: string;
@@ -51,7 +51,7 @@ function logicConditions(text: string, columns: ScreenColumns): ScreenCondition[
   });
 }
 
-/** Splits text at commas outside of quotes, brackets and braces. */
+/** Splits a string at commas outside of quotes, brackets and braces. */
 function listed(text: string): string[] {
   const parts: string[] = [];
   let [start, depth, isQuoted] = [0, 0, false];

@@ -28,7 +28,10 @@ interface AskingScreen {
   filter: string | null;
   order_by: string | null;
   columns: ScreenColumns;
-  /** The role to use; null for the role that reads the catalog, if it has USAGE on the schema. */
+  /**
+   * The role that tests the screen's conditions. Null: the role that reads the catalog tests them, if it has USAGE on
+   * the schema.
+   */
   role: string | null;
 }
 
@@ -90,8 +93,9 @@ end
 $ask$`);
 
 /**
- * Returns true for SQLSTATEs that report a wrong definition: invalid values (class 22), operators, functions or types
- * that do not match, and a missing text search configuration.
+ * Returns true for the SQLSTATE of an error that the definition of the screen causes, so that the specification shows
+ * it: invalid values (class 22), operators, functions or types that do not match, and a missing text search
+ * configuration.
  */
 const isTold = (code: string): boolean => /^(22...|42883|42804|42725|42704|42846)$/.test(code);
 
@@ -123,7 +127,8 @@ export async function readScreenRefusals(
       part: 'order' as const,
     })),
   ]);
-  // PostgreSQL does not accept NUL characters in text, and the API rejects a request with one before it runs.
+  // Skips conditions with a NUL character: PostgreSQL does not accept it, and the API rejects such a request before it
+  // runs.
   const asked = conditions.filter(({ sql }) => !sql.includes('\0')).slice(0, limits.screenConditions.default);
   if (asked.length === 0) return [];
   const text = JSON.stringify(asked.map((one) => queryOf(one.screen, one, extraSearchPath)));

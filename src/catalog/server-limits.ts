@@ -54,8 +54,8 @@ const APP_LOGINS = `select l.oid, l.rolname, l.rolconnlimit, l.rolvaliduntil fro
   where l.rolcanlogin and not l.rolsuper and pg_catalog.has_database_privilege(l.oid, current_database(), 'CONNECT')`;
 
 /**
- * If the session, its role or its database has set a setting, its value in the session is not that of the server; the
- * boot value is read instead.
+ * If the session, its role or its database has set a setting, the session's value is not that of the server. The query
+ * then reads the boot value instead.
  */
 export const boundQueries: CatalogQueries<ServerLimitFacts> = {
   server_settings: `select coalesce(json_agg(row_to_json(t) order by t.name), '[]') from (

@@ -39,8 +39,8 @@ export const callingRestricted = (of: string, id: string): string => `
     ${functionNamed('join')} and p.proacl is not null`;
 
 /**
- * Returns SQL that is true if the text of an expression's parse tree calls the function `p`: by name, by an operator,
- * as a cast or as an aggregate.
+ * Returns SQL that is true if an expression, given as the text of its parse tree, calls the function `p`: by name, by
+ * an operator, as a cast or as an aggregate.
  */
 export const callsFunction = (tree: string): string => `coalesce(strpos(${tree}, 'id ' || p.oid || ' ') > 0, false)`;
 

@@ -26,11 +26,11 @@ export interface PlannedCall {
   readonly request: ApiRequest;
   readonly plan: Plan;
   readonly names: PlanNames;
-  /** Null if the request runs no query. */
+  /** The query of the request; null if the request runs none. */
   readonly main: MainStatement | null;
 }
 
-/** A planned read, and the places of its values. */
+/** A planned read, and the indexes of the values that each new request replaces. */
 interface PlannedShape {
   readonly call: PlannedCall & { readonly main: MainStatement };
   /** Pairs of the index of a parameter and the index of its value. */
@@ -54,14 +54,15 @@ const MAX_SHAPE_LENGTH = 4000;
 
 interface Shapes {
   readonly settings: RestSettings;
-  /** Null for shapes that cannot be cached. */
+  /** Planned reads by the key of their shape; null for shapes that cannot be cached. */
   readonly reads: Map<string, PlannedShape | null>;
   readonly inserts: Map<string, PlannedInsert>;
 }
 
 /**
- * Runs the steps request, plan and SQL text. Clients often repeat requests with other values, so a read is planned once
- * per shape of its query, and an insert once per set of columns. Pure except for the cache.
+ * Runs the first three steps of a request: it parses the request, plans it and builds the SQL. Clients often repeat
+ * requests with other values, so a read is planned once per shape of its query, and an insert once per set of columns.
+ * Pure except for the cache.
  */
 export class PlanCache {
   /** The garbage collector removes the plans together with their schema cache, when an app changes or becomes idle. */
@@ -114,7 +115,7 @@ export class PlanCache {
   }
 }
 
-/** Runs the steps request, plan and SQL text without a cache. */
+/** Runs the first three steps of a request without a cache: parses the request, plans it and builds the SQL. */
 export function planAnew(
   callRequest: CallRequest,
   schemaCache: SchemaCache,
@@ -149,11 +150,14 @@ function store<T>(shapes: Map<string, T>, key: string, shape: T): void {
 const keyOf = ({ method, path, headers }: CallRequest, { text }: QueryShape): string =>
   `${method} ${path}?${text}\n${headers.accept}\n${headers.prefer}\n${headers.range}\n${headers['accept-profile']}\n${headers['content-type']}`;
 
-/** Returns what to cache of a planned read; null if a value of the shape is not a parameter as it was sent. */
+/**
+ * Returns what the cache stores of a planned read. Returns null if a value of the query string does not become a
+ * parameter unchanged, because the value then affects the SQL.
+ */
 function shapeOf(call: PlannedCall, { values }: QueryShape, { query }: CallRequest): PlannedShape | null {
   const { main, plan } = call;
   const { count } = call.request.preferences;
-  // For these counts, the planner needs the actual values.
+  // These counts are not cached, because the planner needs the actual values for them.
   if (plan.kind !== 'read' || main === null || count === 'planned' || count === 'estimated') return null;
   const indexes = new Map(values.map(({ parameter }, index) => [parameter, index]));
   const slots = main.origins.flatMap((origin, param): [number, number][] => {
@@ -198,7 +202,10 @@ function withValues(
   };
 }
 
-/** Returns all parts of an insert that the plan and its text depend on; null for other requests. */
+/**
+ * Returns the cache key of an insert: all parts of the request on which the plan and the SQL depend. Returns null for
+ * other requests.
+ */
 function keyOfInsert({ path, query, headers }: CallRequest, request: ApiRequest): string | null {
   const { action, payload, columns } = request;
   if (action.kind !== 'mutate' || payload?.kind !== 'json') return null;
@@ -206,11 +213,11 @@ function keyOfInsert({ path, query, headers }: CallRequest, request: ApiRequest)
   return key.length <= MAX_SHAPE_LENGTH ? key : null;
 }
 
-/** Returns what to cache of a planned insert; null if its rows are not one parameter. */
+/** Returns what the cache stores of a planned insert. Returns null if the rows are not passed as one parameter. */
 function insertOf({ plan, names, main }: PlannedCall): PlannedInsert | null {
   const rows = main?.origins.indexOf('body') ?? -1;
   if (plan.kind !== 'mutate' || main === null || rows < 0) return null;
-  // The cache must not hold the rows in memory.
+  // Removes the rows, because the cache must not hold them in memory.
   const params = main.params.map((param, place) => (place === rows ? null : param));
   return { plan: { ...plan, payload: null }, names, main: { ...main, params }, rows };
 }

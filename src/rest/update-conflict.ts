@@ -9,7 +9,7 @@ import { beforeQuery } from './sql/build-statements.ts';
 import { conditionText } from './sql/condition.ts';
 import { columnText, Params, qualified } from './sql/text.ts';
 
-/** A filter that contains the value which the caller has read of a column that the update sets. */
+/** A filter on a column that the update also sets. Its value is the one that the caller has read. */
 type ReadValue = Extract<Condition, { kind: 'filter' }>;
 
 /** An update that changed no row. */
@@ -23,10 +23,10 @@ interface EmptyUpdate {
 }
 
 /**
- * Returns the error of an update with `Prefer: conflict=report` that changed no row because another caller changed the
- * row: filters on the columns that the update sets contain the values that the caller has read. Reads the row by the
- * other filters, as the caller. Returns null if these filters do not select exactly one readable row, or if each read
- * value is still stored.
+ * Returns the error of an update with `Prefer: conflict=report` that changed no row because another caller had changed
+ * the row. A filter on a column that the update sets contains the value that the caller has read. Reads the row by the
+ * remaining filters, as the caller, and compares it with these values. Returns null if the remaining filters do not
+ * select exactly one readable row, or if the row still has all these values.
  * @throws Errors of the database.
  */
 export async function updateConflict(update: EmptyUpdate): Promise<NinefoldError | null> {
@@ -53,7 +53,10 @@ export async function updateConflict(update: EmptyUpdate): Promise<NinefoldError
   });
 }
 
-/** Returns the query with two columns for each read value: whether it is still stored, and the stored value. */
+/**
+ * Returns the query with two columns for each value that the caller has read: whether the row still has this value, and
+ * the value that is stored.
+ */
 function comparison({ target }: MutatePlan, read: readonly ReadValue[], others: readonly Condition[]) {
   const params = new Params();
   const columns = read.flatMap((condition) => [

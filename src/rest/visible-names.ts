@@ -5,14 +5,14 @@ import { DatabaseError } from '../database/database-error.ts';
 import { firstJson } from '../database/statement.ts';
 import { type ErrorParts, NinefoldError } from '../errors/ninefold-error.ts';
 
-/** Errors of the plan step whose hint or details name objects of the catalog that the request does not name. */
+/** Errors of the plan step whose hint or details name objects that the request itself does not name. */
 const NAMING = new Set<string>(['PGRST200', 'PGRST201', 'PGRST202', 'PGRST203', 'PGRST205']);
 
 /**
  * Returns the error as the role may see it: hint and details name only tables, functions and relationships on which the
  * role has a privilege. Other errors are returned unchanged. The privileges are read only after a request has failed,
  * so successful requests have no cost.
- * @param planAgain Plans the request against another catalog.
+ * @param planAgain Plans the request again with another schema cache.
  */
 export async function withVisibleNames(
   error: unknown,
@@ -30,7 +30,8 @@ export async function withVisibleNames(
     }
   }
   const parts: ErrorParts = { headers, cause: error };
-  // Message and details of the other two codes contain more than the request.
+  // The message and details of PGRST201 and PGRST203 name objects that the request does not name, so they are not
+  // repeated.
   return repeatsRequest.has(code)
     ? new NinefoldError(code, { ...parts, message, details })
     : new NinefoldError(code, parts);
@@ -40,7 +41,7 @@ export async function withVisibleNames(
 const repeatsRequest = new Set<string>(['PGRST200', 'PGRST202', 'PGRST205']);
 
 /**
- * SQL with the objects on which a role has a privilege. $1 is the role, $2 are oids of relations, $3 are oids of
+ * SQL with the objects on which a role has a privilege. $1 is the role, $2 contains the oids of relations, $3 those of
  * functions.
  */
 const VISIBLE = `select pg_catalog.jsonb_build_object(
@@ -54,7 +55,7 @@ const VISIBLE = `select pg_catalog.jsonb_build_object(
     where p.oid = any ($3::oid[]) and pg_catalog.has_schema_privilege($1, p.pronamespace, 'usage')
       and pg_catalog.has_function_privilege($1, p.oid, 'execute')), '[]'))`;
 
-/** Returns the part of a catalog on which a role has a privilege. */
+/** Returns the schema cache with only those objects on which a role has a privilege. */
 async function visibleCatalog(database: Executor, schemaCache: SchemaCache, role: string): Promise<SchemaCache> {
   const relations = [...schemaCache.relations];
   const functions = [...schemaCache.functions];

@@ -26,7 +26,7 @@ export class RememberedByRole<T> {
     const found = known.get(key);
     if (found) return found;
     const made = make();
-    // Without the app's LISTEN connection, the cache would not notice changes.
+    // Caches only while the app's LISTEN connection is open, because the cache would not notice changes without it.
     if (app.isOpen) {
       known.set(key, made);
       made.catch(() => {

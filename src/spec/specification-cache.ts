@@ -205,7 +205,7 @@ export class SpecificationCache {
       trackDuration: (used) => {
         if (isWeighed) return;
         isWeighed = true;
-        // The time of the derivation itself does not count.
+        // Measures from the end of the derivation on, because the time of the derivation itself does not count.
         const weighed = Promise.all([begun, hash]).then(async () => {
           const since = performance.now();
           await used;

@@ -5,7 +5,10 @@ import { sourcesOf } from './sources.ts';
 import { enclosed, isKeyword, isOperator, isQuery, joined, sourceOf, split, type Token, tokenise } from './tokens.ts';
 import { type Comparison, comparisons, type Expression, type Operand, relating, type Subquery } from './tree.ts';
 
-/** The limits of the caches: enough for the expressions of a large app and for the length of view definitions. */
+/**
+ * The limits of the caches. They are sufficient for the number of expressions of a large app and for the length of view
+ * definitions.
+ */
 const remembered = { maxText: 10_000, maxResults: 5000 };
 
 /** Parses an expression as pg_get_expr prints it with an empty search path. */
@@ -52,7 +55,7 @@ function condition(read: Reading, tokens: readonly Token[]): Expression {
   return leaf(read, tokens);
 }
 
-/** Joins conditions and flattens nested conditions of the same kind. */
+/** Joins conditions with AND or OR, and flattens nested conditions of the same kind. */
 export function join(kind: 'and' | 'or', items: readonly Expression[]): Expression {
   const flat = items.flatMap((item) => (item.kind === kind ? item.items : [item]));
   return flat.length === 1 && flat[0] ? flat[0] : { kind, items: flat };
@@ -124,7 +127,7 @@ function leaf(read: Reading, tokens: readonly Token[]): Expression {
     }
     if (isKeyword(right[0], 'ALL') && sign.value === '<>') {
       const values = right.length === 2 ? elements(read, right[1]) : null;
-      // The text is that of the negated condition.
+      // `text` is the SQL of the negated condition, because the item is inside `not`.
       const among = `${sourceOf(read.source, tokens.slice(0, at))} = ANY ${sourceOf(read.source, right.slice(1))}`;
       if (values) return { kind: 'not', item: { kind: 'one-of', operand: left, values, text: among } };
     }
@@ -157,7 +160,10 @@ function ofElements(
   return { kind: 'elements', each, operator: turned, list, value, text };
 }
 
-/** The operator with the same meaning after both sides are swapped. Operators of patterns are missing. */
+/**
+ * The operator with the same meaning after both sides are swapped. Pattern operators such as LIKE are missing, because
+ * their sides cannot be swapped.
+ */
 export const mirrored: Partial<Record<Comparison, Comparison>> = {
   '=': '=',
   '<>': '<>',
@@ -208,7 +214,7 @@ function cases(read: Reading, tokens: readonly Token[], text: string): Expressio
   };
 }
 
-/** Matches `'2024-01-31'::date`. */
+/** Matches a literal of a date or time: `'2024-01-31'::date`. */
 const aTime = /^'[^']*'::(?:date|time|timestamp)\b[\w ()]*$/;
 
 /** Reads a condition without an operator: a constant, a boolean field, a call. */

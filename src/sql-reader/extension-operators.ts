@@ -3,7 +3,8 @@ import { isKeyword, isOperator, type Token } from './tokens.ts';
 /**
  * Replaces `OPERATOR(extensions.~)` by the equivalent operator of PostgreSQL if the type of one side shows which
  * extension defines the operator. For citext, the case-insensitive match of patterns becomes part of the operator
- * (`~*`). The case-insensitive comparison of texts has no such operator, so the cast to citext stays.
+ * (`~*`). PostgreSQL has no operator of its own for the case-insensitive comparison of strings, so there the cast to
+ * citext stays.
  */
 export function withKnownOperators(tokens: readonly Token[]): Token[] {
   const inner = tokens.map((token) =>

@@ -150,7 +150,8 @@ export function typed(operand: Operand, fieldTypes: FieldTypes): Operand {
       const [first, ...more] = operand.arguments;
       const type = first && more.length === 0 ? typeOf(first, fieldTypes) : undefined;
       const name = (type === undefined ? undefined : namesOf(type)?.[operand.name]) ?? operand.name;
-      // The day of an interval is not a day of a month.
+      // An interval has a separate name: date_part('day', …) of an interval is a number of days and not a day of a
+      // month.
       const isLength = name === 'date_part' && more.some((one) => isOf(one, /^interval/, fieldTypes));
       if (isLength) return { ...operand, name: 'date_part of an interval' };
       return { ...operand, name, arguments: operand.arguments.map(inner) };
@@ -211,7 +212,7 @@ function isTime(operand: Operand, fieldTypes: FieldTypes): boolean {
     case 'cast':
       return aTime.test(operand.type);
     case 'formula':
-      // The difference of two times is an interval and not a time.
+      // Only a time plus or minus an interval is a time. The difference of two times is an interval.
       return operand.right.kind === 'literal' && operand.right.type === 'interval' && isTime(operand.left, fieldTypes);
     case 'call': {
       const [, second] = operand.arguments;

@@ -3,8 +3,8 @@ import { enclosed, isKeyword, isOperator, sourceOf, split, type Token } from './
 import { arithmetic, type Expression, type Operand, type Subquery } from './tree.ts';
 
 /**
- * The source text with the readers of its conditions and queries. Values and conditions can contain each other, so
- * `operand` calls these readers.
+ * The source text, with functions that read a condition or a query inside a value. Values and conditions can contain
+ * each other.
  */
 export interface Reading {
   source: string;
@@ -48,12 +48,12 @@ export function operand(read: Reading, tokens: readonly Token[]): Operand {
   if (bare.length < tokens.length) {
     const inner = operand(read, bare);
     const type = sourceOf(read.source, tokens.slice(bare.length + 1)).toLowerCase();
-    // PostgreSQL prints -5 as '-5'::integer.
+    // PostgreSQL prints -5 as '-5'::integer, so such a literal is read as a number.
     if (inner.kind === 'literal' && numeric.test(type) && /^-?\d/.test(inner.value)) {
       return { ...inner, quoted: false, plain: false };
     }
     if (inner.kind === 'literal') return { ...inner, plain: inner.quoted && inner.plain && textual.test(type), type };
-    // A cast does not change the words for a value in JSON.
+    // A value from JSON is described by the same words with and without a cast.
     if (inner.kind === 'claim' || inner.kind === 'part') return inner;
     if (inner.kind === 'null' || (textual.test(type) && inner.kind !== 'call')) return inner;
     if (inner.kind === 'moment' && inner.side === null && type === 'date') return { ...inner, isDay: true };

@@ -1,8 +1,10 @@
 import { isKeyword, isOperator, isQuery, joined, oneLine, sourceOf, type Token, tokenise } from './tokens.ts';
 
-/** Splits the expression of a policy as text. Pure. Parts that are not recognised stay unchanged. */
+/**
+ * Splits the expression of a policy without parsing it to a tree. Pure. Parts that are not recognised stay unchanged.
+ */
 
-/** The outermost parts of a condition as text. */
+/** The outermost conditions of an expression, as SQL. */
 export interface Parts {
   readonly joinedBy: 'and' | 'or' | null;
   readonly texts: readonly string[];
@@ -26,7 +28,10 @@ export interface Place {
   readonly text: string;
 }
 
-/** The relation of the columns. PostgreSQL prints column names alone, or with the relation's name inside subqueries. */
+/**
+ * The relation to which the columns of an expression belong. PostgreSQL prints its columns by name alone, and inside
+ * subqueries with the relation's name.
+ */
 export interface PlacesOf {
   readonly relation: string;
   readonly columns: ReadonlySet<string>;
@@ -78,7 +83,7 @@ const place = (text: string, tokens: readonly Token[], column: string | null): P
 function columnOf(name: readonly Token[], of: PlacesOf, inQuery: boolean): string | null {
   const words = name.filter((token) => token.kind === 'word');
   const last = words[words.length - 1];
-  // PostgreSQL prints keywords in upper case, and quotes names that could be keywords.
+  // Excludes keywords: PostgreSQL prints them in upper case, and quotes names that could be keywords.
   if (!last || (!last.quoted && last.value !== last.value.toLowerCase()) || !of.columns.has(last.value)) return null;
   if (words.length === 1) return inQuery ? null : last.value;
   return words.length === 2 && words[0]?.value === of.relation ? last.value : null;
@@ -151,7 +156,7 @@ function takesNoColumn(items: readonly Token[]): boolean {
   return true;
 }
 
-/** A value from the database: its type and its text; null is NULL. */
+/** A value from the database: its type, and its text or null for NULL. */
 export interface Value {
   readonly type: string;
   readonly text: string | null;

@@ -92,8 +92,8 @@ export interface Joined {
 }
 
 /**
- * Splits a condition at its outermost AND or OR, without brackets around the whole. Returns null if there is none. A
- * condition with BETWEEN is not split, because the AND of BETWEEN joins no conditions.
+ * Splits a condition at its outermost AND or OR, after removing brackets around the whole condition. Returns null if
+ * there is neither. A condition with BETWEEN is not split, because the AND of BETWEEN joins no conditions.
  */
 export function joined(tokens: readonly Token[]): Joined | null {
   const inner = enclosed(tokens);

@@ -2,7 +2,7 @@
 
 /**
  * A condition. A part that the reader does not understand is `opaque`: it may be true, false or null, and is displayed
- * as SQL. So such a part makes the words longer but never wrong.
+ * as SQL. A description with such a part is longer, but never wrong.
  */
 export type Expression =
   | { kind: 'constant'; value: boolean | null }
@@ -29,7 +29,7 @@ export type Expression =
   /** `x IN (SELECT f())`: x is one of the values that a function returns. */
   | { kind: 'returned'; operand: Operand; call: Call; text: string }
   | { kind: 'holds'; operand: Operand; text: string }
-  /** A condition with its own words, from the comment on its policy or from its context. */
+  /** A condition that is described by fixed words, from the comment on its policy or from its context. */
   | { kind: 'named'; item: Expression; words: string }
   | { kind: 'opaque'; text: string };
 
@@ -64,7 +64,7 @@ export interface Subquery {
   sources: Source[] | null;
   /** The conditions of the joins. */
   on: Expression[];
-  /** True if inner joins join all relations and a false `where` leaves no row. */
+  /** True if only inner joins join the relations, and the query returns no row where `where` is false. */
   plain: boolean;
   /** The SQL of FROM up to WHERE. */
   source: string;
@@ -86,11 +86,13 @@ export type Source =
  */
 export type Operand =
   | { kind: 'user-id' | 'user-role' | 'user-email' }
-  /** `row`: the words around the field say to which row the field belongs, as in "a row in members whose team …". */
+  /**
+   * `row`: which row the field belongs to, if the description already says so, as in "a row in members whose team …".
+   */
   | { kind: 'field'; name: string; qualifier: string | null; row?: 'described' | 'own' }
   /**
-   * `plain`: a text that equals another text only if both are spelled alike. `type`: the type of its cast, as
-   * PostgreSQL prints it.
+   * `plain`: the value equals another string only if both have the same characters. `type`: the type to which it is
+   * cast, as PostgreSQL prints it.
    */
   | { kind: 'literal'; value: string; quoted: boolean; plain: boolean; type?: string }
   | Call
@@ -119,7 +121,7 @@ export type Operand =
   | { kind: 'query'; query: Subquery; text: string }
   /** A cast of a value to another type that may change a comparison. */
   | { kind: 'cast'; of: Operand; type: string; text: string }
-  /** A value with its own words. */
+  /** A value that is described by fixed words. */
   | { kind: 'said'; words: string; text: string }
   | { kind: 'other'; text: string };
 

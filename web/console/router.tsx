@@ -11,7 +11,10 @@ import { NotFound, RouteFailure } from './layout/route-states.tsx';
 import { code } from './recovery/code.ts';
 import { readDataSearch } from './tools/data/data-search.ts';
 
-/** Reads an optional text parameter of the address. The router has parsed numbers, which become texts again. */
+/**
+ * Reads an optional string parameter of the address. The router has parsed digits as numbers, which become strings
+ * again.
+ */
 const text = (value: unknown): string | undefined =>
   typeof value === 'number' ? String(value) : typeof value === 'string' && value !== '' ? value : undefined;
 const named = <K extends string>(name: K, value: unknown): { [name in K]?: string } => {

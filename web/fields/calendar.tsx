@@ -12,7 +12,8 @@ const weekdays = ['Mo', 'Tu', 'We', 'Th', 'Fr', 'Sa', 'Su'];
 export function Calendar({ chosen, today, onChoose }: { chosen: Date; today: Date; onChoose: (day: Date) => void }) {
   const [turned, setTurned] = useState({ from: '', by: 0 });
   const own = `${chosen.getFullYear()} ${chosen.getMonth()}`;
-  // Another month in the text field shows that month.
+  // If another month is typed in the text field, the calendar shows that month instead of the one to which the reader
+  // has turned.
   const by = turned.from === own ? turned.by : 0;
   const first = new Date(chosen.getFullYear(), chosen.getMonth() + by, 1);
   const before = (first.getDay() + 6) % 7;
@@ -43,7 +44,7 @@ export function Calendar({ chosen, today, onChoose }: { chosen: Date; today: Dat
             aria-pressed={isSameDay(day, chosen)}
             aria-current={isSameDay(day, today) ? 'date' : undefined}
             className={classNames(styles.day, day.getMonth() !== first.getMonth() && styles.outside)}
-            // Keeps the focus in the field.
+            // Prevents that the press moves the focus out of the text field.
             onMouseDown={(event) => event.preventDefault()}
             onClick={() => onChoose(day)}
           >

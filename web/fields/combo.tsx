@@ -148,7 +148,7 @@ function Option({
       aria-selected={isAt}
       aria-disabled={isOff || undefined}
       className={classNames(styles.option, isOff && styles.off)}
-      // Keeps the focus in the field.
+      // Prevents that the press moves the focus out of the text field.
       onMouseDown={(event) => {
         event.preventDefault();
         onChoose();

@@ -5,7 +5,7 @@ import { brokenRule } from './rules.ts';
 /** A row as a data request returns it. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** The typed values of a form by field: the text of an editor, or true and false. An empty text is no value. */
+/** The typed values of a form by field: the string of an editor, or true or false. An empty string means no value. */
 export type Draft = Readonly<Record<string, string | boolean>>;
 
 /** Converts a value for the editor of a field. */
@@ -29,7 +29,7 @@ function toLocal(value: string): string {
 /** A value of a form, or why it is invalid. */
 export type Read = { readonly value: unknown } | { readonly wrong: string };
 
-/** Reads a typed value. Numbers that JavaScript cannot represent stay texts, which PostgreSQL reads. */
+/** Reads a typed value. Numbers that JavaScript cannot represent stay strings, which PostgreSQL parses. */
 export function readDraft(field: PortalField, typed: string | boolean): Read {
   if (typeof typed === 'boolean') return { value: typed };
   if (typed === '') return { value: null };

@@ -82,7 +82,7 @@ function Control(props: EditorProps & { id: string; describedBy: string | undefi
   const common = {
     id,
     className: styles.control,
-    // A typed text has the direction of its letters.
+    // The direction of the text follows the letters that the member types.
     dir: 'auto' as const,
     value: text,
     'aria-invalid': wrong ? true : undefined,

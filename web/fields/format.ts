@@ -34,7 +34,7 @@ export const fullTime = (time: Date): string => dateFormat({ dateStyle: 'full', 
 /** Formats a time without the day of the week. */
 export const shortTime = (time: Date): string => dateFormat({ dateStyle: 'medium', timeStyle: 'short' }).format(time);
 
-/** Parses a time of PostgreSQL; null for `infinity` and other texts. */
+/** Parses a time as PostgreSQL prints it. Returns null for `infinity` and other strings. */
 export function timeOf(value: unknown): Date | null {
   const time = new Date(String(value));
   return Number.isNaN(time.getTime()) ? null : time;
@@ -49,7 +49,7 @@ export function textOf(field: Pick<PortalField, 'editor' | 'values'>, value: unk
     case 'enum':
       return field.values?.find((one) => one.value === String(value))?.label ?? String(value);
     case 'number':
-      // A number that JavaScript cannot represent arrives as text.
+      // A number that JavaScript cannot represent arrives as a string.
       return typeof value === 'number' ? numberText(value) : String(value);
     case 'money':
       return Number.isFinite(Number(value)) ? numberText(Number(value), { minimumFractionDigits: 2 }) : String(value);

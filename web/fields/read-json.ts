@@ -1,11 +1,11 @@
-/** A JSON text that is valid, with its indented form; or why it is invalid, with the line if the browser names it. */
+/** The result of parsing JSON: its indented form, or why it is invalid, with the line if the browser names it. */
 export type JsonText =
   | { readonly isValid: true; readonly words: string; readonly indented: string }
   | { readonly isValid: false; readonly words: string; readonly line: number | null };
 
 /**
- * Reads a typed JSON text. The indented form keeps the digits of numbers that JavaScript cannot represent, because only
- * the spaces between the tokens change. Pure.
+ * Parses typed JSON. The indented form keeps the digits of numbers that JavaScript cannot represent, because only the
+ * spaces between the tokens change. Pure.
  */
 export function readJsonText(text: string): JsonText {
   let value: unknown;
@@ -27,7 +27,7 @@ function contents(value: unknown): string {
   return `${keys} ${keys === 1 ? 'key' : 'keys'}`;
 }
 
-/** Returns the line that the browser names; null if it quotes the text around the mistake instead. */
+/** Returns the line of the mistake if the browser's message names it; null if the message quotes the JSON instead. */
 function lineOf(text: string, message: string): number | null {
   const last = text.trimEnd().split('\n').length;
   const line = /line (\d+)/.exec(message)?.[1];

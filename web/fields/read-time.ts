@@ -37,7 +37,8 @@ const dayUnits: Readonly<Record<string, 'day' | 'week' | 'month' | 'year'>> = {
 /**
  * Reads a date or time as a person types it, in the time zone of the browser: "2026-11-24 16:30", "24 Nov 16:30",
  * "24.11.2026", "fri 9am", "tomorrow", "+2d", "+90min", "now". A day of the week is the next one after today. Days and
- * months without a year are in the current year. Returns null for other texts and for days that do not exist. Pure.
+ * months without a year are in the current year. Returns null for every other string and for days that do not exist.
+ * Pure.
  */
 export function readTime(text: string, now: Date): TypedTime | null {
   const typed = text.trim().toLowerCase().replaceAll(/\s+/g, ' ');
@@ -49,7 +50,7 @@ export function readTime(text: string, now: Date): TypedTime | null {
   if (step) return after(now, Number(step[1]) * (step[2] === 'h' ? 60 : 1));
   const clockFirst = readClock(typed);
   if (clockFirst) return { time: at(startOf(now), clockFirst), hasClock: true };
-  // The clock is the end of the text. The longest day before it wins: "24 nov 16:30".
+  // Splits the text into a day and a clock after it. Tries the longest day first: "24 nov 16:30".
   const words = typed.replace(/(\d)t(\d)/, '$1 $2').split(' ');
   for (let used = words.length; used > 0; used--) {
     const day = readDay(words.slice(0, used).join(' '), now);

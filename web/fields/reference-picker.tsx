@@ -33,9 +33,9 @@ export interface ReferencePickerProps
   none: ReactNode;
   /** The rows for the typed text; undefined while the server searches. */
   found: Choices | undefined;
-  /** Text if no row is found. */
+  /** Sentence that is shown if no row is found. */
   nothingFound: string;
-  /** Text after the count: "match name or email". */
+  /** Words after the count: "match name or email". */
   searched?: string | undefined;
   className?: string | undefined;
   children?: ReactNode;

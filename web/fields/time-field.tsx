@@ -4,7 +4,10 @@ import { Calendar } from './calendar.tsx';
 import { clockText, dayText, isoDay, isoTime, readTime } from './read-time.ts';
 import styles from './time-field.module.css';
 
-/** A day; a time in the reader's zone without a stored zone; a moment. */
+/**
+ * The PostgreSQL type of the field: a day; a day and a clock without a time zone; a moment, shown in the reader's time
+ * zone.
+ */
 export type TimeKind = 'date' | 'timestamp' | 'timestamptz';
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -133,7 +136,7 @@ export function TimeField({
   );
 }
 
-/** Text field of the clock. It changes the time when the text is a clock. */
+/** Text field of the clock. It changes the time as soon as its content is a valid clock time. */
 function Clock({ time, onTime }: { time: Date; onTime: (time: Date) => void }) {
   const shown = clockText(time);
   const [draft, setDraft] = useState<{ of: string; text: string } | null>(null);

@@ -1,4 +1,7 @@
-/** A part of a message: text, an argument, the number of the enclosing plural, or a choice by the value of an argument. */
+/**
+ * A part of a message: a string, an argument, the number of the enclosing plural, or a choice by the value of an
+ * argument.
+ */
 type Part =
   | string
   | { readonly kind: 'argument'; readonly name: string }
@@ -12,8 +15,9 @@ type Part =
 const parsed = new Map<string, readonly Part[]>();
 
 /**
- * Returns the parts of a formatted message: texts, and the values that are no text or number. Supports the arguments,
- * `plural` (categories of Unicode CLDR, `=1` and `#`) and `select` of ICU MessageFormat. Apostrophes have no meaning.
+ * Returns the parts of a formatted message: strings, and the values that are neither strings nor numbers, such as
+ * elements. Supports the arguments, `plural` (categories of Unicode CLDR, `=1` and `#`) and `select` of ICU
+ * MessageFormat. Apostrophes have no meaning.
  *
  * @param locale Locale of numbers and plural categories (BCP 47).
  * @throws Error for a message that has another syntax.
@@ -106,7 +110,7 @@ class Parser {
     return { kind, name, options };
   }
 
-  /** Reads the text that a sticky pattern matches. Returns its first group. */
+  /** Reads the characters that a sticky pattern matches. Returns the pattern's first group. */
   #take(pattern: RegExp): [string] {
     pattern.lastIndex = this.#at;
     const found = pattern.exec(this.#text);

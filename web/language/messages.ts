@@ -50,7 +50,7 @@ function isLocale(tag: string): boolean {
 
 type Values<T> = Readonly<Record<string, string | number | T>>;
 
-/** Returns a message as text. */
+/** Returns a message as a string. */
 export const t = (key: MessageKey, values: Values<never> = {}): string =>
   formatParts(current.messages[key], values, current.locale).join('');
 

@@ -1,4 +1,4 @@
-/** Rows with the names of their columns. A value is null or text. */
+/** Rows with the names of their columns. A value is a string, or null. */
 export interface CsvRows {
   readonly columns: readonly { readonly name: string }[];
   readonly rows: readonly (readonly (string | null)[])[];
@@ -7,7 +7,9 @@ export interface CsvRows {
 const quotedIf = (value: string, pattern: RegExp): string =>
   pattern.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 
-/** Writes comma-separated values (RFC 4180) with a header. Null is empty, and an empty text is "". */
+/**
+ * Writes comma-separated values (RFC 4180) with a header. Null becomes an empty field, and an empty string becomes "".
+ */
 export const toCsv = ({ columns, rows }: CsvRows): string =>
   [
     columns.map(({ name }) => quotedIf(name, /[",\r\n]/)).join(','),
@@ -19,7 +21,7 @@ export const toCsv = ({ columns, rows }: CsvRows): string =>
     .join('');
 
 /**
- * Writes rows for a spreadsheet. A text that a spreadsheet would read as a formula gets an apostrophe before it (OWASP,
+ * Writes rows for a spreadsheet. A value that a spreadsheet would run as a formula gets an apostrophe before it (OWASP,
  * "CSV Injection"); numbers stay as they are.
  */
 export const toSpreadsheetCsv = (rows: readonly (readonly string[])[]): string =>
@@ -30,11 +32,11 @@ function unlessFormula(text: string): string {
   return isFormula ? `'${text}` : text;
 }
 
-/** A record of a CSV file. */
+/** One record of a CSV file: a line, or several lines if a quoted value contains line breaks. */
 export interface CsvRecord {
   /** Line of the file at which the record begins, from 1. */
   readonly line: number;
-  /** Null for a value that is empty and not quoted. */
+  /** The values of the record; null for a value that is empty and not quoted. */
   readonly values: readonly (string | null)[];
 }
 

@@ -1,9 +1,9 @@
-/** Saves a text as a file of the reader. */
+/** Saves a string as a file on the reader's device. */
 export function download(name: string, type: string, text: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([text], { type }));
   link.download = name;
   link.click();
-  // Some browsers read the URL only after the click.
+  // Waits, because some browsers read the URL only after the click.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

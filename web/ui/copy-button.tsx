@@ -3,15 +3,15 @@ import { useEffect, useState } from 'react';
 import { t } from '../language/messages.ts';
 import { Button } from './button.tsx';
 
-/** Copies a text, announces this to screen readers, and shows a tick for two seconds. */
+/** Copies a string, announces this to screen readers, and shows a tick for two seconds. */
 export function CopyButton({
   text,
   what,
   word = false,
 }: {
-  /** The text, or a function that creates the text if this takes time. */
+  /** The string, or a function that creates it if this takes time. */
   text: string | (() => string);
-  /** Description of the text: "the policy". */
+  /** Description of what is copied: "the policy". */
   what: string;
   /** A word beside the icon: true for "Copy", or another word. */
   word?: boolean | string;

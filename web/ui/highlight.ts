@@ -1,7 +1,10 @@
 /** Languages of code blocks. */
 export type Language = 'sql' | 'javascript' | 'shell' | 'env' | 'json' | 'text';
 
-/** keyword: ink; string: green; number: ochre; name: blue, a called function; note: a comment. */
+/**
+ * Kinds of tokens with their colours. keyword: ink; string: green; number: ochre; name: blue, a called function; note:
+ * a comment.
+ */
 export type TokenKind = 'plain' | 'keyword' | 'string' | 'number' | 'name' | 'note';
 
 export interface Token {
@@ -55,8 +58,7 @@ const rules: Record<Language, { pattern: RegExp; keywords?: ReadonlySet<string>;
 };
 
 /**
- * Divides code into tokens for colouring. The joined texts of the tokens are exactly the code. Unrecognized text is
- * plain.
+ * Divides code into tokens for colouring. The tokens joined together are exactly the code. Unrecognized text is plain.
  */
 export function highlight(code: string, language: Language): Token[] {
   const { pattern, keywords, fold = false } = rules[language];

@@ -1,7 +1,7 @@
 import styles from './mark.module.css';
 
 /**
- * The mark of nine cells. `chapter` fills one cell; without it all cells are filled; `loading` fills one after the
+ * Ninefold's logo: nine cells. `chapter` fills one cell; without it all cells are filled; `loading` fills one after the
  * other.
  */
 export function Mark({ chapter, loading = false }: { chapter?: number | undefined; loading?: boolean }) {

@@ -157,7 +157,7 @@ function useVirtualRows<R extends { readonly id: string }>(rows: readonly R[] | 
     count: rows?.length ?? 0,
     getScrollElement: () => scroll.current,
     estimateSize: () => (phone.matches ? rowHeight.phone : rowHeight.usual),
-    // The head covers the top of the scrolled area.
+    // The head covers the top of the scrolled area, so rows are scrolled to a position below it.
     scrollPaddingStart: rowHeight.usual,
     overscan: 12,
     // The row in the tab order stays in the page, so that scrolling does not lose the focus.
@@ -175,7 +175,7 @@ function useVirtualRows<R extends { readonly id: string }>(rows: readonly R[] | 
     row?.focus({ preventScroll: true });
   });
 
-  // The row in the panel stays visible: after J and K, and if the panel takes the space below.
+  // Scrolls to the row in the panel, which may be out of view after J or K, or after the panel has taken space below.
   const at = selected === null ? -1 : (rows?.findIndex(({ id }) => id === selected) ?? -1);
   const found = at >= 0;
   const shown = useEffectEvent(() => {

@@ -31,7 +31,8 @@ function mark(frame: HTMLElement) {
   edges?.toggleAttribute('data-framed', hidden > 0);
   edges?.toggleAttribute('data-before', hidden > 0 && scrollLeft > 0);
   edges?.toggleAttribute('data-after', hidden - scrollLeft > 1);
-  // A keyboard scrolls a frame only through something that has the focus.
+  // A keyboard can scroll the frame only if something in it has the focus. Without such an element, the frame itself
+  // can get it.
   if (hidden > 0 && frame.querySelector(focusable) === null) frame.tabIndex = 0;
   else frame.removeAttribute('tabindex');
 }

@@ -8,7 +8,7 @@ export function useFocusBack(): void {
   const [before] = useState(() => document.activeElement);
   useEffect(
     () => () => {
-      // The element that had the focus inside is removed in the same task.
+      // Waits for the end of the task: the removed element that has the focus loses it only then.
       queueMicrotask(() => {
         if (document.activeElement !== document.body && document.activeElement?.isConnected) return;
         if (before instanceof HTMLElement && before.isConnected && before !== document.body) before.focus();

@@ -13,8 +13,8 @@ import type { Asked } from './needs.ts';
 /** Evaluates the policies of one row from the results of their expressions. Pure. */
 
 /**
- * Returns the policies of a relation that PostgreSQL evaluates for a command. Policies without an expression for it are
- * left out.
+ * Returns the policies of a relation that PostgreSQL evaluates for a command. Omits the policies that have no
+ * expression for this command.
  */
 const policiesFor = (policies: readonly ExplainedPolicy[], asked: Asked): ExplainedPolicy[] =>
   policies.filter(
@@ -70,7 +70,7 @@ export function checkRow(
   const failing = checks.find(({ passes }) => passes !== true);
   if (!failing) return { result: 'passes', checks };
   if (failing.passes === null) return { result: 'undecided', checks };
-  // PostgreSQL rejects an INSERT with a conflicting row that it may not read or update.
+  // A row that the policies do not let the caller reach is hidden. Only an INSERT that conflicts with such a row fails.
   const isInsert = asked.some(({ command }) => command === 'insert');
   return { result: failing.of === 'existing' && !isInsert ? 'hidden' : 'refused', checks };
 }

@@ -7,13 +7,14 @@ import { arrayLiteral, identifier, Params, qualified } from '../sql/text.ts';
 /** Result of an expression for one row. */
 export type Evaluated = Value | { readonly error: { readonly code: string; readonly message: string } };
 
-/** Results of each expression by its text, one per row. An expression that fails without rows has one result. */
+/** Results by expression (its SQL), one result per row. An expression that fails even without rows has one result. */
 export type Evaluations = ReadonlyMap<string, readonly Evaluated[]>;
 
 /**
  * Evaluates expressions on rows of a table as the role of the transaction, so that auth.uid(), current_user and
  * policies of other tables give the caller's results. The rows are parameters; the table is not read.
- * @param expressions Catalog text of the table's own policies or parts of it; never text of the request.
+ * @param expressions SQL of the table's own policies from the catalog, or parts of it. Never pass SQL that comes from
+ * the request.
  * @param rows Rows in PostgreSQL's text format.
  */
 export async function evaluate(
@@ -67,7 +68,7 @@ async function ask(
   rows: readonly string[],
 ): Promise<Value[][] | DatabaseError> {
   const params = new Params();
-  // Each value with its type. The inner SELECT sees the row's columns under the names that the expression uses.
+  // Selects each value with its type. The inner SELECT sees the row's columns under the names that the expression uses.
   const columns = expressions.map(
     (expression) =>
       `(SELECT json_build_array(pg_typeof(pgrst_value.value)::text, pgrst_value.value::text) FROM (SELECT (${expression})) AS pgrst_value(value))`,

@@ -137,7 +137,7 @@ async function explainStatement(
   const security = rowSecurityOf(rights);
   const underlying = beneathRights.map((relation) => relationOf(relation, beneathNeed(needs)));
   const embedded = await embeddedIn(context, plan);
-  // Without USAGE on the schema, not even the type of the table can be named.
+  // Without USAGE on the schema, SQL cannot even name the row type of the table, so the rows cannot be inspected.
   const inspected = access.schema_usage.held
     ? await inspectRows(context, { request, plan, target, rights, needs, security }, signal)
     : nothingInspected;
@@ -190,8 +190,8 @@ const relationOf = (relation: RelationRights, need: Need): ExplainedRelation => 
 });
 
 /**
- * Returns the privilege that is needed on a relation below a view. Any column is enough, because the catalog shows
- * which columns the view reads, not which ones the request needs.
+ * Returns the privilege that the request needs on a relation that a view reads. The privilege on any column is enough:
+ * the catalog shows which columns the view reads, but not which of them the request needs.
  */
 const beneathNeed = ({ operation }: Needs): Need => ({
   privilege: privilegeOf[operation === 'upsert' ? 'insert' : operation],

@@ -69,7 +69,7 @@ async function look(runner: SavepointRunner, context: RestContext, what: Inspect
   const max = limits.explainedRows.default;
   const seen = { matches: found.length, more: found.length > max, problem: null, policyError: null };
   const rows = found.slice(0, max);
-  // The relations below a view decide which rows it shows.
+  // The relations that a view reads decide which rows the view shows. So no policy is evaluated on the view itself.
   if (target.isView) return { ...nothingInspected, ...seen };
   const become = await runner.try(beforeQuery(request, plan, identity, settings));
   if (become instanceof DatabaseError) return { ...nothingInspected, problem: errorOf(become) };
@@ -132,7 +132,7 @@ async function rowsThere(
   what: InspectOptions,
 ): Promise<FoundRow[] | DatabaseError> {
   const { plan, target, rights } = what;
-  // An update that sets no column changes no row.
+  // An update that sets no column changes no row, so there is nothing to read.
   if (plan.kind === 'mutate' && plan.mutation === 'update' && plan.columns.length === 0) return [];
   const triggered = await triggeredRows(runner, context, what, 'update');
   if (triggered) return triggered;

@@ -54,7 +54,7 @@ export function needsOf(plan: ReadPlan | MutatePlan): Needs {
       }
       break;
     case 'update':
-      // An update that sets no column only reads.
+      // Without columns to set, the update only reads and needs no UPDATE privilege.
       if (given.length > 0) add('UPDATE', given, 'to change');
       else add('SELECT', [], 'to read');
       break;
@@ -62,7 +62,7 @@ export function needsOf(plan: ReadPlan | MutatePlan): Needs {
       add('DELETE', [], 'to delete');
       break;
   }
-  // The filters of a PUT are compared with the body, not with the table.
+  // Only these filters read the table. The filters of a PUT are compared with the body.
   if ((mutation === 'update' || mutation === 'delete') && plan.where.length > 0) {
     add('SELECT', [...new Set(filterColumns(plan.where))], 'for the filters');
     reads = 'because the call filters';

@@ -7,8 +7,8 @@ import { columnText, identifier, type Params, qualified, tableText } from '../sq
 import { payloadText, writeText } from '../sql/write.ts';
 
 /**
- * SQL text that returns the rows of a request. Each row is one text in PostgreSQL's format for the table's row type,
- * which PostgreSQL can parse back.
+ * SQL that returns the rows of a request. Each row is one string in PostgreSQL's format for the table's row type.
+ * PostgreSQL can parse this string back into a row.
  */
 
 /**

@@ -63,7 +63,8 @@ export function verdictOf(evidence: Evidence): Verdict {
   if (isView) return verdictOfView(evidence);
   const failed = policyErrorOf(inspected);
   if (failed) {
-    // PostgreSQL may skip an expression that would fail if another one decides first.
+    // PostgreSQL may skip a failing expression if another one decides first, so the verdict depends on the actual
+    // error.
     const outcome = evidence.actual.code === failed.code ? 'refused' : 'undecided';
     const reason = `An expression of the policies fails: ${failed.message} (${failed.code}).`;
     return { outcome, cause: 'policy_error', reason };
@@ -211,7 +212,8 @@ export function agrees({ verdict, inspected, actual, countable }: Agreement): bo
       return none || (inspected.more && actual.code === null);
     case 'partly':
     case 'allowed': {
-      // Other errors, such as constraint violations, have no relation to permissions.
+      // Any other error, such as a violated constraint, agrees with the verdict, because it has no relation to
+      // permissions.
       if (actual.code !== null) return actual.code !== INSUFFICIENT_PRIVILEGE;
       const passing = inspected.rows.filter(({ result }) => result === 'passes').length;
       return !countable || inspected.more || actual.rows === passing;

@@ -1,8 +1,8 @@
 const notOfWords = /[^\p{L}\p{N}, ]+/gu;
 
 /**
- * Returns the parts of three (or two) characters of a name. Only letters, digits, commas and spaces are included. A
- * proposal for a misspelt name must share a part with it and has the smallest edit distance.
+ * Returns all substrings of `size` characters of a name. Only letters, digits, commas and spaces are included. A name
+ * is proposed for a misspelt name only if the two share such a substring.
  */
 const pieces = (text: string, size: number): Set<string> => {
   const framed = `-${text.replaceAll(notOfWords, '')}-`;
@@ -25,7 +25,7 @@ function distance(a: string, b: string): number {
   return previous[b.length] as number;
 }
 
-/** Returns the similarity: 1 for equal texts, 0 for completely different ones. */
+/** Returns the similarity: 1 for equal strings, 0 for completely different ones. */
 const likeness = (a: string, b: string): number => 1 - distance(a, b) / Math.max(a.length, b.length, 1);
 
 /** Maximum length of compared names, because the time grows with the product of the lengths. */

@@ -67,7 +67,8 @@ function comparedField(schemaCache: SchemaCache, table: Relation | undefined, fi
   const field = typedField(table, filter.field);
   const { operation } = filter;
   const column = table?.columns.get(filter.field.name);
-  // The type of a computed field is unknown; it is assumed to be a tsvector.
+  // Converts only known columns that are not a tsvector. The type of a computed field is unknown and assumed to be a
+  // tsvector.
   const isText = column !== undefined && column.baseType !== 'tsvector';
   const search = operation.kind === 'search' && isText ? { language: operation.language } : null;
   return transformed(schemaCache, { ...field, search }, 'text', field.type);

@@ -48,7 +48,8 @@ function matches(relationship: Relationship, target: string, hint: string | null
   if (relationship.kind === 'computed') return relationship.function.name === target;
   const isTarget = relationship.foreignTable.name === target;
   if (relationship.isSelf) {
-    // The name of the table means the children; the foreign key column means the parent.
+    // For a table that references itself, the name of the table selects the children, and the foreign key column the
+    // parent.
     if (hint !== null) return isTarget && relationship.kind === 'one-to-many' && hasSingleColumn(relationship, hint, 1);
     if (relationship.kind === 'one-to-many') return isTarget;
     return relationship.kind === 'many-to-one' && hasSingleColumn(relationship, target, 0);

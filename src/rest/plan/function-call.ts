@@ -23,7 +23,8 @@ export function planFunctionCall(
     : [...new Set(request.parameters.arguments.map(([name]) => name))].sort();
   const { contentType } = request;
   const routine = findFunction(schemaCache, { target: action.target, argumentNames, contentType, isPost });
-  // The result of a function that returns rows of a table can be selected and embedded like that table.
+  // If a function returns rows of a table, requests can select from its result and embed relations in it like in that
+  // table.
   const rows = { schema: routine.schema, name: routine.returns.composite ? routine.returns.type.name : routine.name };
   const planned = planRead(request, rows, schemaCache, settings);
   const { read } = planned;

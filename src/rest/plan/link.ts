@@ -15,7 +15,8 @@ export function linkRelationships(schemaCache: SchemaCache, schema: string, pare
     child.relationship = relationship;
     child.relation = relationship.foreignTable;
     child.joinAlias = `${relationship.table.name}_${child.requestAlias ?? child.name}_${child.depth}`;
-    // The junction is joined in the same FROM, where the names of the two tables do not conflict.
+    // Without an alias: the junction is joined in the same FROM clause, where the names of the two tables do not
+    // conflict.
     child.alias = relationship.kind === 'many-to-many' ? null : `${relationship.foreignTable.name}_${child.depth}`;
     child.conditions = joinConditions(relationship, tableRef(child), tableRef(parent));
     if (child.spread && !isToOne(relationship)) child.spread = 'many';

@@ -32,7 +32,7 @@ export interface PlannedField {
   readonly toJson: boolean;
   /** For full-text search: the column is converted to a tsvector with this configuration or the default one. */
   readonly search: { readonly language: string | null } | null;
-  /** Type as SQL text; '' if unknown. */
+  /** Type as SQL; an empty string if it is unknown. */
   readonly type: string;
   /** Cast of a domain representation that converts the value. */
   readonly transform: SqlName | null;
@@ -126,7 +126,7 @@ export interface ReadNode {
   readonly where: readonly Condition[];
   readonly order: readonly PlannedOrder[];
   readonly range: RowRange;
-  /** Null for the root. */
+  /** How the relation is embedded in its parent; null for the root. */
   readonly embedding: Embedding | null;
   readonly children: readonly ReadNode[];
 }

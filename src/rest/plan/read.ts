@@ -86,8 +86,8 @@ function finishOrder(draft: Draft, term: OrderTerm): PlannedOrder {
 }
 
 /**
- * Returns the column of an embedded relation by which its parent is ordered: one that it shows, or one that is selected
- * only for this purpose.
+ * Returns the column of an embedded relation by which its parent is ordered: a column that the relation shows, or an
+ * additional column that is selected only for the order.
  */
 function relatedField(child: Draft, { field }: OrderTerm): PlannedField {
   if (showsAsItIs(child, field) || aggregates(child)) return unknownField(field.name, field.path);

@@ -62,8 +62,8 @@ export function hoistAggregates(draft: Draft): HoistedAggregate[] {
 
 /**
  * Returns the placement of a to-many spread relation: arrays of its columns, ordered by columns that are selected only
- * for this purpose.
- * @throws NinefoldError PGRST127 if it or a relation spread into it aggregates.
+ * for the order.
+ * @throws NinefoldError PGRST127 if the relation, or a relation that is spread into it, contains an aggregate.
  */
 export function arraysPlacement(draft: Draft, order: readonly PlannedOrder[]): Placement {
   const aggregates =

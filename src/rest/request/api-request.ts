@@ -94,7 +94,7 @@ export type Operation =
 
 interface Operand {
   readonly value: string;
-  /** Position of the query parameter that ends with this value; absent in a logic tree. */
+  /** Position of the query parameter whose text ends with this value; absent in a logic tree. */
   readonly parameter?: number;
 }
 
@@ -168,7 +168,10 @@ export interface Preferences {
   readonly transaction: 'commit' | 'rollback' | null;
   readonly missing: 'default' | 'null' | null;
   readonly handling: 'strict' | 'lenient' | null;
-  /** Ninefold's own: an update that changes no row is answered with the columns that another caller changed. */
+  /**
+   * Ninefold's own preference: if an update changes no row, the response names the columns that another caller has
+   * changed.
+   */
   readonly conflict: 'report' | null;
   readonly timezone: string | null;
   readonly maxAffected: bigint | null;

@@ -94,13 +94,17 @@ export class BodyParser {
     }
     this.#timer = setTimeout(() => this.#fail(), this.#bounds.milliseconds).unref();
     const { kind, bytes } = waiting;
-    // Bytes that are part of a larger buffer are copied.
+    // Only bytes that fill their buffer are transferred to the thread. Bytes that are part of a larger buffer are
+    // copied.
     const isWhole = bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer;
     this.#thread ??= this.#start();
     this.#thread.postMessage({ kind, bytes }, isWhole ? [bytes.buffer as ArrayBuffer] : []);
   }
 
-  /** Returns the next body of the next app. Its other bodies wait until all other apps had their turn. */
+  /**
+   * Returns the next body of the next app. The app then moves to the end of the queue, so its other bodies wait until
+   * all other apps had their turn.
+   */
   #takeFirst(): Waiting | null {
     for (const [app, waiting] of this.#waiting) {
       const first = waiting.shift() ?? null;
@@ -175,7 +179,7 @@ export async function parseAhead(
   });
   const [kind] = asked;
   if (!kind || !isParsed(kind)) return undefined;
-  // The bytes are transferred to the thread.
+  // The bytes move to the thread, so this thread can no longer read them.
   request.body = null;
   const payload = await parser.parse(app, kind, body);
   return () => payload;

@@ -19,7 +19,7 @@ const PIECE_CHARACTERS = 64 * 1024;
 /**
  * Converts the lines to JSON objects one by one, so that memory holds only the text and the result. The word NULL,
  * quoted or not, is null.
- * @throws SyntaxError if the text is no CSV or lines have different lengths.
+ * @throws SyntaxError if the text is not CSV or its lines have different numbers of cells.
  * @throws NinefoldError body_too_large
  */
 export function csvToRows(text: string): CsvRows {
@@ -113,7 +113,10 @@ const COMMA = 0x2c;
 const LINE_FEED = 0x0a;
 const RETURN = 0x0d;
 
-/** NaN is returned after the end of the text, which also ends a cell. */
+/**
+ * Returns true for a character that ends a cell. `charCodeAt` returns NaN after the end of the text, which also ends a
+ * cell.
+ */
 const endsCell = (code: number): boolean =>
   code === COMMA || code === LINE_FEED || code === RETURN || Number.isNaN(code);
 

@@ -2,13 +2,13 @@ import { limits } from '../../../contract/limits.ts';
 
 /**
  * Reads the keys of JSON rows (RFC 8259) from the bytes without building values. A body of megabytes therefore needs no
- * further memory, and the time per byte does not depend on the content. Accepts and rejects the same texts as
+ * further memory, and the time per byte does not depend on the content. Accepts and rejects the same bytes as
  * `JSON.parse`, except deep nesting.
  */
 
 /**
- * Keys of the object, or of every object of the array. `isRows` is false for a number, a string, true, false, null and
- * an empty array.
+ * The keys of the object, or the keys that every object of the array has. `isRows` is false for a number, a string,
+ * true, false, null and an empty array.
  */
 export interface JsonRows {
   readonly keys: readonly string[];
@@ -84,7 +84,8 @@ class RowScanner {
   }
 
   /**
-   * Reads a complete value, or only an opening bracket and, for an object, its first key; the next value follows then.
+   * Reads the next value up to its first scalar or empty container: all opening brackets before it, and for each object
+   * its first key. `#continues` reads the text that follows.
    */
   #value(): void {
     for (;;) {
@@ -111,8 +112,8 @@ class RowScanner {
   }
 
   /**
-   * Reads the text after a value: closing brackets, then a comma and, in an object, a key. Returns false at the end of
-   * the outermost value.
+   * Reads the characters after a value: closing brackets, then a comma and, in an object, a key. Returns false at the
+   * end of the outermost value.
    */
   #continues(): boolean {
     while (this.#depth > 0) {
@@ -211,7 +212,7 @@ class RowScanner {
   }
 }
 
-/** Up to this number of names, they are searched one by one. */
+/** Up to this number of names, a name is searched without a map. */
 const FEW_NAMES = 16;
 
 /**
@@ -227,10 +228,10 @@ class KeysOfRows {
   #places: Map<string, number> | null = null;
   /** Start and end of each key of the first row. */
   readonly #first: number[] = [];
-  /** Number of keys of the current row that equal those of the first row in the same order, while `#inOrder`. */
+  /** While `#inOrder` is true: how many keys of the current row equal those of the first row so far. */
   #met = 0;
   #inOrder = true;
-  /** For each name, the number of the last row that had it. */
+  /** For each name, the number of the last row that contained it. */
   #seenIn: Uint32Array | null = null;
   #distinct = 0;
 
@@ -309,7 +310,9 @@ class KeysOfRows {
     }
   }
 
-  /** Creating a map pays off only for many names. */
+  /**
+   * Returns the index of a name. Builds a map only for many names, because searching a few names one by one is faster.
+   */
   #placeOf(name: string): number | undefined {
     if (this.names.length < FEW_NAMES) {
       const place = this.names.indexOf(name);

@@ -45,7 +45,7 @@ function parametersOf(text: string, from: number): Map<string, string> {
   return parameters;
 }
 
-/** Parses a media type with its parameters. Unknown or malformed text is returned unchanged as `other`. */
+/** Parses a media type with its parameters. A string that is unknown or malformed is returned unchanged as `other`. */
 export function parseMediaType(text: string): MediaType {
   const match = form.exec(text);
   if (!match) return { kind: 'other', name: text };
@@ -78,7 +78,7 @@ export function parseMediaType(text: string): MediaType {
   }
 }
 
-/** Returns the media type as text for messages and Content-Type, without charset. */
+/** Returns the media type as a string for messages and Content-Type, without charset. */
 export function mediaTypeName(type: MediaType): string {
   switch (type.kind) {
     case 'other':

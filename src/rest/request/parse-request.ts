@@ -49,7 +49,7 @@ type Resource = { kind: 'root' } | { kind: 'relation'; name: string } | { kind: 
 
 function resourceOf(path: string, settings: RestSettings): Resource {
   const segments = path.split('/').map(decodeSegment);
-  // The path starts with a slash.
+  // Removes the empty segment before the slash with which the path starts.
   segments.shift();
   const [first, second] = segments;
   if (first === undefined || (first === '' && segments.length === 1)) {

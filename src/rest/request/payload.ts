@@ -116,7 +116,7 @@ function readJson(bytes: Uint8Array, isCall: boolean): Payload {
   if (bytes.length === 0 && isCall) return { kind: 'json', body: '{}', keys: [], isObject: true };
   try {
     const { keys, isObject, isRows } = readJsonRows(bytes);
-    // A number, a string, true, false or null is no row.
+    // A number, a string, true, false or null is no row, so the payload becomes an empty list.
     return { kind: 'json', body: isRows ? bytes : '[]', keys, isObject };
   } catch (error) {
     if (error instanceof KeysDiffer) throw invalid('All object keys must match');

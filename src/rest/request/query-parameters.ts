@@ -22,7 +22,7 @@ import { allRows, rangeOf } from './row-range.ts';
 
 /**
  * Parses one parameter.
- * @param what Description of the text in the message.
+ * @param what Description of the parsed value in the error message.
  * @throws NinefoldError PGRST100 with the position and the expected text.
  */
 function parseParameter<T>(parser: Parser<T>, text: string, what: string): T {

@@ -14,7 +14,7 @@ const hexValue = (code: number): number => {
 };
 
 /**
- * Percent-decodes a text.
+ * Percent-decodes a string.
  * @throws NinefoldError PGRST100 if the bytes are not UTF-8.
  */
 function decodeComponent(text: string): string {
@@ -113,7 +113,7 @@ export const canonicalOrder = <P extends readonly [name: string, ...unknown[]]>(
 interface ComparedValue {
   /** The decoded value. */
   readonly text: string;
-  /** The text before the value, such as `not.eq.`. */
+  /** The part before the value, such as `not.eq.`. */
   readonly operator: string;
   /** Position of its parameter in the query; empty parameters are not counted. */
   readonly parameter: number;

@@ -41,7 +41,8 @@ function legacyNamesWarning({ legacyNames }: QueryPlan): string | null {
 }
 
 function replyOf(request: ApiRequest, plan: QueryPlan, result: ResultSet, settings: RestSettings): Reply {
-  // For writes, the database has already rejected and rolled back such results.
+  // These checks are for reads and read-only calls. The database has already rejected and rolled back all other results
+  // with a wrong number of rows.
   const { maxAffected, handling } = request.preferences;
   if (plan.mediaType.kind === 'object' && result.page !== 1) throw singularityError(result.page);
   if (plan.kind === 'call' && handling === 'strict' && maxAffected !== null && result.page > maxAffected) {
@@ -136,7 +137,7 @@ function mutateReply(request: ApiRequest, plan: MutatePlan, result: ResultSet): 
       headers['content-range'] = contentRange(0, 0, total);
       const location = locationOf(plan, result);
       if (location !== null) headers.location = location;
-      // A 201 response has a body, which may be empty; a 204 response has none.
+      // A 201 response always has a body, even if it is empty, unlike a 204 response.
       const onlyMerged = plan.onConflict?.resolution === 'merge-duplicates' && (result.inserted ?? 0) <= 0;
       return { status: onlyMerged ? 200 : 201, headers, body: body ?? '' };
     }

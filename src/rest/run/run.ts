@@ -60,7 +60,7 @@ const BYTEA = 17;
 
 function readResult(result: Result, estimate: Result | null | undefined): ResultSet {
   const row = result.rows[0];
-  // The function returned no row where one was expected.
+  // No row: the called function returned no row although one was expected.
   if (!row) return noResult;
   let page = 0;
   let total: number | null = null;

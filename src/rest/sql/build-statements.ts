@@ -34,8 +34,8 @@ export interface Batch {
 }
 
 /**
- * Builds the parametrised statements of a plan. Pure. The text contains no values, so it is the same for all requests
- * of one shape.
+ * Builds the parametrised statements of a plan. Pure. The SQL contains no values, so it is the same for all requests of
+ * one shape.
  * @param made The query, if it was built before.
  */
 export function buildStatements(
@@ -117,7 +117,7 @@ function queryText(request: ApiRequest, plan: QueryPlan, settings: RestSettings,
   const page = routine === null ? 'count(*)' : returnsSingle(routine) ? '1' : `count(${ROWS})`;
   const from = rowsText(plan, params);
   add('page', page);
-  // A media type handler of the app may change the settings that are read after it.
+  // A media type handler of the app may change response.headers and response.status, so it runs before they are read.
   if (plan.format.kind === 'custom') add('body', bodyText(plan.format, routine));
   add('headers', setting('response.headers'));
   add('status', setting('response.status'));
@@ -156,7 +156,8 @@ function totalText(
   const { count } = request.preferences;
   if (count !== 'exact' && count !== 'estimated') return null;
   if (settings.db_max_rows === null && isAllRows(request.topRange)) return page;
-  // For an estimate it is enough to know whether there are more rows than one response contains.
+  // An estimate only needs to know whether there are more rows than one response contains, so the count stops after
+  // that.
   const enough =
     plan.kind === 'read' && count === 'estimated' && settings.db_max_rows !== null
       ? ` LIMIT ${params.bind(String(settings.db_max_rows + 1))}`
@@ -181,8 +182,8 @@ function locationText(plan: MutatePlan, params: Params): string {
 export const GUARD = 'ninefold guard, rows: ';
 
 /**
- * Returns SQL that rolls a write back if its number of rows is not allowed. It casts a text that is no number to an
- * integer, which fails the transaction. The error contains the number of rows.
+ * Returns SQL that rolls a write back if its number of rows is not allowed. If so, the SQL casts a string that is not a
+ * number to an integer, and this error fails the transaction. The error contains the number of rows.
  */
 function guardText(request: ApiRequest, plan: QueryPlan, page: string, params: Params): string | null {
   if (plan.kind === 'read' || (plan.kind === 'call' && plan.readOnly)) return null;
@@ -228,7 +229,7 @@ export function setupStatement(request: ApiRequest, plan: Plan, identity: Identi
   set('request.cookies', JSON.stringify(request.cookies));
   if (request.preferences.timezone !== null) set('timezone', request.preferences.timezone);
   if (plan.kind === 'call') for (const [name, value] of hoistedSettings(plan, settings)) setNamed(name, value);
-  // A name without a dot would be a setting of PostgreSQL itself, such as the role.
+  // Only names with a dot are set. A name without a dot would be a setting of PostgreSQL itself, such as the role.
   for (const [name, value] of Object.entries(settings.app_settings)) if (name.includes('.')) setNamed(name, value);
   if (isReadOnly(plan)) set('transaction_read_only', 'on');
   return { text: setupText(names.join(' ')), params, planKey: 'setup' };
@@ -237,7 +238,7 @@ export function setupStatement(request: ApiRequest, plan: Plan, identity: Identi
 /** Placeholder for a setting whose name is also a parameter. */
 const NAMED = '*';
 
-/** Returns the text for settings in this order. Only few orders occur. */
+/** Returns the SQL that sets these settings in this order. It is cached, because only few orders occur. */
 const setupText = memoize((names) => {
   let count = 0;
   const next = (): string => {

@@ -40,7 +40,7 @@ const isWords = { null: 'NULL', not_null: 'NOT NULL', true: 'TRUE', false: 'FALS
 function jsonPath(path: readonly JsonStep[], params: Params): string {
   let text = '';
   for (const step of path) {
-    // Of the overloads of json -> unknown, PostgreSQL chooses the one with text.
+    // A key has no cast: for `json -> unknown`, PostgreSQL chooses the operator with a text argument.
     text += `${step.asText ? '->>' : '->'}${params.bind(step.value)}${step.kind === 'index' ? '::int4' : ''}`;
   }
   return text;
@@ -107,7 +107,7 @@ function operationText(field: PlannedField, operation: Operation, params: Params
       return ` ${quantifiedOperators[operator]} ${right}`;
     }
     case 'in': {
-      // A single empty element means the empty list.
+      // A single empty element, as in `in.()`, means the empty list.
       const values = operation.values.length === 1 && operation.values[0] === '' ? [] : operation.values;
       const list = params.bind(arrayLiteral(values));
       if (!field.transform) return ` = ANY(${list})`;

@@ -2,12 +2,12 @@ import type { SqlName } from '../../catalog/schema-cache.ts';
 import { type Param, quoteIdentifier } from '../../database/statement.ts';
 import type { TableRef } from '../plan/plan.ts';
 
-/** Helpers for the variable parts of SQL text: quoted names and placeholders. */
+/** Helpers for the variable parts of SQL: quoted names and placeholders. */
 
-/** The part of a request that is a parameter as it was sent: the position of a query parameter, or the body. */
+/** The part of a request that becomes a parameter unchanged: a query parameter (by its position) or the body. */
 type ParamOrigin = number | 'body';
 
-/** Collects the values of a statement; the text contains only placeholders. */
+/** Collects the values of a statement. The SQL contains only their placeholders. */
 export class Params {
   readonly values: Param[] = [];
   /** The origin of each value; undefined for values that the server chooses or converts. */
@@ -15,7 +15,8 @@ export class Params {
 
   /**
    * Adds a value and returns its placeholder, `$1`, `$2` … PostgreSQL infers its type from the context.
-   * @param origin Set if the text does not depend on the value, so that the text fits other values from there.
+   * @param origin The part of the request from which the value comes. Set it only if the SQL is the same for every
+   * value of that part, so that a cached SQL text can be used with another value.
    */
   bind(value: Param, origin?: ParamOrigin): string {
     this.values.push(value);
@@ -26,7 +27,7 @@ export class Params {
 
 const plainName = /^[\w ]*$/;
 
-/** Quotes a name. Removes NUL characters, which names cannot contain and which would end the text early. */
+/** Quotes a name. Removes NUL characters, which names cannot contain and which would end the SQL early. */
 export const identifier = (name: string): string =>
   plainName.test(name) ? `"${name}"` : quoteIdentifier(name.replaceAll('\0', ''));
 

@@ -3,8 +3,7 @@ import { conditionText } from './condition.ts';
 import { columnText, identifier, type Params, qualified } from './text.ts';
 
 /**
- * Builds INSERT, UPDATE and DELETE statements. The rows to write are one JSON parameter, named `pgrst_body` in the
- * text.
+ * Builds INSERT, UPDATE and DELETE statements. The rows to write are one JSON parameter, named `pgrst_body` in the SQL.
  */
 
 /** Setting of the transaction in which an upsert counts inserted rows. */
@@ -63,7 +62,8 @@ function conflictText({ onConflict, columns }: MutatePlan): string {
 function updateText(plan: MutatePlan, params: Params): string {
   const { columns, target, returning } = plan;
   if (columns.length === 0) {
-    // There is nothing to set: returns no row, but the columns that the response selects.
+    // An update without columns has nothing to set. This query returns no row, but has the columns that the response
+    // selects.
     const shown = returning.length ? returning.map((column) => columnText(target, column)).join(', ') : '1';
     return `SELECT ${shown} FROM ${qualified(target)} WHERE false`;
   }

@@ -26,7 +26,10 @@ export interface ChangeDescriber {
   describeChanges(differences: readonly Difference[], sides: ChapterPair): DescribedChange[];
 }
 
-/** Returns true if a path matches the pattern, such as `cells/*`. A changed order of a list is not one of its items. */
+/**
+ * Returns true if a path matches the pattern, such as `cells/*`. The path of a changed order (`cells/order`) does not
+ * match, because it names no item of the list.
+ */
 export function matches(path: readonly string[], pattern: string): boolean {
   const parts = pattern.split('/');
   return (

@@ -127,7 +127,7 @@ function identifies(names: readonly string[], items: readonly JsonObject[]): boo
   );
 }
 
-/** Returns the text of an identifying member; an empty text for other values. */
+/** Returns an identifying member as a string; an empty string if its value cannot identify an item. */
 function keyText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return String(value);

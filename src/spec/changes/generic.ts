@@ -2,7 +2,7 @@ import type { DescribedChange } from './describer.ts';
 import { type Difference, differences, type JsonObject } from './differences.ts';
 import { cut, fromTo, oneLine, sentence, thing, valueWords } from './values.ts';
 
-/** Describes a difference without an own sentence by its path and its two values. */
+/** Describes a difference that no describer has a sentence for, by its path and its two values. */
 export function genericWords(difference: Difference): DescribedChange {
   const { path, kind, before, after } = difference;
   const where = path.map(stepWords).join(', ');

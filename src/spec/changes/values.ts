@@ -4,7 +4,8 @@ import { isObject, type JsonObject } from './differences.ts';
 const SHOWN = 160;
 
 /**
- * Returns a member as text; an empty text if it is absent. The value may come from a file, so its type is not certain.
+ * Returns a member as a string; an empty string if it is absent. The value may come from a file, so its type is not
+ * certain.
  */
 export const text = (item: unknown, name: string): string => {
   const value = isObject(item) && Object.hasOwn(item, name) ? item[name] : undefined;
@@ -18,13 +19,13 @@ export const flag = (item: unknown, name: string): boolean => isObject(item) && 
 export const isSet = (item: unknown, name: string): boolean =>
   isObject(item) && item[name] !== null && item[name] !== undefined;
 
-/** Returns a member as a list of texts. */
+/** Returns a member as a list of strings. */
 export const texts = (item: unknown, name: string): string[] => {
   const value = isObject(item) ? item[name] : undefined;
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 };
 
-/** Returns the elements of a list as texts; an empty list for other values. */
+/** Returns the elements of a list as strings; an empty list for other values. */
 export const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 
 /** Returns a member as a list of objects. */

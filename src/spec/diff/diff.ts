@@ -94,7 +94,8 @@ function diffChapter(
     [...undescribed].filter((difference) => !isMinor(difference)),
   ];
   const [start, ...others] = [...renames, ...told, ...rest.map(genericWords)];
-  // These differences get a sentence only if nothing else has changed.
+  // Minor differences get sentences of their own only if nothing else has changed. Otherwise they belong to the first
+  // sentence.
   const sentences = start ? [{ ...start, of: [...start.of, ...asides] }, ...others] : asidesWords(asides);
   return sentences
     .sort((a, b) => first(a.of) - first(b.of))

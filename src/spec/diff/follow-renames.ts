@@ -124,7 +124,7 @@ class ChapterWalk {
     return rename;
   }
 
-  /** Returns the newer id of the entity that an older object belongs to; an empty text if the object names none. */
+  /** Returns the newer id of the entity that an older object belongs to; an empty string if the object names none. */
   #entityIn(before: JsonObject): string {
     const id = entityIn(before);
     return this.#known.exact.get(keyOf('entity', '', id))?.after ?? id;
@@ -233,7 +233,7 @@ const namesOf = (id: string): string[] => partsOf(id).map(plainName);
 const NAME = '(?:"(?:[^"]|"")*"|[A-Za-z_\\u0080-\\uffff][\\w$\\u0080-\\uffff]*)';
 const entityAtStart = new RegExp(`^(?:(?:rule|rest|transition)\\.)?(${NAME}\\.${NAME})`);
 
-/** Returns the id of the entity that an object belongs to; an empty text if the object names none. */
+/** Returns the id of the entity that an object belongs to; an empty string if the object names none. */
 function entityIn(value: JsonObject): string {
   const [schema, named] = [text(value, 'schema'), text(value, 'entity')];
   if (named !== '') return schema === '' ? named : entityId(schema, named);

@@ -183,7 +183,7 @@ function qualifiedPairs({ before, after }: Rename): string[][] {
     part === is[i] ? [] : [[part, is[i] ?? '']],
   );
   const plain = changed.map((pair) => pair.map(plainName));
-  // The id of a rule contains the whole name of a type as one part.
+  // The last pair is for ids of rules, which contain the whole name of a type as one part.
   return [...changed, ...plain, [sqlName(before), sqlName(after)]];
 }
 

@@ -122,7 +122,7 @@ const lists: Readonly<Record<RenameKind, string>> = {
   role: 'roles',
 };
 
-/** Entities and fields share a sentence. */
+/** Renames of entities and of fields share a sentence, so both have the kind `entity` here. */
 const kindTogether = (kind: RenameKind): string => (kind === 'field' ? 'entity' : kind);
 
 function nowWords({ kind, of, before, after }: Rename): string {

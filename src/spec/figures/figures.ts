@@ -57,7 +57,7 @@ async function callsToday(database: Database): Promise<number> {
   return (result && firstJson<number>(result)) ?? 0;
 }
 
-/** How often a limit was hit, and by whom at last. */
+/** How often callers exceeded a limit, and the last of these callers. */
 export interface HitLimit extends ErrorFigures {
   name: string;
   last_caller: string | null;

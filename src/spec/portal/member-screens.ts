@@ -74,7 +74,7 @@ function memberScreen(
   const isFor = screen.roles.some(
     (name) => name === role || memberRoles.includes(name.replace(/ \(of members\)$/, '')),
   );
-  // The caller's privileges alone determine access to a derived screen.
+  // Only a defined screen lists its roles. For a derived screen, the caller's privileges decide.
   if (screen.broken.length > 0 || (origin !== 'derived' && !isFor)) return [];
   const isForm = kind === 'form';
   const isOpen = isForm ? entity.access.insert.open || entity.access.update.open : entity.access.select.open;
@@ -130,7 +130,7 @@ function navigation(
     if (kind !== 'form') return true;
     const { access, key = [], fields = [] } = entities.get(entity) ?? {};
     if (access?.insert.open === true) return !listed.has(entity);
-    // A form that only changes rows needs a row. Only the row of the member is known.
+    // A form that only changes rows needs a row. Without a list, only the member's own row is known.
     const isOwn = key.length === 1 && fields.find(({ name }) => name === key[0])?.editor === 'member';
     return isOwn || (defined.has(route) && !listed.has(entity));
   });

@@ -100,12 +100,12 @@ function claim(
   isSettled: boolean,
 ): ProbeAttempt['expected'] {
   if (planned.beyond) return 'not allowed';
-  // Without a row, a statement that succeeds shows nothing about rows.
+  // A statement without a row shows nothing about rows if it succeeds, so nothing is expected of it.
   if (planned.asks && result === 'allowed' && !isSettled) return null;
   if (cell.verdict === 'always') return 'allowed';
   if (cell.verdict === 'never') return 'not allowed';
   if (passes === null) return null;
-  // A trigger may change the row after the conditions were evaluated.
+  // A BEFORE trigger may change the row after the conditions were evaluated, so a different result proves nothing.
   const isOther = passes !== (result === 'allowed');
   if (isOther && beforeRow && cell.operation !== 'delete') return null;
   return passes ? 'allowed' : 'not allowed';

@@ -81,7 +81,7 @@ export async function prepareRelation(
       if (trouble !== null && unseeded !== null) trouble = `${trouble}; the app has no account, and ${unseeded}`;
     } else trouble = barredBy;
   }
-  // The sample has one row more than the probe tests, which shows whether these are all rows.
+  // The sample contains one row more than the probe tests, to find out whether the tested rows are all rows.
   const rows = read.slice(0, sampleSize.rows);
   const ids = [
     ...rows.flatMap((row) => owners.map((name) => row.get(name) ?? null)),

@@ -56,10 +56,10 @@ export interface ProbedRelation {
 /** The name of the tested row for a statement without a condition on rows. */
 export const ALL_ROWS = 'all rows';
 
-/** What a try is about that touches none. */
+/** The name of the tested row for a statement that reaches no row. */
 export const NO_ROW = 'no row';
 
-/** What a try is about that asks for a row of whichever there are, without a field of it. */
+/** The name of the tested row for a statement that reads any row of the relation without naming a field. */
 const ANY_ROW = 'any row';
 
 /** Plans the attempts on cells. Pure. */
@@ -184,7 +184,7 @@ export class ProbePlanner {
     const { relation } = probed;
     const security = (command: RowOperation) => this.#access.policies.rows(role.caller.oid, relation, command);
     if (!security(operation).bound || (relation.kind !== 'r' && relation.kind !== 'p')) return null;
-    // The INSERT of the probe reads no field.
+    // The INSERT of the probe reads no field, so the policies for SELECT do not apply to it.
     const clauses = policyChecks(operation, reads && operation !== 'insert').flatMap((check) => {
       const rules = security(check.command);
       return rules.bound ? [rules.policies.map((policy) => ({ policy, clause: clauseFor(policy, check) }))] : [];
@@ -199,7 +199,7 @@ export class ProbePlanner {
     const readsRelations = clauses
       .flat()
       .some(({ policy, clause }) => policy.reads.some((one) => one.clause === clause));
-    // Several operations may have the same policies.
+    // Operations of one statement may have the same policies, so each condition is evaluated once.
     const text = [...new Set(parts)].join(' and ');
     // Values get the base types of domains, because the constraints of the domains do not matter here.
     const fields = (this.#access.privileges.fieldsOf.get(relation.oid) ?? [])
@@ -354,12 +354,15 @@ function whose(row: Row, caller: ProbeCaller, owners: readonly string[]): string
   return values.every((value) => value === null) ? 'nobody’s row' : 'another member’s row';
 }
 
-/** How much of each cell is tried. */
+/** How much of each relation and each cell the probe tests. */
 export interface SampleSize {
-  /** Rows that are looked at of an entity; of these, how many each member tries to read, and how many to change and to delete. */
+  /**
+   * Number of rows of an entity that the probe reads. Below: how many of them each member tries to read (`read`), and
+   * how many to change and to delete (`written`).
+   */
   rows: number;
   read: number;
   written: number;
-  /** Members who try each cell, at most. */
+  /** Maximum number of members who try each cell. */
   members: number;
 }

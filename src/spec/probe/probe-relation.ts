@@ -23,9 +23,11 @@ interface PlannedCell {
 interface Plan {
   cells: PlannedCell[];
   attempts: Attempt[];
-  /** The index of the result of each attempt. */
+  /** For each attempt, the index of its result. */
   places: Map<PlannedAttempt, number>;
-  /** The index of the result of the conditions of the policies on the row of an attempt. */
+  /**
+   * For an attempt on a row, the index of the result that shows whether the conditions of the policies accept the row.
+   */
   conditions: Map<PlannedAttempt, number>;
 }
 
@@ -75,7 +77,7 @@ function planCells(
 ): Plan {
   const plan: Plan = { cells: [], attempts: [], places: new Map(), conditions: new Map() };
   const push = (attempt: Attempt): number => plan.attempts.push(attempt) - 1;
-  // Equal questions have equal results, so each is asked once.
+  // Equal attempts have equal results, so each of them runs only once.
   const questions = new Map<string, number>();
   const ask = (attempt: Attempt): number => {
     const question = JSON.stringify(attempt);
@@ -141,7 +143,7 @@ function triedOf(
 interface Made {
   cell: RoleCell;
   plan: PlannedAttempt;
-  /** The index of its result. */
+  /** The index of the attempt's result. */
   at: number;
 }
 
@@ -233,7 +235,7 @@ const unbound = (relation: RelationFact, { operation }: RoleCell): true | null =
  */
 function passesAt(answer: AttemptResult | undefined, place: number | null): boolean | null {
   if (!answer) return null;
-  // If PostgreSQL refuses the condition alone, it also refuses the statement.
+  // If PostgreSQL refuses the condition alone, it also refuses the statement, so the row does not pass.
   if (isError(answer)) return answer.within ? null : false;
   const list = answer.value === null ? [] : (JSON.parse(answer.value) as boolean[]);
   if (place !== null) return list[place] ?? null;

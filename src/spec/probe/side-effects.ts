@@ -99,7 +99,7 @@ export class SideEffects {
    */
   changesRows(relation: RelationFact, operation: RowOperation, field: number | null): boolean {
     const base = relation.kind === 'v' ? this.#look.views.base(relation) : [];
-    // The number of the field in the base relation is unknown.
+    // Passes no field, because the number of the field in the base relation is unknown.
     if (base.some((used) => this.changesRows(used, operation, null))) return true;
     return (this.#fired.get(relation.oid) ?? []).some(
       ({ before_row, events, fields }) =>

@@ -34,7 +34,7 @@ export class TestRows {
   ): TestRowInsert[] {
     const plain = tables.flatMap((table) => this.#row(table, ownersOf, 0, new Set()));
     if (!filled) return plain;
-    // The referenced rows exist by then.
+    // The additional rows come last, because the rows that they reference exist by then.
     const more = tables.map((table) => ({
       ...this.#insert(table, ownersOf(table), { filled: true }),
       relation: table,
@@ -166,7 +166,7 @@ export class TestRows {
     }
     const counts = field.identity !== '' || (field.needs?.sequences.length ?? 0) > 0;
     const isTime = filled && /^(timestamp|date)/.test(field.type);
-    // A default that reads the caller's session is null if no member calls.
+    // A default that reads the caller's session gives null if no member calls, so a required field needs another value.
     const fillsItself = field.default !== null && !(field.not_null && ofCaller.test(field.default));
     if (!counts && (fillsItself || !(field.not_null || isTime))) return null;
     return this.#fitting(relation, field, counts, filled);
@@ -231,7 +231,7 @@ export interface TestRowInsert {
   insteadOf: string;
 }
 
-/** The way to choose the values of a row. */
+/** Options for choosing the values of a row. */
 interface Way {
   /** The distance between ordered fields. Without it, each field gets its usual value. */
   step?: string;

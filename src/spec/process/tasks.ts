@@ -113,8 +113,8 @@ export class Tasks {
   ready(_: null): void {}
 
   /**
-   * Returns the hash of a specification that is cached, or that needs only the facts of the cached one: a changed setting
-   * does not change the facts.
+   * Returns the hash of a specification that is cached, or that can be derived from the facts of the cached one. The
+   * second case occurs after a change of a setting, which does not change the facts.
    * @throws NotCachedError
    */
   deriveFromCached({ of, factsState, app }: { of: SpecificationKey } & Omit<Source, 'facts'>): string {

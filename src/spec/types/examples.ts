@@ -37,7 +37,7 @@ export const typeExamples = (
     if (row) return [type, withoutValues(row.fields)];
     for (const { id, fields } of entities) {
       const field = fields.find((one) => one.type === type);
-      // Only the rules of the type apply, not the rules of the table.
+      // The example is a value of the type alone, so the rules of the table do not apply.
       const asked = rules.filter(
         (rule) => rule.entity === id && rule.fields.join() === field?.name && ofDomain.test(rule.sql),
       );

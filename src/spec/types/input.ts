@@ -75,7 +75,7 @@ const [BEFORE, INSERT, UPDATE, INSTEAD] = [2, 4, 16, 64];
 function lookAt({ facts }: InputFacts, { schema, name }: Entity, event: number): Look {
   const relation = facts.relations.find((one) => one.schema === schema && one.name === name);
   const oid = relation?.oid ?? 0;
-  // An update that moves a row to another partition inserts the row there.
+  // An update that moves a row to another partition inserts the row there, so triggers for INSERT also run.
   const events = relation?.kind === 'p' ? event | INSERT : event;
   const mending = facts.triggers.filter(
     (trigger) =>
@@ -323,7 +323,7 @@ function numberRules({ side, isOpen }: Bound, value: number, base: string): Bare
   if (side === 'both') return [];
   if (/^(smallint|integer|bigint|double precision|numeric)$/.test(base)) return [{ kind: side, value, isOpen }];
   const [, digits, scale] = /^numeric\((\d+),(\d+)\)$/.exec(base) ?? [];
-  // PostgreSQL rounds the value before it checks the value.
+  // PostgreSQL rounds the value before it checks it, so the limit moves by half a step of the last digit.
   if (scale === undefined || Number(digits) > 14 || Number(scale) > Number(digits)) return [];
   const half = 0.5 * 10 ** -Number(scale);
   const isOnGrid = Number(value.toFixed(Number(scale))) === value;
@@ -338,7 +338,7 @@ const notBlank: Bare = { kind: 'pattern', pattern: '[^ ]' };
 function countRules(subject: Operand, { side, isOpen }: Bound, value: number, name: string, base: string): Bare[] {
   if (subject.kind !== 'call' || !Number.isInteger(value)) return [];
   const [argument] = subject.arguments;
-  // array_length of an empty array is null, and a check accepts null.
+  // array_length of an empty array is null, and null satisfies a check, so an empty array is allowed too.
   const orNone = isArrayLength(subject);
   if (!argument || (subject.arguments.length !== 1 && !orNone)) return [];
   const isLength = /^(length|char_length|character_length)$/.test(subject.name);
@@ -351,7 +351,8 @@ function countRules(subject: Operand, { side, isOpen }: Bound, value: number, na
     return [{ kind: 'elements', least: min, most: max, orNone }];
   if (!isLength) return [];
   if (base === 'text' || base === 'character varying') return [{ kind: 'characters', least: min, most: max }];
-  // PostgreSQL removes excess spaces before the check.
+  // PostgreSQL removes excess trailing spaces before the check, so a maximum counts only if it is smaller than the size
+  // of the type.
   const [, size] = /^character varying\((\d+)\)$/.exec(base) ?? [];
   if (size === undefined) return [];
   return [{ kind: 'characters', least: min, most: max !== null && max < Number(size) ? max : null }];

@@ -5,7 +5,7 @@
  * possible set.
  */
 export function translatePattern(source: string, ignoreCase: boolean): string | null {
-  // Options at the start change the whole grammar.
+  // Refuses a pattern with options at its start, because they change the whole grammar.
   if (/^(\*\*\*|\(\?[a-z]+\))/.test(source)) return null;
   try {
     const reader = new Reader(source, ignoreCase);
@@ -79,7 +79,8 @@ class Reader {
       const atom = this.#atom(depth);
       const times = this.#quantifier();
       const isEndless = times !== null && /^(\*|\+|\{\d+,\})/.test(times);
-      // (a+)+ is fast in PostgreSQL, but may take exponential time in a backtracking matcher.
+      // Refuses nested repetition: (a+)+ is fast in PostgreSQL, but may take exponential time in a backtracking
+      // matcher.
       if (times !== null && (isEndless || times.startsWith('{')) && atom.repeats) refuse();
       text += atom.text + (times ?? '');
       repeats ||= isEndless || atom.repeats;
@@ -116,7 +117,7 @@ class Reader {
     }
   }
 
-  /** A repeated anchor is an error in one of the two grammars. */
+  /** Refuses a pattern with a repeated anchor, because this is an error in one of the two grammars. */
   #anchor(text: string): Piece {
     if (/^[*+?{]$/.test(this.#peek())) refuse();
     return { text, repeats: false };
@@ -130,7 +131,7 @@ class Reader {
     if (Number(min ?? 0) > 255 || Number(max || 0) > 255 || (max && Number(max) < Number(min))) refuse();
     this.#at += all.length;
     if (/^[*+?]$|^\{\d$/.test(this.#peek())) refuse();
-    // The choice between greedy and lazy does not change whether a text matches.
+    // Drops the mark of a lazy quantifier, because greedy and lazy quantifiers match the same texts.
     return all.length > 1 && all.endsWith('?') ? all.slice(0, -1) : all;
   }
 
@@ -141,7 +142,7 @@ class Reader {
       return `\\${character}`;
     }
     if (!/[A-Za-z0-9]/.test(character)) return this.#literal(character);
-    // In negated brackets, the largest set would become the smallest.
+    // Refuses the class in negated brackets, because the largest set of characters would become the smallest.
     const wide = inNegated ? undefined : widest[character];
     return wide ?? refuse();
   }

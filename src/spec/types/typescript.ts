@@ -23,7 +23,7 @@ export function typescriptTypes(types: TypeFacts): string {
   return `${head}\nexport type Database = ${object(schemas)}\n${tail}`;
 }
 
-/** Returns the part of `Database` for one entity; an empty text if the entity is not exposed. */
+/** Returns the part of `Database` for one entity; an empty string if the entity is not exposed. */
 export const typescriptOf = (types: TypeFacts, id: string): string => new Writer(types).only(id);
 
 const head = `export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[]
@@ -93,7 +93,7 @@ class Writer {
     return `// within ${place.replaceAll('"', "'")}\n${member(entity.name, this.#entity(entity))}\n`;
   }
 
-  /** Returns an object type. A type without members must not accept any name. */
+  /** Returns an object type. Without members, returns a type that accepts no property at all. */
   #record(members: readonly string[]): string {
     return members.length === 0 ? '{ [_ in never]: never }' : object(members);
   }
@@ -213,8 +213,7 @@ class Writer {
   }
 
   #functions(schema: string): string[] {
-    // Of the computed relationships and fields, only relationships are included, because supabase-js looks up embedded
-    // rows here.
+    // Includes computed relationships but not computed fields, because supabase-js looks up embedded rows here.
     const routines = executedRoutines(this.#look)
       .filter(({ isCallable, computed }) => isCallable || computed.some(({ as }) => as === 'relationship'))
       .map(({ routine }) => routine)

@@ -1,7 +1,7 @@
 /** The rules of built-in types that their JSON form does not contain. */
 export type ValueRule =
   | { kind: 'whole'; least: number; most: number }
-  /** The number must be between -edge and edge, excluding both. */
+  /** The number must be greater than -edge and less than edge. */
   | { kind: 'within'; edge: number }
   /** The max number of characters, without trailing spaces. */
   | { kind: 'size'; most: number }
@@ -36,7 +36,7 @@ const UUID = '^\\{?[0-9a-fA-F]{4}(?:-?[0-9a-fA-F]{4}){7}\\}?$';
 const whole: Readonly<Record<string, ValueRule>> = {
   smallint: { kind: 'whole', least: -(2 ** 15), most: 2 ** 15 - 1 },
   integer: { kind: 'whole', least: -(2 ** 31), most: 2 ** 31 - 1 },
-  // The next greater number of JavaScript exceeds bigint.
+  // The maximum is the largest JavaScript number that fits into bigint. The next one exceeds it.
   bigint: { kind: 'whole', least: -(2 ** 63), most: 2 ** 63 - 1024 },
 };
 
@@ -53,7 +53,8 @@ export function valueRule(type: string): ValueRule | null {
   if (name === undefined) return null;
   if (name !== 'numeric') return { kind: 'size', most: Number(first) };
   const [digits, scale] = [Number(first), Number(second ?? 0)];
-  // A value that PostgreSQL rounds up to one more digit is refused. JavaScript represents 15 digits exactly.
+  // PostgreSQL refuses a value that it rounds up to a number with one more digit, so the edge is half a step below that
+  // number. JavaScript represents only 15 digits exactly.
   if (digits > 14 || scale > digits) return null;
   return { kind: 'within', edge: Number((10 ** (digits - scale) - 0.5 * 10 ** -scale).toFixed(scale + 1)) };
 }

@@ -15,19 +15,19 @@ export interface ObjectIds {
   /** Tables and views: `public.tickets`. */
   relations: Names;
   sequences: Names;
-  /** Key: `<relation>.<attnum>`. */
+  /** Names of fields. Key: `<relation>.<attnum>`. */
   fields: Names;
   /** `public.close(uuid)`. */
   functions: Names;
   /** Names as `format_type` prints them: `public.status`. Arrays and row types have no own names. */
   types: Names;
-  /** Key: `<type>.<number>`. */
+  /** Values of enums. Key: `<type>.<number>`. */
   labels: Names;
   /** Constraints and unique indexes. Key: `<relation>.<number>`, for constraints of a domain `0.<number>`. */
   constraints: Names;
-  /** Key: `<relation>.<number>`. */
+  /** Names of policies. Key: `<relation>.<number>`. */
   policies: Names;
-  /** Key: `<relation>.<number>`. */
+  /** Names of triggers. Key: `<relation>.<number>`. */
   triggers: Names;
   /** Database roles, and member roles with the key `member.<number>`. */
   roles: Names;

@@ -11,9 +11,9 @@ const LOOK_MILLISECONDS = 2000;
 const SOON_MILLISECONDS = 250;
 
 /**
- * Returns for each app a text that represents the server objects that the app depends on: the roles that every app has,
- * its own login roles, role memberships, and the settings of ALTER ROLE and ALTER DATABASE. $1 to $3: database, owner
- * and authenticator of each app.
+ * Returns for each app a string that represents the server objects that the app depends on: the roles that every app
+ * has, its own login roles, role memberships, and the settings of ALTER ROLE and ALTER DATABASE. $1 to $3: database,
+ * owner and authenticator of each app.
  */
 const QUERY = `with shared as (
     select pg_catalog.md5(pg_catalog.concat(
@@ -34,8 +34,8 @@ const QUERY = `with shared as (
   join pg_catalog.pg_database d on d.datname = a.database`;
 
 /**
- * Returns a text with the number of rows and the writing transactions of the relations of QUERY. The text differs after
- * any change.
+ * Returns a string with the number of rows of each relation of QUERY, and with the transactions that wrote them. The
+ * string differs after any change.
  */
 const CHANGES = `select pg_catalog.concat_ws(' ', ${[
   'pg_authid',
@@ -77,8 +77,8 @@ export class ServerRoleWatcher {
     app.subscribe(({ type }) => {
       if (type === 'listening') {
         this.#states.set(app, this.#states.get(app) ?? null);
-        // The state to compare with must be read soon. An earlier change is noticed when a caller requests the
-        // versions.
+        // Reads the current state soon, because later states are compared with it. A change before that is noticed when
+        // a caller requests the versions.
         this.#lookSoon();
       } else if (type === 'disconnected') this.#states.delete(app);
     });
@@ -135,7 +135,7 @@ export class ServerRoleWatcher {
     this.#seen = seen;
     for (const app of apps) {
       const [before, state] = [this.#states.get(app), found.get(app.record.database)];
-      // The app may have closed in the meantime.
+      // Skips an app that has closed in the meantime.
       if (before === undefined || state === undefined) continue;
       this.#states.set(app, state);
       if (before !== null && before !== state) this.#onChange(app);

@@ -107,7 +107,7 @@ function itself(subject: Operand, operator: Comparison, object: Operand): string
   if (a === null || a !== (isTruncated ? second && named(second) : first && named(first))) return null;
   const isYes = operator === '=';
   const alone = args.length === 1;
-  // Only a text can equal a value in lower or upper case.
+  // Needs no check of the type, because only a text can equal a value in lower or upper case.
   const [, side] = /^(lower|upper)( case)?$/.exec(name) ?? [];
   if (side !== undefined && alone) return `${a} ${is(operator)} in ${side} case`;
   if (name === 'btrim' && alone) return `${a} has ${isYes ? 'no ' : ''}spaces around it`;

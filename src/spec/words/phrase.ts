@@ -97,8 +97,8 @@ function words(expression: Expression, isLast = true): string {
       const own = nullWords(expression.operand, expression.negated);
       if (own !== null) return own;
       const name = named(expression.operand);
-      // For a row value, IS NOT NULL requires that all parts have a value, and IS NULL that none has one. The word
-      // "empty" says neither.
+      // These tests stay SQL. For a row value, IS NOT NULL requires that all parts have a value, and IS NULL that none
+      // has one. The word "empty" says neither.
       if (name === null || /^ROW\(/i.test(name) || isJson(expression)) return oneLine(expression.text);
       return `${name} is ${expression.negated ? 'not empty' : 'empty'}`;
     }
@@ -142,7 +142,10 @@ function words(expression: Expression, isLast = true): string {
   }
 }
 
-/** A query without own words keeps its names for its relations. */
+/**
+ * Describes EXISTS. If the query cannot be described in words, the words show the SQL of its relations and its
+ * condition.
+ */
 function exists({ query, text }: Extract<Expression, { kind: 'exists' }>, amount: 'a row' | 'no row'): string {
   const said = existsWords(query, amount, (item) => words(item));
   if (said !== null) return said;
@@ -182,7 +185,7 @@ const relations: Readonly<Record<Relating, [yes: string, no: string]>> = {
   '@>': ['contains', 'does not contain'],
   '<@': ['lies within', 'does not lie within'],
   '&&': ['overlaps', 'does not overlap'],
-  // In JSON, the operator also finds a text in a list.
+  // The words also say "element", because in JSON the operator finds a text in a list, too.
   '?': ['has the key or element', 'does not have the key or element'],
   '?&': ['has each of the keys or elements', 'does not have each of the keys or elements'],
   '?|': ['has at least one of the keys or elements', 'has none of the keys or elements'],
@@ -316,7 +319,7 @@ function nullWords(operand: Operand, isGiven: boolean): string | null {
     return `${isGiven ? 'at least 1' : 'none'} of ${names.join(', ')} has a value`;
   const isEmpty = second?.kind === 'literal' && second.quoted && second.value === '';
   if (operand.name === 'nullif' && first && isEmpty) return emptyOrNone(first, isGiven);
-  // The value is also null for an empty list.
+  // The words mention elements, because array_length is also null for an empty list.
   if (isArrayLength(operand) && names[0])
     return isGiven ? `${names[0]} has a value and at least 1 element` : `${names[0]} has no element`;
   if (operand.name === 'array_position' && names[0] && second?.kind === 'null')

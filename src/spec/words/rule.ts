@@ -85,7 +85,7 @@ function ofLength(expression: Extract<Expression, { kind: 'compare' }>): Express
   const min = right.kind === 'literal' ? Number(right.value) + (operator === '>' ? 1 : 0) : 0;
   if (!isArrayLength(left) || !/^(=|>|>=)$/.test(operator) || min < 1) return expression;
   if (min === 1 && operator !== '=') return { kind: 'constant', value: true };
-  // The words of a range of two limits already say so.
+  // A minimum stays unchanged here, because the words of its range already include the empty list.
   return operator === '>='
     ? expression
     : { kind: 'named', item: expression, words: `${sentence(expression)}${OR_NONE}` };

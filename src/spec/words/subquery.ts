@@ -153,7 +153,7 @@ function rowWords(
   }
   if (left.size > 0) return null;
   const inWords = own.length === 0 ? [] : [say(described(join('and', own), source, graph))];
-  // An alias in SQL that remains would have no meaning in the words.
+  // Stays SQL if the words would contain an alias, which has no meaning outside of the SQL.
   if (inWords.some((words) => [...graph.all].some((alias) => mentions(words, alias, source)))) return null;
   const all = [
     ...inWords,

@@ -111,7 +111,7 @@ export function resultWords(call: Kind<'call'>, noun: 'result' | 'results'): str
   return `the ${noun} of ${callWords(call, '') ?? oneLine(call.text)}`;
 }
 
-/** A formula as an argument is put in brackets. */
+/** Returns an argument of a call in words; a formula is put in brackets. */
 const argument = (operand: Operand): string | null =>
   operand.kind === 'formula' ? about(operand, (words) => `(${words})`) : named(operand);
 

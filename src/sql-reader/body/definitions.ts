@@ -15,8 +15,8 @@ const beforeRelation = ['or', 'replace', 'unlogged', 'materialized', 'recursive'
 const beforeName = ['if', 'not', 'exists', 'only', 'concurrently'];
 
 /**
- * Returns the relations that a statement names which begins at an index and defines, empties or refreshes relations:
- * the privilege that it needs, and the index of the name. Returns none for other statements.
+ * Reads the statement that begins at an index. If it defines, empties or refreshes relations, returns for each of them
+ * the needed privilege and the index of its name. Returns an empty list for other statements.
  */
 export function definitionsAt(all: readonly Token[], i: number): { kind: DefinitionKind; at: number }[] {
   const [token, after] = [all[i], all[i + 1]];
@@ -59,14 +59,14 @@ function indexed(all: readonly Token[], from: number): number[] {
   return on < 0 || on > endOfStatement(all, from) ? [] : [on + 1];
 }
 
-/** Returns the index of each name of a list that ends with the statement. */
+/** Returns the index of each name in a comma-separated list that ends with the statement. */
 function listed(all: readonly Token[], from: number): number[] {
   const end = endOfStatement(all, from);
   const commas = all.flatMap((token, i) => (i > from && i < end && token.text === ',' ? [i + 1] : []));
   return [from, ...commas];
 }
 
-/** Returns the index after the words that may be there. */
+/** Skips optional words from an index on, and returns the index after them. */
 function past(all: readonly Token[], from: number, words: readonly string[]): number {
   let at = from;
   while (isWord(all[at], ...words)) at++;

@@ -5,21 +5,24 @@ import { type Token, tokens } from './tokens.ts';
 
 /** A relation, a sequence or a function that the code of a function names. */
 export interface Use {
-  /** `sequence`: takes a number from a sequence, with nextval. For `DefinitionKind`, see there. */
+  /**
+   * How the code uses the name. `sequence`: takes a number from a sequence, with nextval. The other words are explained
+   * at `DefinitionKind`.
+   */
   kind: 'select' | 'insert' | 'update' | 'delete' | 'sequence' | 'call' | DefinitionKind;
   /** The schema; null if the code does not name it. */
   schema: string | null;
   name: string;
   /** True if every call of the function runs a statement that contains the name. */
   isCertain: boolean;
-  /** Of kind `call`: true if the statement computes the call whatever rows and values it finds. */
+  /** For a `call`: true if the statement evaluates the call once, whatever rows and values it finds. */
   isAlone: boolean;
 }
 
 /**
  * Returns the relations and functions that the code of a function in SQL or PL/pgSQL names, in the order of the code.
- * Does not contain names in SQL that the code builds at run time. Contains each word before a bracket as a call, also
- * words of the grammar.
+ * Does not contain names in SQL that the code builds at run time. Every word before a bracket counts as a call, even a
+ * keyword of SQL.
  */
 export function usesOf(language: string, source: string): Use[] {
   const all = tokens(source);
@@ -100,20 +103,21 @@ function writeAt(all: readonly Token[], i: number): { kind: 'insert' | 'update' 
   return isWord(token, 'update') ? { kind: 'update', at: past(i + 1) } : null;
 }
 
-/** Returns the sequence of a call of nextval whose argument is a text. */
+/** Returns the sequence of a call of nextval whose argument is a string literal. */
 function sequenceAt(all: readonly Token[], i: number): { schema: string | null; name: string } | null {
   const text = all[i + 2];
   if (!isWord(all[i], 'nextval') || !isSymbol(all[i + 1], '(') || text?.kind !== 'string') return null;
   return nameAt(tokens(text.text), 0);
 }
 
-/** Words that may stand before a call which the statement computes in any case. */
+/** Keywords before a call that the statement evaluates in any case. */
 const leading = ['return', 'perform', 'select', 'atomic', 'begin', 'query'];
 
-/** Returns true if a statement computes the call at an index first, and not once for each row. */
+/** Returns true if a statement evaluates the call at an index first, and not once for each row. */
 function isAlone(all: readonly Token[], at: number): boolean {
   let start = at;
-  // THEN and ELSE begin a statement of PL/pgSQL or an expression of CASE.
+  // Goes back to the start of the statement. THEN and ELSE do not end the search, because they may belong to a CASE
+  // expression.
   while (start > 0 && (isWord(all[start - 1], 'then', 'else') || !beginsStatement(all[start - 1]))) start--;
   const before = all.slice(start, at);
   if (!before.every((token) => isWord(token, ...leading) || isSymbol(token, '('))) return false;

@@ -4,13 +4,13 @@ import { beginsStatement } from './raises.ts';
 import { type Token, tokens } from './tokens.ts';
 
 /**
- * The result of a function in a read-only transaction: `always` refused, refused `at times`, or `never` refused as far
- * as its text shows.
+ * What the code of a function shows about its result in a read-only transaction. PostgreSQL refuses it in every call
+ * (`always`), or in some calls (`at times`), or the code shows no refusal (`never`).
  */
 export type Writes = 'always' | 'at times' | 'never';
 
 /**
- * Returns whether a function in SQL or PL/pgSQL writes, according to its text (PostgreSQL manual, "SET TRANSACTION",
+ * Returns whether a function in SQL or PL/pgSQL writes, according to its code (PostgreSQL manual, "SET TRANSACTION",
  * READ ONLY). Does not analyse the functions that it calls, nor statements that it builds and runs with EXECUTE.
  */
 export const writesOf = (language: string, source: string): Writes => summaryOf(`${language}\n${source}`).writes;
@@ -18,7 +18,10 @@ export const writesOf = (language: string, source: string): Writes => summaryOf(
 /** Returns true if a PL/pgSQL function runs SQL that it builds at run time. */
 export const runsDynamicSql = (source: string): boolean => summaryOf(`plpgsql\n${source}`).isDynamic;
 
-/** The bodies of an app's functions are read at each derivation of its specification, and few of them change. */
+/**
+ * Caches the result by language and body: the bodies of an app's functions are read at each derivation of its
+ * specification, but few of them change.
+ */
 const summaryOf = memoize(
   (text) => {
     const end = text.indexOf('\n');
@@ -35,7 +38,7 @@ const summaryOf = memoize(
 /**
  * Returns the SQLSTATE with which PostgreSQL refuses a function that writes in every call and is declared STABLE or
  * IMMUTABLE. PostgreSQL refuses its statements before they run, except a row lock in code that it inlines as a table
- * (clauses.c, inline_set_returning_function). It refuses functions that write when they run.
+ * (clauses.c, inline_set_returning_function). PostgreSQL refuses calls of functions such as nextval only when they run.
  */
 export function sqlstateOfStable(language: string, source: string, isInlined: boolean): '0A000' | '25006' {
   const { all, first } = read(language, source);
@@ -57,7 +60,7 @@ function statementWrites(language: string, all: readonly Token[]): Writes {
   return written.length > 0 ? 'at times' : 'never';
 }
 
-/** Returns the index of the first write that every call reaches, and whether a function writes. */
+/** Returns whether a function writes, its tokens, and the index of the first write that every call reaches. */
 function read(language: string, source: string): { writes: Writes; all: readonly Token[]; first: number | undefined } {
   const all = tokens(source);
   const written = all.flatMap((_, i) => (isWrite(all, i) ? [i] : []));
@@ -113,14 +116,15 @@ function isWrite(all: readonly Token[], at: number): boolean {
   if (word(token, 'insert', 'merge')) return word(after, 'into') && (isFirst || symbol(before, ')'));
   if (word(token, 'delete')) return word(after, 'from') && (isFirst || symbol(before, ')'));
   if (word(token, 'update')) return isFirst || symbol(before, ')');
-  // A variable may be named comment.
+  // A variable may be named like a statement, such as comment. An assignment to it is not a write.
   const isAssigned = [':', ':=', '=', '.', '['].some((text) => symbol(after, text));
   return isFirst && word(token, ...definitions) && !symbol(before, '(') && !isAssigned;
 }
 
 /**
- * Returns whether a trigger function in PL/pgSQL leaves out the row: `always`, `at times`, or `never` as far as its text
- * shows. PostgreSQL skips the row if a BEFORE trigger returns NULL. NEW is NULL in DELETE, and OLD is NULL in INSERT.
+ * Returns whether a trigger function in PL/pgSQL skips the row: in every call (`always`), in some calls (`at times`),
+ * or in none that its code shows (`never`). PostgreSQL skips the row if a BEFORE trigger returns NULL. NEW is NULL in
+ * DELETE, and OLD is NULL in INSERT.
  */
 export function skipsRows(source: string, operation: 'insert' | 'update' | 'delete'): Writes {
   const all = tokens(source);

@@ -38,7 +38,7 @@ export function Invitation() {
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    // The page shows a failure from the state of the mutation.
+    // Ignores a failure here, because the page shows it from the state of the mutation.
     if (!isPending && shown) accept(shown.email).catch(() => undefined);
   };
   return (

@@ -28,7 +28,7 @@ function FirstBuilder() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const navigate = useNavigate();
-  // The link may be opened while this page is open already.
+  // Reads the code again if the builder opens the link while this page is open: only the part after # changes then.
   useEffect(() => {
     const take = () => setCode(secretOfLink());
     addEventListener('hashchange', take);
@@ -42,7 +42,7 @@ function FirstBuilder() {
     event.preventDefault();
     if (isPending) return;
     const builder = { token: code.trim(), name: name.trim(), email: email.trim(), password };
-    // The page shows a failure from the state of the mutation.
+    // Ignores a failure here, because the page shows it from the state of the mutation.
     mutateAsync(builder).then(
       () => navigate({ to: '/' }),
       () => undefined,

@@ -29,7 +29,7 @@ export function Compare({
   const known = new Set(versions.map(({ number }) => number));
   const choices = [
     ...versions.map(({ number, at }) => ({ value: String(number), label: `v${number}, ${dateTime(at)}` })),
-    // A link may name a version that is not loaded yet.
+    // A link may contain a version that is not loaded yet, so this version is added to the choice without its time.
     ...[...new Set([from, to])]
       .filter((number) => !known.has(number))
       .map((number) => ({ value: String(number), label: `v${number}` })),

@@ -9,7 +9,7 @@ export interface AttentionItem {
   readonly on: string | null;
   readonly words: string;
   readonly page: 'roles' | 'errors' | 'screens';
-  /** The entry of the page that is opened. */
+  /** Search parameters that open the item's entry on the page. */
   readonly search: { readonly advice?: string; readonly screen?: string };
 }
 

@@ -5,7 +5,7 @@ import { apiWithHeaders, segment } from './api.ts';
 /** The log: of members or builders of an app, or of builders of the node. */
 export type AuditKind = 'members' | 'builders' | 'node';
 
-/** The filter of the entries; an empty text filters nothing. */
+/** The filter of the entries; an empty string filters nothing. */
 export interface AuditFilter {
   kind: AuditKind;
   /** The app; null for the node. */

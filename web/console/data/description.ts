@@ -3,7 +3,7 @@ import { queryClient } from './query-client.ts';
 import { specificationKeys } from './specification.ts';
 import { callSql, literal, runSql } from './sql.ts';
 
-/** The description in chapter 1; empty texts for missing parts. */
+/** The description in chapter 1; empty strings for missing parts. */
 export interface Description {
   name: string;
   purpose: string;

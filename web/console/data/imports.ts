@@ -19,7 +19,7 @@ const importPath = (ref: string, id: string): string => `${importsPath(ref)}/${s
 /**
  * Sends a file part by part, so that a file of any size needs little memory. Returns the import and its first records.
  *
- * @param onPart Is told the part of the file that has arrived, 0 to 1.
+ * @param onPart Called with the part of the file that has arrived, 0 to 1.
  * @throws {ApiFailure}
  */
 export async function sendImport(

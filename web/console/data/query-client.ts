@@ -12,7 +12,8 @@ export const setSignedOutHandler = (action: () => void): void => {
 const endings: ReadonlySet<string> = new Set(['operator_required', 'second_factor_needed', 'second_factor_required']);
 
 const notice = (error: unknown) => {
-  // A request as another caller may also fail with 401. That does not end the builder's session.
+  // Checks the code instead of the status: a request as another caller may also fail with 401, which does not end the
+  // builder's session.
   if (error instanceof ApiFailure && endings.has(error.code)) onSignedOut?.();
 };
 

@@ -2,7 +2,7 @@ import type { ApiFailure } from './api-failure.ts';
 
 /** A request that waits for a proof of identity. */
 export interface WaitingCall {
-  /** Completes “You are about to …”. */
+  /** What the request does, as the end of the sentence “You are about to …”. */
   readonly does: string;
   /** Ends the wait. */
   readonly settle: (isProven: boolean) => void;

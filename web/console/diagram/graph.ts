@@ -29,7 +29,7 @@ export interface Edge {
   from: string;
   to: string;
   label: string;
-  /** The current figure after the label; null without a figure. */
+  /** The figure that the edge shows after its label; null without a figure. */
   figure: string | null;
   /** Width in px. */
   weight: number;

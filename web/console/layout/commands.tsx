@@ -26,7 +26,7 @@ export function CommandsProvider({ children }: { children: ReactNode }) {
   const leave = useCallback(() => {
     signOut().then(
       () => navigate({ to: '/sign-in' }),
-      // The page repeats its requests and shows that the server does not respond.
+      // If the server does not respond, the page repeats its requests and shows this failure.
       () => queryClient.invalidateQueries(),
     );
   }, [navigate]);
@@ -78,7 +78,10 @@ const chapterAfter = (number: number | undefined) =>
 const chapterAt = (ref: string, pathname: string): number | undefined =>
   chapterPages(undefined).find(({ to }) => to.replace('$ref', ref) === pathname)?.number;
 
-/** Chapters by their number, neighbours by brackets, the tools by G and a letter; none outside an app. */
+/**
+ * Returns the key bindings of an app: a number opens a chapter, a bracket its neighbour, and G with a letter a tool.
+ * Returns none outside an app.
+ */
 function useAppBindings(): readonly Binding[] {
   const navigate = useNavigate();
   const { ref } = useParams({ strict: false });
@@ -110,7 +113,7 @@ function useAppBindings(): readonly Binding[] {
     ];
     for (const { keys, does, from } of turns) {
       if (!from(here) && !from(ahead)) continue;
-      // A key press counts from the page that the previous press opened, even if that page is not shown yet.
+      // Counts from the page that the previous key press opened, even if that page is not shown yet.
       const run = () => {
         const { latestLocation, state } = router;
         const underway = latestLocation.pathname !== state.resolvedLocation?.pathname;

@@ -127,7 +127,10 @@ function AppRail({ appRef, here }: { appRef: string; here: number | undefined })
   );
 }
 
-/** On a phone: the same along the lower edge. The tools are in the menu of the running head. */
+/**
+ * Navigation along the lower edge of a phone, with the contents and the chapters. The tools are in the menu of the
+ * header.
+ */
 export function BottomNav({ appRef }: { appRef: string }) {
   const { data, error } = useQuery(specification(appRef));
   const here = useChapterNumber();

@@ -16,7 +16,7 @@ interface WorkPage {
   icon: Icon;
   /** The key after G that opens the page. */
   letter: string;
-  /** The other pages of the entry. */
+  /** Other pages that belong to the entry. */
   holds?: readonly string[];
 }
 

@@ -15,7 +15,7 @@ export function ConsentRoute() {
   const portal = usePortal();
   const search = new URLSearchParams(location.search);
   const { data, error } = useQuery(signedIn(portal));
-  // The page shows a failure to read the session.
+  // If the session cannot be read, the request is not declined, because the page shows this error.
   const isSilent = search.get('prompt') === 'none' && !error;
   const isSignedIn = data !== undefined && data !== null && !data.needsFactor;
   if (isSilent && data === undefined) return <AuthLayout title={t('signingIn')}>{null}</AuthLayout>;

@@ -23,11 +23,11 @@ export const changeAccount = ({ auth }: Portal) =>
 export const factors = ({ auth }: Portal) =>
   queryOptions({ queryKey: ['factors'], queryFn: async () => orThrow(await auth.mfa.listFactors()) });
 
-/** Starts the enrolment of an authenticator app. Returns a QR code and the key as text. */
+/** Starts the enrolment of an authenticator app. Returns a QR code, and the key as a string. */
 export const enrollTotp = ({ app, auth }: Portal) =>
   mutationOptions({
     mutationFn: async () => {
-      // An incomplete enrolment would count as a factor.
+      // Removes incomplete enrolments first, because the server would count them as factors.
       const known = orThrow(await auth.mfa.listFactors());
       const left = known.all.filter(({ factor_type, status }) => factor_type === 'totp' && status === 'unverified');
       for (const { id } of left) orThrow(await auth.mfa.unenroll({ factorId: id }));

@@ -45,7 +45,7 @@ export const decide = ({ auth }: Portal, id: string) =>
     },
     onSuccess: (address) => location.replace(address),
     onError: (error) => {
-      // The page then asks for a new sign-in.
+      // Reads the request again: the page then asks the member for a new sign-in.
       if (codeOf(error) === 'oauth_sign_in_too_old') void queryClient.invalidateQueries({ queryKey: queryKey(id) });
     },
   });

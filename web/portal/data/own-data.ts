@@ -11,8 +11,8 @@ import { callAuth, orThrow, queryClient } from './session.ts';
 const PAGE = 1000;
 
 /**
- * Returns the fields of an entity that contain an account: references to accounts, and to rows that are one for each
- * member.
+ * Returns the fields of an entity that identify a member: the ids of accounts, and references to an entity that has one
+ * row for each member.
  */
 const ownerFields = (all: PortalScreens, { fields }: PortalEntity): string[] =>
   fields

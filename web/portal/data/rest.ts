@@ -41,7 +41,7 @@ interface DataCall {
 /** Rows of an entity, and the total. */
 export interface Rows {
   readonly rows: readonly Row[];
-  /** Null if the request does not ask for the count. */
+  /** Number of all matching rows; null if the request does not ask for the count. */
   readonly total: number | null;
 }
 

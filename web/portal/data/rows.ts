@@ -185,8 +185,9 @@ export type ChangeResult = 'saved' | 'refused' | Row;
 const VERSION_CHARACTERS = 12_000;
 
 /**
- * Returns the filters that the changed fields still have the values that the member has read, by field. Fields whose
- * values no filter can contain are missing, and those beyond VERSION_CHARACTERS.
+ * Returns, by field, the filters that match only if a changed field still has the value that the member has read. Omits
+ * fields whose values no filter can contain. If the filters are longer than VERSION_CHARACTERS together, omits the
+ * fields beyond that length.
  */
 export function comparedInAddress({ fields }: PortalEntity, changes: Row, before: Row): Map<string, string> {
   const found = new Map<string, string>();
@@ -225,7 +226,9 @@ export async function changeRow(
   }
 }
 
-/** Returns the filter that a field still has the value; null for values that no filter can contain. */
+/**
+ * Returns a filter that matches if the field still has the value. Returns null for values that no filter can contain.
+ */
 function asRead({ editor }: PortalField, value: unknown): string | null {
   if (value === null) return 'is.null';
   if (typeof value === 'boolean') return `is.${value}`;

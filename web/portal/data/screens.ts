@@ -37,7 +37,7 @@ export function useScreens(): PortalScreens {
   return found;
 }
 
-/** A screen at an address, and the values of the address that are fields. */
+/** A screen with its entity, and the field values that the address contains. */
 export interface Place {
   readonly screen: PortalScreen;
   readonly entity: PortalEntity;
@@ -45,7 +45,10 @@ export interface Place {
   readonly rowKey: Readonly<Record<string, string>>;
 }
 
-/** Returns the screen at a path. A route without fields comes before one with fields. */
+/**
+ * Returns the screen at a path. If several routes match, the one with the fewest fields is used: `/tickets/new` before
+ * `/tickets/:id`.
+ */
 export function placeAt({ screens, entities }: PortalScreens, path: string): Place | null {
   const parts = segments(path);
   const found = screens

@@ -62,7 +62,7 @@ export const signedIn = ({ auth }: Portal) =>
     queryFn: async (): Promise<SignedIn | null> => {
       const { session } = orThrow(await auth.getSession());
       if (!session) return null;
-      // If the server has ended the session, the client removes it.
+      // The server may have ended the session. The client then removes it here.
       const { error } = await auth.getUser();
       if (error && isEnded(error)) {
         await auth.signOut({ scope: 'local' });
@@ -79,7 +79,7 @@ export const signedIn = ({ auth }: Portal) =>
 export function followSession(auth: GoTrueClient): void {
   auth.onAuthStateChange((event) => {
     if (event === 'INITIAL_SESSION') return;
-    // The client holds its lock while it calls this function.
+    // The client holds its lock while it calls this function, so the queries, which use the client, run afterwards.
     setTimeout(() => {
       void (event === 'SIGNED_OUT' ? queryClient.resetQueries() : queryClient.invalidateQueries());
     });
@@ -137,7 +137,10 @@ export const signInWithProvider = ({ auth }: Portal) =>
     },
   });
 
-/** Requests a mail with a link and a code, which sign in. With `isNew`, they create an account. */
+/**
+ * Requests a mail with a link and a code, either of which signs the member in. With `isNew`, the link or code also
+ * creates an account.
+ */
 export const mailLink = ({ mails }: Portal) =>
   mutationOptions({
     mutationFn: async ({ email, next }: { email: string; next: string }) => {
@@ -225,6 +228,6 @@ export const signOut = ({ auth }: Portal) =>
       const { error } = await auth.signOut({ scope: 'local' });
       if (error) throw error;
     },
-    // Removing a query that a page shows would leave the page without its answer.
+    // Resets the queries instead of removing them: a page that shows a removed query would never get its result.
     onSuccess: () => queryClient.resetQueries(),
   });

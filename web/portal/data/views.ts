@@ -18,7 +18,7 @@ async function call(portal: Portal, method: 'GET' | 'PUT' | 'DELETE', query = ''
   return body as PortalView[];
 }
 
-/** Returns the query of a view as the search of a link. */
+/** Returns the query string of a view as the `search` property of a router link. */
 export const searchOf = (query: string) => Object.fromEntries(new URLSearchParams(query)) as never;
 
 /** Reads the views that the member has saved. */

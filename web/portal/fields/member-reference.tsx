@@ -32,7 +32,7 @@ export function MemberReference({
     enabled: search !== null,
   });
   const key = field.reference?.field ?? '';
-  // A link or a draft gives the key alone.
+  // A link or a draft contains only the key, so this query reads the row for its label.
   const { data: given } = useQuery({
     queryKey: ['rows', field.reference?.entity, 'row', { [key]: value }],
     queryFn: () => (target ? readRow(portal, all, target, { [key]: value }) : null),
@@ -65,7 +65,7 @@ export function MemberReference({
   );
 }
 
-/** Returns a text for a chosen row without a label. */
+/** Returns a name for a chosen row without a label. */
 const rowNumber = ({ one }: PortalEntity, value: string): string =>
   /^\d+$/.test(value) ? `${one} ${value}` : t('aRow', { one });
 

@@ -42,7 +42,7 @@ export function FieldValue({
     );
   }
   if (field.editor === 'json') return <code className={styles.json}>{textOf(field, value)}</code>;
-  // The last value of an enum that is a scale is the most urgent value.
+  // In an enum for a priority or similar scale, the last value is the most urgent one and is shown in bold.
   const isHighest = field.editor === 'enum' && field.values?.at(-1)?.value === value && isScale(field);
   // A text has the direction of its letters, whatever the language of the pages.
   return isHighest ? <b>{textOf(field, value)}</b> : <bdi>{textOf(field, value)}</bdi>;

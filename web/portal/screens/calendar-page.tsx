@@ -121,7 +121,9 @@ function Calendar({
   );
 }
 
-/** Returns the rows of each day, by the text of the day. A row without an end is only on the day of its start. */
+/**
+ * Returns the rows of each day, by the day as `dayOf` writes it. A row without an end is only on the day of its start.
+ */
 function rowsByDay(
   rows: readonly Row[],
   { start, end }: NonNullable<PortalScreen['span']>,
@@ -135,7 +137,7 @@ function rowsByDay(
     const until = localTime(row[end]) ?? from;
     const day = new Date(Math.max(from.getTime(), first.getTime()));
     day.setHours(0, 0, 0, 0);
-    // A row that ends at midnight is not on the next day.
+    // A row that ends at midnight is not shown on the day that begins then.
     while (day <= last && (day < until || dayOf(day) === dayOf(from))) {
       found.set(dayOf(day), [...(found.get(dayOf(day)) ?? []), row]);
       day.setDate(day.getDate() + 1);

@@ -17,7 +17,7 @@ export function Clash({
 }: {
   entity: PortalEntity;
   clash: ClashOf;
-  /** Called with the names of the fields whose own value the member chose. */
+  /** Called with the names of the fields for which the member chose their own value. */
   onChoose: (own: ReadonlySet<string>) => void;
 }) {
   const all = useScreens();

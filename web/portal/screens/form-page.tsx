@@ -179,7 +179,8 @@ function useRowForm({ place: { screen, entity }, row, rowKey }: FormOf) {
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const [refused, setRefused] = useState<RefusedField | null>(null);
   const adding = useMutation(addRow(portal, entity));
-  // The member typed over these values, which may have changed since.
+  // For a restored draft, compares the stored row with the values that the member saw while typing, because another
+  // caller may have changed the row since.
   const changing = useSaveChanges(entity, row && { ...row, ...restored?.before }, rowKey);
   const typedIn = (field: PortalField) => draft[field.name] ?? (row ? toDraft(field, row[field.name]) : '');
   const wrong = new Map(fields.map((field) => [field.name, wrongIn(field, typedIn(field), isNew)]));

@@ -1,4 +1,4 @@
-/** Where a front end wants a member to return, as the address of the page names it. */
+/** The place to which a front end wants a member to return, from the address of the page. */
 export interface Destination {
   readonly redirect_to: string;
   readonly code_challenge: string | null;
@@ -19,7 +19,7 @@ export function readDestination(search: string): Destination {
   };
 }
 
-/** How long after a sign-in the member need not confirm the destination. */
+/** Time after a sign-in during which the member need not confirm the destination. */
 const JUST_NOW_MILLISECONDS = 120_000;
 
 /**

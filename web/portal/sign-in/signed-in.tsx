@@ -41,7 +41,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
       </AuthLayout>
     );
   }
-  // The cached result says that no member is signed in, which may be outdated.
+  // Without a cached session, waits for the running request: the cached result may be outdated.
   if (data === undefined || (data === null && isFetching)) return null;
   if (data === null) return <Navigate to="/account/sign-in" search={asked === '/' ? {} : { next: asked }} replace />;
   if (data.needsFactor) return <FactorStep />;

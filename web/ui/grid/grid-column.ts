@@ -1,22 +1,22 @@
 export interface GridColumn {
   id: string;
   name: string;
-  /** Beside the name: "text", "fk". */
+  /** Type of the column, shown beside its name: "text", "fk". */
   type?: string;
-  /** In px. */
+  /** Width in px. */
   width: number;
   numeric?: boolean;
-  /** Where rows can be ordered by it. */
+  /** How the rows are sorted by this column; absent if they cannot be sorted by it. */
   sort?: 'ascending' | 'descending' | 'none';
 }
 
-/** Rows that can be ticked. */
+/** Selection of rows by checkboxes. */
 export interface Picking {
-  /** Whether a row is ticked; null where it cannot be. */
+  /** Returns true if the row is selected; null if it cannot be selected. */
   picked: (row: number) => boolean | null;
   toggle: (row: number) => void;
   all: 'all' | 'some' | 'none';
   toggleAll: () => void;
-  /** What a row is called: "Select TK-20418". */
+  /** Returns the name of the row for its checkbox: "TK-20418" in "Select TK-20418". */
   name: (row: number) => string;
 }

@@ -45,7 +45,7 @@ export interface GridProps {
   /** Called on Ctrl or Cmd and C. */
   onCopy?: (at: Position) => void;
   picking?: Picking;
-  /** The row in the panel. */
+  /** Index of the row that the panel shows. */
   selectedRow?: number | null;
   /** Element that floats over a cell, as its editor. */
   under?: { at: Position; failed: boolean; content: ReactNode } | null;
@@ -57,7 +57,9 @@ export interface GridProps {
 const pickWidth = 36;
 const headHeight = 33;
 
-/** A table with the role grid keeps its own elements: rows and cells keep their implicit roles. */
+/**
+ * Makes a table a grid for screen readers. Its rows and cells need no roles, because theirs follow from the elements.
+ */
 const widget = (active: string) => ({ role: 'grid', tabIndex: 0, 'aria-activedescendant': active }) as const;
 
 /**
@@ -201,7 +203,7 @@ function useVirtualRows(
     count: rows,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
-    // Rows of another height are other items, so that sizes measured before a change are not used.
+    // The key contains the row height. After a change of the height, the sizes measured before are therefore not used.
     getItemKey: useCallback((index: number) => `${rowHeight} ${index}`, [rowHeight]),
     overscan: 10,
     scrollPaddingStart: headHeight,

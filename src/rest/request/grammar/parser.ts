@@ -6,9 +6,9 @@ import { limits } from '../../../../contract/limits.ts';
  * how alternatives and backtracking merge their expectations.
  *
  * A parser advances `input.pos` on success. On failure it returns FAIL. It has *consumed* input if `pos` moved; an
- * alternative is tried only if it has not (`attempt` resets the position). `input.error` contains the texts that the
- * failed or stopped parsers would have accepted at this position. It does not affect the result, so a text is first
- * parsed without it, and once more with it only if the text is malformed.
+ * alternative is tried only if it has not (`attempt` resets the position). `input.error` contains what the failed or
+ * stopped parsers would have accepted at this position. It does not affect the result, so a string is first parsed
+ * without it, and once more with it only if the string is malformed.
  */
 export const FAIL = Symbol('parse failure');
 
@@ -17,9 +17,9 @@ export type Parsed<T> = T | typeof FAIL;
 /** A parser of a value. */
 export type Parser<T> = (input: Input) => Parsed<T>;
 
-/** The texts that were expected at a position. */
+/** The characters or words that the parsers expected at a position. */
 export interface Expectation {
-  /** Offset in the text, in UTF-16 units. */
+  /** Offset in the parsed string, in UTF-16 units. */
   readonly pos: number;
   /** The first character that did not match; '' is the end of the input; null if unknown. */
   readonly found: string | null;
@@ -28,10 +28,10 @@ export interface Expectation {
   readonly expected: readonly string[];
 }
 
-/** The text and the state of a parser. */
+/** The parsed string and the state of a parser. */
 export class Input {
   readonly text: string;
-  /** True to record expectations. This takes time and is needed only for malformed text. */
+  /** True to record expectations. This takes time and is needed only for a malformed string. */
   readonly explain: boolean;
   pos = 0;
   /** Number of active `nested` parsers. */
@@ -61,7 +61,7 @@ function quoted(text: string, quote: '"' | "'" = '"'): string {
 
 const none: readonly string[] = [];
 
-/** Merges two errors. The one further into the text is used; at the same position both are. */
+/** Merges two errors. Keeps the one with the larger offset; keeps both if their offsets are equal. */
 function merge(a: Expectation | null, b: Expectation | null): Expectation | null {
   if (!a) return b;
   if (!b) return a;
@@ -310,7 +310,7 @@ export function notFollowedBy(parser: Parser<string>): Parser<null> {
   };
 }
 
-/** Accepts the end of the text. */
+/** Accepts the end of the string. */
 export const eof: Parser<null> = (input) => {
   const found = charAt(input);
   if (found === '') return null;
@@ -321,7 +321,7 @@ export const eof: Parser<null> = (input) => {
   return FAIL;
 };
 
-/** Error of a malformed text. `position` is `(line 1, column 5)`; columns are counted from 1 in characters. */
+/** Error of a malformed string. `position` is `(line 1, column 5)`; columns are counted from 1 in characters. */
 export class ParseFailure extends Error {
   override readonly name = 'ParseFailure';
   readonly position: string;
@@ -339,7 +339,7 @@ export class ParseFailure extends Error {
 }
 
 /**
- * Parses a text. Text after the part that the parser consumes is ignored.
+ * Parses a string. Ignores the characters after the part that the parser consumes.
  * @throws ParseFailure
  */
 export function parse<T>(parser: Parser<T>, text: string): T {

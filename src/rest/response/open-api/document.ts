@@ -68,7 +68,7 @@ function shown(
   };
 }
 
-/** Returns host and path of a URL for the document; null if the text is no URL. */
+/** Returns host and path of a URL for the document; null if the string is not a URL. */
 function address(url: string): JsonObject | null {
   if (!URL.canParse(url)) return null;
   const { protocol, host, hostname, port, pathname } = new URL(url);

@@ -50,7 +50,7 @@ function queryParameter({ name, type, required, variadic }: Parameter): JsonObje
     const elements = { ...items(type), format: format(element) };
     return { ...common, type: typeName(type), items: elements, collectionFormat: 'multi' };
   }
-  // In a query string, an array is written in PostgreSQL's text format.
+  // Any other array is described as a string, because a query string contains it in PostgreSQL's text format.
   const own = typeName(type);
   return { ...common, type: own === undefined || own === 'array' ? 'string' : own, format: format(type) };
 }

@@ -36,7 +36,10 @@ export function items(type: string): JsonObject | undefined {
   return element === null ? undefined : { type: typeName(element) };
 }
 
-/** Returns the default of a column as a value if its SQL text is a constant; otherwise its text or undefined. */
+/**
+ * Returns the default of a column as a JSON value if its SQL is a constant. Returns the SQL itself or undefined for
+ * other defaults.
+ */
 export function defaultValue(type: string, text: string | null): Json | undefined {
   if (text === null) return undefined;
   if (typeName(type) === 'string') {

@@ -51,7 +51,7 @@ const json = (value: unknown): CallExample['body'] => ({
 /** Returns the header that names a schema other than the default one (PostgREST, "Schemas"). */
 const schemaHeaders = (schema: string, method: CallEntry['method'], defaultSchema: string | undefined) => ({
   headers: schema === defaultSchema ? {} : { [method === 'GET' ? 'Accept-Profile' : 'Content-Profile']: schema },
-  // supabase-js uses the schema public unless another one is set.
+  // The schema public needs no call of schema(), because supabase-js uses it by default.
   chain: schema === 'public' ? '' : `.schema(${js(schema)})`,
 });
 
@@ -113,14 +113,14 @@ function rowExample(
   const free = writable.filter((field) => !entity.primary_key.includes(field.name));
   if (method === 'POST') {
     const needed = fields.filter(mustBeGiven);
-    // The database usually generates keys, also below views.
+    // Omits the primary key if possible, because the database usually generates it, also for a view.
     const row = exampleRow(needed.length > 0 ? needed : (free.length > 0 ? free : writable).slice(0, 1), examples);
     const expression = `${from}.insert(${js(row)})`;
     return { query: '', headers, body: json(row), expression, notes: pointing(row, fields) };
   }
   const { query, chain: filters } = oneRow(entity, examples);
   if (method === 'DELETE') return { query, headers, body: null, expression: `${from}.delete()${filters}`, notes: [] };
-  // A field that references a row accepts only existing keys.
+  // Prefers fields without a reference, because a reference accepts only existing keys.
   const plain = free.filter(({ references }) => references === null);
   const row = exampleRow(([plain, free, writable].find(({ length }) => length > 0) ?? []).slice(0, 1), examples);
   const expression = `${from}.update(${js(row)})${filters}`;
@@ -177,7 +177,8 @@ function routineExample(
           `${encodeURIComponent(queryName(name))}=${encodeURIComponent(inQuery(oneOf(values[name], mode)))}`,
       )
       .join('&');
-    // supabase-js writes lists in the notation of PostgreSQL, but does not write objects.
+    // Lists stay lists, which supabase-js writes in the notation of PostgreSQL. Objects are written here, because
+    // supabase-js does not write them.
     const args = given.map(({ name, mode }) => {
       const value = oneOf(values[name], mode);
       return [queryName(name), Array.isArray(value) ? value : plainText(value)];
@@ -223,7 +224,7 @@ function following(value: string): string | null {
     /^(\d{4}-\d\d-)(\d\d)()$/.exec(value) ??
     /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-0{10})(\d\d)()$/.exec(value) ??
     [];
-  // Does not continue in the next month or the next day.
+  // Returns null instead of a value in the next month or on the next day.
   const isFull =
     count === '' || count === '99' || (rest !== '' && count === '23') || (before.length === 8 && count === '31');
   return isFull ? null : `${before}${String(Number(count) + 1).padStart(2, '0')}${rest}`;

@@ -134,8 +134,8 @@ function words(value: unknown): string {
 }
 
 /**
- * Returns a text that changes with the value without showing the value. More people can read the specification than the
- * settings.
+ * Returns a fingerprint: a string that changes with the value but does not reveal it. More people can read the
+ * specification than the settings.
  */
 const fingerprint = (value: string): string =>
   `fingerprint ${createHash('sha256').update(value).digest('hex').slice(0, 8)}`;

@@ -21,7 +21,8 @@ export const callsDescriber: ChangeDescriber = {
   whole: ['calls/*', 'functions/*', 'jobs/*', 'definitions/*', 'settings/*', 'extension_functions/*'],
   describeChanges: (differences) => {
     const all = differences.filter(({ path }) => matches(path, 'calls/*'));
-    // An address that leads to another function is neither added nor removed.
+    // If an address leads to another function than before, its calls get their own sentence and do not count as removed
+    // and added.
     const led = pairRenamed(all, (one) => `${text(one, 'method')} ${text(one, 'path')}`);
     const told = all.filter((one) => !led.flat().includes(one));
     // A function that is added or removed together with its calls shares their sentence.
@@ -36,7 +37,8 @@ export const callsDescriber: ChangeDescriber = {
       (one) =>
         `${one.kind === 'changed' ? '' : text(call(one), matches(one.path, 'calls/*') ? 'entity' : 'id')}\0${whatOf(one)}`,
     );
-    // The descriptions of its calls are the function's own.
+    // A call of a function has the description of the function. If only this description changed, the function shares
+    // the sentence of its calls.
     const described = differences.filter(
       (one) =>
         matches(one.path, 'functions/*') &&

@@ -69,7 +69,7 @@ function dayWords(day: string, weekday: string): string {
         ? 'on weekdays'
         : `on ${listOf(weekday, (one) => nameIn(WEEKDAYS, one, 0))}`;
   if (ofMonth === '' || ofWeek === '') return `${ofMonth}${ofWeek}`;
-  // Either day field is sufficient, unless one of them begins with *.
+  // pg_cron runs the job if either day field matches. If one field begins with *, both must match.
   const isBoth = day.startsWith('*') || weekday.startsWith('*');
   return `${ofMonth} ${isBoth ? 'if it is' : 'and'} ${isBoth ? ofWeek.replace(/^on /, 'one of ') : ofWeek}`;
 }

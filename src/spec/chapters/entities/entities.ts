@@ -165,7 +165,7 @@ function describeField(look: EntryLookup, constraints: readonly ConstraintFact[]
   const type = look.types.get(field.type_oid);
   const attributes = attributesOf(look, field.type_oid, { left: MOST_OF_A_TYPE });
   const chain = domainChain(look, field.type_oid);
-  // A foreign key with PERIOD does not reference a single row by its period.
+  // The period of a foreign key with PERIOD is skipped, because its value does not reference a single row.
   const key = constraints.find(
     (one) =>
       one.kind === 'f' &&

@@ -16,7 +16,8 @@ export function junctionsOf(entities: readonly Entity[], relations: readonly Rel
       .filter(({ kind, period }) => kind === 'many-to-one' && !period)
       .map((relation) => [keyOf(relation.from, relation.name), relation]),
   );
-  // A referenced table is also reachable through a view that side it.
+  // The keys whose referenced fields a view shows. Calls can reach the referenced rows of such a key through the view
+  // instead of the table.
   const shownEnds = new Set(shown.keys.filter(({ side }) => side === 'to').map(({ from, name }) => keyOf(from, name)));
   const own = [...joining.values()].map(({ name, from, to }) => {
     const through = entityId(from.schema, from.entity);

@@ -22,8 +22,8 @@ export const errorsDescriber: ChangeDescriber = {
 };
 
 /**
- * Returns the entity or function that an error comes from; an empty text for errors of the protocols. Quoted names may
- * contain a dot.
+ * Returns the entity or function that an error comes from; an empty string for errors of the protocols. Quoted names
+ * may contain a dot.
  */
 const originOf = (error: unknown): string =>
   /^(?:"(?:[^"]|"")*"|[^".])*(?:\.(?:"(?:[^"]|"")*"|[^".(])*(?:\(.*\))?)?/.exec(text(error, 'origin'))?.[0] ?? '';
@@ -112,7 +112,7 @@ function changedParts(before: JsonObject, after: JsonObject, known: readonly str
       : []),
     ...(differs('caveat') ? [remarkWords(text(before, 'caveat'), text(after, 'caveat'))] : []),
   ];
-  // The SQL of a RAISE contains its texts too.
+  // The SQL of a RAISE contains the texts of the error too, so a change of the SQL is reported only if no text changed.
   const isTold = ['sql', 'meaning', 'action', 'member', 'caveat', ...(advised ? ['hint'] : [])];
   if (parts.length === 0 && differs('sql')) parts.push(`it ${fromTo(before.sql, after.sql)}`);
   return [...parts, ...restWords(before, after, [...known, ...isTold])];

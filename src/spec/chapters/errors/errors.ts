@@ -281,7 +281,7 @@ function unique(lines: readonly ErrorLine[]): ErrorLine[] {
   const byId = new Map<string, ErrorLine>();
   for (const line of lines) {
     const known = byId.get(line.id);
-    // A place without a caveat shows that the error can reach the caller.
+    // Prefers a line without a caveat, because it shows that the error can reach the caller.
     if (!known || (known.caveat !== null && line.caveat === null)) byId.set(line.id, line);
   }
   return [...byId.values()];

@@ -46,7 +46,7 @@ function subjectsOf({ group, origin }: ErrorLine, ruleOf: ReadonlyMap<string, Ru
       return rule ? subjectsOfRule(rule) : [];
     }
     case 'function':
-      // Calls report the name of the function with or without its schema.
+      // Returns the name with and without its schema, because calls report either.
       return [origin, origin.replace(/^(?:"(?:[^"]|"")*"|[^".]+)\./, '')];
     default:
       return [unquoted(origin)];

@@ -250,7 +250,7 @@ function reasonWords({ before, after }: Difference): string {
   }
   const [was, is] = [texts(before, 'columns'), texts(after, 'columns')];
   const granted = is.length > 0 ? `granted on ${fewWords(is)} only` : `no longer granted on ${fewWords(was)} only`;
-  // The reason contains the policies and often the fields.
+  // The reason names the policies and often the fields, so these members get no sentence of their own.
   const rest = restWords(before, after, ['reason', 'policies', 'columns']);
   const fields = was.join() === is.join() || text(after, 'reason').includes('granted on ') ? [] : [granted];
   return [`${text(after, 'reason')} (before: ${text(before, 'reason')})`, ...fields, ...rest].join('; ');

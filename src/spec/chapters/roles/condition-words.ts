@@ -4,7 +4,7 @@ import type { Comparison, Expression } from '../../../sql-reader/tree.ts';
 import { countOf, isArrayLength } from '../../words/counts.ts';
 import { phrase } from '../../words/phrase.ts';
 
-/** Returns the conditions of a decision in words; an empty text if it has none. */
+/** Returns the conditions of a decision in words; an empty string if it has none. */
 export const decisionWords = ({ conditions }: Decision): string =>
   conditions.map((condition) => (typeof condition === 'string' ? condition : conditionWords(condition))).join(', ');
 

@@ -191,7 +191,7 @@ function functionsOf(documented: ReadonlyMap<number, RoutineFact>, policy: Polic
 function bare(expression: string): string {
   if (!expression.startsWith('(') || !expression.endsWith(')')) return expression;
   let depth = 0;
-  // Quoted text may contain brackets.
+  // Replaces quoted text, which may contain brackets.
   const open = expression.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"/g, (quoted) => '_'.repeat(quoted.length));
   for (let i = 0; i < open.length - 1; i++) {
     if (open[i] === '(') depth++;

@@ -33,7 +33,7 @@ const wordsOf = (rule: unknown): string => within(text(rule, 'words'));
 
 const entityOf = ({ before, after }: Difference): string => text(after ?? before, 'entity');
 
-/** Returns the domain of a rule on a field; an empty text for other rules. */
+/** Returns the domain of a rule on a field; an empty string for other rules. */
 const domainOf = (rule: unknown): string =>
   /^((?:"(?:[^"]|"")*"|[^"\s])+) (?:CHECK \(|NOT NULL)/.exec(text(rule, 'sql'))?.[1] ?? '';
 
@@ -42,7 +42,7 @@ const askedBy = (rule: unknown): string =>
   text(rule, 'sql')
     .slice(domainOf(rule).length)
     .replace(/ NOT (VALID|ENFORCED)$/, '')
-    // The SQL of a unique index contains its name too.
+    // Removes the name of a unique index, which its SQL contains too.
     .replace(/^(CREATE UNIQUE INDEX )(?:"(?:[^"]|"")*"|[^"\s]+) ON /, '$1ON ');
 
 const reach: Readonly<Record<string, string>> = {
@@ -78,7 +78,7 @@ function ruleWords(entity: string, { before, after }: Difference): string {
   const [was, is] = [domainOf(before), domainOf(after)];
   if (was !== is && was !== '' && is !== '')
     parts.push(`it is now one of the domain ${thing(is)} (before: of ${thing(was)})`);
-  // The SQL also contains the name of the domain and the rows that the rule applies to.
+  // If only the domain or the affected rows changed, the sentence already says so and does not repeat the SQL.
   if (parts.length > 0 && askedBy(before) === askedBy(after)) told.push('sql');
   parts.push(...sqlWords(before, after, told), ...restWords(before, after, [...told, 'sql']));
   return `The rule for ${entity}, ${wordsOf(after)}, has changed: ${parts.join('; ')}.`;

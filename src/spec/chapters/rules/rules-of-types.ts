@@ -30,7 +30,10 @@ interface Subject {
   words: string;
   /** The attributes of composite types that lead to the subject. */
   path: readonly string[];
-  /** For an attribute: the words for the value that must not be null for the attribute to exist. */
+  /**
+   * For an attribute: words for the composite value that contains it. The attribute exists only if this value is not
+   * null.
+   */
   within: string | null;
   /** True for a bound of a range. An infinite bound is not a null value. */
   isBound?: true;
@@ -166,7 +169,7 @@ const within = (subject: Subject, what: string): Subject => ({
 
 function checkWords(check: string, subject: Subject, field: FieldFact, type: string): string {
   const words = domainRuleWords(check, subject.words, type);
-  // If the words still contain SQL, the SQL names VALUE, because the subject is no field.
+  // If the words still contain SQL and the subject is no field, the words show the SQL about VALUE instead.
   return subject.words !== field.name && words.includes(sqlName(subject.words))
     ? `of ${subject.words} as VALUE: ${ruleWords(check)}`
     : words;

@@ -98,7 +98,7 @@ const numbered =
  * of the key includes this. Omits identity fields, because PostgreSQL always sets them.
  */
 function required(field: FieldFact, isKey: boolean, entity: string): Part[] {
-  // NOT NULL is a constraint since PostgreSQL 18, and an attribute of the field in earlier versions.
+  // Null before PostgreSQL 18, where NOT NULL is an attribute of the field and not a constraint.
   const own = field.required;
   const isSaid = own?.comment !== undefined;
   if (!field.not_null || (!isSaid && (isKey || field.identity !== ''))) return [];

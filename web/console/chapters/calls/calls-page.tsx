@@ -76,7 +76,10 @@ function tableNumber({ functions, jobs, definitions }: CallsChapter, place: 1 | 
 
 const textOf = ({ method, path, summary }: CallEntry): string => `${method} ${path} ${summary}`;
 
-/** "37 calls: 4 for sign-in, 32 on rows, 1 to functions. Without a session 3 are available; 214,380 requests today." */
+/**
+ * Answers the question of the chapter: "37 calls: 4 for sign-in, 32 on rows, 1 to functions. Without a session 3 are
+ * available; 214,380 requests today."
+ */
 function Answer({ appRef, chapter: { calls } }: { appRef: string; chapter: CallsChapter }) {
   const { data } = useQuery(activity(appRef));
   const of = (area: CallEntry['area']) => calls.filter((call) => call.area === area && call !== describing).length;

@@ -8,7 +8,7 @@ const columns: readonly WordsColumn<CallSetting>[] = [
   { name: 'Set in', look: 'wide', cell: ({ set_in }) => (set_in === 'code' ? 'default' : set_in) },
 ];
 
-/** Settings for responses: the settings that bound no number. */
+/** Table of the settings that affect responses. Settings that set a number are limits and are in chapter 9. */
 export const SettingTable = ({ number, settings }: { number: string; settings: readonly CallSetting[] }) => (
   <TextTable
     number={number}

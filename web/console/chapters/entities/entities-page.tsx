@@ -88,7 +88,10 @@ function Entities({ appRef: ref }: { appRef: string }) {
 const textOf = ({ schema, name, fields }: Entity): string =>
   [entityName(schema, name), ...fields.map((field) => field.name)].join('\n');
 
-/** "7 tables and 1 view with 38 fields contain about 123,770 rows in 50 MB; 9 relations join them." */
+/**
+ * Answers the question of the chapter: "7 tables and 1 view with 38 fields contain about 123,770 rows in 50 MB; 9
+ * relations join them."
+ */
 function Answer({ chapter }: { chapter: EntitiesChapter }) {
   const { entities, relations } = chapter;
   if (entities.length === 0) return <>No entities yet. Create a table in SQL to see it here.</>;

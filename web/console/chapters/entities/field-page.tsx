@@ -67,7 +67,10 @@ export function FieldPage({ appRef, entity, field }: { appRef: string; entity: s
   );
 }
 
-/** "Type text, required: title is 3 to 120 characters. 2 rules, 3 policies and 4 screens use it." */
+/**
+ * Answers the question of the page: "Type text, required: title is 3 to 120 characters. 2 rules, 3 policies and 4
+ * screens use it."
+ */
 function Answer({ story }: { story: FieldUsage }) {
   const uses = [
     [story.rules.length, 'rule', 'rules'],

@@ -76,7 +76,7 @@ export function ErrorPanel({
   );
 }
 
-/** Origin: the rule, the function, the limit, and the SQL. */
+/** Shows the origin of an error: the rule, the function, the limit, and the SQL. */
 function Behind({ appRef, line: { group, origin, limit, sql } }: { appRef: string; line: ErrorLine }) {
   const params = { ref: appRef };
   const pairs: (readonly [string, ReactNode])[] = [];

@@ -66,7 +66,10 @@ const textOf = (line: LimitLine): string =>
 const boundOf = ({ meaning }: LimitLine): string =>
   meaning.slice(0, 1).toLowerCase() + meaning.slice(1).replace(/[;.].*$/s, '');
 
-/** "104 limits apply to the app; 12 of them can be changed here, 2 have been. 1 was hit in 24 hours, at last …" */
+/**
+ * Answers the question of the chapter: "104 limits apply to the app; 12 of them can be changed here, 2 have been. 1 was
+ * hit in 24 hours, at last …"
+ */
 function Answer({ appRef, chapter: { limits } }: { appRef: string; chapter: LimitsChapter }) {
   const changeable = limits.filter(keeps.changeable).length;
   const changed = limits.filter(keeps.changed).length;

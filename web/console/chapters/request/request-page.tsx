@@ -118,7 +118,10 @@ function Told({ number, answer }: { number: number; answer: RequestTraceResponse
   );
 }
 
-/** "priya@… called PATCH /rest/v1/tickets. The response was 400 after 3.3 ms: the title is 3 to 120 characters." */
+/**
+ * Answers the question of the page: "priya@… called PATCH /rest/v1/tickets. The response was 400 after 3.3 ms: the
+ * title is 3 to 120 characters."
+ */
 function Answer({
   appRef,
   number,

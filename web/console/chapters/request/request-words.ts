@@ -6,7 +6,7 @@ import { dayOf, milliseconds, shortId, timeOfDay } from '../../format/format.ts'
 /** The part of the server that does the work of a step, or `ended` for the end of the request. */
 export type StepKind = 'server' | 'database' | 'ended';
 
-/** A row of the table of steps. */
+/** A row of the table of steps: a step, or a policy within a step. */
 export interface StepLine {
   key: string;
   name: string;
@@ -19,7 +19,7 @@ export interface StepLine {
 /** Returns the steps of a request in their order. The policies that applied are within the step that ran them. */
 export function stepLines(trace: RequestTrace, policies: readonly PolicyEntry[]): StepLine[] {
   const { steps, code } = trace;
-  // A reply is sent whatever happened: what ended the call is the step before it.
+  // A request always ends with the step Respond. If the request failed, the step before it is the one that ended it.
   const last = steps.findLastIndex(({ name }) => name !== 'Respond');
   return steps.flatMap((step, place): StepLine[] => {
     const { name, from, took, found } = step;

@@ -21,7 +21,7 @@ const comes: Readonly<Record<AdviceEntry['severity'], string>> = {
   unused: 'no effect',
 };
 
-/** One advice told in full, with the SQL fix, to copy, to open, or to run at once. */
+/** Panel of one advice with its SQL fix, which the builder can copy, open in the editor, or run at once. */
 export function AdvicePanel({
   appRef,
   advice,

@@ -16,7 +16,10 @@ export interface MatrixGroup {
   entity: string;
   /** Name without the schema public and without argument types. */
   name: string;
-  /** Text below the name: "12,408 rows", "bigint, bigint"; null without a text. */
+  /**
+   * Text below the name: the number of rows of an entity ("12,408 rows"), or the argument types of a function ("bigint,
+   * bigint"). Null if there is no such text.
+   */
   rowsEstimate: number | null;
   argumentTypes: string | null;
   rows: MatrixRow[];

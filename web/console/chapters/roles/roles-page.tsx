@@ -321,7 +321,10 @@ const probeSource = (report: ProbeReport | null): Source[] =>
         },
       ];
 
-/** "5 roles have 150 cells: 68 always, 20 when a condition holds, 62 never. Every cell was tried 4 minutes ago; 1 disagrees." */
+/**
+ * Answers the question of the chapter: "5 roles have 150 cells: 68 always, 20 when a condition holds, 62 never. Every
+ * cell was tried 4 minutes ago; 1 disagrees."
+ */
 function Answer({
   chapter: { roles, cells },
   report,

@@ -37,7 +37,7 @@ export function commentSql({ kind, name, entity, sql, words }: Rule): string | n
   if (kind === 'type' || name === 'required' || name.endsWith(' not null')) return null;
   const on = () => {
     if (/^CREATE UNIQUE INDEX/i.test(sql)) {
-      // An index is in the schema of its table.
+      // An index has the schema of its table, which the id of the entity starts with.
       const schema = /^(?:"(?:[^"]|"")*"|[^".]+)/.exec(entity)?.[0] ?? 'public';
       return `index ${schema}.${quoted(name)}`;
     }

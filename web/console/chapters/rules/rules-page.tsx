@@ -81,11 +81,14 @@ const textOf = ({ entity, name, kind, words, sql }: Rule): string => [entity, na
 /** Returns true if callers can write rows of the entity. */
 const takesRows = ({ exposed, writable }: Entity): boolean => exposed && (writable.insert || writable.update);
 
-/** Views have no rules of their own. */
+/** Returns true for tables. Views have no rules of their own. */
 const isTable = ({ kind }: Entity): boolean =>
   kind === 'table' || kind === 'partitioned table' || kind === 'foreign table';
 
-/** "31 rules apply to the rows of 3 entities; 3 are described by comments. 1 rule is not checked for rows from before it." */
+/**
+ * Answers the question of the chapter: "31 rules apply to the rows of 3 entities; 3 are described by comments. 1 rule
+ * is not checked for rows from before it."
+ */
 function Answer({ chapter: { rules } }: { chapter: RulesChapter }) {
   if (rules.length === 0) return <>No rules yet: every row is valid. Add a constraint to see it here.</>;
   const entities = new Set(rules.map(({ entity }) => entity)).size;

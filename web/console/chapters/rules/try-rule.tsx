@@ -25,7 +25,7 @@ export interface Draft {
   /** Id of an entity. */
   entity: string;
   expression: string;
-  /** Kind of rule; an expression where it is not said. */
+  /** Kind of the rule; absent for an expression. */
   kind?: TriedRule['kind'];
   /** Fields of the rule, for the kinds that apply to fields. */
   fields?: readonly string[];

@@ -26,5 +26,5 @@ function Origin({ screen: { origin, broken } }: { screen: Screen }) {
   if (origin === 'derived') return <span className="soft">the entity</span>;
   return <Tag>{origin === 'defined' ? 'defined' : 'overridden'}</Tag>;
 }
-/** A screen by its route, as lists want it. */
+/** A screen with its route as `id`, which the list components require. */
 export type ListedScreen = Screen & { id: string };

@@ -77,7 +77,7 @@ export function StatePanel({
   );
 }
 
-/** "412 rows in this state. Every new row starts in this state." */
+/** Describes a state in one or two sentences: "412 rows in this state. Every new row starts in this state." */
 function standing(rows: number | null, initial: boolean, final: boolean, reached: boolean): string {
   const stand = rows === null ? 'Allowed state' : `${counted(rows, 'row')} in this state`;
   if (initial) return `${stand}. Every new row starts in this state.`;

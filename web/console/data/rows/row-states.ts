@@ -8,7 +8,7 @@ import { keyFields, keyText } from './row.ts';
 export interface StateChange {
   readonly field: string;
   readonly transition: string | null;
-  /** Null: the row was new. */
+  /** The previous state; null if the row was new. */
   readonly from: string | null;
   readonly to: string;
   /** Id of the member who made the change; null for other callers. */
@@ -22,7 +22,7 @@ export interface StateChange {
 export interface RowStates {
   /** The transitions that the caller may make. */
   readonly transitions: readonly { readonly field: string; readonly name: string }[];
-  /** Oldest first. */
+  /** State changes of the row, oldest first. */
   readonly state_changes: readonly StateChange[];
 }
 

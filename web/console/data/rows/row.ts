@@ -30,10 +30,10 @@ export function keyOf(row: Row, fields: readonly string[]): readonly string[] | 
   return values.length > 0 && values.every((value) => typeof value === 'string') ? (values as string[]) : null;
 }
 
-/** Writes a key as one text, for sets and for the address bar. */
+/** Returns a row key as one string, for a Set and for the address bar. */
 export const keyText = (key: readonly string[]): string => JSON.stringify(key);
 
-/** Parses a text of `keyText`; null if the text is not a key with this number of fields. */
+/** Parses a string that `keyText` has written. Returns null if it is not a key with this number of fields. */
 export function keyFromText(text: string, fields: readonly string[]): readonly string[] | null {
   try {
     const value: unknown = JSON.parse(text);

@@ -12,11 +12,11 @@ export interface SessionChange {
   /** The changed fields before and after; all fields of an inserted or deleted row. */
   readonly before: Row | null;
   readonly after: Row | null;
-  /** "subject of 12", "7: solve", "Inserted 12", "Deleted 12". */
+  /** The changed field, transition or row: "subject of 12", "7: solve", "Inserted 12", "Deleted 12". */
   readonly what: string;
-  /** "normal to high"; empty if there is nothing to say. */
+  /** The old and the new value, in words: "normal to high". Empty if there are none to show. */
   readonly how: string;
-  /** In ms. */
+  /** Time of the change, in milliseconds since 1970. */
   readonly at: number;
 }
 

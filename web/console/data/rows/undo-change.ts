@@ -69,5 +69,5 @@ const run = <Result, Variables>(
   variables: Variables,
 ): Promise<Result> => queryClient.getMutationCache().build(queryClient, options).execute(variables);
 
-/** Returns a text for a key in a sentence: "12", "7, en". */
+/** Returns a key as a string for a sentence: "12", "7, en". */
 export const keyWords = (key: readonly string[]): string => key.join(', ') || keyText(key);

@@ -54,7 +54,7 @@ const descriptors: Readonly<Record<AuditKind, { remark: string; empty: string }>
   },
 };
 
-/** Parameters of the page's address; an empty text filters nothing. */
+/** Parameters of the page's address; an empty string filters nothing. */
 export interface AuditSearch {
   q?: string;
   action?: string;

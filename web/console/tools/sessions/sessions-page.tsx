@@ -290,7 +290,8 @@ function SessionsFoot({
   const { data } = useQuery(activity(appRef));
   if (!all) return <SheetFoot shown={stale ? 'Currently unavailable' : 'Counting'} />;
   const cut = all.length >= limits.sessionsPerPage.default;
-  // The server returns only the newest sessions, and counts only those of the whole app.
+  // The server returns only the newest sessions, and a total only for the whole app. The total for one user may be
+  // unknown.
   const known = cut ? (everybodys ? Math.max(data?.sessions ?? 0, all.length) : null) : all.length;
   const total = known === null ? 'many' : counted(known, 'session');
   return (

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type AppSettings, changeSettings, type SettingChanges } from '../../data/settings.ts';
 
-/** An unsaved value, or a text that is not a value. */
+/** An unsaved value, or a typed text that is not a valid value. */
 export interface DraftValue {
   value: unknown;
   /** Why the text is invalid; null for a value that can be saved. */

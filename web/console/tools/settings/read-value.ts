@@ -51,7 +51,7 @@ export function readObject(text: string): Read {
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
     if (isObject && Object.values(value).every((each) => typeof each === 'string')) return { value, wrong: null };
   } catch {
-    // The message below also applies to a text that is not JSON.
+    // JSON.parse failed: the message below also applies to a text that is not JSON.
   }
   return refused('Type a JSON object whose values are texts: {"name": "value"}.');
 }

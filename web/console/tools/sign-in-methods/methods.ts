@@ -1,4 +1,4 @@
-/** Name of the panel for phone numbers and text messages in the page's address. */
+/** Name of the panel for phone numbers and SMS in the page's address. */
 export const PHONE = 'phone';
 
 /** Name of the panel that adds a provider in the page's address. */

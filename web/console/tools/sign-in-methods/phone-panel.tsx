@@ -44,7 +44,7 @@ const numbers = [
   ['rate_limit_sms_number', 'Texts in an hour, by number'],
 ] as const;
 
-/** Panel of the provider of text messages, their wording and their limits. Secrets can only be written. */
+/** Panel of the SMS provider, the wording of SMS and their limits. Secrets can only be written. */
 export function PhonePanel({
   appRef,
   settings,

@@ -78,7 +78,7 @@ function missingNames(facts: DecisionFacts, command: string): string[] {
       const before = tokens[i - 1];
       if (!schemas.has(schema) || isOperator(before, '.')) continue;
       const isOf = (fact: { schema: string; name: string }) => fact.schema === schema && fact.name === object;
-      // INSERT INTO a.b (…) names columns.
+      // The brackets in INSERT INTO a.b (…) contain names of columns, so b is not a function.
       const isCall = next?.kind === 'group' && !isKeyword(before, 'INTO');
       const isMissing = isCall
         ? !facts.routines.some(isOf)

@@ -118,7 +118,7 @@ function clausesOf(policies: readonly PolicyFact[], command: PolicyFact['command
     [...new Set(texts)].map((text) => (policies.length > 1 ? `(${text})` : text)).join(' or ');
   const using = policies.flatMap((policy) => policy.using ?? []);
   const check = policies.flatMap((policy) => policy.check ?? policy.using ?? []);
-  // A policy without WITH CHECK uses its USING as the check.
+  // WITH CHECK is needed only if some policy has it. Otherwise PostgreSQL uses USING as the check.
   const differs = policies.some((policy) => policy.check !== null);
   return [
     ...(command === 'a' || using.length === 0 ? [] : [`  using (${any(using)})`]),

@@ -119,7 +119,7 @@ export function unreachablePolicies(context: AdviceContext): Advice[] {
   } as const;
   const { membership } = access.privileges;
   const login = membership.named(facts.authenticator);
-  // Auth calls use other roles than data calls.
+  // Roles that only auth calls use. A policy for one of them is not unreachable.
   const others = [...(login ? membership.assumableBy(login.oid) : [])].filter(
     (oid) => !roles.some((role) => role.caller.oid === oid),
   );
@@ -133,7 +133,8 @@ export function unreachablePolicies(context: AdviceContext): Advice[] {
     const applies = (oid: number) => access.policies.names(policy, oid);
     // Forced row-level security also applies to the owner, for example in views, so the policy may have an effect.
     if (relation.force_row_security && applies(relation.owner)) return [];
-    // A view reads with the privileges of its owner, who may differ from the owner of the table.
+    // The policy may apply to the owner of a view, with whose privileges the view reads. This role may differ from the
+    // owner of the table.
     if (viewOwners.some((owner) => applies(owner) && access.policies.rows(owner, relation, 'select').bound)) return [];
     const meeting = roles.filter((role) => role.caller.memberRole === null && applies(role.caller.oid));
     const bound = meeting.filter(isBound);
