@@ -91,7 +91,7 @@ it("stores as many request traces as the app's settings allow, and those of slow
   expect(await traces({ logs_traces: 0 }, calls())).toHaveLength(100);
 });
 
-it("stores counted requests and errors for the days in the app's settings", async () => {
+it("stores counted requests and errors for as many days as the app's settings say", async () => {
   const left = async (settings: Record<string, number>) => {
     await database.pool.script(`truncate ninefold.call_statistics, ninefold.error_statistics;
       insert into ninefold.call_statistics (span, bucket, call, calls, failed, histogram, last_at)
@@ -116,7 +116,7 @@ it("stores counted requests and errors for the days in the app's settings", asyn
   expect(await left({ logs_statistics_days: 0, logs_error_days: 0 })).toEqual([['5'], ['5']]);
 });
 
-it('deletes old records also if the app is rarely used', async () => {
+it('deletes counts that are older than the retention also if the app is rarely used', async () => {
   await database.pool.script(`truncate ninefold.call_statistics, ninefold.error_statistics;
     insert into ninefold.call_statistics (span, bucket, call, calls, failed, histogram, last_at)
       values ('hour', now() - interval '100 days', 'rest.select', 1, 0, array_fill(0, array[24]), now());
@@ -135,7 +135,7 @@ it('deletes old records also if the app is rarely used', async () => {
   expect([await old('call_statistics'), await old('error_statistics')]).toEqual([[], []]);
 });
 
-it('merges requests of the previous day by the hour without losing any', async () => {
+it('merges the counts per minute of the previous day into counts per hour without losing any', async () => {
   await database.pool.script(`truncate ninefold.call_statistics;
     insert into ninefold.call_statistics (span, bucket, call, calls, failed, histogram, last_at)
       select 'minute', date_trunc('hour', now()) - interval '30 hours' + make_interval(mins => m), 'rest.select', 10, 1,

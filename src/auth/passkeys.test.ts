@@ -391,7 +391,7 @@ describe('a security key as a second factor', () => {
     );
   });
 
-  it('is required to manage passkeys of its account', async () => {
+  it('must be shown in a session before it may manage the passkeys of the account', async () => {
     const { factorId, session, user, email } = await enrol();
     const key = new Authenticator();
     const passkey = await register(session, new Authenticator());

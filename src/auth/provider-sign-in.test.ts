@@ -280,7 +280,7 @@ function githubMember(id: number, emails: readonly { email: string; primary: boo
 }
 
 describe('an OAuth 2.0 provider without OpenID Connect', () => {
-  it('receives PKCE, the state and the scopes, and its profile becomes the account', async () => {
+  it('receives the PKCE challenge, the state and the scopes, and its profile fills the new account', async () => {
     const email = uniqueEmail();
     githubMember(7, [
       { email: `other-${email}`, primary: false, verified: true },
@@ -371,7 +371,7 @@ describe('a disabled sign-in method', () => {
     expect(error).toMatchObject({ status: 404, message: 'Manual linking is disabled' });
   });
 
-  it('leaves the provider off in GET /settings, which lists all providers', async () => {
+  it('is off in the response of GET /settings, which lists all providers', async () => {
     const { body } = await app.ask('GET', '/settings');
     expect(body.external).toMatchObject({ github: true, google: false });
   });

@@ -161,7 +161,7 @@ describe('memberScreens', () => {
     ]);
   });
 
-  it('shows a junction table as a relation of the joined rows, and not as a screen', async () => {
+  it('shows the rows that a junction table joins as related rows, and no screen of the junction table', async () => {
     const member = await screensOf('authenticated');
     expect(entity(member, 'tickets').related).toEqual([
       { entity: 'public.ticket_topics', field: 'ticket', link: 'topic' },
@@ -169,7 +169,7 @@ describe('memberScreens', () => {
     expect(routes(member).filter((route) => route.includes('ticket_topics'))).toEqual([]);
   });
 
-  it('offers the functions that the caller may call as actions, and asks for the arguments that no row gives', async () => {
+  it('offers callable functions as actions, and asks for arguments that no field of the row fills', async () => {
     await owner.script(`
       create function public.rate(ticket bigint, stars integer, topic bigint default null, wait interval default '1 day')
         returns public.topics language sql as 'select null::public.topics';
@@ -209,7 +209,7 @@ describe('memberScreens', () => {
       drop function public.rate; drop function public.purge; drop table public.stays`);
   });
 
-  it('groups the navigation, with lists that are defined first', async () => {
+  it('groups the screens in the navigation, and puts defined lists before derived ones', async () => {
     const { navigation } = await screensOf('authenticated', 'agent');
     expect(navigation).toEqual([
       { title: 'Tickets', routes: ['/desk', '/mine', '/tickets', '/tickets/board'] },
@@ -218,7 +218,7 @@ describe('memberScreens', () => {
   });
 });
 
-it('shows labels in the language of the caller, and the names and comments where there are none', async () => {
+it('shows labels in the language of the caller, and the name or comment of what has no label', async () => {
   await owner.script(`
     select ninefold.label('de', 'Anfragen', entity => 'public.tickets', one => 'Anfrage');
     select ninefold.label('de', 'Betreff', entity => 'public.tickets', field => 'subject', help => 'Worum geht es?');

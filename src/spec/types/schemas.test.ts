@@ -295,7 +295,7 @@ describe('inputs in zod and JSON Schema', () => {
     }
   });
 
-  it('schemas omit the rules of a table for a write with a BEFORE trigger only, and for an update that may move the row to another partition', async () => {
+  it('schemas omit a table’s rules for an update with a BEFORE trigger or to another partition', async () => {
     const zod = await loadZod();
     const json = jsonValidators();
     for (const [table, isTaken] of [

@@ -54,7 +54,7 @@ describe('usesOf', () => {
     ['begin n := a.f(); return n; end', ['call a.f']],
     ['begin perform 1 from a.b; return 1; end', ['select a.b']],
     ['begin if c then truncate a.b; end if; end', ['truncate a.b?']],
-  ])('marks what not every call of the PL/pgSQL reaches: %s', (body, uses) => {
+  ])('marks what some calls of a PL/pgSQL function do not reach: %s', (body, uses) => {
     expect(told('plpgsql', body)).toEqual(uses);
   });
 });

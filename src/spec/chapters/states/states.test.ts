@@ -60,7 +60,7 @@ describe('statesChapter', () => {
     expect(machine.states).toContainEqual({ name: 'lost', final: false, reached: false });
   });
 
-  it('reports a default that differs from the initial state, because a row without the field is refused', async () => {
+  it('reports a default that differs from the initial state, because a new row with it is refused', async () => {
     const problems = async () =>
       (await derive()).states?.machines[0]?.problems.filter((one) => one.includes('default'));
     expect(await problems()).toEqual([]);

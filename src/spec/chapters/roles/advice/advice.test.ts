@@ -380,7 +380,7 @@ it('gives no advice to an app that follows all advice', async () => {
   expect((await chapter()).advice).toEqual([]);
 });
 
-it('does not report policies for the roles of auth calls, or for an owner with forced row-level security, as unreachable', async () => {
+it('does not report a policy as unreachable if it is for a role of auth calls or for an owner with FORCE', async () => {
   await owner.script(`${secured} create policy own on t to authenticated using (${own});
     create policy hook on t for select to supabase_auth_admin using (true);
     create table u (id int primary key); alter table u enable row level security; alter table u force row level security;
