@@ -128,7 +128,7 @@ describe('importsOf', () => {
     ]);
   });
 
-  it('does not read a sentence as an import', () => {
+  it('does not mistake a sentence in a comment or string for an import', () => {
     const text =
       "/**\n * import nothing from 'a comment'\n */\nexport const from = 'here';\nconst x = { import: 'no' };\n";
     expect(importsOf({ path: 'src/x.ts', text })).toEqual([]);

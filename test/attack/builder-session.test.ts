@@ -89,7 +89,7 @@ describe('the cookie of a builder’s session', () => {
     expect(rows.body).toBe('[{"id":1}]');
   });
 
-  it('is set for pages of the console only, so that no other site can sign a visitor in to another account', async () => {
+  it('is set only for requests from pages of the console, so that no other site can sign a visitor in', async () => {
     const { email, password } = builder;
     for (const headers of [{}, { ...fromConsole, origin: 'http://evil.example' }]) {
       const response = await ask('/admin/v1/session', headers, 'POST', { email, password });
@@ -97,7 +97,7 @@ describe('the cookie of a builder’s session', () => {
     }
   });
 
-  it('is rejected beside a different cookie of the same name', async () => {
+  it('is rejected if the request contains another cookie of the same name with a different value', async () => {
     const attacker = await signInBuilder(node, builder);
     const cookie = `${pair(attacker)}; ${pair(session)}`;
     for (const path of ['/admin/v1/session', '/admin/v1/apps']) {
@@ -182,7 +182,7 @@ describe('the cookie of a builder’s session', () => {
     });
   });
 
-  it('is issued within the limits of every sign-in', async () => {
+  it('is subject to the same limits as every other sign-in', async () => {
     const email = 'nobody@example.com';
     const codes = [];
     for (let i = 0; i < 25; i++) {

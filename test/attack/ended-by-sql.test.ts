@@ -67,7 +67,7 @@ describe.each([
   });
 });
 
-it('ends an access token at not_after in the future, although the token was used before and after SQL set the time', async () => {
+it('ends an access token at a future not_after that SQL sets, although the token was used before', async () => {
   const member = await usedMember();
   await runSql(
     node,

@@ -73,7 +73,7 @@ describe('malformed HTTP', () => {
     ['an unknown transfer coding', () => post('Transfer-Encoding: xchunked\r\n', second)],
     ['chunks that are not last', () => post('Transfer-Encoding: chunked, identity\r\n', `0\r\n\r\n${second}`)],
   ];
-  it.each(broken)('gets one error and no further response on the connection: %s', async (what, bytes) => {
+  it.each(broken)('gets one error, and no further request on the connection is answered: %s', async (what, bytes) => {
     const answers = answersIn(await sendBytes(node.url, bytes()));
     expect(answers.map(({ status }) => status)).toHaveLength(1);
     expectRefusal(answers[0] as HttpResponse, what);
@@ -136,7 +136,7 @@ describe('paths', () => {
     expect(response.body).not.toMatch(/root:|operator-token|"dependencies"/);
   });
 
-  it('of an app name the same resource if a letter is percent-encoded', async () => {
+  it('of an app lead to the same resource if a letter is percent-encoded', async () => {
     for (const path of [
       `/apps/%${app.ref.charCodeAt(0).toString(16)}${app.ref.slice(1)}/rest/v1/things?select=id`,
       `/apps/${app.ref}/%72est/v1/things?select=id`,
@@ -240,7 +240,7 @@ describe('request headers', () => {
     }
   });
 
-  it('are refused if a second Authorization contains the valid token', async () => {
+  it('are refused if a valid Authorization header follows an invalid one', async () => {
     const [response] = answersIn(
       await sendBytes(
         node.url,

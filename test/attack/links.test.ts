@@ -210,7 +210,7 @@ describe('the existence of an account', () => {
     expect(areToldApart(times, 2), JSON.stringify(times)).toBe(false);
   });
 
-  it('does not change when another mail can be requested', async () => {
+  it('does not change when the next mail can be requested', async () => {
     const strict = await createAppWith(node, settings.replace("'0'", "'60'"));
     const known = uniqueEmail();
     await post('/signup', { email: known, password }, {}, strict);

@@ -223,7 +223,7 @@ describe('keys and tokens of another app', () => {
     await expectOpensNothing(stranger.session.access_token, 'a member of another app');
   });
 
-  it('are rejected as refresh tokens, and the attempt does not use them up', async () => {
+  it('are rejected as refresh tokens, and stay valid in their own app', async () => {
     const stranger = await signUpMember(other);
     const refresh = (of: AppConnection) =>
       send(node.url, `/apps/${of.ref}/auth/v1/token?grant_type=refresh_token`, {

@@ -138,7 +138,7 @@ it('recovers a password by a link, asks before it uses the session, and signs th
   await Promise.all([context.close(), first.context.close()]);
 });
 
-it('takes an invitation: the member chooses a password and is signed in', async () => {
+it('lets an invited member choose a password, and signs the member in', async () => {
   const email = uniqueEmail();
   const { error } = await clientOf(app, app.secret_key).auth.admin.inviteUserByEmail(email);
   expect(error).toBeNull();

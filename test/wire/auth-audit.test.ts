@@ -74,7 +74,7 @@ it('shows the entries of one member, page by page, with the address of the conne
   await expect(read('after=nothing')).rejects.toThrow('validation_invalid');
 });
 
-it('searches the events of accounts in parts, and goes on where the part before ended', async () => {
+it('searches the events of accounts in parts, and continues each part where the previous one ended', async () => {
   const own = await createApp(node);
   const rows = 2 * limits.auditSearchRows.default + 10;
   await withClient(await superuserUrl(node, `app_${own.ref}`), (client) =>

@@ -88,7 +88,7 @@ describe('an application that signs members in', () => {
     });
   });
 
-  it('is not asked about again by a confidential client, and always by a public one on the device', async () => {
+  it('needs no second consent if it is confidential, but always one if it is public', async () => {
     await oauth.codeFor(ada, {});
     const again = locationOf(await oauth.authorize()).searchParams.get('authorization_id') ?? '';
     expect((await ada.auth.oauth.getAuthorizationDetails(again)).data).toMatchObject({
@@ -100,7 +100,7 @@ describe('an application that signs members in', () => {
     expect((await ada.auth.oauth.getAuthorizationDetails(asked)).data).toHaveProperty('client');
   });
 
-  it('loses its sessions when the member takes the consent back', async () => {
+  it('loses its sessions when the member revokes the consent', async () => {
     const bob = await oauth.member();
     const verifier = verifierOf();
     const { body } = await oauth.exchange(withCode(await oauth.codeFor(bob, { verifier }), verifier));
@@ -166,7 +166,7 @@ describe('a request of an application', () => {
     });
   });
 
-  it('can be decided once, and only by the member who opened it', async () => {
+  it('can be decided once, and only by the member who opened it first', async () => {
     const id =
       locationOf(
         await oauth.authorize({ client: oauth.publicClient.client_id, redirect: 'photos-app://callback' }),
@@ -270,7 +270,7 @@ it('is not available while the setting is off', async () => {
   expect([response.status, JSON.parse(response.body).error_code]).toEqual([404, 'feature_disabled']);
 });
 
-it('describes itself before the path of its issuer, too (RFC 8414, section 3)', async () => {
+it('publishes its metadata also at the well-known paths before the issuer’s path (RFC 8414, section 3)', async () => {
   const { body } = await oauth.ask('/auth/v1/.well-known/openid-configuration');
   expect(JSON.parse(body).issuer).toBe(`http://${oauth.host}/auth/v1`);
   for (const name of ['oauth-authorization-server', 'openid-configuration']) {

@@ -173,7 +173,7 @@ async function call(schema: string, body: object): Promise<string | null> {
   return response.ok ? null : (answer.code ?? String(response.status));
 }
 
-describe('chapter 6 matches the calls of functions whose argument types call functions that the role may not execute', () => {
+describe('chapter 6 matches the calls of functions whose argument types run functions that the role may not run', () => {
   it.each(shapes.map((shape, i) => ({ ...shape, schema: schemaOf(i) })))(
     '$what',
     async ({ schema, verdict, words = '', runs = [], refused = [] }) => {

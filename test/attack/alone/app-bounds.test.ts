@@ -213,7 +213,7 @@ describe('an app that exceeds a limit', () => {
     await expect.poll(() => logged(app, 'notifyQueueBytes')).toBeDefined();
   });
 
-  it('frees the autovacuum worker of a table whose analysis exceeds appAnalyzeSeconds', async () => {
+  it('ends an autovacuum worker that analyzes one table for longer than appAnalyzeSeconds', async () => {
     const app = await createAppWith(
       node,
       `create function public.wait_for_ever(id int) returns int immutable language plpgsql as

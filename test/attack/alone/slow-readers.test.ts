@@ -51,7 +51,7 @@ async function memory(): Promise<number> {
 /** Only Linux shows the memory of another process without a program, in /proc/<pid>/status. */
 const onLinux = process.platform === 'linux' ? it : it.skip;
 
-describe('sixty connections that never read an answer of 15 MB', () => {
+describe('sixty connections whose clients never read a response of 15 MB', () => {
   onLinux.each([
     ['one request each', 1],
     ['fifty requests each', 50],
