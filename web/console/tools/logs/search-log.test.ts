@@ -26,7 +26,7 @@ describe('searchLog', () => {
   ]);
   const found = (text: string) => searchLog(rows, text).map(({ request_id }) => request_id);
 
-  it('finds the text of a line without regard to case', () => {
+  it('finds text of a log line without regard to case', () => {
     expect(found('get /notes')).toEqual(['a1']);
     expect(found('pgrst205')).toEqual(['b2']);
     expect(found('B2')).toEqual(['b2']);
