@@ -1,8 +1,8 @@
 import pg from 'pg';
 
 /**
- * A way in which the owner of an app tries to use more of the server than the app may: with database sessions that are
- * opened again after each end.
+ * Database sessions with which the owner of an app tries to use more of the server than the limits allow. A session that
+ * the server ends is opened again.
  */
 export interface BoundAttack {
   /** The name of the exceeded limit in contract/limits/apps.ts. */
@@ -79,7 +79,8 @@ export const boundAttacks: readonly BoundAttack[] = [
     statements: [
       'listen flood',
       `select pg_notify('flood', repeat('x', 7900) || i) from generate_series(1, 500) i`,
-      // A listener reads only between two transactions, so the queue keeps the notifications of the other sessions.
+      // PostgreSQL delivers notifications to a session only outside of its transactions. This transaction stays open, so
+      // the queue retains the notifications of the other sessions.
       'begin',
       'select 1',
     ],

@@ -1,6 +1,6 @@
 import { bare, granted, type MatrixCase, own, secured, teams, to } from './matrix-case.ts';
 
-/** Grants, owners, row-level security, and what a condition asks, reads and calls. */
+/** Cases of tables: grants, owners, row-level security, and the conditions of policies. */
 export const casesOfTables: MatrixCase[] = [
   // Grants
   { name: 'everything granted, no row-level security', sql: granted() },
@@ -93,7 +93,8 @@ export const casesOfTables: MatrixCase[] = [
     sql: `${granted()} create function f(text) returns boolean language plpgsql immutable as 'begin return true; end';
       create function h() returns trigger language plpgsql as 'begin return coalesce(new, old); end';
       revoke execute on function f from public, ${to}; grant execute on function f to authenticated; ${made};`,
-    // Once a page is full of what was tried, every update makes entries in all indexes.
+    // Only two roles, because the attempts leave dead rows. When these fill the page, every update also adds entries to
+    // all indexes, and so calls the functions of the indexes.
     roles: ['anon', 'authenticated'],
   })),
   {
@@ -199,7 +200,7 @@ export const casesOfTables: MatrixCase[] = [
     name: 'insert under two policies',
     sql: `${secured()} create policy a on t for insert with check (status = 'open'); create policy b on t for all using (false) with check (owner is null);`,
   },
-  // What a condition asks of the caller
+  // Conditions on the caller
   { name: 'signed in', sql: `${secured()} create policy p on t for select using (auth.uid() is not null);` },
   { name: 'not signed in', sql: `${secured()} create policy p on t for select using ((select auth.uid()) is null);` },
   {
@@ -239,7 +240,7 @@ export const casesOfTables: MatrixCase[] = [
     name: 'true, put in other words',
     sql: `${secured()} create policy p on t for select using (auth.uid() = owner or not false);`,
   },
-  // What a condition reads and calls
+  // Tables and functions that a condition uses
   {
     name: 'a function that may not be called, beside what is true for one role only',
     sql: `${secured()} create function f() returns boolean language plpgsql stable as 'begin return true; end'; revoke execute on function f from public, ${to}; create policy p on t using (f() and owner is null); create policy q on t using (current_user = 'agent');`,

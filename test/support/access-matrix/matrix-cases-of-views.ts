@@ -1,6 +1,6 @@
 import { bare, columns, granted, type MatrixCase, own, rows, secured, teams, to } from './matrix-case.ts';
 
-/** Views, partitions, heirs and publications, and what is called behind them. */
+/** Cases of views, partitions, inheritance children and publications, and of the functions that they call. */
 export const casesOfViews: MatrixCase[] = [
   // Views
   {
@@ -256,7 +256,7 @@ export const casesOfViews: MatrixCase[] = [
     sql: `${granted()} create view v as select * from t; grant all on v to ${to};
       create rule closed_stay as on delete to v where old.status = 'closed' do instead nothing;`,
   },
-  // Partitions and heirs
+  // Partitions and inheritance children
   {
     name: 'a partitioned table',
     sql: `create table t (${columns}) partition by range (id); create table t1 partition of t for values from (0) to (3); create table t2 partition of t default; ${rows('t')} grant all on t to ${to}; alter table t enable row level security; create policy p on t using (status = 'open');`,
@@ -265,7 +265,7 @@ export const casesOfViews: MatrixCase[] = [
     name: 'a table that others inherit from',
     sql: `${secured()} create table u () inherits (t); grant all on u to ${to}; insert into u (id, status) values (5, 'open'); create policy p on t for select using (status = 'open');`,
   },
-  // What operators and casts call, and what partitions, heirs and domains do
+  // Functions that operators, casts, partitions, inheritance children and domains call
   ...[
     [
       'a policy',
