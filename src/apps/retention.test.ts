@@ -87,7 +87,7 @@ it("stores as many request traces as the app's settings allow, and those of slow
   expect([fewer.length, ...fewer.slice(0, 2).sort()]).toEqual([120, 'b-slow', 'd-failed']);
   const busyBuilder = Array.from({ length: 300 }, (_, i) => call(`builder-${i}`, { isByBuilder: true }));
   expect((await traces({}, [...calls(), ...busyBuilder])).slice(0, 2).sort()).toEqual(['b-slow', 'd-failed']);
-  // A trace that one worker writes for another must stay until the other has read it.
+  // 100 traces stay even with logs_traces 0, because a worker may write a trace that another worker has yet to read.
   expect(await traces({ logs_traces: 0 }, calls())).toHaveLength(100);
 });
 
@@ -112,7 +112,7 @@ it("stores counted requests and errors for as many days as the app's settings sa
   };
   expect(await left({})).toEqual([['5', '20'], ['5']]);
   expect(await left({ logs_statistics_days: 10, logs_error_days: 50 })).toEqual([['5'], ['5', '20']]);
-  // The period that chapters show is always stored, whatever the settings.
+  // Seven days always stay, because the chapters show figures of a week.
   expect(await left({ logs_statistics_days: 0, logs_error_days: 0 })).toEqual([['5'], ['5']]);
 });
 

@@ -54,7 +54,7 @@ const functions: Readonly<Record<string, readonly string[]>> = {
   pg_partition_root: ['pg_inherits'],
   pg_relation_is_updatable: foreign,
   shobj_description: ['pg_shdescription'],
-  // Live figures.
+  // These return live figures, which are not part of the specification, so no catalog needs watching.
   pg_stat_get_live_tuples: [],
   pg_stat_get_tuples_deleted: [],
   pg_total_relation_size: [],

@@ -24,7 +24,7 @@ describe('ninefold.define_machine', () => {
       sqlstate: 'NF004',
       message: 'Rows of public.tickets stand in states that the machine does not have: 2 in held.',
     });
-    // Nothing of the definition was stored.
+    // The refused definition was not stored: the previous machine still applies.
     await by(customer, `update public.tickets set status = 'held' where id = 1`);
   });
 

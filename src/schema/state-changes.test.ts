@@ -253,7 +253,7 @@ describe('ninefold.state_changes', () => {
     expect(await seen({ role: 'anon', claims: {} })).toBe(0);
     expect(await seen(serviceKey)).toBe(2);
     expect(await by(customer, 'select t.state_changes from public.tickets t')).toHaveLength(1);
-    // An invented row that names the key of another row.
+    // A row that the caller constructs with the key of a hidden row returns no state changes of the hidden row.
     const [made] = await by(
       customer,
       `select public.state_changes(jsonb_populate_record(null::public.tickets, '{"id": 2}')) as p`,

@@ -125,7 +125,7 @@ describe('memberScreens', () => {
     const auditor = JSON.stringify(await screensOf('authenticated', 'auditor'));
     expect(auditor).toContain('margin');
     const agent = await screensOf('authenticated', 'agent');
-    // The transition is the agent's; its condition reads a field that the agent may not read.
+    // The agent may take the transition, but not read a field of its condition, so the condition is omitted.
     expect(entity(agent, 'tickets').machine?.transitions).toEqual([
       { name: 'close', label: 'Close', from: ['open'], to: 'closed', requires: [], when: null },
       { name: 'reopen_at_once', label: 'Reopen at once', from: ['closed'], to: 'open', requires: [], when: null },
@@ -137,7 +137,7 @@ describe('memberScreens', () => {
     const { fields, key, title_field, access } = entity(await screensOf('authenticated'), 'tickets');
     const of = (name: string) => fields.find((field) => field.name === name);
     expect([key, title_field, access.select.when]).toEqual([['id'], 'subject', 'own row (by owner)']);
-    // A search of texts would fail on a uuid.
+    // Only fields with text are searchable, because PostgreSQL has no ILIKE for a uuid.
     expect(fields.filter(({ searchable }) => searchable).map(({ name }) => name)).toEqual([
       'subject',
       'body',
@@ -198,7 +198,7 @@ describe('memberScreens', () => {
       ['wait', 'duration', false],
     ]);
     expect(screen('/tickets/:id')?.related).toEqual(['public.ticket_topics']);
-    // A list gives no row.
+    // A list has no selected row that could fill the argument, so the action asks for the ticket.
     expect(screen('/start')?.actions[0]?.fields[0]).toMatchObject({ name: 'ticket', editor: 'reference' });
     expect([agent.home, screen('/start')?.group, agent.navigation[0]?.routes[0]]).toEqual(['/start', 'name', '/start']);
     expect(screen('/stays/calendar')?.span).toEqual({ start: 'starts_on', end: 'ends_on' });

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { usesOf } from './uses.ts';
 
-/** Returns the uses of relations and of functions with a schema as short texts. `?` marks an uncertain one. */
+/**
+ * Returns each use of a relation, or of a function with a schema, as a short string. `?` marks a use that some runs
+ * skip; `!` marks a call that its statement makes whatever rows it finds.
+ */
 const told = (language: string, body: string): string[] =>
   usesOf(language, body)
     .filter(({ kind, schema }) => kind !== 'call' || schema !== null)
