@@ -14,7 +14,7 @@ import { startNode, type TestNode } from '../support/node.ts';
 import { expectRefusal } from '../support/refusal.ts';
 import { uniqueEmail } from '../support/unique.ts';
 
-/** A stolen session of a builder reaches no secret. The owners of the node see and decide how builders sign in. */
+/** A stolen session of a builder gives no access to secrets. Owners of the node control how builders sign in. */
 const password = 'correct horse battery';
 let node: TestNode;
 let app: AppConnection;
@@ -128,7 +128,7 @@ describe('sensitive calls', () => {
       .replace(/:\w+/g, '00000000-0000-4000-8000-000000000000')}${route.endsWith('/audit') ? '?limit=201' : ''}`;
   const call = (route: string, as: Caller): Promise<HttpResponse> => {
     const method = route.split(' ')[0] ?? '';
-    // A call with a body gets one that no call accepts, so that nothing is changed.
+    // The body has an unknown field, which every call refuses, so that the call changes nothing.
     return ask(method, pathOf(route), as, method === 'GET' ? undefined : { unknown: true });
   };
 

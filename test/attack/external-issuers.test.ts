@@ -7,7 +7,7 @@ import { send } from '../support/http.ts';
 import { startNode, type TestNode } from '../support/node.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
-/** Tokens of third parties have the access that the app gives them, and no access to data of other issuers. */
+/** Tokens that other systems issue. They must have only the access that the app gives to their issuer. */
 let node: TestNode;
 let receiver: Receiver;
 let app: AppConnection;

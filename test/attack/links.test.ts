@@ -107,7 +107,7 @@ describe('the secret of a mail', () => {
     expect(stored).toHaveLength(2);
   });
 
-  /** Returns what the tables of schema auth hold of a member's token, as the app's owner reads them. */
+  /** Returns the stored forms of a member's tokens that the app's owner can read in schema auth. */
   async function createdTokens(email: string): Promise<string[]> {
     const { results } = await runSql(
       node,

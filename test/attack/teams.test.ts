@@ -361,7 +361,7 @@ describe('a builder’s second factor', () => {
     const used = generator.generate();
     const shown = await show(joined.session, id, used);
     expect([shown.status, shown.body]).toEqual([204, '']);
-    // The code of the next step is valid too. The code of this step was used.
+    // Each code works once. The code of the current step was used above, and the code of the next step is valid already.
     const next = () => generator.generate({ timestamp: Date.now() + 30_000 });
     return { ...joined, factorId: id as string, used, next, before: joined.session, whole: cookieOf(shown, first) };
   }

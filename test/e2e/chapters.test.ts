@@ -104,7 +104,7 @@ it('counts the rows that would break a rule, and changes nothing', async () => {
   await expression.fill('true; drop table public.tickets');
   await page.getByRole('button', { name: 'Count' }).and(page.locator('[aria-disabled="true"]')).waitFor();
 
-  // The owner sees every row of a table that forces row-level security, so the count is correct there too.
+  // FORCE ROW LEVEL SECURITY must not change the count, because the owner of an app bypasses it.
   await runSql(site.node, app.ref, 'alter table public.tickets force row level security');
   await expression.fill('length(title) > 5');
   await expression.press('Control+Enter');

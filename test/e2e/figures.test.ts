@@ -136,7 +136,7 @@ describe.concurrent('EntityDiagram', () => {
     const clusters = page.getByRole('list', { name: 'Clusters of entities' });
     const boxes = page.locator('[data-box]');
     await clusters.waitFor();
-    // The layout begins after a cluster is chosen. The table of all entities is shown from the beginning.
+    // The page draws boxes only after a cluster is chosen, but shows the table of all entities at once.
     expect(await boxes.count()).toBe(0);
     await page.getByRole('table', { name: 'Entities' }).waitFor();
     // The row counts of PostgreSQL's statistics are estimates.

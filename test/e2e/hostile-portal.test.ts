@@ -23,7 +23,7 @@ const picture = `data:image/svg+xml;base64,${Buffer.from(
 let site: Console;
 let app: AppConnection;
 let other: AppConnection;
-/** A page of another origin, with an element that frames the address of its query. */
+/** A server of another origin. Its page loads the URL of the query into an iframe. */
 let framing: Server;
 
 beforeAll(async () => {

@@ -102,7 +102,7 @@ it('signs a member up by the code of a mail, adds a passkey and a second factor,
 
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await page.getByRole('button', { name: 'Use a passkey' }).click();
-  // A passkey is a first factor, as in GoTrue.
+  // A passkey counts as the first factor, as in GoTrue, so the app still asks for the second one.
   await page.getByRole('heading', { name: 'One more step' }).waitFor();
   await context.close();
 });
@@ -639,7 +639,7 @@ it('writes a note, keeps its draft over the end of the session, shares its noteb
   await reader.page.waitForURL(/q=march/);
   await reader.page.getByRole('link', { name: 'Roses' }).click();
   await reader.page.getByRole('heading', { name: 'Roses' }).waitFor();
-  // The transitions are the author's; each says so.
+  // Only the author may take the transitions, so the reader sees no buttons for them.
   expect(await reader.page.getByRole('button', { name: /Withdraw|Archive/ }).count()).toBe(0);
   await inBoth(reader.page);
 

@@ -183,7 +183,8 @@ describe('a node of the previous release', () => {
     );
     const asSuperuser = async (sql: string) =>
       withClient(await superuserUrl(node, `app_${app.ref}`), async (client) => (await client.query(sql)).rows);
-    // The update keeps the password rules of the app, which it may do before or after this first look.
+    // The update writes the password rules of the app as settings, before or after this first reading of the journal.
+    // The comparison therefore ignores these two entries.
     const journal = async () =>
       (await asSuperuser('select * from ninefold.journal order by id'))
         .map(({ what }) => what)

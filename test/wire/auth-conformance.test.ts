@@ -12,7 +12,7 @@ const secret = 'the-secret-of-a-project-that-moved-0123456789';
 const password = 'correct horse 9 battery';
 
 let app: AppConnection;
-/** Tokens for the table below. A row refers to one by its name in braces. */
+/** Tokens by name. The first column of the table below contains these names. */
 const tokens: Record<string, string> = {};
 let userId: string;
 

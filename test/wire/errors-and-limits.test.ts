@@ -110,7 +110,7 @@ describe('chapters 8 and 9 of a running app', () => {
       const app = await createApp(node);
       await runSql(node, app.ref, 'create table public.things (id int primary key)');
       const client = clientOf(app, app.secret_key);
-      // So many calls at once that each worker opens a connection.
+      // 16 calls at once, so that each worker opens a connection.
       const first = await Promise.all(Array.from({ length: 16 }, () => client.from('things').select()));
       expect(new Set(first.map(({ status }) => status))).toEqual(new Set([200]));
       const login = `app_${app.ref}_authenticator`;

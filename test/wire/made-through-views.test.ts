@@ -60,8 +60,8 @@ it.each([
   const cells = specification.chapters.roles?.cells.filter(
     ({ role, entity, operation }) => role === 'anon' && entity === `public.${name}` && operation === 'insert',
   );
-  // An INSTEAD OF trigger decides for itself, and a view does not show callers that PostgreSQL numbers one of its
-  // fields.
+  // The verdict is `when` for a view with an INSTEAD OF trigger, because the trigger decides for itself, and for a view
+  // with numbered fields, because its definition does not show callers that they must omit these fields.
   const isAlways = ['papers', 'loose'].includes(name);
   expect(cells?.map(({ verdict }) => verdict)).toEqual([isAlways ? 'always' : 'when']);
 });

@@ -53,7 +53,8 @@ it('publishes a folder on the app’s origin, rolls back, and serves the pages f
     body: expect.stringContaining('<title>Desk</title>'),
     headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' },
   });
-  // A router in the browser reads other addresses; the account, the API and hidden files are not part of the front end.
+  // The start page handles unknown paths, because it may contain a router. The account, the API and hidden files are
+  // not part of the site.
   expect((await get('/tickets/7')).body).toContain('<title>Desk</title>');
   expect((await get('/.env', { accept: '*/*' })).status).toBe(404);
   expect(await isPortal('/account/sign-in')).toBe(true);

@@ -140,7 +140,7 @@ describe('versions', () => {
     const { ref } = await createApp(node);
     await runSql(node, ref, 'create table public.a (id int primary key); create table public.b (id int primary key)');
     const [first] = (await versionsOf(ref)).versions;
-    // The same table with another number is no version.
+    // A table that is created again with the same name has another object id. That alone creates no version.
     await runSql(node, ref, 'drop table public.a; create table public.a (id int primary key)');
     expect((await versionsOf(ref)).versions[0]).toEqual(first);
     await expect

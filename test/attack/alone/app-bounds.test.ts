@@ -438,7 +438,7 @@ describe('the owner of an app', () => {
       flood ? attack(await databaseUrl(app), flood, seconds * 1000) : new Map(),
     );
     const logins = [...errors.values()].reduce((sum, times) => sum + times, 0);
-    // The logins of two seconds at once, those that wait, and each session's end.
+    // The limit lets the logins of two seconds through at once and delays others. Each session also ends with an error.
     expect(logins).toBeLessThan(limits.loginsPerSecond.default * (seconds + 2) + 2 * (flood?.sessions ?? 0));
   });
 
@@ -469,7 +469,7 @@ describe('the owner of an app', () => {
 
   it('leaves connections for the requests of all apps', async () => {
     const app = await createApp(node);
-    // As many connections as the owners of twenty apps have together.
+    // One owner with 400 connections stands for the owners of twenty apps.
     await withClient(await superuserUrl(node, 'postgres'), (client) =>
       client.query(`alter role "app_${app.ref}" connection limit 400`),
     );
