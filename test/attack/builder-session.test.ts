@@ -60,10 +60,10 @@ describe('the cookie of a builder’s session', () => {
 
   it.each<[string, () => Record<string, string>]>([
     ['without the console’s header', () => ({})],
-    ['with another value of that header', () => ({ [consoleHeader]: '0' })],
+    ['with another value of the console’s header', () => ({ [consoleHeader]: '0' })],
     ['from another site', () => ({ ...fromConsole, 'sec-fetch-site': 'cross-site' })],
     ['from another origin of the site', () => ({ ...fromConsole, 'sec-fetch-site': 'same-site' })],
-    ['from the address bar', () => ({ ...fromConsole, 'sec-fetch-site': 'none' })],
+    ['that the user typed into the address bar', () => ({ ...fromConsole, 'sec-fetch-site': 'none' })],
     [
       'from an app’s origin',
       () => ({ ...fromConsole, origin: `http://${app.ref}.localhost:${new URL(node.url).port}` }),

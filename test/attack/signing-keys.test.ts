@@ -278,8 +278,11 @@ describe('an imported key', () => {
     ['an ES256 token under no id', () => signed('ES256', undefined, pairs.ES256.privateKey)],
     ['an ES256 token under an unknown id', () => signed('ES256', 'es2', pairs.ES256.privateKey)],
     ['an ES256 token under its id in another letter case', () => signed('ES256', 'ES', pairs.ES256.privateKey)],
-    ['an id that is a path', () => signed('ES256', '../es', pairs.ES256.privateKey)],
-    ['an id that every object has', () => signed('ES256', '__proto__', pairs.ES256.privateKey)],
+    ['a key id that is a path', () => signed('ES256', '../es', pairs.ES256.privateKey)],
+    [
+      'a key id that is a property of every JavaScript object',
+      () => signed('ES256', '__proto__', pairs.ES256.privateKey),
+    ],
     ['no algorithm', () => `${encode({ alg: 'none', kid: 'es' })}.${encode(claims())}.`],
   ])('does not verify a token that names another key or another algorithm: %s', async (_, token) => {
     expect(await statuses(app, token())).toEqual(refused);

@@ -60,7 +60,7 @@ export const boundAttacks: readonly BoundAttack[] = [
   },
   {
     limit: 'sharedCatalogBytesPerSecond',
-    name: 'shared catalogs',
+    name: 'writes to shared catalogs',
     statements: [
       `do $$ declare big text := (select string_agg(md5(random()::text), '') from generate_series(1, 100000)); begin
          for i in 1..1000 loop execute format('comment on database %I is %L', current_database(), big || i); end loop; end $$`,
@@ -102,13 +102,13 @@ export const boundAttacks: readonly BoundAttack[] = [
   },
   {
     limit: 'appProcessorShare',
-    name: 'processor',
+    name: 'processor time',
     statements: ['select count(*) from generate_series(1, 2000000)'],
     sessions: 20,
   },
   {
     limit: 'appStatementSeconds',
-    name: 'a statement without end',
+    name: 'an endless statement',
     statements: ['set statement_timeout = 0', 'select pg_sleep(3600)'],
     sessions: 18,
   },
@@ -121,7 +121,7 @@ export const boundAttacks: readonly BoundAttack[] = [
   },
   {
     limit: 'appTransactionSeconds',
-    name: 'a transaction without end',
+    name: 'an endless transaction of short statements',
     statements: ['begin', ...Array.from({ length: 600 }, () => 'select pg_sleep(0.1)')],
     sessions: 18,
   },

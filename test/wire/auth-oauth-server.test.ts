@@ -138,24 +138,24 @@ describe('an application that signs members in', () => {
 
 describe('a request of an application', () => {
   it.each<[string, Record<string, string>]>([
-    ['another path', { redirect_uri: `${CALLBACK}/more` }],
-    ['another host', { redirect_uri: 'https://evil.example/callback' }],
-    ['a query', { redirect_uri: `${CALLBACK}?a=1` }],
-    ['a fragment', { redirect_uri: `${CALLBACK}#a` }],
+    ['another path in redirect_uri', { redirect_uri: `${CALLBACK}/more` }],
+    ['another host in redirect_uri', { redirect_uri: 'https://evil.example/callback' }],
+    ['an additional query', { redirect_uri: `${CALLBACK}?a=1` }],
+    ['an additional fragment', { redirect_uri: `${CALLBACK}#a` }],
     ['an unknown application', { client_id: '00000000-0000-0000-0000-000000000000' }],
-    ['an application that is no UUID', { client_id: `' or true --` }],
+    ['a client_id that is not a UUID', { client_id: `' or true --` }],
   ])('with %s causes no redirect', async (_what, change) => {
     const response = await oauth.authorize({}, change);
     expect([response.status, response.headers.location]).toEqual([400, undefined]);
   });
 
   it.each<[string, Record<string, string>, string?]>([
-    ['no challenge', { code_challenge: '' }],
-    ['the method plain', { code_challenge_method: 'plain' }],
+    ['an empty code_challenge', { code_challenge: '' }],
+    ['the code_challenge_method plain', { code_challenge_method: 'plain' }],
     ['the implicit flow', { response_type: 'token' }, 'unsupported_response_type'],
     ['an unknown scope', { scope: 'openid admin' }, 'invalid_scope'],
     ['a request object', { request: 'eyJ' }, 'request_not_supported'],
-    ['a fragment as response mode', { response_mode: 'fragment' }],
+    ['response_mode=fragment', { response_mode: 'fragment' }],
   ])('with %s is reported to the application, with its state', async (_what, change, error = 'invalid_request') => {
     const url = locationOf(await oauth.authorize({}, change));
     expect(url.origin + url.pathname).toBe(CALLBACK);

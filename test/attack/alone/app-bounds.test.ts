@@ -130,7 +130,7 @@ describe('an app that exceeds a limit', () => {
     ],
     [
       'appDatabaseBytes',
-      'rows without end',
+      'rows of an endless query',
       `create table public.heap (x text);
        insert into public.heap select repeat(md5(i::text), 30) from (select generate_series(1, 3000000) i) numbers`,
     ],
