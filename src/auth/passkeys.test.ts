@@ -221,7 +221,7 @@ describe('a passkey', () => {
 });
 
 describe('a WebAuthn challenge', () => {
-  it('expires, and an invented one is not found', async () => {
+  it('is refused after it has expired, and a made-up id is refused as unknown', async () => {
     const { device, session } = await memberWithPasskey();
     const { challenge_id, ceremony } = await options('authentication');
     const verify = (id: string) =>

@@ -329,7 +329,7 @@ describe('an OAuth 2.0 provider without OpenID Connect', () => {
     ['refuses the code', '/login/oauth/access_token', { error: 'bad_verification_code' }, 'provider_failed'],
     ['gives no profile', '/api/v3/user', { message: 'Bad credentials' }, 'provider_failed'],
     ['gives no address', '/api/v3/user/emails', [], 'unexpected_failure'],
-  ])('causes an error for the site if it %s', async (_, path, answer, code) => {
+  ])('redirects to the site with an error if it %s', async (_, path, answer, code) => {
     githubMember(8, [{ email: uniqueEmail(), primary: true, verified: true }]);
     plain.answers.set(path, answer);
     const page = await follow(await startOf(clientWith('implicit'), 'github'));

@@ -235,7 +235,7 @@ describe('the limits of sign-in', () => {
     expect(hashes()).toBe(perAddress);
   });
 
-  it('refuse the right password if it comes among wrong ones', async () => {
+  it('refuse the right password if many wrong ones arrive at the same time', async () => {
     const { email } = await app.member(password);
     const wrong = Array.from({ length: 40 }, (_, i) => signIn(email, 'wrong', { address: network(i) }));
     await Promise.race(wrong);
@@ -244,7 +244,7 @@ describe('the limits of sign-in', () => {
     expect(await right).toMatchObject(rateLimited);
   });
 
-  it('hold in every window, also across the boundary of two', async () => {
+  it('hold for any window of time, not only for windows with a fixed start', async () => {
     const email = uniqueEmail();
     const window = limits.signInWindowSeconds.default;
     let checked = 0;
@@ -318,7 +318,7 @@ describe('the limits of sign-in', () => {
     expect((await signIn(email, password, { address: '198.51.100.1' })).status).toBe(200);
   });
 
-  it('let a new network retry after a part of the window while strangers guess from everywhere', async () => {
+  it('let a new network retry after a part of the window while strangers guess from many networks', async () => {
     const { email } = await app.member(password);
     for (let i = 0; i < 3 * perAccount; i++) await signIn(email, 'wrong', { address: network(i) });
     const refused = await signIn(email, password, { address: '198.51.100.1' });

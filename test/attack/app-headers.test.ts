@@ -246,7 +246,7 @@ describe('responses on an app’s own origin', () => {
     expect((await reply('own', [{ [name]: value }])).headers[name.toLowerCase()]).toBeUndefined();
   });
 
-  it('exist for the app’s paths only: the node’s paths are not found there', async () => {
+  it('do not exist for the node’s paths, which are not found there', async () => {
     const { host = '' } = target('own', '')[1];
     for (const path of [
       '/assets/',

@@ -53,7 +53,7 @@ describe('apps create', () => {
     expect(log).toContainEqual(expect.objectContaining({ action: 'app_renamed', details: { name: ' After ' } }));
   });
 
-  it('takes the HS256 secret of an existing project', async () => {
+  it('--jwt-secret takes over the HS256 secret of an existing project', async () => {
     const secret = 'super-secret-jwt-token-with-at-least-32-characters-long';
     const { stdout } = await cli(node, ['apps', 'create', uniqueRef(), '--jwt-secret', secret, '--json']);
     expect(JSON.parse(stdout).jwt_secret).toBe(secret);

@@ -181,7 +181,7 @@ describe('a request of an application', () => {
     expect((await ada.auth.oauth.approveAuthorization(id, { skipBrowserRedirect: true })).error?.status).toBe(400);
   });
 
-  it('is not decided by a page of another site', async () => {
+  it('cannot be opened by a page of another site', async () => {
     const id = locationOf(await oauth.authorize()).searchParams.get('authorization_id') ?? '';
     const token = (await ada.auth.getSession()).data.session?.access_token;
     const response = await oauth.ask(`/auth/v1/oauth/authorizations/${id}`, {
@@ -208,7 +208,7 @@ describe('a code', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  it('is refused with another verifier, address or application, and stays valid for its own', async () => {
+  it('is refused with another verifier, address or client, and stays valid for the right ones', async () => {
     const verifier = verifierOf();
     const code = await oauth.codeFor(ada, { verifier });
     const refused = [

@@ -47,7 +47,7 @@ describe('settings of an app', () => {
       .toEqual([{ id: 1 }]);
   });
 
-  it('are visible to functions as app.settings', async () => {
+  it('set as app.settings.… are visible to functions through current_setting', async () => {
     const app = await createApp(node);
     await runSql(
       node,

@@ -417,7 +417,7 @@ describe('outcomes', () => {
     ["('1'::numeric = '1.0'::numeric)", ANY, ANY],
     ["('a'::extensions.citext = 'A'::extensions.citext)", ANY, ANY],
     ["('a'::text = 'b'::text)", FALSE, FALSE],
-  ])('finds the possible results of %s', (sql, forAnon, forMember) => {
+  ])('finds the possible results of %s for an anonymous caller and a member', (sql, forAnon, forMember) => {
     expect(outcomes(readCondition(sql), anon)).toBe(forAnon);
     expect(outcomes(readCondition(sql), member)).toBe(forMember);
   });

@@ -137,7 +137,7 @@ describe('a booking', () => {
     ['BK007', { starts_at: at(33), ends_at: at(34) }],
     ['23514', { people: 0 }],
     ['23514', { contact: '' }],
-  ])('is refused with %s if it does not fit: %j', async (code, change) => {
+  ])('is refused with %s for the invalid values %j', async (code, change) => {
     const id = await room();
     const { status, error } = await book(ada, id, 9, 10, change);
     expect([status, error?.code]).toEqual([400, code]);

@@ -11,7 +11,7 @@ const machineOf = async (): Promise<Machine> => {
 };
 
 describe('statesChapter', () => {
-  it('describes a machine by the triggers and functions that are in effect', async () => {
+  it('describes a state machine from its triggers and functions in the database', async () => {
     const machine = await machineOf();
     expect(machine).toMatchObject({
       id: 'public.tickets.status',
