@@ -31,7 +31,7 @@ const sampleAnew = () => {
 };
 const ours = decoyHash(ourScheme);
 
-it('returns the schemes and costs of at least one in a hundred accounts, and those of new accounts', async () => {
+it('returns each hash scheme and cost that at least one in a hundred accounts uses, and the current one', async () => {
   expect(await sampleAnew()).toEqual([ours]);
   await insert(bcryptHash('10'), 1000);
   await insert(bcryptHash('08'), 20);
@@ -41,7 +41,7 @@ it('returns the schemes and costs of at least one in a hundred accounts, and tho
   expect(await sampleAnew()).toEqual([ours, decoyHash('$2b$10$'), decoyHash('$2b$08$')]);
 });
 
-it('leaves out a scheme whose cost is too high for attempts of strangers', async () => {
+it('leaves out a hash scheme whose cost is too high to verify guesses of strangers', async () => {
   await insert(bcryptHash('20'), 2000);
   expect(await sampleAnew()).toEqual([ours, decoyHash('$2b$10$')]);
 });

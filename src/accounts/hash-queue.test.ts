@@ -10,7 +10,7 @@ function held() {
   return { work: () => done, release };
 }
 
-it('runs up to the limit of tasks at once, and the others in their order', async () => {
+it('runs up to the limit of tasks at once, and starts the others in the order of their calls', async () => {
   const queue = new HashQueue(2, 10);
   const started: number[] = [];
   const pieces = Array.from({ length: 5 }, held);
@@ -30,7 +30,7 @@ it('runs up to the limit of tasks at once, and the others in their order', async
   expect(started).toEqual([0, 1, 2, 3, 4]);
 });
 
-it('refuses tasks above the limit of waiting ones, and accepts tasks afterwards, also after a failure', async () => {
+it('refuses tasks while as many tasks wait as the limit allows, and accepts tasks afterwards', async () => {
   const queue = new HashQueue(1, 1);
   const piece = held();
   const running = queue.run(piece.work);

@@ -61,7 +61,7 @@ describe('an imported hash', () => {
     expect(needsRehash(hash, 'päss')).toBe(true);
   });
 
-  it('is kept for a password longer than bcrypt reads, because its end was not verified', async () => {
+  it('is not replaced if the password is longer than bcrypt reads, because bcrypt did not verify its end', async () => {
     const longest = 'x'.repeat(72);
     const hash = await bcrypt(longest, 4);
     expect(await verifyPassword(`${longest} and more`, hash)).toBe(true);
@@ -110,7 +110,7 @@ describe('decoyHash', () => {
   );
 
   it.each(['$2b$14$', '$2b$31$', '$argon2id$v=19$m=262144,t=20,p=1$', '$1$salt$', '', 'päss'])(
-    'returns none for a scheme that is unknown or too expensive to verify for strangers: %s',
+    'returns null for a scheme that is unknown or too expensive to verify for strangers: %s',
     (prefix) => expect(decoyHash(prefix)).toBeNull(),
   );
 });

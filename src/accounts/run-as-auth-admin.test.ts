@@ -16,7 +16,7 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-/** Returns how often its own plan was used on this connection, with this execution. */
+/** SQL that returns how often this connection has executed the prepared statement of this SQL, including this time. */
 const plans = `select p.generic_plans + p.custom_plans from pg_catalog.pg_prepared_statements p
   where p.statement like '%-- counted%' -- counted`;
 

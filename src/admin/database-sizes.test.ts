@@ -28,7 +28,7 @@ it('leaves out databases that do not exist', async () => {
   expect(sizes.get('kept')).toBeGreaterThan(1_000_000);
 });
 
-it('returns the other sizes if a database is deleted during the query', async () => {
+it('omits a database that is deleted during the query, and returns the sizes of the others', async () => {
   await pool.run([plain('create database dropped')]);
   const meanwhile = new Meanwhile(pool, () => pool.run([plain('drop database dropped')]));
   const sizes = await databaseSizes(meanwhile, ['kept', 'dropped']);

@@ -44,7 +44,7 @@ describe('a change of an app', () => {
     expect(await isOverNow()).toBe(true);
   });
 
-  it('waits for a worker that does not answer until no worker uses older data', async () => {
+  it('waits for a worker that does not answer only as long as that worker may use older data', async () => {
     const { isOverNow } = started();
     vi.advanceTimersByTime(limits.listenerTrustMilliseconds.default - 1);
     expect(await isOverNow()).toBe(false);
@@ -56,7 +56,7 @@ describe('a change of an app', () => {
     await new ChangeRounds<string>().run('notes', [], () => expect.unreachable());
   });
 
-  it('is answered to the call that made it', async () => {
+  it('is reported as complete to the caller that requested it, not to callers of other changes', async () => {
     const asked: number[] = [];
     const client = new ChangeClient(({ id }) => asked.push(id));
     const answered: string[] = [];

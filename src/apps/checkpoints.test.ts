@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => database?.stop());
 
-it('delays new apps if the disk is too slow to complete a checkpoint before the next one is due', async () => {
+it('delays the creation of apps if the disk cannot complete a checkpoint before the next one is due', async () => {
   const server = { target: database.target, masterKey: Buffer.alloc(32), temporaryBytes: 0 };
   const checkpoints = new Checkpoints(server, new Events());
   process.kill(checkpointer, 'SIGSTOP');

@@ -17,10 +17,10 @@ describe('Origins.appAt', () => {
     ['a name below the domain', hosted, 'shop.apps.example.com', 'shop'],
     ['the loopback address', local, '127.0.0.1:9009', null],
     ['localhost', local, 'localhost:9009', null],
-    ['an address of the network', local, '192.168.1.5:9009', null],
-    ['no host', local, undefined, null],
-    ['the console', local, 'console.localhost:9009', null],
-    ['a name that is no ref', local, 'a.shop.localhost', null],
+    ['an address of the local network', local, '192.168.1.5:9009', null],
+    ['no Host header', local, undefined, null],
+    ['the name of the console', local, 'console.localhost:9009', null],
+    ['a name that is not a valid ref', local, 'a.shop.localhost', null],
     ['a name that only ends like the domain', hosted, 'evilapps.example.com', null],
     ['the domain itself', hosted, 'apps.example.com', null],
     ['a name below the domain, followed by another', hosted, 'shop.apps.example.com.evil.example', null],
@@ -48,19 +48,19 @@ describe('Origins.appAt', () => {
 });
 
 describe('Origins.appOrigin and appUrl', () => {
-  it('return a name below localhost for browsers, and a path on the node for programs', () => {
+  it('return an origin below localhost for browsers, and a URL with a path on the node for programs', () => {
     const origins = new Origins(local);
     expect(origins.appOrigin('shop')).toBe('http://shop.localhost:9009');
     expect(origins.appUrl('shop')).toBe('http://127.0.0.1:9009/apps/shop');
   });
 
-  it('return a name below the domain, with the scheme and port of the node', () => {
+  it('return a host name below the domain, with the scheme and port of the node', () => {
     const origins = new Origins({ ...hosted, url: 'https://console.example.com:8443' });
     expect(origins.appOrigin('shop')).toBe('https://shop.apps.example.com:8443');
     expect(origins.appUrl('shop')).toBe('https://shop.apps.example.com:8443');
   });
 
-  it('return no origin that is the node’s, and none if no host name leads to the node', () => {
+  it('return no origin that belongs to the node, and no origin if no host name leads to the node', () => {
     const named = new Origins({ ...hosted, domain: 'example.com', url: 'https://node.example.com' });
     expect(named.appOrigin('node')).toBeNull();
     expect(named.appUrl('node')).toBe('https://node.example.com/apps/node');

@@ -89,7 +89,7 @@ it("stores as many request traces as the app's settings allow, and those of slow
   expect([fewer.length, ...fewer.slice(0, 2).sort()]).toEqual([120, 'b-slow', 'd-failed']);
   const busyBuilder = Array.from({ length: 300 }, (_, i) => call(`builder-${i}`, { isByBuilder: true }));
   expect((await traces({}, [...calls(), ...busyBuilder])).slice(0, 2).sort()).toEqual(['b-slow', 'd-failed']);
-  // A trace that one worker writes for another must stay until the other has read it.
+  // 100 traces stay even with logs_traces 0, because a worker may write a trace that another worker has yet to read.
   expect(await traces({ logs_traces: 0 }, calls())).toHaveLength(100);
 });
 
@@ -142,11 +142,11 @@ it("stores counted requests and errors for the days in the app's settings", asyn
   };
   expect(await left({})).toEqual([['5', '20'], ['5']]);
   expect(await left({ logs_statistics_days: 10, logs_error_days: 50 })).toEqual([['5'], ['5', '20']]);
-  // The period that chapters show is always stored, whatever the settings.
+  // Seven days always stay, because the chapters show figures of a week.
   expect(await left({ logs_statistics_days: 0, logs_error_days: 0 })).toEqual([['5'], ['5']]);
 });
 
-it('deletes old records also if the app is rarely used', async () => {
+it('deletes counts that are older than the retention also if the app is rarely used', async () => {
   await database.pool.script(`truncate ninefold.call_statistics, ninefold.error_statistics;
     insert into ninefold.call_statistics (span, bucket, call, calls, failed, histogram, last_at)
       values ('hour', now() - interval '100 days', 'rest.select', 1, 0, array_fill(0, array[24]), now());
@@ -165,7 +165,7 @@ it('deletes old records also if the app is rarely used', async () => {
   expect([await old('call_statistics'), await old('error_statistics')]).toEqual([[], []]);
 });
 
-it('merges requests of the previous day by the hour without losing any', async () => {
+it('merges the counts per minute of the previous day into counts per hour without losing any', async () => {
   await database.pool.script(`truncate ninefold.call_statistics;
     insert into ninefold.call_statistics (span, bucket, call, calls, failed, histogram, last_at)
       select 'minute', date_trunc('hour', now()) - interval '30 hours' + make_interval(mins => m), 'rest.select', 10, 1,

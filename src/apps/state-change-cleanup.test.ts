@@ -51,7 +51,7 @@ async function left(): Promise<string[]> {
   return (result ? rowsAsText(result) : []).map((row) => row.change ?? '');
 }
 
-describe('forgetPassages', () => {
+describe('deleteOldStateChanges', () => {
   it('deletes old state changes except the last one of each existing row', async () => {
     await fill(4, 2000);
     expect(await deleteOldStateChanges(app(1825))).toBe(6);

@@ -189,7 +189,7 @@ describe('GET /admin/users', () => {
     expect(await found("' or true --")).toEqual([]);
   });
 
-  it('returns times that an import left out as the zero time, or omits them', async () => {
+  it('returns the zero time for created_at and updated_at that an import left empty', async () => {
     const { id } = await made();
     await app.sql('update auth.users set created_at = null, updated_at = null where id = $1', [id]);
     await app.sql(

@@ -165,7 +165,7 @@ it('writes requested mails and a changed password, but no refused calls', async 
   ]);
 });
 
-it('writes an entry for a refresh token that was used twice, and none for a normal refresh', async () => {
+it('writes an entry for a refresh token that is used again, and none for a normal refresh', async () => {
   const { session } = await app.member(PASSWORD);
   const refresh = (token: string) =>
     app.ask('POST', '/token?grant_type=refresh_token', { body: { refresh_token: token } });
@@ -259,7 +259,7 @@ it('deletes old entries, ended sessions with their refresh tokens, and unused fl
   expect(await sweepSignIns({ database: app.database as never, settings })).toBe(0);
 });
 
-it('counts each sign-in by its method, sums the counts up and deletes those of 90 days ago', async () => {
+it('counts sign-ins by method, and deletes counts that are 90 days old', async () => {
   const ways = () => readSignInCounts(app.database);
   const run = (text: string) => jsonAsAuthAdmin<number>(app.database, text, []);
   await run('delete from ninefold.sign_in_counts');

@@ -10,7 +10,7 @@ const schema = z.object({ email: text(10), data: metadata });
 const read = (body: string | Uint8Array | null, optional = false) =>
   readBody({ body: typeof body === 'string' ? Buffer.from(body) : body } as CallRequest, schema, { optional });
 
-it('reads known fields, ignores unknown ones, and treats null and the empty text as absent', () => {
+it('reads known fields, ignores unknown ones, and treats null and the empty string as absent', () => {
   expect(read('{"email":"a@b.c","captcha":{"token":null}}')).toEqual({ email: 'a@b.c' });
   expect(read('{"email":null,"data":null}')).toEqual({});
   expect(read('{"email":"","data":{"name":"Ada \\\\u0000"}}')).toEqual({ data: { name: 'Ada \\u0000' } });
@@ -40,12 +40,12 @@ it.each([
   expect(() => read(body)).toThrow(expect.objectContaining({ code: 'bad_json', status: 400 }));
 });
 
-it('ignores brackets inside of texts when it measures nesting', () => {
+it('ignores brackets inside of strings when it measures nesting', () => {
   const name = `${'[{'.repeat(500)}\\"${'[{'.repeat(500)}`;
   expect(read(`{"data":{"name":"${name}"}}`).data?.name).toContain('[{"[{');
 });
 
-it('reads an unterminated text of many quotes in linear time', () => {
+it('reads an unterminated string of many quotes in linear time', () => {
   const body = `{"email":"${'\\"'.repeat(60_000)}`;
   const took = processorTimeOf(() => {
     expect(() => read(body)).toThrow(expect.objectContaining({ code: 'bad_json' }));

@@ -49,8 +49,8 @@ const sessionsOf = (userId: string) =>
     [userId],
   );
 
-describe('a further session', () => {
-  it('is in the fragment for a client without PKCE, and is the same sign-in', async () => {
+describe('a session for a front end at another address', () => {
+  it('is in the URL fragment for a client without PKCE, and has the age and assurance of the first session', async () => {
     const member = await olderMember();
     const { status, body } = await open(member.token, { redirect_to: site });
     expect(status).toBe(200);
@@ -73,7 +73,7 @@ describe('a further session', () => {
     expect((await refresh(member.refreshToken)).status).toBe(200);
   });
 
-  it('is opened by one of many exchanges of its code', async () => {
+  it('is issued to only one of many parallel exchanges of its code', async () => {
     const member = await olderMember();
     const { body } = await open(member.token, { redirect_to: `${site}?a=b`, ...challenge });
     const url = new URL(String(body.url));
@@ -144,7 +144,7 @@ describe('GET /authorize with the provider custom:ninefold', () => {
     expect(Object.fromEntries(url.searchParams)).toEqual({ redirect_to: site, ...challenge });
   });
 
-  it('leads nobody to an address that is not allowed', async () => {
+  it('redirects to no address that is not allowed', async () => {
     const reply = await begin({ redirect_to: 'https://evil.example/' });
     expect(String(reply.redirect)).not.toContain('evil.example');
   });

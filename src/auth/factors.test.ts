@@ -99,7 +99,7 @@ describe('a TOTP factor', () => {
     expect(claimsOf(refreshed.data.session?.access_token ?? '').aal).toBe('aal2');
   });
 
-  it('invalidates the refresh token from before its verification', async () => {
+  it('invalidates the refresh token that the session had before it verified the factor', async () => {
     app.settings = { ...app.settings, security_refresh_token_reuse_interval: 60 };
     const { client, session } = await app.member(PASSWORD);
     const { id, secret } = await enrol(client, 'phone');
@@ -321,7 +321,7 @@ describe('removal of a factor', () => {
     },
   );
 
-  it('keeps the assurance that another factor of the same type gave last', async () => {
+  it('keeps the session at aal2 if the last verification was by another factor of the same type', async () => {
     const { client, factor } = await memberWithFactor();
     const second = await enrol(client, 'second');
     await client.auth.mfa.challengeAndVerify({ factorId: second.id, code: codeOf(second.secret) });
@@ -472,7 +472,7 @@ describe('recovery codes', () => {
     return app.ask('POST', '/factors/recovery-codes/verify', { headers: bearer(access_token), body: { code } });
   };
 
-  it('are created once for an account with a second factor, in an aal2 session', async () => {
+  it('are created once for an account with a second factor, and only in an aal2 session', async () => {
     const { client } = await app.member(PASSWORD);
     const make = async (by: SupabaseClient) =>
       app.ask('POST', '/factors/recovery-codes', { headers: bearer((await sessionOf(by)).access_token) });
@@ -499,7 +499,7 @@ describe('recovery codes', () => {
     ]);
   });
 
-  it('raise a session once each, in any letter case and with hyphens', async () => {
+  it('raise a session to aal2, each code once, and are accepted in any letter case and with hyphens', async () => {
     const { client, email } = await memberWithFactor();
     const { codes } = await codesOf(client);
     const half = await firstFactorOnly(email);

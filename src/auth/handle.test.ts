@@ -52,7 +52,7 @@ describe('handleAuth without a caller', () => {
     expect(await ask('GET', '/health')).toMatchObject({ status: 200, body: { name: 'Ninefold' } });
   });
 
-  it('returns every provider as on or off at /settings', async () => {
+  it('returns at /settings for every provider whether it is on', async () => {
     const { body } = await ask('GET', '/settings', { apikey: app.publishableKey });
     expect(body).toMatchObject({ disable_signup: false, mailer_autoconfirm: true });
     expect(body.external).toMatchObject({ email: true, phone: false, google: false, anonymous_users: false });

@@ -147,7 +147,7 @@ describe('the hook custom_access_token', () => {
     expect(await sessionsOf(email)).toBe(before);
   });
 
-  it('determines expires_in by the exp that it returns', async () => {
+  it('determines expires_in of the response by the claim exp that it returns', async () => {
     await useFunction(
       'custom_access_token',
       `return jsonb_set(event, '{claims,exp}', to_jsonb((event -> 'claims' ->> 'iat')::bigint + 60));`,
@@ -561,7 +561,7 @@ describe('the hook send_sms', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it('returns its refusal to the client, and no text is queued instead', async () => {
+  it('returns its refusal to the client, and then no SMS is queued', async () => {
     app.settings = { ...app.settings, external_phone_enabled: true, sms_max_frequency: 0 };
     useAddress('send_sms', sendsJson({ error: { http_code: 429, message: 'No more texts today' } }));
     const refused = await ask('/otp', { phone: '15551235' });

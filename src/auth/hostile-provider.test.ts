@@ -149,7 +149,7 @@ describe('POST /token?grant_type=id_token', () => {
     });
   });
 
-  it('reads the keys once for many tokens, and not more often for unknown keys', async () => {
+  it('reads the provider’s keys once for many tokens, and not more often for unknown key ids', async () => {
     await signIn(await provider.idToken(person()));
     provider.requests.length = 0;
     await Promise.all(
@@ -325,7 +325,7 @@ describe('GET /callback', () => {
     expect(end.hash).toContain('access_token');
   });
 
-  it('shows the confirmation page to a member who adds an identity, because the client’s call got no cookie', async () => {
+  it('shows a confirmation page to a member who adds an identity and whose browser has no cookie', async () => {
     const { client } = await app.member('correct horse');
     const { data } = await client.auth.linkIdentity({ provider: 'custom:scripted' });
     const asked = new URL(data?.url ?? '').searchParams;

@@ -122,7 +122,7 @@ describe('POST /signup where addresses must be confirmed', () => {
     expect((await signIn(repeated, password)).status).toBe(200);
   });
 
-  it('removes the password of a stranger when the owner of the address uses an own link', async () => {
+  it('removes the password that a stranger set when the owner of the address uses a link of a mail', async () => {
     for (const path of ['/otp', '/magiclink', '/recover']) {
       const email = uniqueEmail();
       await post('/signup', { email, password });
@@ -300,7 +300,7 @@ describe('the page of a link', () => {
     ]);
   });
 
-  it('leads to the page of the app that takes the session, if the app has no site', async () => {
+  it('leads to the page of the app that stores the session, if the app has no site', async () => {
     app.settings = { ...app.settings, site_url: null };
     const { email } = await confirmed();
     await post('/otp', { email });
@@ -313,7 +313,7 @@ describe('the page of a link', () => {
     ]);
   });
 
-  it('asks for the code of the mail if the app has no site and another client began, and leaves the link valid', async () => {
+  it('shows no form if the app has no site and another client began, because only that client can finish', async () => {
     app.settings = { ...app.settings, site_url: null };
     const { email } = await confirmed();
     const code_challenge = createHash('sha256').update('verifier').digest('base64url');
@@ -325,7 +325,7 @@ describe('the page of a link', () => {
   });
 });
 
-it('uses a link up in one round trip, by one of many parallel requests', async () => {
+it('uses a link up in one query to the database, and only one of many parallel requests succeeds', async () => {
   const { email } = await confirmed();
   await post('/recover', { email });
   const { TokenHash } = (await lastMail(email)).data;
@@ -589,7 +589,7 @@ describe('POST /invite and POST /admin/generate_link', () => {
 });
 
 describe('limits of links and codes', () => {
-  it('refuse a mail too soon after the last one, whether or not an account has the address', async () => {
+  it('refuse a second mail within smtp_max_frequency, whether or not an account has the address', async () => {
     app.settings = { ...app.settings, smtp_max_frequency: 60 };
     const { email } = await confirmed();
     const answers: unknown[] = [];

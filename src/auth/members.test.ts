@@ -58,7 +58,7 @@ describe('GET and PUT /user', () => {
     expect((await client.auth.updateUser({ data: { b: 'x'.repeat(9000) } })).error?.code).toBe('validation_failed');
   });
 
-  it('end the other sessions with a new password, and keep the calling one', async () => {
+  it('end the other sessions when the password changes, and keep the session of the request', async () => {
     const { client, email, session } = await app.member(password);
     const other = app.client();
     const { data: second } = await other.auth.signInWithPassword({ email, password });

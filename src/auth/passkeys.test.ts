@@ -221,7 +221,7 @@ describe('a passkey', () => {
 });
 
 describe('a WebAuthn challenge', () => {
-  it('expires, and an invented one is not found', async () => {
+  it('is refused after it has expired, and a made-up id is refused as unknown', async () => {
     const { device, session } = await memberWithPasskey();
     const { challenge_id, ceremony } = await options('authentication');
     const verify = (id: string) =>
@@ -391,7 +391,7 @@ describe('a security key as a second factor', () => {
     );
   });
 
-  it('is required to manage passkeys of its account', async () => {
+  it('must be shown in a session before it may manage the passkeys of the account', async () => {
     const { factorId, session, user, email } = await enrol();
     const key = new Authenticator();
     const passkey = await register(session, new Authenticator());

@@ -159,7 +159,7 @@ describe('POST /signup, /otp and /verify with a phone number', () => {
     expect((await app.ask('GET', '/settings')).body).toMatchObject({ external: { phone: false }, sms_provider: '' });
   });
 
-  it('remove the password of a stranger who signed up with the number before its owner', async () => {
+  it('remove the password of a stranger who signed up with the number before its owner signed in', async () => {
     const phone = newPhone();
     await app.client().auth.signUp({ phone, password: 'of the stranger' });
     await phoneMember(phone);
@@ -167,7 +167,7 @@ describe('POST /signup, /otp and /verify with a phone number', () => {
     expect(error?.code).toBe('invalid_credentials');
   });
 
-  it('accept the code of a test number without sending a text, until sms_test_otp_valid_until', async () => {
+  it('accept the code of a test number without sending an SMS, until sms_test_otp_valid_until', async () => {
     const phone = newPhone();
     app.settings = { ...app.settings, sms_test_otp: { [`+${phone}`]: '424242' }, rate_limit_sms_sent: 0 };
     await app.client().auth.signInWithOtp({ phone });
@@ -189,7 +189,7 @@ describe('POST /signup, /otp and /verify with a phone number', () => {
   });
 });
 
-describe('codes in texts', () => {
+describe('codes sent by SMS', () => {
   it('give one session when a code is shown many times at once', async () => {
     const phone = newPhone();
     await app.client().auth.signInWithOtp({ phone });
@@ -387,7 +387,7 @@ describe('a change of phone number', () => {
     expect(verified.data.user).toMatchObject({ id: data.user?.id, phone, is_anonymous: false });
   });
 
-  it('needs reauthentication in an old session, by a code in a text', async () => {
+  it('needs reauthentication in an old session, by a code in an SMS', async () => {
     const { client, phone } = await phoneMember();
     await age(phone, '2 days');
     const next = newPhone();
@@ -509,7 +509,7 @@ describe('a phone as a second factor', () => {
     return { ...member, phone, factorId: data.id };
   }
 
-  it('raises the session by the code of a text, and its removal lowers the session', async () => {
+  it('raises the session by the code of an SMS, and its removal lowers the session', async () => {
     const { client, phone, factorId } = await enrolled();
     const challenge = await client.auth.mfa.challenge({ factorId });
     expect(challenge.data).toMatchObject({ type: 'phone' });
@@ -540,7 +540,7 @@ describe('a phone as a second factor', () => {
     expect(session?.aal).toBe('aal1');
   });
 
-  it('limits wrong codes of an account, and texts to a factor', async () => {
+  it('limits wrong codes of an account, and messages to a factor', async () => {
     const { client, phone, factorId } = await enrolled();
     app.settings = { ...app.settings, rate_limit_second_factor: 3, mfa_phone_max_frequency: 60 };
     const { data } = await client.auth.mfa.challenge({ factorId });
@@ -598,7 +598,7 @@ describe('sendText', () => {
     return receiver;
   }
 
-  it('posts a signed text to the webhook', async () => {
+  it('posts a signed request with the number and the text of the SMS to the webhook', async () => {
     const { requests } = await useWebhook(204);
     const phone = newPhone();
     app.settings = { ...app.settings, sms_template: 'Desk: {{ .Code }}\n@desk.example #{{ .Code }}' };
@@ -621,7 +621,7 @@ describe('sendText', () => {
     expect((await verify(phone, code)).status).toBe(200);
   });
 
-  it('returns a final failure, and leaves a text with a temporary failure to the queue', async () => {
+  it('returns a final failure to the client, and leaves an SMS with a temporary failure to the queue', async () => {
     await useWebhook(422);
     const phone = newPhone();
     const { error } = await app.client().auth.signInWithOtp({ phone });
@@ -691,7 +691,7 @@ describe('sendText', () => {
     },
   );
 
-  it('uses the standard text if the template is invalid or lacks the code', async () => {
+  it('uses the standard text of the SMS if the template is invalid or lacks the code', async () => {
     for (const template of ['{{ if }}', 'no code', '']) {
       const phone = newPhone();
       app.settings = { ...app.settings, sms_template: template };

@@ -280,7 +280,7 @@ function githubMember(id: number, emails: readonly { email: string; primary: boo
 }
 
 describe('an OAuth 2.0 provider without OpenID Connect', () => {
-  it('receives PKCE, the state and the scopes, and its profile becomes the account', async () => {
+  it('receives the PKCE challenge, the state and the scopes, and its profile fills the new account', async () => {
     const email = uniqueEmail();
     githubMember(7, [
       { email: `other-${email}`, primary: false, verified: true },
@@ -329,7 +329,7 @@ describe('an OAuth 2.0 provider without OpenID Connect', () => {
     ['refuses the code', '/login/oauth/access_token', { error: 'bad_verification_code' }, 'provider_failed'],
     ['gives no profile', '/api/v3/user', { message: 'Bad credentials' }, 'provider_failed'],
     ['gives no address', '/api/v3/user/emails', [], 'unexpected_failure'],
-  ])('causes an error for the site if it %s', async (_, path, answer, code) => {
+  ])('redirects to the site with an error if it %s', async (_, path, answer, code) => {
     githubMember(8, [{ email: uniqueEmail(), primary: true, verified: true }]);
     plain.answers.set(path, answer);
     const page = await follow(await startOf(clientWith('implicit'), 'github'));
@@ -371,7 +371,7 @@ describe('a disabled sign-in method', () => {
     expect(error).toMatchObject({ status: 404, message: 'Manual linking is disabled' });
   });
 
-  it('leaves the provider off in GET /settings, which lists all providers', async () => {
+  it('is off in the response of GET /settings, which lists all providers', async () => {
     const { body } = await app.ask('GET', '/settings');
     expect(body.external).toMatchObject({ github: true, google: false });
   });

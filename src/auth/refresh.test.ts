@@ -71,7 +71,7 @@ describe('POST /token?grant_type=refresh_token', () => {
     );
   });
 
-  it('returns the active token for the token before it, at any later time', async () => {
+  it('returns the active token to a client that sends the token before it, at any later time', async () => {
     const first = await signUp();
     const { session: second } = await refresh(first.refresh_token);
     await age(first.refresh_token, 86_400);
@@ -81,7 +81,7 @@ describe('POST /token?grant_type=refresh_token', () => {
     expect(await tokensOf(first)).toHaveLength(2);
   });
 
-  it('ends the session at once for a token older than that', async () => {
+  it('ends the session at once for a token that is older than the one before the active token', async () => {
     const first = await signUp();
     const { session: second } = await refresh(first.refresh_token);
     const { session: third } = await refresh(second.refresh_token);
@@ -89,7 +89,7 @@ describe('POST /token?grant_type=refresh_token', () => {
     expect((await refresh(third.refresh_token)).code).toBe('refresh_token_not_found');
   });
 
-  it('refuses a text that is not a refresh token with validation_failed', async () => {
+  it('refuses a string that is not a refresh token with validation_failed', async () => {
     for (const text of ['x', ' ', 'é', '../..', "' or 1=1", 'A'.repeat(12), 'a'.repeat(22), 'a'.repeat(1000)]) {
       expect(await refresh(text), text).toMatchObject({ status: 400, code: 'validation_failed' });
     }
@@ -206,7 +206,7 @@ describe('auth.refresh_tokens', () => {
     expect((await refresh(second.refresh_token)).status).toBe(200);
   });
 
-  it('accepts an imported plain token, stores its hash, and returns the next token again for it', async () => {
+  it('accepts an imported plain token, stores its hash, and returns the same next token each time', async () => {
     const session = await signUp();
     const brought = 'abcdefghij12';
     await app.sql('update auth.refresh_tokens set token = $1 where session_id = $2', [brought, sessionId(session)]);

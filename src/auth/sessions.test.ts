@@ -144,7 +144,7 @@ describe('the limit of sessions of an account', () => {
 });
 
 describe('GET /sessions', () => {
-  it('lists device, address, times, assurance and method of each session, and marks the calling one', async () => {
+  it('lists device, address, times, assurance level and method of each session, and marks the caller’s', async () => {
     const first = await signUp();
     const second = await signIn(first, { 'user-agent': FIREFOX });
     const { status, body } = await app.ask('GET', '/sessions', asMember(second));
@@ -185,7 +185,7 @@ describe('GET /sessions', () => {
 });
 
 describe('DELETE /sessions/<id>', () => {
-  it('ends the own session with its access token and its refresh token', async () => {
+  it('ends a session of the caller with its access token and its refresh token', async () => {
     const first = await signUp();
     const second = await signIn(first);
     const ended = app.heard((payload) => payload.includes(sessionId(first)));
@@ -200,7 +200,7 @@ describe('DELETE /sessions/<id>', () => {
     });
   });
 
-  it('answers for a session of another member as for one that does not exist', async () => {
+  it('returns the same error for a session of another member as for a missing one', async () => {
     const [mine, theirs] = [await signUp(), await signUp()];
     const answer = await app.ask('DELETE', `/sessions/${sessionId(theirs)}`, asMember(mine));
     const nobodys = await app.ask('DELETE', '/sessions/aaaaaaaa-bbbb-4ccc-8ddd-6070e0000000', asMember(mine));
@@ -270,7 +270,7 @@ describe('DELETE /user', () => {
     expect(await exists(mine)).toBe(false);
   });
 
-  it('answers with the rule of the app that keeps the account', async () => {
+  it('is refused with the name of the foreign key if rows of the app refer to the account', async () => {
     const mine = await signUp();
     await app.sql(
       'create table if not exists public.orders (buyer uuid constraint orders_buyer references auth.users)',

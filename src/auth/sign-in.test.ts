@@ -204,7 +204,7 @@ describe('the limits of sign-in', () => {
   });
   const hashes = () => app.events.filter((event) => event.type === 'auth' && event.what === 'sign-in-failed').length;
 
-  it('refuse one address after its failures, but not other addresses', async () => {
+  it('refuse an address after its failed sign-ins, but not other addresses', async () => {
     const { email } = await app.member(password);
     for (let i = 0; i < perAddress; i++) await signIn(uniqueEmail(), 'wrong', { address: '203.0.113.1' });
     const refused = await signIn(email, password, { address: '203.0.113.1' });
@@ -249,7 +249,7 @@ describe('the limits of sign-in', () => {
     expect(hashes()).toBe(perAddress);
   });
 
-  it('refuse the right password if it comes among wrong ones', async () => {
+  it('refuse the right password if many wrong ones arrive at the same time', async () => {
     const { email } = await app.member(password);
     const wrong = Array.from({ length: 40 }, (_, i) => signIn(email, 'wrong', { address: network(i) }));
     await Promise.race(wrong);
@@ -258,7 +258,7 @@ describe('the limits of sign-in', () => {
     expect(await right).toMatchObject(rateLimited);
   });
 
-  it('hold in every window, also across the boundary of two', async () => {
+  it('hold for any window of time, not only for windows with a fixed start', async () => {
     const email = uniqueEmail();
     const window = limits.signInWindowSeconds.default;
     let checked = 0;
@@ -307,7 +307,7 @@ describe('the limits of sign-in', () => {
     expect(statuses(answers).checked).toBe(open);
   });
 
-  it('do not slow down a network from which the member has signed in, whatever strangers do', async () => {
+  it('do not affect a network from which the member has signed in, whatever strangers do', async () => {
     const { email } = await app.member(password);
     expect((await signIn(email, password, { address: '2001:db8:a::1' })).status).toBe(200);
     for (let i = 0; i < 3 * perAccount; i++) await signIn(email, 'wrong', { address: network(i) });
@@ -332,7 +332,7 @@ describe('the limits of sign-in', () => {
     expect((await signIn(email, password, { address: '198.51.100.1' })).status).toBe(200);
   });
 
-  it('let a new network retry after a part of the window while strangers guess from everywhere', async () => {
+  it('let a new network retry after a part of the window while strangers guess from many networks', async () => {
     const { email } = await app.member(password);
     for (let i = 0; i < 3 * perAccount; i++) await signIn(email, 'wrong', { address: network(i) });
     const refused = await signIn(email, password, { address: '198.51.100.1' });
@@ -343,7 +343,7 @@ describe('the limits of sign-in', () => {
     expect((await signIn(email, password, { address: '198.51.100.1' })).status).toBe(200);
   });
 
-  it('do not count right passwords, which wait for each other', async () => {
+  it('do not count right passwords that arrive at once, because their checks wait for each other', async () => {
     const { email } = await app.member(password);
     const answers = await Promise.all(Array.from({ length: 30 }, () => signIn(email, password)));
     expect(statuses(answers).refused).toBe(0);
@@ -353,7 +353,7 @@ describe('the limits of sign-in', () => {
     expect(String(row?.[0])).toBe('0');
   });
 
-  it('count an attempt whose worker died, and settle the attempt later', async () => {
+  it('count an attempt whose worker died as a failure after signInPendingSeconds', async () => {
     const email = uniqueEmail();
     for (let i = 0; i < open; i++) await signIn(email, 'wrong', { address: '198.51.100.1' });
     await asAdmin('update ninefold.sign_in_failures set pending = attempts');
@@ -361,7 +361,7 @@ describe('the limits of sign-in', () => {
     expect(await signIn(email, 'wrong', { address: '198.51.100.1' })).toMatchObject(rateLimited);
   });
 
-  it('end with the window, and rows that no longer count are deleted', async () => {
+  it('stop counting failures after the window, and then their rows are deleted', async () => {
     const email = uniqueEmail();
     for (let i = 0; i < 20; i++) await signIn(i < 10 ? uniqueEmail() : email, 'wrong', { address: network(i) });
     expect(await signIn(email, 'wrong', { address: network(10) })).toMatchObject(rateLimited);
@@ -373,7 +373,7 @@ describe('the limits of sign-in', () => {
     expect(Number(left?.[0])).toBeLessThanOrEqual(5);
   });
 
-  it('remember a bounded number of networks of an account, the newest ones', async () => {
+  it('store a limited number of networks for each account, and keep the newest', async () => {
     const { email, user } = await app.member(password);
     const max = limits.signInNetworks.default;
     for (let i = 0; i < max + 5; i++) {

@@ -19,7 +19,7 @@ afterAll(async () => {
 const password = 'correct horse';
 
 describe('POST /signup', () => {
-  it('stores the metadata in the identity too, and metadata cannot claim a verified address', async () => {
+  it('stores the metadata in the identity too, but no claim in it that an address is verified', async () => {
     const data = { full_name: 'Ada', email_verified: true, email: 'other@example.com', sub: 'x' };
     const signUp = async () => {
       const email = uniqueEmail();
@@ -228,7 +228,7 @@ describe('errors of the app’s own database', () => {
     expect(app.events.filter(({ type }) => type === 'fault')).toHaveLength(3);
   });
 
-  it('return no details if a trigger fails for a reason of its own', async () => {
+  it('return no details if a trigger fails with an error that it did not raise itself', async () => {
     await app.sql('create table public.hidden_ledger (id int)');
     await app.sql(`create function public.after_sign_up() returns trigger language plpgsql as $$
       begin

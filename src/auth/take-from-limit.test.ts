@@ -57,7 +57,7 @@ describe('takeFromLimit for a network', () => {
     expect((await signUp('::ffff:203.0.113.9')).status).toBe(429);
   });
 
-  it('does not count a request that is refused for its form', async () => {
+  it('does not count a request that is refused because its body is invalid', async () => {
     app.settings = { ...app.settings, rate_limit_sign_up: 1 };
     for (let i = 0; i < 4; i++) expect((await signUp('198.51.100.20', 'no address')).status).toBe(400);
     expect((await signUp('198.51.100.20')).status).toBe(200);
@@ -106,7 +106,7 @@ it('counts parallel refreshes of one network exactly over several workers, in fe
   await expect(take('refresh', '198.51.112.1')).rejects.toMatchObject({ limit: 'refreshesPerNetwork' });
 });
 
-it('limits the sign-ins at providers that a network begins, before it stores one', async () => {
+it('limits how many sign-ins at providers a network can begin, and stores no flow beyond the limit', async () => {
   const settings = { rate_limit_provider: 2, external_github_enabled: true, external_github_client_id: 'client' };
   app.settings = { ...app.settings, ...settings };
   app.secrets = { external_github_secret: 'secret' };
@@ -141,7 +141,7 @@ describe('takeFromLimit for an account', () => {
     expect(await passed([take('verify', '198.51.104.1', uniqueEmail())])).toBe(1);
   });
 
-  it('lets a member in from a known network after strangers have used the limit up', async () => {
+  it('lets a member in from a known network after strangers have used up the limit of the account', async () => {
     const home = '198.51.105.1';
     const { body } = await signUp(home);
     const email = (body.user as { email: string }).email;

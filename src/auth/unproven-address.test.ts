@@ -99,7 +99,7 @@ describe('an account whose address counts as confirmed without a proof', () => {
     ['/otp', 'magiclink', 'with a password'],
     ['/recover', 'recovery', 'anonymously'],
   ] as const)(
-    'keeps nothing of a stranger after the owner of the address uses the mail of POST %s (%s, begun %s)',
+    'gives a stranger no access after the owner of the address uses the mail of POST %s (%s, begun %s)',
     async (path, type, begin) => {
       const email = uniqueEmail();
       const stranger = await occupy(email, begin);
@@ -131,7 +131,7 @@ describe('an account whose address counts as confirmed without a proof', () => {
     },
   );
 
-  it('keeps everything after the builder has confirmed the address or the member has read a code in a mail', async () => {
+  it('keeps the access of its member after the builder or a code from a mail has confirmed the address', async () => {
     const admin = app.client(app.keys.secretKey).auth.admin;
     const vouched = await app.member(OF_THE_OWNER);
     await admin.updateUserById(vouched.user.id, { email_confirm: true });

@@ -75,7 +75,7 @@ afterAll(async () => {
   await postgres?.stop();
 });
 
-describe('Catalog.relations', () => {
+describe('SchemaCache.relations', () => {
   it('contains the relations of the exposed schemas', () => {
     const names = [...schemaCache.relations.values()].map((relation) => `${relation.schema}.${relation.name}`);
     expect(names).toEqual(expect.arrayContaining(['public.people', 'api.persons']));
@@ -113,8 +113,8 @@ describe('Catalog.relations', () => {
   });
 });
 
-describe('Catalog.relationships', () => {
-  it('contains those of foreign keys between tables and views over them; a computed relationship replaces the one with its name', () => {
+describe('SchemaCache.relationships', () => {
+  it('contains those of foreign keys, and computed ones, which replace those with the same name', () => {
     expect(links('people')).toEqual(
       [
         'computed many public.people by mates',
@@ -132,13 +132,13 @@ describe('Catalog.relationships', () => {
     );
   });
 
-  it('contains none for keys over periods, because several rows together may cover a period', async () => {
+  it('contains none for keys over periods, because a reference to such a key can match several rows', async () => {
     await database.script(`insert into rooms values ('[1,2)', '[1,5)'), ('[1,2)', '[5,9)');
       insert into stays values ('[1,2)', '[3,7)')`);
     expect([links('stays'), links('rooms'), links('all_stays', 'api')]).toEqual([[], [], []]);
   });
 
-  it('contains those of a view over an unexposed view, once for each column that shows the key', () => {
+  it('contains those of a view over an unexposed view, one for each column that shows the foreign key', () => {
     expect(links('far', 'api')).toContain('many-to-one public.teams team_id=id');
     expect(links('persons', 'api').filter((link) => link.includes('public.teams'))).toEqual([
       'many-to-one public.teams team=id',
@@ -153,7 +153,7 @@ describe('Catalog.relationships', () => {
   });
 });
 
-describe('Catalog.functions', () => {
+describe('SchemaCache.functions', () => {
   it('contains parameters, result and settings', () => {
     expect(schemaCache.functions.get(key('takes'))).toMatchObject([
       {

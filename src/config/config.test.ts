@@ -13,7 +13,7 @@ describe('readConfig', () => {
     });
   });
 
-  it('reports which value cannot be used, and which values can', () => {
+  it('throws an error that names the invalid variable and the values that it accepts', () => {
     expect(() => readConfig({ NINEFOLD_PORT: '90o9' })).toThrow('NINEFOLD_PORT must be a whole number from 0 to 65535');
     expect(() => readConfig({ NINEFOLD_WORKERS: '0' })).toThrow(ConfigError);
     expect(() => readConfig({ NINEFOLD_DATABASE_URL: 'not a url' })).toThrow('NINEFOLD_DATABASE_URL must be a URL');

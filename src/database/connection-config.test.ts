@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { connectionUrl, parseConnectionUrl } from './connection-config.ts';
 import { quoteIdentifier, quoteLiteral } from './statement.ts';
 
-describe('parseTarget', () => {
+describe('parseConnectionUrl', () => {
   it('reads the URL formats of PostgreSQL clients, including escapes', () => {
     expect(parseConnectionUrl('postgres://u%40x:p%2Fw@db.example:6432/my%20db?sslmode=verify-full', 'test')).toEqual({
       host: 'db.example',

@@ -92,7 +92,7 @@ describe('Listener', () => {
     expect(one.listener.isCurrent).toBe(false);
   });
 
-  it('closes a connection if the network delivers nothing', async () => {
+  it('closes a connection on which the network delivers no data, and connects again', async () => {
     const proxy = await silentProxy(target());
     const one = await listening(proxy.target);
     proxy.silence();

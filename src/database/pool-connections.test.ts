@@ -170,7 +170,7 @@ describe('Pool connections', () => {
         for (let i = 0; i < 20; i++) {
           const pid = await value(pool, query('select pg_backend_pid()'));
           await withPool((other) => other.run([query('select pg_terminate_backend($1::int)', pid)]));
-          // The call sees the end of the connection before, while or after the message about it arrives.
+          // The pool may notice the end of the connection before the call, during the call, or not yet.
           expect(await value(pool, prepared('select 5'))).toBe('5');
           expect(await pool.transaction((tx) => tx.run([query('select 6')]))).toHaveLength(1);
         }

@@ -193,7 +193,7 @@ describe('Pool.script', () => {
     });
   });
 
-  it('reports the position of an error within the whole text', async () => {
+  it('reports the position of an error within the whole script', async () => {
     await withPool(async (pool) => {
       const failing = pool.script('select 1;\nselect nope');
       await expect(failing).rejects.toMatchObject({ fields: { sqlstate: '42703', position: 18 }, statement: 1 });
@@ -229,7 +229,7 @@ describe('Pool.script', () => {
   });
 });
 
-describe('Tail', () => {
+describe('StreamedValue', () => {
   const long = (megabytes: number): Statement =>
     prepared(`select 'head', repeat('x', $1::int * 1024 * 1024)`, String(megabytes));
 

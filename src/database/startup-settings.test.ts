@@ -9,7 +9,7 @@ describe('startupOptions', () => {
     expect(startupOptions(target(1))).toContain('-c default_transaction_isolation=read\\ committed ');
   });
 
-  it('keeps the settings of the database for the owner’s SQL, except those that would lock the owner out', () => {
+  it('keeps the settings of the database for the owner’s SQL, except those that could lock the owner out', () => {
     const options = startupOptions({ ...target(1), obeysDatabase: true });
     expect(options).toContain('-c transaction_timeout=0');
     expect(options).not.toMatch(/default_transaction|row_security/);

@@ -15,7 +15,7 @@ describe('PostgreSQL errors in the contract', () => {
 });
 
 describe('conditionNames and conditionClasses', () => {
-  it('have codes of five characters in a class with a name', () => {
+  it('contain only codes of five characters whose class has a name too', () => {
     const broken = [...conditionNames].filter(
       ([code, name]) =>
         !/^[0-9A-Z]{5}$/.test(code) || !conditionClasses.has(code.slice(0, 2)) || !/^[a-z_0-9]+$/.test(name),

@@ -82,11 +82,11 @@ describe('addressReader with networks', () => {
     expect(read(networks, forwarded, socket)).toBe(address);
   });
 
-  it('reads a network whose address has bits behind its prefix', () => {
+  it('accepts a trusted network that is written as the address of a host in it, like 10.7.7.7/8', () => {
     expect(read(['10.7.7.7/8'], '203.0.113.7')).toBe('203.0.113.7');
   });
 
-  it('reads only a limited number of entries of an endless list of trusted addresses', () => {
+  it('stops after a limited number of entries if the header lists endlessly many trusted addresses', () => {
     const forwarded = Array(10_000).fill('10.1.1.1').join(',');
     const readAddress = addressReader(networks);
     const request = { socket: { remoteAddress: SOCKET }, headers: { 'x-forwarded-for': forwarded } };

@@ -94,7 +94,7 @@ describe('readBody', () => {
     expect(asked).toBe(3);
   });
 
-  it('rejects the body that has stalled if all bodies together exceed their limit', async () => {
+  it('rejects the slowest incomplete body if all bodies together exceed their limit', async () => {
     const {
       outcomes,
       connect,

@@ -21,7 +21,7 @@ describe('refusedTransition', () => {
     ['No transition leads from a to b to c, from d.', 'a to b', 'c, from d'],
     ['No transition leads from no state to open.', 'none', 'open'],
     ['No transition leads from none to no state.', 'none', null],
-  ])('separates the states of “%s”', (message, from, to) => {
+  ])('separates the state before and the state after in “%s”', (message, from, to) => {
     const refused = raised('NF001', message, `The row {"id": 1} of tickets stands in the state ${from}.`);
     expect(refused).toMatchObject({ transition: null, to, from: message.includes('from no state') ? null : from });
   });

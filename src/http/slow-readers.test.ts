@@ -88,7 +88,7 @@ describe('SlowReaders', () => {
     await expect.poll(connections, { timeout: 10_000 }).toBe(0);
   });
 
-  it('closes the connection of a client that reads too little per period', async () => {
+  it('closes the connection of a client that reads fewer than bytesPerPeriod bytes in a period', async () => {
     const { port, connections } = await serve({ ...patient, bytesPerPeriod: 4 * MEBIBYTE, periodMilliseconds: 1500 });
     const client = await ask(port, 64 * MEBIBYTE);
     const timer = setInterval(() => client.read(10_000), 50);

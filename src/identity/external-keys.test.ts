@@ -96,7 +96,7 @@ it('reads only public keys for signatures, of the supported types', () => {
   for (const text of ['', '[]', '{}', '{"keys":1}', 'null']) expect(readKeys(text)).toBeNull();
 });
 
-it('reads entries of the setting', () => {
+it('parses each entry of external_jwt_issuers into issuer, JWKS URL and audience, and ignores invalid entries', () => {
   expect(readIssuers(['https://a.example https://a.example/jwks.json desk', 'b http://127.0.0.1:1/'])).toEqual([
     { issuer: 'https://a.example', jwksUrl: 'https://a.example/jwks.json', audience: 'desk' },
     { issuer: 'b', jwksUrl: 'http://127.0.0.1:1/', audience: null },

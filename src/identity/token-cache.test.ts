@@ -50,7 +50,7 @@ it('does not cache a lookup that started before a revocation', () => {
   expect(cache.find('t', 0)).toBeNull();
 });
 
-it('caches no session while the listener is disconnected, and none from before', () => {
+it('caches no session while the listener is disconnected, and removes those that it cached before', () => {
   remember('early', 's');
   cache.disconnected();
   remember('deaf', 's');

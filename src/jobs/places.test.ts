@@ -9,7 +9,7 @@ function fill(places: Places, owner: string): number {
 }
 
 describe('Places', () => {
-  it.each([32, 64])('leaves slots for others if one owner always has work, of %i', (total) => {
+  it.each([32, 64])('leaves slots for other owners if one owner always has work, of %i slots', (total) => {
     const places = new Places(total);
     const first = fill(places, 'a');
     expect(first).toBeGreaterThan(total / 2);

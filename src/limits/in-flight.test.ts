@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { InFlight } from './in-flight.ts';
 
-it('refuses work beyond the bound of a subject, and accepts it again once other work has ended', () => {
+it('refuses work beyond the limit of a subject, and accepts more after a piece of its work has ended', () => {
   const inFlight = new InFlight();
   const ends = [inFlight.begin('a', { ofSubject: 2 }), inFlight.begin('a', { ofSubject: 2 })];
   expect(inFlight.begin('a', { ofSubject: 2 })).toBeNull();
@@ -11,7 +11,7 @@ it('refuses work beyond the bound of a subject, and accepts it again once other 
   expect(inFlight.begin('a', { ofSubject: 2 })).toBeNull();
 });
 
-it('refuses work beyond the bound of all subjects', () => {
+it('refuses work beyond the limit of all subjects together', () => {
   const inFlight = new InFlight();
   const bounds = { ofSubject: 2, ofAll: 3 };
   const end = inFlight.begin('a', bounds);

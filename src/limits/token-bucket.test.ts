@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { AddressLimiter } from './client-network.ts';
 
-it('allows one second’s requests of an address at once, then the refilled ones', () => {
+it('allows as many requests of an address at once as in one second, and then more as time passes', () => {
   const limiter = new AddressLimiter(2);
   expect([limiter.take('a', 0), limiter.take('a', 0), limiter.take('a', 0)]).toEqual([0, 0, 1]);
   expect(limiter.take('a', 499)).toBe(1);
@@ -24,7 +24,7 @@ it('counts the addresses of one IPv6 /64 as one client, and an IPv4-mapped addre
   expect([limiter.take('203.0.113.7', 0), limiter.take('::ffff:203.0.113.7', 0)]).toEqual([0, 1]);
 });
 
-it('does not accumulate more than one second’s requests', () => {
+it('allows after a pause at most the requests of one second at once', () => {
   const limiter = new AddressLimiter(2);
   limiter.take('a', 0);
   const answers = Array.from({ length: 3 }, () => limiter.take('a', 60_000));

@@ -82,7 +82,7 @@ describe('chooseLanguage', () => {
     [['en', 'de'], 'de;q=0, en', 'en'],
     [['fr'], 'de', 'fr'],
     [['en', 'de'], ';;;,,de;q=x', 'en'],
-  ])('chooses from %j for %s: %s', (available, acceptLanguage, expected) => {
+  ])('chooses from the languages %j for the Accept-Language %s: %s', (available, acceptLanguage, expected) => {
     expect(chooseLanguage(available, { locale: undefined, acceptLanguage, standard: 'en' })).toBe(expected);
   });
 });

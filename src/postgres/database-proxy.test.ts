@@ -115,7 +115,7 @@ describe('DatabaseProxy', () => {
       );
       expect(rows[0].connections).toBeLessThanOrEqual(3);
       await client.end();
-      // Connections that do not authenticate in time lose their place to those that wait.
+      // The proxy closes connections that do not authenticate in time, and lets waiting connections log in instead.
       await Promise.all(stalled);
       const { loginMilliseconds } = standard;
       expect(performance.now() - started).toBeGreaterThan(loginMilliseconds - 50);

@@ -142,7 +142,7 @@ describe('startEmbeddedPostgres with a new home', () => {
 });
 
 describe('startEmbeddedPostgres with an existing home', () => {
-  it('has the same rows at the same address', async () => {
+  it('has the same rows at the same address after a restart', async () => {
     const first = await start();
     await query(first.url, 'create table kept as select 42 as answer');
     await first.stop();
@@ -321,7 +321,7 @@ describe('EmbeddedPostgres.stop', () => {
   });
 });
 
-it('stops the server when its Ninefold process is terminated', async () => {
+it('stops the server when the Ninefold process that started it receives SIGTERM', async () => {
   const { child } = await startChild();
   child.kill('SIGTERM');
   await once(child, 'exit');

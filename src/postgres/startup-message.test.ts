@@ -13,7 +13,7 @@ const authentication = (code: number, rest = ''): Buffer => {
 };
 
 describe('AuthenticationReader', () => {
-  it('finds AuthenticationOk behind other messages, in parts of any size', () => {
+  it('finds AuthenticationOk behind other messages, whatever the size of the chunks', () => {
     const all = Buffer.concat([
       message('v', Buffer.alloc(12)),
       authentication(10, 'SCRAM-SHA-256\0\0'),

@@ -236,7 +236,7 @@ describe('GET: unknown names', () => {
 });
 
 describe('GET: permissions', () => {
-  it('shows a member only own rows', async () => {
+  it('shows a member only the rows that belong to the member', async () => {
     const asked = (sub: string) => app.call('GET', '/notes?select=id', { role: 'authenticated', claims: { sub } });
     expect((await asked('ada')).json).toEqual([{ id: 1 }]);
     expect((await asked('bob')).json).toEqual([{ id: 2 }]);

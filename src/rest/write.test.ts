@@ -253,7 +253,7 @@ describe('PATCH', () => {
     const object = { ...report, accept: 'application/vnd.pgrst.object+json' };
     expect(await save('&label=is.null', { label: 'late' }, object)).toMatchObject({ json: { code: 'row_changed' } });
     expect(await shelves()).toContain('hall 1 mine');
-    // Without a value that was read, with another row, and without the preference, PostgREST's response stays.
+    // The response is PostgREST's if the preference is missing, no row has the key, or no filter has a read value.
     for (const [query, headers] of [
       ['&label=eq.a', full],
       ['&room=eq.none', report],

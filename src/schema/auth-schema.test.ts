@@ -216,7 +216,7 @@ describe('notifications of ended sessions', () => {
       String(count),
     ]);
 
-  it('name the sessions if they fit into a notification, else all sessions', async () => {
+  it('contain the ids of the sessions if they fit, else they mean all sessions of the account', async () => {
     const { id, token } = await member();
     const ended = heard();
     await app.sql('delete from auth.sessions where user_id = $1', [id]);
@@ -235,7 +235,7 @@ describe('notifications of ended sessions', () => {
     await expect(app.identify({ authorization: `Bearer ${token}` })).rejects.toMatchObject({ code: 'session_revoked' });
   });
 
-  it('are not sent if no session ended', async () => {
+  it('are not sent if a statement ends no session', async () => {
     const { id } = await member();
     await app.sql('delete from auth.sessions where id = gen_random_uuid()');
     await app.sql(`update auth.users set banned_until = now() - interval '1 day' where id = $1`, [id]);

@@ -24,7 +24,7 @@ describe('ninefold.define_machine', () => {
       sqlstate: 'NF004',
       message: 'Rows of public.tickets stand in states that the machine does not have: 2 in held.',
     });
-    // Nothing of the definition was stored.
+    // The refused definition was not stored: the previous machine still applies.
     await by(customer, `update public.tickets set status = 'held' where id = 1`);
   });
 
@@ -167,7 +167,7 @@ describe('privileges of a condition', () => {
     expect(await rows('select resolution from public.tickets')).toEqual([{ resolution: 'authenticated' }]);
   });
 
-  it('are separate from the one function with other privileges, which evaluates nothing and owns only its task', async () => {
+  it('do not depend on a SECURITY DEFINER function, because such a function evaluates no condition', async () => {
     const definers = await rows(`select proname, proowner::regrole::text as owner from pg_proc
       where pronamespace = 'ninefold'::regnamespace and prosecdef and proname like any (array['%passage%', '%dropped%', '%machine%', '%state%'])
         and proname <> 'keep_job_state' order by proname`);
@@ -234,7 +234,7 @@ describe('a change of a table with a state machine', () => {
   });
 });
 
-it('includes the machine, its state changes and its triggers in a plain SQL dump', async () => {
+it('a plain SQL dump restores the machine, its state changes and its triggers', async () => {
   const statements = await rows(`
     select 1 as step, 'create table public.tickets (id bigint primary key, status public.ticket_status not null default ''open'', owner uuid default auth.uid(),
       assignee uuid, priority int default 1, resolution text, closed_at timestamptz, closed_by uuid, times int not null default 0);

@@ -164,7 +164,7 @@ describe('privileges on schema cron', () => {
     ).toMatch(/^42501/);
   });
 
-  it('do not let the owner grant the functions, write runs or change objects of Ninefold', async () => {
+  it('do not let the owner grant functions of cron or change the objects that Ninefold created', async () => {
     await owner.script(`grant usage on schema cron to anon; grant execute on all functions in schema cron to anon;
       grant all on cron.job to anon`);
     expect(await sqlstate(`begin; set local role anon; select cron.schedule('1 seconds', 'select 1')`)).toMatch(
@@ -185,7 +185,7 @@ describe('privileges on schema cron', () => {
     }
   });
 
-  it('never run a cast of the app to json as the superuser when a webhook describes a row', async () => {
+  it('never run a cast of the app to json as the superuser when a webhook converts a row to JSON', async () => {
     await owner.script(`create schema hooked; create table hooked.ran (who text, is_superuser text);
       create type hooked.mood as enum ('good');
       create function hooked.spy(hooked.mood) returns json language plpgsql as $$ begin

@@ -24,7 +24,7 @@ import { rowsAsText } from '../database/statement.ts';
 useTicketsWithStates();
 
 describe('a write to a table with a state machine', () => {
-  it('takes an open transition, which sets its fields and is recorded with the caller', async () => {
+  it('takes an open transition, which sets the fields of the transition and is recorded with the caller', async () => {
     const [row] = await by(
       agent,
       `update public.tickets set status = 'closed', resolution = 'done', closed_by = '${bob}' returning closed_by, closed_at = now() as now, times`,
@@ -36,7 +36,7 @@ describe('a write to a table with a state machine', () => {
     ]);
   });
 
-  it('is refused if no transition allows it, with the state, the attempt and the open transitions', async () => {
+  it('is refused if no transition allows it, with the row’s state and the open transitions', async () => {
     expect(await refusal(by(customer, `update public.tickets set status = 'closed'`))).toMatchObject({
       sqlstate: 'NF001',
       message: 'The transition close, from open to closed, is not open to this caller.',
@@ -59,7 +59,7 @@ describe('a write to a table with a state machine', () => {
     });
   });
 
-  it('is evaluated with the previous row, so that the same write cannot make a condition true', async () => {
+  it('is evaluated with the values before the write, so that the write cannot make a condition true', async () => {
     await owner.script(`update public.tickets set assignee = '${bob}'`);
     expect(
       await refusal(by(agent, `update public.tickets set status = 'closed', resolution = 'x', assignee = '${ada}'`)),
@@ -124,7 +124,7 @@ describe('a write to a table with a state machine', () => {
     expect(await status()).toBe('open');
   });
 
-  it('records no state change if it leaves the state unchanged', async () => {
+  it('records no state change if the row keeps its state', async () => {
     await by(customer, `update public.tickets set priority = 5, status = 'open'`);
     expect(await stateChanges()).toHaveLength(1);
   });
@@ -221,7 +221,7 @@ describe('a new row of a table with a state machine', () => {
     });
   });
 
-  it('may be imported by the owner in a known state, and is recorded', async () => {
+  it('may be in any known state if the owner inserts it, and is recorded as a state change', async () => {
     await owner.script(`insert into public.tickets (status) values ('closed')`);
     expect((await stateChanges()).at(-1)).toMatchObject({ from_state: null, to_state: 'closed' });
     expect(await refusal(owner.script(`insert into public.tickets (status) values ('lost')`))).toMatchObject({
@@ -253,7 +253,7 @@ describe('ninefold.state_changes', () => {
     expect(await seen({ role: 'anon', claims: {} })).toBe(0);
     expect(await seen(serviceKey)).toBe(2);
     expect(await by(customer, 'select t.state_changes from public.tickets t')).toHaveLength(1);
-    // An invented row that names the key of another row.
+    // A row that the caller constructs with the key of a hidden row returns no state changes of the hidden row.
     const [made] = await by(
       customer,
       `select public.state_changes(jsonb_populate_record(null::public.tickets, '{"id": 2}')) as p`,
@@ -282,7 +282,7 @@ describe('ninefold.state_changes', () => {
     expect(result && JSON.parse(rowsAsText(result)[0]?.state_changes ?? '')).toHaveLength(1);
   });
 
-  it('follow a row whose key changes, and are not readable after its deletion', async () => {
+  it('stay with a row whose key changes, and cannot be read after the row is deleted', async () => {
     await owner.script('update public.tickets set id = 7');
     expect(await rows('select key from ninefold.state_changes')).toEqual([{ key: '{"id": 7}' }]);
     await owner.script(`delete from public.tickets; insert into public.tickets (id, owner) values (7, '${bob}')`);

@@ -61,7 +61,7 @@ async function run(sql: string): Promise<void> {
   if (sql.includes('ninefold.settings')) await vi.waitUntil(async () => (await app.settings()) !== before);
 }
 
-it('derives the specification after a changed setting from the facts of the previous one, unless the facts depend on it', async () => {
+it('derives the specification after a changed setting from cached facts, unless the facts depend on it', async () => {
   const tasks = new InterruptedTasks();
   const specifications = specificationsOf(tasks);
   const page = async () => Buffer.from(await specifications.page(app, 'markdown')).toString();
@@ -95,7 +95,7 @@ it.each([
     'alter database postgres reset work_mem',
   ],
 ])(
-  'does not cache a specification that it derived during a change of %s that is reversed',
+  'does not cache a specification if %s was changed and reversed during its derivation',
   async (_, change, reversal) => {
     const tasks = new InterruptedTasks();
     const specifications = specificationsOf(tasks);

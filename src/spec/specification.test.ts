@@ -189,7 +189,7 @@ describe('deriveSpecification', () => {
     expect(cell).toMatchObject({ verdict: 'when', words: 'tickets that one looks after', policies: ['own'] });
   });
 
-  it('names the functions that convert values of a domain while calls use them', async () => {
+  it('names the functions that convert values of a domain to and from JSON while calls use them', async () => {
     await owner.script(`create domain public.color as int; create table public.shades (shade public.color);
       create function public.color_json(public.color) returns json language sql immutable as 'select to_json(1)';
       create function public.color_of(json) returns public.color language sql immutable as 'select 1::public.color';
@@ -222,7 +222,7 @@ describe('deriveSpecification', () => {
     expect(ids({ external_anonymous_users_enabled: true })).toContain('auth.signup.anonymous');
   });
 
-  it('derives the same from a connection of the login role, which has no own privileges, as from one of the owner', async () => {
+  it('derives the same specification over the login role, which has no own privileges, as over the owner', async () => {
     await owner.script(helpdesk);
     expect((await derive(database.as('app_authenticator'))).chapters).toEqual((await derive()).chapters);
   });

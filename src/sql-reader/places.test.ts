@@ -71,7 +71,7 @@ describe('filled', () => {
   const fill = (expression: string, values: Record<string, Value>) =>
     filled(expression, placesOf(expression, of), ({ text }) => values[text] ?? null);
 
-  it('shows strings quoted, numbers and booleans unquoted, and NULL', () => {
+  it('replaces fields by strings in quotes, numbers and booleans without quotes, and NULL', () => {
     expect(
       fill("((title <> 'x'::text) AND (team_id = 2) AND (owner IS NULL))", {
         title: { type: 'text', text: "O'Neill" },
@@ -81,7 +81,7 @@ describe('filled', () => {
     ).toBe("(('O''Neill' <> 'x'::text) AND (7 = 2) AND (NULL IS NULL))");
   });
 
-  it('leaves a place unchanged if its value is unknown', () => {
+  it('leaves a part unchanged if its value is unknown', () => {
     expect(fill('(auth.uid() = owner)', { owner: { type: 'uuid', text: 'u' } })).toBe("(auth.uid() = 'u')");
   });
 });

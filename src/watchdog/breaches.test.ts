@@ -27,7 +27,7 @@ describe('lockBreaches', () => {
     ]);
   });
 
-  it('ends the leader of a parallel worker, and keeps idle sessions without locks', () => {
+  it('ends the leader instead of its parallel worker, and keeps idle sessions without locks', () => {
     const sessions = [watchedSession(1), watchedSession(2, { leader: 1 }), watchedSession(3, { state: 'idle' })];
     expect(lockBreaches(sessions, [lock(2, 200)], 100)[0]?.pids).toEqual([1]);
   });
@@ -63,7 +63,7 @@ describe('sumBreaches', () => {
     ]);
   });
 
-  it('ends idle sessions alone, the largest first, where the rest fits without them', () => {
+  it('ends only idle sessions, the largest first, if the others are below the limit without them', () => {
     const idle = { state: 'idle' } as const;
     const sessions = [watchedSession(10, idle), watchedSession(40, idle), watchedSession(30, idle), watchedSession(90)];
     const pids = (bound: number) => sumBreaches(sessions, ({ pid }) => pid, 'appMemoryBytes', bound)[0]?.pids;

@@ -49,7 +49,7 @@ it('keeps the priority of an app that works alone, and restores a lowered one wh
   expect([...low]).toEqual([]);
 });
 
-it('slows down the apps that use most, and none of several apps with equal use', () => {
+it('lowers the priority of apps that use more than the others, and of no app if all use the same', () => {
   const { low, run } = processors();
   run(3000, { 1: 0.7, 2: 0.7 });
   expect([...low]).toEqual([]);

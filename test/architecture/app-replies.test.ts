@@ -10,7 +10,7 @@ const sources = sourceFiles(['src']).filter(({ path }) => !isTest(path));
 const filesWith = (pattern: RegExp): string[] =>
   sources.flatMap(({ path, text }) => (pattern.test(text) ? [path] : [])).sort();
 
-it('calls answerApp and answerDoor only in app-calls.ts', () => {
+it('only app-calls.ts calls answerApp and answerDoor', () => {
   expect(filesWith(/\.(?:answerApp|answerDoor)\(/)).toEqual(['src/http/app-calls.ts']);
 });
 
@@ -23,6 +23,6 @@ it('writes to a Node.js response only in write-reply.ts, called with a policy by
   ]);
 });
 
-it('reads an app from a Host header only in origins.ts and app-calls.ts', () => {
+it('only origins.ts and app-calls.ts read an app from a Host header', () => {
   expect(filesWith(/\.appAt\(/)).toEqual(['src/apps/origins.ts', 'src/http/app-calls.ts']);
 });

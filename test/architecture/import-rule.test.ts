@@ -41,7 +41,10 @@ describe('the import rule', () => {
   });
 });
 
-/** Returns the files that import themselves through others. Files without imports are taken out until only circles and their users are left. */
+/**
+ * Returns the files of import circles and the files that import these. Repeatedly removes the files that import no
+ * remaining file.
+ */
 function circlesOf(imports: ReadonlyMap<string, readonly string[]>): string[] {
   const left = new Map(imports);
   for (let size = -1; size !== left.size; ) {
@@ -51,7 +54,7 @@ function circlesOf(imports: ReadonlyMap<string, readonly string[]>): string[] {
   return [...left.keys()];
 }
 
-/** esbuild replaces the expression, and leaves text that only looks like it alone. */
+/** Returns true if the file reads the environment. esbuild replaces the expression only in code, not in strings. */
 function readsEnvironment({ text }: SourceFile): boolean {
   const { code } = transformSync(text, { loader: 'ts', define: { 'process.env': 'environmentIsRead' } });
   return code.includes('environmentIsRead') || /\benv\b[^;]*from "node:process"/.test(code);
@@ -128,7 +131,7 @@ describe('importsOf', () => {
     ]);
   });
 
-  it('does not read a sentence as an import', () => {
+  it('does not mistake a sentence in a comment or string for an import', () => {
     const text =
       "/**\n * import nothing from 'a comment'\n */\nexport const from = 'here';\nconst x = { import: 'no' };\n";
     expect(importsOf({ path: 'src/x.ts', text })).toEqual([]);

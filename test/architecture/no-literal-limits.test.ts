@@ -5,7 +5,7 @@ import { isTest, type SourceFile, sourceFiles } from './source-files.ts';
  * Every number that limits a request is in contract/limits, and nowhere else. These forms of numbers are suspicious:
  * - a constant in capitals;
  * - a limit of zod, of a body's field or of a pattern's quantifier;
- * - the length of a cut text or list;
+ * - the length of a truncated string or list;
  * - a timer;
  * - a property or comparison whose name contains a size or a time;
  * - LIMIT or an interval in SQL.
@@ -23,7 +23,7 @@ const suspicious: readonly RegExp[] = [
   /\binterval '\d+ \w+'/gi,
 ];
 
-/** Numbers up to this count decimal places and cases. They limit nothing that grows. */
+/** Numbers up to 8 are not suspicious: they count decimal places or cases and limit nothing that grows. */
 const SMALL = 8;
 
 interface Finding {
@@ -46,7 +46,7 @@ function findings({ path, text }: SourceFile): Finding[] {
 const withoutComments = (text: string): string =>
   text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/[^\n]*/g, '$1');
 
-/** Numbers that limit no request, by file: the reason and the texts. */
+/** The suspicious numbers that limit no request, by file: a reason and the code that contains the number. */
 const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...texts: string[]])[]>> = {
   'src/admin/versions.ts': [['the beginning of a hash', '{12,64}']],
   'src/admin/create-from-template.ts': [['how much of a wrong name is repeated', '.slice(0, 100)']],

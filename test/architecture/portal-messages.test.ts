@@ -12,16 +12,16 @@ interface Node {
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && typeof Reflect.get(value, 'type') === 'string';
 
-/** A text that a reader reads: it begins with a capital letter, or contains several words. */
+/** Returns true for a string that looks like UI text: it begins with a capital letter or contains several words. */
 const isText = (text: string): boolean => /^\s*\p{Lu}\p{Ll}/u.test(text) || /\p{L}{2,}\s+\p{L}{2,}/u.test(text);
 
-/** Attributes whose texts the page does not show. */
+/** Attributes whose values the page does not show. */
 const HIDDEN = /^(autoComplete|className|data-\w+|rel|to|type|kind|role|style)$/;
 
 /** Returns true for a call with more than one argument. */
 const hasValues = ({ arguments: values }: Node): boolean => Array.isArray(values) && values.length > 1;
 
-/** Returns true for a node whose texts the page does not show: an import, a type, a comparison, an argument of `t`. */
+/** Returns true for a node whose strings the page does not show, such as an import or the message key of `t`. */
 function isInternal(node: Node): boolean {
   const name = (value: unknown): string => (isNode(value) ? String(value.name ?? '') : '');
   switch (node.type) {
@@ -61,10 +61,10 @@ function textsIn(path: string, source: string): string[] {
   return found;
 }
 
-/** Only the console uses these components. Their texts are English. */
+/** Components that only the console uses. The console is in English, so their UI text is not in the message catalog. */
 const ofConsole = new Set(['web/fields/calendar.tsx', 'web/fields/json-field.tsx', 'web/fields/time-field.tsx']);
 
-it('no component of the pages for members contains a text: the texts are messages of the catalogue', () => {
+it('components of the pages for members contain no literal UI text: texts are in the message catalog', () => {
   const files = sourceFiles(['web/portal', 'web/fields'], /\.tsx$/).filter(
     ({ path }) => !isTest(path) && !ofConsole.has(path),
   );
@@ -77,6 +77,6 @@ it.each([
   ['<b title="Save it now" />', 1],
   ['<b title={a ? `Remove it` : t("remove")}>{key === "Escape"}</b>', 1],
   ['<b className="a b" title={t("Save it")}>{count} ×</b>', 0],
-])('finds the texts of %s', (source, count) => {
+])('finds the literal UI texts of %s', (source, count) => {
   expect(textsIn('a.tsx', `const x = ${source};`)).toHaveLength(count);
 });

@@ -238,13 +238,13 @@ describe('metadata of a member', () => {
 
 describe('POST /signup', () => {
   const strange: [string, string, string][] = [
-    ['an address of other letters', 'ünï@example.com', 'correct horse'],
-    ['an address that reads backwards', '\u202emoc.elpmaxe@a', 'correct horse'],
-    ['an address with a second one', 'a@example.com,b@example.com', 'correct horse'],
+    ['an address with letters outside of ASCII', 'ünï@example.com', 'correct horse'],
+    ['an address with a right-to-left override', '\u202emoc.elpmaxe@a', 'correct horse'],
+    ['two addresses in one field', 'a@example.com,b@example.com', 'correct horse'],
     ['an address with a line break', 'a@example.com\r\nbcc: b@example.com', 'correct horse'],
-    ['an address with a name', 'A <a@example.com>', 'correct horse'],
-    ['an address without end', `${'a'.repeat(100_000)}@example.com`, 'correct horse'],
-    ['a password without end', 'a@example.com', 'x'.repeat(1_000_000)],
+    ['an address with a display name', 'A <a@example.com>', 'correct horse'],
+    ['an address of 100,000 characters', `${'a'.repeat(100_000)}@example.com`, 'correct horse'],
+    ['a password of a megabyte', 'a@example.com', 'x'.repeat(1_000_000)],
     ['a password beyond the limit', 'a@example.com', 'x'.repeat(limits.passwordMaxBytes.default + 1)],
     ['a password that is too short', 'a@example.com', 'x'],
     ['a password of NULs', 'a@example.com', '\0'.repeat(20)],

@@ -161,7 +161,7 @@ describe.each(['path', 'builder'] as const)('responses of an app on the node’s
     }
   });
 
-  it('contain no Location in a redirect, and the Location of the row after an insert', async () => {
+  it('contain no Location of the app in a redirect, but the Location of the new row after an insert', async () => {
     for (const status of ['300', '301', '302', '303', '307', '308']) {
       const response = await reply(door, [{ Location: '/admin/v1/apps' }], status);
       expect([response.status, response.headers.location]).toEqual([Number(status), undefined]);
@@ -175,7 +175,7 @@ describe.each(['path', 'builder'] as const)('responses of an app on the node’s
     expect([made.status, made.headers.location]).toEqual([201, `/things?id=eq.${door === 'path' ? 1 : 2}`]);
   });
 
-  it('contain the app’s headers that describe only the response itself', async () => {
+  it('contain the app’s headers that affect only the response itself, like Cache-Control', async () => {
     const said = {
       'cache-control': 'public, max-age=9',
       'content-disposition': 'attachment; filename="a.csv"',
@@ -204,7 +204,7 @@ describe.each(['path', 'builder'] as const)('responses of an app on the node’s
     },
   );
 
-  it('come from app code that receives no cookie and no token of a builder', async () => {
+  it('come from functions of the app, which receive no cookie and no token of a builder', async () => {
     const response = await call(
       door,
       'heard',
@@ -246,7 +246,7 @@ describe('responses on an app’s own origin', () => {
     expect((await reply('own', [{ [name]: value }])).headers[name.toLowerCase()]).toBeUndefined();
   });
 
-  it('exist for the app’s paths only: the node’s paths are not found there', async () => {
+  it('do not exist for the node’s paths, which are not found there', async () => {
     const { host = '' } = target('own', '')[1];
     for (const path of [
       '/assets/',
@@ -287,7 +287,7 @@ describe('responses on an app’s own origin', () => {
     expect(response.headers.link).toBe(`<${node.url}/docs/errors/PGRST205>; rel="help"`);
   });
 
-  it('come from the app that a request target in absolute form names', async () => {
+  it('come from the app if the absolute URL in the request line names its host', async () => {
     const port = new URL(node.url).port;
     const response = await send(node.url, `http://${app.ref}.localhost:${port}/admin/v1/setup`, { headers: operator });
     expect(expectRefusal(response)).toBe('not_found');

@@ -47,14 +47,14 @@ describe('POST /apps with an existing database whose owner created a schema nine
   const take = (role: string) => `begin execute 'alter role ${role} superuser'; exception when others then null; end;`;
   it.each([
     [
-      'a view in the place of the list of files',
+      'a view in place of the table schema_files',
       (
         role: string,
       ) => `create function ninefold.take() returns text language plpgsql as $$ begin ${take(role)} return '0001_base'; end $$;
         create view ninefold.schema_files as select ninefold.take() as name;`,
     ],
     [
-      'a trigger on the settings',
+      'a trigger on the table of settings',
       (role: string) => `create table ninefold.schema_files (name text);
         insert into ninefold.schema_files values ('0001_base'), ('0002_auth');
         create table ninefold.settings (key text primary key, value jsonb, set_at timestamptz, set_by text);

@@ -37,7 +37,7 @@ describe('POST with a hostile body', () => {
   const paths = ['/signup', '/token?grant_type=password', '/token?grant_type=refresh_token', '/verify', '/resend'];
   const hostile: [string, string | Uint8Array][] = [
     ['nothing', ''],
-    ['no JSON', '{"email":'],
+    ['invalid JSON', '{"email":'],
     ['a list', '[]'],
     ['a number', '7'],
     ['invalid UTF-8', new Uint8Array([0x7b, 0x22, 0xc3, 0x28, 0x22, 0x3a, 0x31, 0x7d])],
@@ -47,12 +47,18 @@ describe('POST with a hostile body', () => {
     ['NUL', '{"email":"a\\u0000@b.c","password":"correct horse","refresh_token":"a\\u0000bcdefghijkl"}'],
     ['broken surrogates', '{"email":"a@b.c","password":"\\ud800correct","refresh_token":"\\ud800bcdefghijkl"}'],
     ['SQL', `{"email":"' or 1=1; drop table auth.users; --","password":"' or '1'='1","refresh_token":"' or '1'='1"}`],
-    ['a prototype', '{"__proto__":{"email":"a@b.c","password":"correct horse"},"constructor":{"prototype":{}}}'],
-    ['a header in an address', '{"email":"a@b.c\\r\\nx-evil: 1","password":"wrong horse","refresh_token":"x\\r\\ny"}'],
-    ['another encoding', Buffer.from('{"email":"a@b.c"}', 'utf16le')],
-    ['more than its bound', JSON.stringify({ email: 'a@b.c', password: 'x'.repeat(limits.authBodyBytes.default) })],
+    ['a key __proto__', '{"__proto__":{"email":"a@b.c","password":"correct horse"},"constructor":{"prototype":{}}}'],
     [
-      'an endless password',
+      'a line break and a header in an address',
+      '{"email":"a@b.c\\r\\nx-evil: 1","password":"wrong horse","refresh_token":"x\\r\\ny"}',
+    ],
+    ['UTF-16', Buffer.from('{"email":"a@b.c"}', 'utf16le')],
+    [
+      'a body above the size limit',
+      JSON.stringify({ email: 'a@b.c', password: 'x'.repeat(limits.authBodyBytes.default) }),
+    ],
+    [
+      'a very long password',
       JSON.stringify({ email: 'a@b.c', password: 'x'.repeat(12_000), refresh_token: 'x'.repeat(12_000) }),
     ],
   ];

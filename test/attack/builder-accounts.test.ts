@@ -14,7 +14,7 @@ import { startNode, type TestNode } from '../support/node.ts';
 import { expectRefusal } from '../support/refusal.ts';
 import { uniqueEmail } from '../support/unique.ts';
 
-/** A stolen session of a builder reaches no secret. The owners of the node see and decide how builders sign in. */
+/** A stolen session of a builder gives no access to secrets. Owners of the node control how builders sign in. */
 const password = 'correct horse battery';
 let node: TestNode;
 let app: AppConnection;
@@ -128,11 +128,11 @@ describe('sensitive calls', () => {
       .replace(/:\w+/g, '00000000-0000-4000-8000-000000000000')}${route.endsWith('/audit') ? '?limit=201' : ''}`;
   const call = (route: string, as: Caller): Promise<HttpResponse> => {
     const method = route.split(' ')[0] ?? '';
-    // A call with a body gets one that no call accepts, so that nothing is changed.
+    // The body has an unknown field, which every call refuses, so that the call changes nothing.
     return ask(method, pathOf(route), as, method === 'GET' ? undefined : { unknown: true });
   };
 
-  it('are all routes of the management API', () => {
+  it('all exist as routes of the management API', () => {
     expect(Object.keys(sensitiveCalls).filter((route) => !Object.hasOwn(leastRoles, route))).toEqual([]);
   });
 
@@ -150,7 +150,7 @@ describe('sensitive calls', () => {
     expect(await json('POST', `/apps/${app.ref}/api-keys/secret/reveal`, first)).toEqual({ key: app.secret_key });
   });
 
-  it('need a proof with an access token too but not from the operator, and other calls of the same routes need none', async () => {
+  it('need a recent proof from sessions and access tokens, but not from the operator', async () => {
     const { email, session } = await join('owner');
     const { publishable_key: apikey } = await json<{ publishable_key: string }>('GET', '/setup');
     const signedIn = await send(node.url, '/apps/console/auth/v1/token?grant_type=password', {
@@ -173,7 +173,7 @@ describe('sensitive calls', () => {
     expect((await ask('POST', `/apps/${app.ref}/api-keys/secret/reveal`, 'operator')).status).toBe(200);
   });
 
-  it('accept a proof for one session of its own builder only, and a proof opens no further session', async () => {
+  it('accept a proof only for the session that gave it and only by its own builder', async () => {
     const [own, stranger] = [await join('owner'), await join('owner')];
     const elsewhere = await signInBuilder(node, { email: own.email, password });
     const key = device();
@@ -280,7 +280,7 @@ describe('PUT /node/second-factor', () => {
 describe('GET /audit', () => {
   const entries = (as: Caller, query = '') => json<NodeAuditEntry[]>('GET', `/audit${query}`, as);
 
-  it('shows sign-ins, refused sign-ins and calls on builders, apps and the node, to owners of the node only', async () => {
+  it('shows sign-ins, refused sign-ins and changes of builders and apps only to owners of the node', async () => {
     const { email, id, session } = await join('owner');
     await expect(signInBuilder(node, { email, password: 'a wrong one' })).rejects.toThrow('400');
     const invited = uniqueEmail('invited');

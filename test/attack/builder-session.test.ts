@@ -84,10 +84,10 @@ describe('the cookie of a builder’s session', () => {
 
   it.each<[string, () => Record<string, string>]>([
     ['without the console’s header', () => ({})],
-    ['with another value of that header', () => ({ [consoleHeader]: '0' })],
+    ['with another value of the console’s header', () => ({ [consoleHeader]: '0' })],
     ['from another site', () => ({ ...fromConsole, 'sec-fetch-site': 'cross-site' })],
     ['from another origin of the site', () => ({ ...fromConsole, 'sec-fetch-site': 'same-site' })],
-    ['from the address bar', () => ({ ...fromConsole, 'sec-fetch-site': 'none' })],
+    ['that the user typed into the address bar', () => ({ ...fromConsole, 'sec-fetch-site': 'none' })],
     [
       'from an app’s origin',
       () => ({ ...fromConsole, origin: `http://${app.ref}.localhost:${new URL(node.url).port}` }),
@@ -113,7 +113,7 @@ describe('the cookie of a builder’s session', () => {
     expect(rows.body).toBe('[{"id":1}]');
   });
 
-  it('is set for pages of the console only, so that no other site can sign a visitor in to another account', async () => {
+  it('is set only for requests from pages of the console, so that no other site can sign a visitor in', async () => {
     const { email, password } = builder;
     for (const headers of [{}, { ...fromConsole, origin: 'http://evil.example' }]) {
       const response = await ask('/admin/v1/session', headers, 'POST', { email, password });
@@ -121,7 +121,7 @@ describe('the cookie of a builder’s session', () => {
     }
   });
 
-  it('is rejected beside a different cookie of the same name', async () => {
+  it('is rejected if the request contains another cookie of the same name with a different value', async () => {
     const attacker = await signInBuilder(node, builder);
     const cookie = `${pair(attacker)}; ${pair(session)}`;
     for (const path of ['/admin/v1/session', '/admin/v1/apps']) {
@@ -206,7 +206,7 @@ describe('the cookie of a builder’s session', () => {
     });
   });
 
-  it('is issued within the limits of every sign-in', async () => {
+  it('is subject to the same limits as every other sign-in', async () => {
     const email = 'nobody@example.com';
     const codes = [];
     for (let i = 0; i < 25; i++) {

@@ -8,7 +8,7 @@ import { type HttpResponse, send } from '../support/http.ts';
 import { probeOf } from '../support/probe.ts';
 import { uniqueEmail } from '../support/unique.ts';
 
-/** An owner may set every setting of PostgreSQL for the own database. The server's statements must work as before. */
+/** The owner of an app may set any setting of PostgreSQL for its database. The server's statements must not change. */
 const node = inject('node');
 let app: AppConnection;
 
@@ -112,7 +112,7 @@ type Seen = Record<string, [status: number, body?: unknown]>;
 let nextId = 1000;
 let sqlResults: unknown;
 
-/** Returns a response for each thing that the server does for an app. */
+/** Sends requests of every kind to the app and returns the responses by name. */
 async function look(): Promise<Seen> {
   const seen: Seen = {};
   const note = (what: string, response: HttpResponse, body?: unknown): void => {

@@ -53,7 +53,7 @@ describe.each([
       update auth.sessions set not_after = now() where user_id = '${id}'`,
   ],
   ['a ban', (id: string) => `update auth.users set banned_until = now() + interval '1 day' where id = '${id}'`],
-  ['a deletion that keeps the row', (id: string) => `update auth.users set deleted_at = now() where id = '${id}'`],
+  ['a soft deletion', (id: string) => `update auth.users set deleted_at = now() where id = '${id}'`],
   ['another password', (id: string) => `update auth.users set encrypted_password = 'x' where id = '${id}'`],
 ])('%s, set by SQL,', (_, sql) => {
   it('ends the access token and the refresh token', async () => {
@@ -67,7 +67,7 @@ describe.each([
   });
 });
 
-it('ends an access token at not_after in the future, although the token was used before and after SQL set the time', async () => {
+it('ends an access token at a future not_after that SQL sets, although the token was used before', async () => {
   const member = await usedMember();
   await runSql(
     node,

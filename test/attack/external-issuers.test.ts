@@ -7,7 +7,7 @@ import { send } from '../support/http.ts';
 import { startNode, type TestNode } from '../support/node.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
-/** Tokens of third parties have the access that the app gives them, and no access to data of other issuers. */
+/** Tokens that other systems issue. They must have only the access that the app gives to their issuer. */
 let node: TestNode;
 let receiver: Receiver;
 let app: AppConnection;
@@ -81,18 +81,18 @@ describe('a data call with a token of a third party', () => {
     ['without an audience', () => signed(claims({ aud: undefined }))],
     ['with an empty list of audiences', () => signed(claims({ aud: [] }))],
     ['of another issuer', () => signed(claims({ iss: 'https://evil.example' }))],
-    ['of the issuer with a slash behind', () => signed(claims({ iss: `${FIRST}/` }))],
+    ['of the issuer with an additional slash', () => signed(claims({ iss: `${FIRST}/` }))],
     ['without an issuer', () => signed(claims({ iss: undefined }))],
     ['with the issuer in a list', () => signed(claims({ iss: [FIRST] }))],
     ['of one third party in the name of another', () => signed(claims({ iss: SECOND }))],
-    ['of one third party under the key id of another', () => signed(claims({ iss: SECOND }), { kid: 'two' })],
+    ['of one third party with the key id of another', () => signed(claims({ iss: SECOND }), { kid: 'two' })],
     ['that has expired', () => signed(claims({ exp: now() - 60 }))],
     ['that never expires', () => signed(claims({ exp: undefined }))],
-    ['not valid yet', () => signed(claims({ nbf: now() + 600 }))],
-    ['under an unknown key id', () => signed(claims(), { kid: 'three' })],
-    ['under no key id', () => signed(claims(), { kid: undefined })],
-    ['under another key of the set', () => signed(claims(), { kid: 'rsa' })],
-    ['that says another algorithm', () => signed(claims(), { alg: 'RS256' })],
+    ['that is not valid yet', () => signed(claims({ nbf: now() + 600 }))],
+    ['with an unknown key id', () => signed(claims(), { kid: 'three' })],
+    ['without a key id', () => signed(claims(), { kid: undefined })],
+    ['with the key id of another key of the issuer', () => signed(claims(), { kid: 'rsa' })],
+    ['that names another algorithm', () => signed(claims(), { alg: 'RS256' })],
     ['with a critical extension', () => signed(claims(), { crit: ['exp'] })],
     ['without a signature', () => `${encode({ alg: 'none', kid: 'one' })}.${encode(claims())}.`],
     [

@@ -114,7 +114,7 @@ describe('hostile values in ninefold.settings', () => {
     ['constructor', 1],
   ];
 
-  it('leave the app and its neighbours with statuses below 500', async () => {
+  it('cause no server error in the app and in other apps', async () => {
     const app = await createAppWith(node, 'create table public.things (id int)');
     await withClient(app.database_url ?? '', async (client) => {
       let marker = false;

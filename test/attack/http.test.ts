@@ -37,43 +37,49 @@ describe('malformed HTTP', () => {
   const post = (headers: string, body: string) => `POST ${rest}/things HTTP/1.1\r\n${host}${headers}\r\n${body}`;
   const second = `GET /health HTTP/1.1\r\n${host}\r\n`;
   const broken: [string, () => string | Uint8Array][] = [
-    ['no Host', () => get('/health', '')],
-    ['two Hosts', () => get('/health', `${host}Host: other\r\n`)],
+    ['no Host header', () => get('/health', '')],
+    ['two Host headers', () => get('/health', `${host}Host: other\r\n`)],
     ['an unknown method', () => `FOO ${rest}/things HTTP/1.1\r\n${host}\r\n`],
     ['a method in lower case', () => `get ${rest}/things HTTP/1.1\r\n${host}\r\n`],
     ['CONNECT', () => `CONNECT example.com:80 HTTP/1.1\r\n${host}\r\n`],
     ['TRACE', () => `TRACE ${rest}/things HTTP/1.1\r\n${host}\r\n`],
     ['QUERY without a type', () => `QUERY ${rest}/things HTTP/1.1\r\n${host}\r\n`],
     ['PROPFIND', () => `PROPFIND ${rest}/things HTTP/1.1\r\n${host}\r\n`],
-    ['another protocol', () => new Uint8Array([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00])],
+    ['a TLS handshake', () => new Uint8Array([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00])],
     ['HTTP/2 without asking', () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-    ['a version that is none', () => `GET / HTTP/9.9\r\n${host}\r\n`],
+    ['an unknown HTTP version', () => `GET / HTTP/9.9\r\n${host}\r\n`],
     ['a NUL in the path', () => get(`${rest}/th\0ings`)],
     ['bytes above ASCII in the path', () => get(`${rest}/th\xff\xfengs`)],
-    ['a blank in the path', () => get(`${rest}/th ings`)],
+    ['a space in the path', () => get(`${rest}/th ings`)],
     ['a NUL in a header', () => get('/health', `${host}X: a\0b\r\n`)],
     ['a folded header', () => get('/health', `${host}X: a\r\n b\r\n`)],
-    ['a blank before the colon', () => get('/health', 'Host : a\r\n')],
+    ['a space before the colon', () => get('/health', 'Host : a\r\n')],
     ['bare line feeds', () => get('/health').replaceAll('\r\n', '\n')],
     ['a path beyond the limit', () => get(`${rest}/${'a'.repeat(limits.urlBytes.default)}`)],
     ['a header beyond the limit', () => get('/health', `${host}X: ${'a'.repeat(limits.urlBytes.default)}\r\n`)],
-    ['an expectation that is none', () => post('Expect: nonsense\r\nContent-Length: 2\r\n', '{}')],
-    ['length and chunks', () => post('Content-Length: 5\r\nTransfer-Encoding: chunked\r\n', `0\r\n\r\n${second}`)],
-    ['two lengths', () => post('Content-Length: 2\r\nContent-Length: 60\r\n', `{}${second}`)],
-    ['a length below zero', () => post('Content-Length: -2\r\n', second)],
-    ['a signed length', () => post('Content-Length: +2\r\n', `{}${second}`)],
-    ['a length in hexadecimal', () => post('Content-Length: 0x2\r\n', `{}${second}`)],
-    ['an endless length', () => post('Content-Length: 99999999999999999999\r\n', second)],
-    ['a length beyond the limit', () => post(`Content-Length: ${limits.bodyBytes.default + 1}\r\n`, second)],
-    ['a chunk that is none', () => post('Transfer-Encoding: chunked\r\n', `ZZ\r\nxx\r\n0\r\n\r\n${second}`)],
+    ['an invalid Expect header', () => post('Expect: nonsense\r\nContent-Length: 2\r\n', '{}')],
+    [
+      'Content-Length and Transfer-Encoding together',
+      () => post('Content-Length: 5\r\nTransfer-Encoding: chunked\r\n', `0\r\n\r\n${second}`),
+    ],
+    ['two Content-Length headers', () => post('Content-Length: 2\r\nContent-Length: 60\r\n', `{}${second}`)],
+    ['a negative Content-Length', () => post('Content-Length: -2\r\n', second)],
+    ['a Content-Length with a plus sign', () => post('Content-Length: +2\r\n', `{}${second}`)],
+    ['a hexadecimal Content-Length', () => post('Content-Length: 0x2\r\n', `{}${second}`)],
+    ['a Content-Length of 20 digits', () => post('Content-Length: 99999999999999999999\r\n', second)],
+    ['a Content-Length beyond the limit', () => post(`Content-Length: ${limits.bodyBytes.default + 1}\r\n`, second)],
+    ['an invalid chunk size', () => post('Transfer-Encoding: chunked\r\n', `ZZ\r\nxx\r\n0\r\n\r\n${second}`)],
     [
       'an endless chunk extension',
       () => post('Transfer-Encoding: chunked\r\n', `2;${'a'.repeat(40_000)}\r\n{}\r\n0\r\n\r\n`),
     ],
     ['an unknown transfer coding', () => post('Transfer-Encoding: xchunked\r\n', second)],
-    ['chunks that are not last', () => post('Transfer-Encoding: chunked, identity\r\n', `0\r\n\r\n${second}`)],
+    [
+      'chunked that is not the last transfer coding',
+      () => post('Transfer-Encoding: chunked, identity\r\n', `0\r\n\r\n${second}`),
+    ],
   ];
-  it.each(broken)('gets one error and no further response on the connection: %s', async (what, bytes) => {
+  it.each(broken)('gets one error, and no further request on the connection is answered: %s', async (what, bytes) => {
     const answers = answersIn(await sendBytes(node.url, bytes()));
     expect(answers.map(({ status }) => status)).toHaveLength(1);
     expectRefusal(answers[0] as HttpResponse, what);
@@ -136,7 +142,7 @@ describe('paths', () => {
     expect(response.body).not.toMatch(/root:|operator-token|"dependencies"/);
   });
 
-  it('of an app name the same resource if a letter is percent-encoded', async () => {
+  it('of an app lead to the same resource if a letter is percent-encoded', async () => {
     for (const path of [
       `/apps/%${app.ref.charCodeAt(0).toString(16)}${app.ref.slice(1)}/rest/v1/things?select=id`,
       `/apps/${app.ref}/%72est/v1/things?select=id`,
@@ -240,7 +246,7 @@ describe('request headers', () => {
     }
   });
 
-  it('are refused if a second Authorization contains the valid token', async () => {
+  it('are refused if a valid Authorization header follows an invalid one', async () => {
     const [response] = answersIn(
       await sendBytes(
         node.url,

@@ -144,7 +144,7 @@ describe('the secret of a mail', () => {
     expect(stored).toHaveLength(2);
   });
 
-  /** Returns what the tables of schema auth hold of a member's token, as the app's owner reads them. */
+  /** Returns the stored forms of a member's tokens that the app's owner can read in schema auth. */
   async function createdTokens(email: string): Promise<string[]> {
     const { results } = await runSql(
       node,
@@ -253,7 +253,7 @@ describe('the existence of an account', () => {
     expect(areToldApart(times, 2), JSON.stringify(times)).toBe(false);
   });
 
-  it('does not change when another mail can be requested', async () => {
+  it('does not change when the next mail can be requested', async () => {
     const strict = await createAppWith(node, settings.replace("'0'", "'60'"));
     const known = uniqueEmail();
     await post('/signup', { email: known, password }, {}, strict);

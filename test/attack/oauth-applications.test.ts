@@ -98,7 +98,7 @@ describe('an ID token', () => {
     }
   });
 
-  it('calls an address verified only if its owner has proved it', async () => {
+  it('reports an address as verified only if its owner has proved it', async () => {
     const { id_token = '' } = await oauth.tokensFor(ada);
     expect(claimsOf(id_token)).toMatchObject({ email: expect.any(String), email_verified: false });
     const { sub } = claimsOf(id_token) as { sub: string };
@@ -147,7 +147,7 @@ describe('GET /oauth/authorize', () => {
 });
 
 describe('a pending authorization request', () => {
-  it('can be declined without a member only if its prompt is none', async () => {
+  it('can be declined without a session only if the request has prompt=none', async () => {
     const id = await oauth.begin();
     const decline = (of: string) => oauth.ask(`/auth/v1/oauth/authorizations/${of}/decline`, { method: 'POST' });
     expect((await decline(id)).status).toBe(404);

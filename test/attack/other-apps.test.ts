@@ -217,7 +217,7 @@ it('shows the whole server to the superuser in an app’s database', async () =>
   });
 });
 
-it('lets anon execute only the functions of schema ninefold that policies, computed fields and an index need, and two that reveal nothing', async () => {
+it('lets anon execute only the listed functions of schema ninefold, which reveal nothing', async () => {
   await asOwner(async (client) => {
     const { rows } =
       await client.query(`select p.proname as name from pg_proc p where p.pronamespace = 'ninefold'::regnamespace

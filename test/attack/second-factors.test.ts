@@ -75,7 +75,7 @@ describe('a TOTP factor', () => {
       Array.from({ length: 8 }, (_, i) => post(app, '/factors/recovery-codes/verify', { code }, tokens[i % 2])),
     );
     expect(statuses(answers, 200)).toBe(1);
-    // The session that used the code ends the other one, which may then get 403.
+    // The session that used the code ends the other session, so requests of the ended session may get 403.
     const winner = answers.findIndex(({ status }) => status === 200) % 2;
     const refused = (ofWinner: boolean) =>
       answers.filter(({ status }, i) => status !== 200 && (i % 2 === winner) === ofWinner).map(({ status }) => status);

@@ -121,7 +121,7 @@ describe('POST /apps/:ref/keys/rotate', () => {
     expect(new Set(keys.map(({ kid }) => kid)).size).toBe(keys.length);
   });
 
-  it('makes a previous key current but never a revoked one, and the current key cannot be revoked', async () => {
+  it('makes a previous key current but not a revoked one, and refuses to revoke the current key', async () => {
     const app = await createApp(node);
     const [first] = await keysOf(app.ref);
     await rotate(app.ref);
@@ -199,7 +199,7 @@ describe('an API key', () => {
 });
 
 describe('the revoked shared secret', () => {
-  it('verifies no token, and the two older keys that it signed are rejected', async () => {
+  it('verifies no token, and the legacy keys anon and service_role, which it signed, are rejected', async () => {
     const app = await createAppWith(node, ME);
     const token = hs256({ alg: 'HS256', typ: 'JWT' }, app.jwt_secret);
     for (const good of [token, app.service_role_key, app.anon_key]) expect(await statuses(app, good)).toEqual(works);
@@ -278,10 +278,13 @@ describe('an imported key', () => {
     ['an ES256 token under no id', () => signed('ES256', undefined, pairs.ES256.privateKey)],
     ['an ES256 token under an unknown id', () => signed('ES256', 'es2', pairs.ES256.privateKey)],
     ['an ES256 token under its id in another letter case', () => signed('ES256', 'ES', pairs.ES256.privateKey)],
-    ['an id that is a path', () => signed('ES256', '../es', pairs.ES256.privateKey)],
-    ['an id that every object has', () => signed('ES256', '__proto__', pairs.ES256.privateKey)],
+    ['a key id that is a path', () => signed('ES256', '../es', pairs.ES256.privateKey)],
+    [
+      'a key id that is a property of every JavaScript object',
+      () => signed('ES256', '__proto__', pairs.ES256.privateKey),
+    ],
     ['no algorithm', () => `${encode({ alg: 'none', kid: 'es' })}.${encode(claims())}.`],
-  ])('does not verify a token with a confused key or algorithm: %s', async (_, token) => {
+  ])('does not verify a token that names another key or another algorithm: %s', async (_, token) => {
     expect(await statuses(app, token())).toEqual(refused);
   });
 

@@ -29,14 +29,14 @@ const specification = (app: AppConnection) => admin<Specification>(node, 'GET', 
 describe('the owner of an app with state machines', () => {
   it.each([
     [
-      'replaces what enforces',
+      'replaces the function that checks state changes',
       'create or replace function ninefold.check_state_change() returns trigger language plpgsql as $$ begin return null; end $$',
     ],
     [
-      'replaces what tells roles',
+      'replaces the function has_role',
       'create or replace function ninefold.has_role(role text) returns boolean language sql return true',
     ],
-    ['drops it', 'drop function ninefold.check_state_change cascade'],
+    ['drops the function that checks state changes', 'drop function ninefold.check_state_change cascade'],
     [
       'hangs a trigger on the roles of members, which the server reads',
       'create trigger t before insert on ninefold.member_roles for each row execute function public.f()',

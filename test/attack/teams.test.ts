@@ -77,7 +77,7 @@ describe('roles of builders', () => {
   const refusals = ['role_insufficient', 'builder_forbidden', 'operator_required'];
   const codeOf = ({ body }: HttpResponse): string | undefined => /"code":"(\w+)"/.exec(body)?.[1];
 
-  it('allow each call from its least role on, and refuse builders of another app', async () => {
+  it('allow each call only to its least role and higher roles, and refuse builders of another app', async () => {
     const holders = {
       reader: await join(app.ref, 'reader'),
       developer: await join(app.ref, 'developer'),
@@ -166,7 +166,7 @@ describe('roles of builders', () => {
     );
   });
 
-  it('cannot be changed by a field of a body, and a change takes effect with the next call', async () => {
+  it('cannot be changed by a field of a body, and a changed role applies from the next call on', async () => {
     const { email, id, session } = await join(app.ref, 'developer');
     const own = { as: session };
     for (const [method, path, body] of [
@@ -245,7 +245,7 @@ describe('the link of an invitation', () => {
     });
   });
 
-  it('is invalid when it is withdrawn, replaced or expired, or its inviter is not an owner', async () => {
+  it('is invalid if it was withdrawn, replaced or expired, or if its inviter is no longer an owner', async () => {
     const path = `/apps/${app.ref}/team`;
     const body = { email: uniqueEmail('void'), role: 'reader' };
     const inviter = await join(app.ref, 'owner');
@@ -361,12 +361,12 @@ describe('a builder’s second factor', () => {
     const used = generator.generate();
     const shown = await show(joined.session, id, used);
     expect([shown.status, shown.body]).toEqual([204, '']);
-    // The code of the next step is valid too. The code of this step was used.
+    // Each code works once. The code of the current step was used above, and the code of the next step is valid already.
     const next = () => generator.generate({ timestamp: Date.now() + 30_000 });
     return { ...joined, factorId: id as string, used, next, before: joined.session, whole: cookieOf(shown, first) };
   }
 
-  it('is required by every call, with a cookie from before the enrolment, a new cookie and an access token', async () => {
+  it('is required for every call, with an old cookie, a new cookie or an access token', async () => {
     const { email, factorId, before, whole } = await enrolled();
     const fresh = await signInBuilder(node, { email, password });
     const { publishable_key: apikey } = JSON.parse((await ask('GET', '/setup')).body);
@@ -429,7 +429,7 @@ describe('a builder’s second factor', () => {
     expect((await ask('GET', '/apps', { as: locked })).status).toBe(200);
   });
 
-  it('belongs to one builder, as a passkey does: other builders cannot use, rename or remove it', async () => {
+  it('cannot be used, renamed or removed by other builders', async () => {
     const [owner, stranger] = [await join(app.ref, 'reader'), await join(other.ref, 'owner')];
     const origin = `http://localhost:${new URL(node.url).port}`;
     const device = new Authenticator();

@@ -96,7 +96,7 @@ describe('forged signatures', () => {
     ['alg none', () => `${encode({ alg: 'none' })}.${encode(claimsOf())}.`],
     ['alg None', () => `${encode({ alg: 'None', kid })}.${encode(claimsOf())}.`],
     ['alg none with a signature', () => hs256({ alg: 'none' }, claimsOf(), app.jwt_secret)],
-    ['no alg', () => hs256({ typ: 'JWT' }, claimsOf(), app.jwt_secret)],
+    ['no parameter alg', () => hs256({ typ: 'JWT' }, claimsOf(), app.jwt_secret)],
     ['alg in lower case', () => hs256({ alg: 'hs256' }, claimsOf(), app.jwt_secret)],
     ['alg HS512', () => hs256({ alg: 'HS512' }, claimsOf(), app.jwt_secret)],
     ['alg as a list', () => hs256({ alg: ['HS256'] }, claimsOf(), app.jwt_secret)],
@@ -107,11 +107,14 @@ describe('forged signatures', () => {
     ['the JWK as HS256 secret', () => hs256({ ...HS, kid }, claimsOf(), JSON.stringify(publicJwk))],
     ['an empty secret', () => hs256(HS, claimsOf(), '')],
     ['the secret of another app', () => hs256(HS, claimsOf(), other.jwt_secret)],
-    ['a key as secret', () => hs256(HS, claimsOf(), app.publishable_key)],
+    ['an API key as the secret', () => hs256(HS, claimsOf(), app.publishable_key)],
     ['the key pair’s kid on HS256', () => hs256({ ...HS, kid }, claimsOf(), app.jwt_secret)],
     ['a stranger’s key pair', () => es256({ alg: 'ES256', kid })],
-    ['a stranger’s key in jwk', () => es256({ alg: 'ES256', kid, jwk: stranger.publicKey.export({ format: 'jwk' }) })],
-    ['a stranger’s key at jku', () => es256({ alg: 'ES256', kid, jku: 'http://127.0.0.1:1/jwks.json' })],
+    [
+      'a stranger’s key in the parameter jwk',
+      () => es256({ alg: 'ES256', kid, jwk: stranger.publicKey.export({ format: 'jwk' }) }),
+    ],
+    ['a stranger’s key at the URL in jku', () => es256({ alg: 'ES256', kid, jku: 'http://127.0.0.1:1/jwks.json' })],
     ['a stranger’s key at x5u', () => es256({ alg: 'ES256', kid, x5u: 'http://127.0.0.1:1/x.pem', x5c: ['AAAA'] })],
     ['a kid that is a path', () => es256({ alg: 'ES256', kid: '../../../../dev/null' })],
     ['a kid that is SQL', () => es256({ alg: 'ES256', kid: `' union select 'x` })],
@@ -124,7 +127,7 @@ describe('forged signatures', () => {
       () => `${encode({ alg: 'ES256', kid })}.${encode(claimsOf())}.${Buffer.alloc(64).toString('base64url')}`,
     ],
     ['an empty signature', () => `${real()[0]}.${real()[1]}.`],
-    ['another payload', () => `${real()[0]}.${encode(claimsOf())}.${real()[2]}`],
+    ['another payload under a valid signature', () => `${real()[0]}.${encode(claimsOf())}.${real()[2]}`],
     [
       'a signature in DER',
       () => {
@@ -133,17 +136,17 @@ describe('forged signatures', () => {
       },
     ],
     ['a signature with padding', () => `${real().join('.')}==`],
-    ['a signature with more behind it', () => `${real().join('.')}AAAA`],
+    ['a signature with additional characters', () => `${real().join('.')}AAAA`],
     [
-      'a signature in the other alphabet',
+      'a signature in base64 instead of base64url',
       () => `${real()[0]}.${real()[1]}.${real()[2].replaceAll('-', '+').replaceAll('_', '/')}=`,
     ],
     ['crit', () => hs256({ ...HS, crit: ['exp'], exp: 1 }, claimsOf(), app.jwt_secret)],
     ['b64 false', () => hs256({ ...HS, b64: false, crit: ['b64'] }, claimsOf(), app.jwt_secret)],
-    ['four parts', () => `${hs256(HS, claimsOf(), app.jwt_secret)}.x`],
+    ['four parts instead of three', () => `${hs256(HS, claimsOf(), app.jwt_secret)}.x`],
     ['two parts', () => hs256(HS, claimsOf(), app.jwt_secret).split('.').slice(0, 2).join('.')],
     ['an encrypted token', () => `${encode({ alg: 'dir', enc: 'A256GCM' })}..AAAA.AAAA.AAAA`],
-    ['a header that is no JSON', () => hs256('{"alg":"HS256"', claimsOf(), app.jwt_secret)],
+    ['a header of invalid JSON', () => hs256('{"alg":"HS256"', claimsOf(), app.jwt_secret)],
     ['nothing', () => '..'],
     ['a huge token', () => hs256(HS, claimsOf({ filler: 'x'.repeat(18_000) }), 'wrong')],
   ];
@@ -158,7 +161,7 @@ describe('signed tokens with unacceptable claims', () => {
     ['expired long ago', { exp: -1 }],
     ['not yet valid', { nbf: now() + 600 }],
     ['issued in the future', { iat: now() + 600 }],
-    ['exp as a text', { exp: '9999999999' }],
+    ['exp as a string', { exp: '9999999999' }],
     ['exp as an object', { exp: {} }],
     ['nbf as a list', { nbf: [0] }],
   ])('are rejected at every place that accepts tokens: %s', async (what, claims) => {
@@ -167,10 +170,10 @@ describe('signed tokens with unacceptable claims', () => {
 
   it.each([
     ['a list', '[]'],
-    ['a text', '"x"'],
+    ['a string', '"x"'],
     ['null', 'null'],
     ['a number', '1'],
-    ['no JSON', '{"role":'],
+    ['invalid JSON', '{"role":'],
     ['nothing', ''],
   ])('are rejected if the payload is %s', async (what, payload) => {
     await expectOpensNothing(hs256(HS, payload, app.jwt_secret), what);
@@ -232,7 +235,7 @@ describe('keys and tokens of another app', () => {
     await expectOpensNothing(stranger.session.access_token, 'a member of another app');
   });
 
-  it('are rejected as refresh tokens, and the attempt does not use them up', async () => {
+  it('are rejected as refresh tokens, and stay valid in their own app', async () => {
     const stranger = await signUpMember(other);
     const refresh = (of: AppConnection) =>
       send(node.url, `/apps/${of.ref}/auth/v1/token?grant_type=refresh_token`, {
@@ -292,10 +295,13 @@ describe('a session that has ended', () => {
     return client;
   };
   const ends: [string, (of: Member) => Promise<unknown>][] = [
-    ['by signing out', (of) => of.client.auth.signOut()],
-    ['with its account, by SQL', (of) => runSql(node, app.ref, `delete from auth.users where id = '${of.user.id}'`)],
+    ['by a sign-out', (of) => of.client.auth.signOut()],
     [
-      'with its account, by a ban',
+      'because SQL deleted the account',
+      (of) => runSql(node, app.ref, `delete from auth.users where id = '${of.user.id}'`),
+    ],
+    [
+      'by a ban that SQL set',
       (of) => runSql(node, app.ref, `update auth.users set banned_until = 'infinity' where id = '${of.user.id}'`),
     ],
     [

@@ -58,8 +58,8 @@ const dialog = (name: string) => (page: Page) => page.getByRole('dialog', { name
 
 const views: readonly View[] = [
   { name: 'sign-in', path: () => '/sign-in', ready: heading('Sign in'), signedIn: false },
-  { name: 'set-up, done', path: () => '/setup', ready: heading('Set-up is complete'), signedIn: false },
-  { name: 'no page', path: () => '/app', ready: heading('Page not found') },
+  { name: 'set-up, complete', path: () => '/setup', ready: heading('Set-up is complete'), signedIn: false },
+  { name: 'an unknown page', path: () => '/app', ready: heading('Page not found') },
   {
     name: 'apps',
     path: () => '/',
@@ -67,14 +67,14 @@ const views: readonly View[] = [
   },
   { name: 'create an app', path: () => '/?make=true', ready: dialog('Create app') },
   { name: 'contents', path: () => filled, ready: (page) => page.getByText('Publishable key').waitFor() },
-  { name: 'contents, empty', path: () => empty, ready: (page) => page.getByText('Publishable key').waitFor() },
+  { name: 'contents of an empty app', path: () => empty, ready: (page) => page.getByText('Publishable key').waitFor() },
   {
     name: 'purpose',
     path: () => `${filled}/purpose`,
     ready: (page) => page.getByRole('definition').getByText('Ines Okafor').waitFor(),
   },
   {
-    name: 'purpose, being said',
+    name: 'purpose, in the editor',
     path: () => `${empty}/purpose`,
     ready: async (page) => {
       await page.getByRole('button', { name: 'Edit' }).click();
@@ -82,17 +82,17 @@ const views: readonly View[] = [
     },
   },
   {
-    name: 'sign-in methods, a provider in full',
+    name: 'sign-in methods, with the panel of a provider',
     path: () => `${filled}/sign-in-methods?method=google`,
     ready: (page) => page.getByRole('complementary', { name: 'Google' }).waitFor(),
   },
   {
-    name: 'sign-in methods, a new provider',
+    name: 'sign-in methods, with the panel of a new provider',
     path: () => `${filled}/sign-in-methods?method=new`,
     ready: (page) => page.getByRole('complementary', { name: 'New provider' }).waitFor(),
   },
   {
-    name: 'sign-in methods, a hook in full',
+    name: 'sign-in methods, with the panel of a hook',
     path: () => `${filled}/sign-in-methods?method=hook_send_email`,
     ready: async (page) => {
       const panel = page.getByRole('complementary', { name: 'Send mail' });
@@ -101,22 +101,22 @@ const views: readonly View[] = [
     },
   },
   {
-    name: 'screens, one in full',
+    name: 'screens, with the panel of a screen',
     path: () => `${filled}/screens?screen=/inbox`,
     ready: (page) => page.getByRole('complementary', { name: 'Screen /inbox' }).waitFor(),
   },
   {
-    name: 'screens, none',
+    name: 'screens of an empty app',
     path: () => `${empty}/screens`,
     ready: (page) => page.getByText('No screens yet').waitFor(),
   },
   {
-    name: 'entities, with their figure and one in full',
+    name: 'entities, with the diagram and the panel of an entity',
     path: () => `${filled}/entities?entity=public.tickets`,
     ready: (page) => page.getByRole('button', { name: /^tickets, table/ }).waitFor(),
   },
   {
-    name: 'entities, none',
+    name: 'entities of an empty app',
     path: () => `${empty}/entities`,
     ready: (page) => page.getByRole('heading', { name: 'Write SQL' }).waitFor(),
   },
@@ -126,12 +126,12 @@ const views: readonly View[] = [
     ready: (page) => page.getByRole('table', { name: 'Uses' }).waitFor(),
   },
   {
-    name: 'no such field',
+    name: 'an unknown field',
     path: () => `${filled}/entities?entity=public.visits&field=gone`,
     ready: (page) => page.getByText('There is no field').waitFor(),
   },
   {
-    name: 'states, one in full',
+    name: 'states, with the panel of a state',
     path: () => `${filled}/states?state=planned`,
     ready: async (page) => {
       await page.getByRole('complementary', { name: 'State planned' }).waitFor();
@@ -139,7 +139,7 @@ const views: readonly View[] = [
     },
   },
   {
-    name: 'states, a transition in full',
+    name: 'states, with the panel of a transition',
     path: () => `${filled}/states?way=end+from+under+way`,
     ready: async (page) => {
       await page.getByRole('complementary', { name: 'end, from under way to done' }).waitFor();
@@ -150,12 +150,12 @@ const views: readonly View[] = [
     },
   },
   {
-    name: 'states, none',
+    name: 'states of an empty app',
     path: () => `${empty}/states`,
     ready: (page) => page.getByText('No state machine yet').waitFor(),
   },
   {
-    name: 'roles, probed, one cell in full and explained',
+    name: 'roles, probed, with the panel of an explained cell',
     path: () => `${filled}/roles?cell=public.tickets+select+anon`,
     ready: async (page) => {
       await page.getByRole('button', { name: 'Probe all' }).click();
@@ -166,17 +166,17 @@ const views: readonly View[] = [
     },
   },
   {
-    name: 'roles, an advice being applied',
+    name: 'roles, with the dialog that applies an advice',
     path: () => `${filled}/roles?advice=no+row-level+security%3A+public.customers`,
     ready: async (page) => {
       await page.getByRole('button', { name: 'Apply' }).click();
       await dialog('Change customers?')(page);
     },
   },
-  { name: 'roles, none', path: () => `${empty}/roles`, ready: heading(/./) },
+  { name: 'roles of an empty app', path: () => `${empty}/roles`, ready: heading(/./) },
   { name: 'calls', path: () => `${filled}/calls`, ready: heading(/./) },
   {
-    name: 'calls, one in full, tried and its errors open',
+    name: 'calls, with the panel of a call that was sent, and its errors',
     path: () => `${filled}/calls?call=rest.public.tickets.update`,
     ready: async (page) => {
       await page.getByRole('button', { name: 'Service key' }).click();
@@ -186,7 +186,7 @@ const views: readonly View[] = [
     },
   },
   {
-    name: 'rules, one in full and one tried',
+    name: 'rules, with the panel of a rule and a tested rule',
     path: () => `${filled}/rules?rule=public.tickets.title_length`,
     ready: async (page) => {
       await page.getByRole('complementary', { name: 'title_length of tickets' }).waitFor();
@@ -197,12 +197,12 @@ const views: readonly View[] = [
     },
   },
   {
-    name: 'errors, one in full',
+    name: 'errors, with the panel of an error',
     path: () => `${filled}/errors?error=code.PGRST205`,
     ready: (page) => page.getByRole('complementary', { name: 'Error PGRST205' }).waitFor(),
   },
   {
-    name: 'errors, none met',
+    name: 'errors of an app without errors',
     path: () => `${empty}/errors`,
     ready: (page) => page.getByText('none occurred').waitFor(),
   },
@@ -214,12 +214,12 @@ const views: readonly View[] = [
     },
   },
   {
-    name: 'limits, one in full',
+    name: 'limits, with the panel of a limit',
     path: () => `${filled}/limits?limit=pageRows`,
     ready: (page) => page.getByRole('textbox', { name: 'New value of pageRows' }).waitFor(),
   },
   {
-    name: 'changes, one in full',
+    name: 'changes, with the panel of a version',
     path: () => `${filled}/changes?version=1`,
     ready: (page) => page.getByRole('complementary', { name: 'Version 1' }).waitFor(),
   },
@@ -229,7 +229,7 @@ const views: readonly View[] = [
     ready: (page) => page.getByRole('table', { name: 'Calls' }).getByText('/nowhere').first().waitFor(),
   },
   {
-    name: 'logs, none of a choice',
+    name: 'logs, with a filter that matches nothing',
     path: () => `${empty}/logs?call=auth.signup`,
     ready: (page) => page.getByText('No stored request matches this filter').waitFor(),
   },
@@ -240,7 +240,7 @@ const views: readonly View[] = [
     ready: (page) => page.getByText('Ticket number 1', { exact: true }).waitFor(),
   },
   {
-    name: 'data, a row in full with its access',
+    name: 'data, with the panel of a row and its access',
     path: () => `${filled}/data?table=public.visits`,
     ready: async (page) => {
       await page.getByRole('grid', { name: 'Rows of visits' }).getByRole('rowheader', { name: '1' }).click();
@@ -249,7 +249,7 @@ const views: readonly View[] = [
     },
   },
   {
-    name: 'data, a cell being edited',
+    name: 'data, with a cell in the editor',
     path: () => `${filled}/data?table=public.visits`,
     ready: async (page) => {
       await page.getByRole('grid', { name: 'Rows of visits' }).getByText('planned', { exact: true }).click();
@@ -271,9 +271,9 @@ const views: readonly View[] = [
       await page.getByRole('combobox', { name: 'Field of Town' }).waitFor();
     },
   },
-  { name: 'data, empty', path: () => `${empty}/data`, ready: heading(/./) },
+  { name: 'data of an empty app', path: () => `${empty}/data`, ready: heading(/./) },
   {
-    name: 'mail, one in full',
+    name: 'mail, with the panel of a mail',
     path: () => `${filled}/mail`,
     ready: async (page) => {
       await page.getByRole('row', { name: 'Password changed' }).first().click();
@@ -283,7 +283,11 @@ const views: readonly View[] = [
         .waitFor();
     },
   },
-  { name: 'mail, none', path: () => `${empty}/mail`, ready: (page) => page.getByText('No mails yet').waitFor() },
+  {
+    name: 'mail of an empty app',
+    path: () => `${empty}/mail`,
+    ready: (page) => page.getByText('No mails yet').waitFor(),
+  },
   {
     name: 'mail, a template',
     path: () => `${filled}/mail?view=templates&kind=recovery&language=ar`,
@@ -301,7 +305,7 @@ const views: readonly View[] = [
     ready: (page) => page.getByText('1 user', { exact: true }).waitFor(),
   },
   {
-    name: 'users, one in full',
+    name: 'users, with the panel of a user',
     path: () => `${filled}/users`,
     ready: async (page) => {
       await page.getByRole('row', { name: 'example.com' }).click();
@@ -318,7 +322,11 @@ const views: readonly View[] = [
     },
   },
   { name: 'import of users', path: () => `${filled}/import-users`, ready: heading('Import users') },
-  { name: 'users, empty', path: () => `${empty}/users`, ready: (page) => page.getByText('No users yet').waitFor() },
+  {
+    name: 'users of an empty app',
+    path: () => `${empty}/users`,
+    ready: (page) => page.getByText('No users yet').waitFor(),
+  },
   {
     name: 'create a user',
     path: () => `${filled}/users`,
@@ -328,7 +336,7 @@ const views: readonly View[] = [
     },
   },
   {
-    name: 'sessions, one in full',
+    name: 'sessions, with the panel of a session',
     path: () => `${filled}/sessions`,
     ready: async (page) => {
       await page.getByRole('row', { name: 'example.com' }).click();
@@ -341,12 +349,12 @@ const views: readonly View[] = [
     ready: (page) => page.getByRole('row', { name: 'service_role' }).waitFor(),
   },
   {
-    name: 'keys',
+    name: 'signing keys',
     path: () => `${filled}/keys`,
     ready: (page) => page.getByRole('row', { name: 'jwt-secret' }).waitFor(),
   },
   {
-    name: 'sessions, empty',
+    name: 'sessions of an empty app',
     path: () => `${empty}/sessions`,
     ready: (page) => page.getByText('No active sessions').waitFor(),
   },
@@ -415,7 +423,7 @@ export function checkPages(size: keyof typeof sizes): void {
   });
   afterAll(() => Promise.all(Object.values(visits).map(({ context }) => context.close())));
 
-  it.each(views)('$name', async ({ path, ready, signedIn = true }) => {
+  it.each(views)('shows the page without accessibility faults: $name', async ({ path, ready, signedIn = true }) => {
     const { page, problems } = signedIn ? visits.member : visits.stranger;
     problems.splice(0);
     await page.emulateMedia({ colorScheme: size === 'wide' ? 'light' : 'dark' });
@@ -438,7 +446,7 @@ export function checkDialogs(): void {
   it.each([
     ['the palette', 'Control+k', 'Search or jump'],
     ['the list of keys', '?', 'Keyboard'],
-  ])('%s', async (_, key, name) => {
+  ])('shows the dialog without accessibility faults: %s', async (_, key, name) => {
     const visit = await site.visit(filled, { colorScheme: 'light' });
     await visit.page.getByText('Publishable key').waitFor();
     await visit.page.keyboard.press(key);

@@ -126,7 +126,7 @@ it('opens, sends and closes a call with keys only', async () => {
   await page.getByRole('button', { name: 'POST /rest/v1/notes', exact: true }).waitFor();
   await page.keyboard.press('f');
   await page.keyboard.type('rest/v1/notes');
-  // The table is filtered as the reader types.
+  // The page filters the table with each typed letter, so other calls disappear before Enter.
   await page.getByRole('button', { name: 'POST /auth/v1/signup', exact: true }).waitFor({ state: 'detached' });
   await page.keyboard.press('Tab');
   await page.keyboard.press('End');
@@ -145,7 +145,7 @@ it('opens, sends and closes a call with keys only', async () => {
   await tabTo(page, 'Member');
   const email = ines.user.email ?? '';
   await page.getByRole('option', { name: email }).waitFor();
-  // A fast typist does not wait for the server's search.
+  // The keys are pressed at once, as by a fast typist, although the server's search takes longer.
   await page.keyboard.type(email);
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');

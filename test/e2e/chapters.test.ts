@@ -37,7 +37,7 @@ it('shows the name of an app in the console, and also its ref in the list of app
   await context.close();
 });
 
-it('answers on the contents page with the purpose, the last change and what needs attention', async () => {
+it('shows on the contents page the purpose, the last change and what needs attention', async () => {
   const app = await createApp(site.node, { from: template });
   await runSql(
     site.node,
@@ -54,7 +54,7 @@ it('answers on the contents page with the purpose, the last change and what need
   expect(problems).toEqual([]);
 });
 
-it('returns the rules of one entity as data', async () => {
+it('shows the schemas for the rules of one entity as code', async () => {
   const app = await createApp(site.node, { from: template });
   await runSql(site.node, app.ref, 'create table public.rooms (id int primary key)');
   const { page, problems } = await site.visit(`/app/${app.ref}/rules`);
@@ -104,7 +104,7 @@ it('counts the rows that would break a rule, and changes nothing', async () => {
   await expression.fill('true; drop table public.tickets');
   await page.getByRole('button', { name: 'Count' }).and(page.locator('[aria-disabled="true"]')).waitFor();
 
-  // The owner sees every row of a table that forces row-level security, so the count is correct there too.
+  // FORCE ROW LEVEL SECURITY must not change the count, because the owner of an app bypasses it.
   await runSql(site.node, app.ref, 'alter table public.tickets force row level security');
   await expression.fill('length(title) > 5');
   await expression.press('Control+Enter');

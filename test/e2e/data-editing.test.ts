@@ -174,7 +174,7 @@ it('undoes changes with Ctrl+Z and from the list, unless the row was changed sin
   expect(problems).toEqual([]);
 });
 
-it('shows in the panel of a row its transitions, who may do what with it, and its state changes', async () => {
+it('shows in the panel of a row its transitions, the permissions of members on it, and its state changes', async () => {
   const { page, problems, grid, app } = await openTickets();
   await runSql(
     site.node,

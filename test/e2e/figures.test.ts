@@ -136,7 +136,7 @@ describe.concurrent('EntityDiagram', () => {
     const clusters = page.getByRole('list', { name: 'Clusters of entities' });
     const boxes = page.locator('[data-box]');
     await clusters.waitFor();
-    // The layout begins after a cluster is chosen. The table of all entities is shown from the beginning.
+    // The page draws boxes only after a cluster is chosen, but shows the table of all entities at once.
     expect(await boxes.count()).toBe(0);
     await page.getByRole('table', { name: 'Entities' }).waitFor();
     // The row counts of PostgreSQL's statistics are estimates.
@@ -175,7 +175,7 @@ describe.concurrent('EntityDiagram', () => {
 });
 
 describe.concurrent('StateDiagram', () => {
-  it('counts again after a row changes its state', async ({ expect }) => {
+  it('updates the number of rows in each state after a row changes its state', async ({ expect }) => {
     const { page, context, problems } = await site.visit(`/app/${machine}/states`);
     await page.getByRole('button', { name: /^planned, 3 rows/ }).waitFor();
     await runSql(site.node, machine, `update public.visits set status = 'under way' where id = 1`);
@@ -186,7 +186,7 @@ describe.concurrent('StateDiagram', () => {
     await context.close();
   });
 
-  it('shows that a machine is not enforced while its trigger is disabled', async ({ expect }) => {
+  it('shows a state machine as not enforced while its trigger is disabled', async ({ expect }) => {
     const { page, context } = await site.visit(`/app/${machine}/states`);
     await page.getByText('pairs of states are decided').waitFor();
     await runSql(site.node, machine, 'alter table public.visits disable trigger user');

@@ -83,7 +83,7 @@ const visitOwn = async (context: BrowserContext, file: string): Promise<Page> =>
 
 describe('replies on the node’s origin', () => {
   it.each(['page', 'picture'])(
-    'a %s of the app is shown without its scripts; on the app’s own origin they run',
+    'a %s of the app is shown on the node’s origin without its scripts, which run only on the app’s own origin',
     async (file) => {
       const { page, context } = await site.visit('/');
       await page.getByRole('heading', { name: 'Which apps run here?' }).waitFor();
@@ -117,7 +117,7 @@ describe('replies on the node’s origin', () => {
     await context.close();
   });
 
-  it('runs no script of the app in the console, with and without the console’s policy', async () => {
+  it('runs no script of the app in the console, even without the console’s Content-Security-Policy', async () => {
     for (const bypassCSP of [false, true]) {
       const { page, problems, context } = await site.visit('/', { bypassCSP });
       await page.getByRole('heading', { name: 'Which apps run here?' }).waitFor();

@@ -23,7 +23,7 @@ const picture = `data:image/svg+xml;base64,${Buffer.from(
 let site: Console;
 let app: AppConnection;
 let other: AppConnection;
-/** A page of another origin, with an element that frames the address of its query. */
+/** A server of another origin. Its page loads the URL of the query into an iframe. */
 let framing: Server;
 
 beforeAll(async () => {
@@ -172,7 +172,7 @@ it('lets no other origin frame a page', async () => {
 describe('a member who signs in for a front end at another address', () => {
   const destination = (redirect: string) => `/account/continue?redirect_to=${encodeURIComponent(redirect)}`;
 
-  it('returns to an allowed address with a session of it', async () => {
+  it('returns to an allowed address with a new session for it', async () => {
     const { port } = framing.address() as AddressInfo;
     const member = await signUpMember(app);
     const client = clientOf(app);

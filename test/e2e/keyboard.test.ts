@@ -79,7 +79,7 @@ it('moves through the chapters, a diagram, a matrix and a panel with keys, and r
   await page.getByText('Publishable key').waitFor();
   const focused = page.locator(':focus');
 
-  // The keys are pressed before the next page is shown. Each key then counts from the page that the previous key opens.
+  // The test presses the keys without waiting for pages. Each key must count from the page that the previous key opens.
   for (const key of [']', ']', ']', '[']) await page.keyboard.press(key);
   await page.waitForURL(`**/app/${app.ref}/screens`);
   await page.getByRole('heading', { name: 'Which screens and routes?' }).waitFor();

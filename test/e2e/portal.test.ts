@@ -103,7 +103,7 @@ it('signs a member up by the code of a mail, adds a passkey and a second factor,
 
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await page.getByRole('button', { name: 'Use a passkey' }).click();
-  // A passkey is a first factor, as in GoTrue.
+  // A passkey counts as the first factor, as in GoTrue, so the app still asks for the second one.
   await page.getByRole('heading', { name: 'One more step' }).waitFor();
   await context.close();
 });
@@ -139,7 +139,7 @@ it('recovers a password by a link, asks before it uses the session, and signs th
   await Promise.all([context.close(), first.context.close()]);
 });
 
-it('takes an invitation: the member chooses a password and is signed in', async () => {
+it('lets an invited member choose a password, and signs the member in', async () => {
   const email = uniqueEmail();
   const { error } = await clientOf(app, app.secret_key).auth.admin.inviteUserByEmail(email);
   expect(error).toBeNull();
@@ -621,7 +621,7 @@ it('writes a note, keeps its draft over the end of the session, shares its noteb
   await reader.page.waitForURL(/q=march/);
   await reader.page.getByRole('link', { name: 'Roses' }).click();
   await reader.page.getByRole('heading', { name: 'Roses' }).waitFor();
-  // The transitions are the author's; each says so.
+  // Only the author may take the transitions, so the reader sees no buttons for them.
   expect(await reader.page.getByRole('button', { name: /Withdraw|Archive/ }).count()).toBe(0);
   await inBoth(reader.page);
 

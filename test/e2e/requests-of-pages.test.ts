@@ -58,7 +58,7 @@ const pages = [
   ['/logs', '@example.com'],
 ] as const;
 
-/** Returns by page the addresses that the page requests until it is complete, without the app's ref. */
+/** Returns for each page the URLs that it requests until it is complete, without the app's ref. */
 async function asked(app: AppConnection): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
   const { page, context } = await site.visit('/');

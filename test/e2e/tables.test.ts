@@ -32,7 +32,7 @@ it('creates a table with SQL, and inserts, edits and deletes a row of it in Data
   const cell = page.getByRole('form', { name: 'Edit title' });
   await cell.getByRole('textbox', { name: 'title' }).fill('x');
   await cell.getByRole('button', { name: 'Save' }).click();
-  // The rule is in words. PostgreSQL's message is in the details.
+  // The editor describes the rule in words, and shows PostgreSQL's message only in the details.
   await cell.getByText('Details').click();
   await cell.getByText(/tickets_title_check/).waitFor();
   // The browser reports the response 400.

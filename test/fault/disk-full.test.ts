@@ -74,7 +74,7 @@ describe.skipIf(!canMount)('a full disk (skipped: only root on Linux can mount o
   const signUp = () => post(`/apps/${app.ref}/auth/v1/signup`, { email: uniqueEmail(), password: 'long enough' });
   const insert = () => post(`/apps/${app.ref}/rest/v1/notes`, { text: 'x'.repeat(1500) });
 
-  it('returns 503 disk_full for every area, and everything works again once there is space', async () => {
+  it('causes 503 disk_full for every kind of write, and everything works again once there is space', async () => {
     await fill();
     const answers = {
       'a new app': await manage('/apps', { ref: 'made-later' }),

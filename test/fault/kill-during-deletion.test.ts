@@ -9,10 +9,20 @@ const node = ownNode('deletion');
 
 /** Points at which a lock delays a deletion, and whether the app is still complete at that point. */
 const points: [where: string, database: string, lock: (ref: string) => string, isWhole: boolean][] = [
-  ['before its database goes', 'postgres', (ref) => `comment on database "app_${ref}" is 'held'`, true],
-  ['before its first role goes', 'postgres', (ref) => `comment on role "app_${ref}_authenticator" is 'held'`, false],
-  ['between its two roles', 'postgres', (ref) => `comment on role "app_${ref}" is 'held'`, false],
-  ['before its record goes', 'app_console', () => 'lock table public.apps in share mode', false],
+  ['before its database is dropped', 'postgres', (ref) => `comment on database "app_${ref}" is 'held'`, true],
+  [
+    'before its first role is dropped',
+    'postgres',
+    (ref) => `comment on role "app_${ref}_authenticator" is 'held'`,
+    false,
+  ],
+  [
+    'after the first of its two roles was dropped',
+    'postgres',
+    (ref) => `comment on role "app_${ref}" is 'held'`,
+    false,
+  ],
+  ['before its row in public.apps is deleted', 'app_console', () => 'lock table public.apps in share mode', false],
 ];
 
 it.each(points)(

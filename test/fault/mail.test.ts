@@ -39,8 +39,8 @@ it(`loses none of ${COUNT} mails when the node is killed while it sends, and rep
   await killAll(node);
   const killed = new Date();
   await node.startAgain(env());
-  // A mail that was being sent stays reserved until its time limit. The rest of that time is subtracted here; the new
-  // process claims mails later.
+  // A mail that was being sent stays reserved until `claimed_until`. This ends the reservations at once, so that the
+  // test does not wait for them.
   const held = await withClient(await superuserUrl(node, `app_${app.ref}`), (client) =>
     client.query(
       `with held as (select id, claimed_until from ninefold.mails

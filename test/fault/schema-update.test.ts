@@ -66,7 +66,7 @@ async function servedAgain(app: AppConnection): Promise<number> {
 }
 
 describe('an app of a release without specification chapters', () => {
-  it('is updated by a start: no data is lost, and everything works', async () => {
+  it('is updated by the start of a newer node without losing data', async () => {
     const { app, member } = await oldApp('of-old');
     await restart();
 
@@ -106,7 +106,7 @@ describe('an app of a release without specification chapters', () => {
       .toBeGreaterThan(0);
   }, 120_000);
 
-  it('is refused with an explanation if its database refuses a step, and works as soon as that is repaired; other apps work', async () => {
+  it('is refused with an explanation while its database refuses an update, and other apps keep working', async () => {
     const { app } = await oldApp('in-the-way', inTheWay);
     const { app: other } = await oldApp('beside');
     await restart();
@@ -135,7 +135,7 @@ describe('an app of a release without specification chapters', () => {
     expect((await specification(app)).status).toBe(200);
   }, 120_000);
 
-  it('is not waited for while its owner holds a lock, and is updated after the lock is released', async () => {
+  it('does not delay the start while its owner holds a lock, and is updated after the lock is released', async () => {
     const { app } = await oldApp('locked');
     const { database_url: url } = await admin<AppConnection>(node, 'GET', `/apps/${app.ref}/connection`);
     await withClient(url ?? '', async (owner) => {
@@ -183,7 +183,8 @@ describe('a node of the previous release', () => {
     );
     const asSuperuser = async (sql: string) =>
       withClient(await superuserUrl(node, `app_${app.ref}`), async (client) => (await client.query(sql)).rows);
-    // The update keeps the password rules of the app, which it may do before or after this first look.
+    // The update writes the password rules of the app as settings, before or after this first reading of the journal.
+    // The comparison therefore ignores these two entries.
     const journal = async () =>
       (await asSuperuser('select * from ninefold.journal order by id'))
         .map(({ what }) => what)

@@ -38,7 +38,7 @@ async function refusal(): Promise<string> {
 }
 
 describe('PostgreSQL after a shutdown by another program', () => {
-  it('is started again although its clients stay connected', async () => {
+  it('is restarted by the node, although its clients stay connected during the shutdown', async () => {
     const { postmaster } = await partsOf(node.pid);
     process.kill(postmaster, 'SIGTERM');
     await expect

@@ -71,8 +71,8 @@ it('a worker that is killed while the primary answers it does not affect other p
     const { workers } = await partsOf(node.pid);
     const asked = Promise.allSettled([answered(), answered()]);
     await until(() => isBusy(pid));
-    // The answer is short and waits as a whole. It and the end of the workers reach the primary while it is stopped, so
-    // that it learns of both at once.
+    // The result is so short that the process can write it completely while the primary is stopped. The primary then
+    // receives the result and the ends of the workers at the same time.
     process.kill(node.pid, 'SIGSTOP');
     await until(async () => !(await isBusy(pid)), 200);
     for (const worker of workers) process.kill(worker, 'SIGKILL');

@@ -35,7 +35,7 @@ export function createApp(
   return admin(node, 'POST', from === undefined ? '/apps' : `/apps/${from}/clone`, { ref, ...rest });
 }
 
-/** Creates an app that each test clones, and runs SQL in it. */
+/** Creates an app and runs SQL in it. Each test clones the app, which is faster than running the SQL again. */
 export function createTemplate(node: NodeAddress, sql: string): Promise<AppConnection> {
   return createAppWith(node, sql, { ref: uniqueRef('template') });
 }

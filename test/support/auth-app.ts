@@ -32,7 +32,7 @@ export interface AuthApp {
   readonly database: Pool;
   /** All events that the calls emitted. */
   readonly events: NinefoldEvent[];
-  /** A test may change them; `reset` restores the defaults. */
+  /** The settings of the app. A test may change them, and `reset` restores the defaults. */
   settings: AuthSettings;
   secrets: Secrets;
   /** The value of the setting jwt_role_claim_key. */

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { isoCBOR } from '@simplewebauthn/server/helpers';
 
-/** The values with which a page asks a device for an answer. The defaults are valid. */
+/** The values that a page sends to a device for a WebAuthn response. The defaults are valid. */
 export interface Ceremony {
   origin: string;
   rpId: string;
@@ -16,10 +16,10 @@ const USER_PRESENT = 0x01;
 const USER_VERIFIED = 0x04;
 const HAS_CREDENTIAL = 0x40;
 
-/** A passkey in software (WebAuthn Level 3, section 6), so that tests can create answers that no browser creates. */
+/** A passkey in software (WebAuthn Level 3, section 6), so that tests can create responses that no browser creates. */
 export class Authenticator {
   readonly id: Buffer = randomBytes(32);
-  /** A test may set it. */
+  /** The signature counter, which a test may set. */
   counter: number;
   /** The id of the account, received at the registration. */
   userHandle = '';

@@ -1,8 +1,8 @@
 import pg from 'pg';
 
 /**
- * A way in which the owner of an app tries to use more of the server than the app may: with database sessions that are
- * opened again after each end.
+ * Database sessions with which the owner of an app tries to use more of the server than the limits allow. A session that
+ * the server ends is opened again.
  */
 export interface BoundAttack {
   /** The name of the exceeded limit in contract/limits/apps.ts. */
@@ -60,7 +60,7 @@ export const boundAttacks: readonly BoundAttack[] = [
   },
   {
     limit: 'sharedCatalogBytesPerSecond',
-    name: 'shared catalogs',
+    name: 'writes to shared catalogs',
     statements: [
       `do $$ declare big text := (select string_agg(md5(random()::text), '') from generate_series(1, 100000)); begin
          for i in 1..1000 loop execute format('comment on database %I is %L', current_database(), big || i); end loop; end $$`,
@@ -79,7 +79,8 @@ export const boundAttacks: readonly BoundAttack[] = [
     statements: [
       'listen flood',
       `select pg_notify('flood', repeat('x', 7900) || i) from generate_series(1, 500) i`,
-      // A listener reads only between two transactions, so the queue keeps the notifications of the other sessions.
+      // PostgreSQL delivers notifications to a session only outside of its transactions. This transaction stays open, so
+      // the queue retains the notifications of the other sessions.
       'begin',
       'select 1',
     ],
@@ -101,13 +102,13 @@ export const boundAttacks: readonly BoundAttack[] = [
   },
   {
     limit: 'appProcessorShare',
-    name: 'processor',
+    name: 'processor time',
     statements: ['select count(*) from generate_series(1, 2000000)'],
     sessions: 20,
   },
   {
     limit: 'appStatementSeconds',
-    name: 'a statement without end',
+    name: 'an endless statement',
     statements: ['set statement_timeout = 0', 'select pg_sleep(3600)'],
     sessions: 18,
   },
@@ -120,7 +121,7 @@ export const boundAttacks: readonly BoundAttack[] = [
   },
   {
     limit: 'appTransactionSeconds',
-    name: 'a transaction without end',
+    name: 'an endless transaction of short statements',
     statements: ['begin', ...Array.from({ length: 600 }, () => 'select pg_sleep(0.1)')],
     sessions: 18,
   },

@@ -37,7 +37,7 @@ export async function signInBuilder(node: NodeAddress, who: { email: string; pas
   return { name, value, domain, path: '/', expires: -1, httpOnly: true, secure: has('Secure'), sameSite: 'Strict' };
 }
 
-/** Proves with the password who holds the session of the first builder, as the console's dialog does. */
+/** Confirms the session of the first builder with the password, as the console does before a sensitive call. */
 export async function proveBuilder(node: NodeAddress, { name, value }: Cookie): Promise<void> {
   const answer = await post(node, '/account/proof', { password: builder.password }, { cookie: `${name}=${value}` });
   if (!answer.ok) throw new Error(`The session was not proven: ${answer.status} ${await answer.text()}`);

@@ -32,7 +32,7 @@ const helpdesk = `
   grant select, insert on public.tickets to anon, authenticated;
   grant select on public.open_tickets to authenticated;`;
 
-/** SQL of one role. */
+/** Runs SQL as one role. */
 interface Scripts {
   script(sql: string): Promise<unknown>;
 }
@@ -43,11 +43,11 @@ interface Scripts {
 export interface DiffedApp {
   /** Runs SQL as the app's owner, in a transaction that is rolled back after each test. */
   owner: Scripts;
-  /** Runs SQL as the superuser, outside of this transaction: for roles, whose changes the test undoes. */
+  /** Runs SQL as the superuser outside of this transaction, to change roles. The test must undo the change. */
   superuser: Scripts;
   /** Derives the chapters as an export contains them: converted through JSON, without live figures. */
   derive(authSettings?: typeof defaultAuthSettings, restSettings?: typeof defaultRestSettings): Promise<JsonObject>;
-  /** What changed between two results of `derive`, with the object ids of both. */
+  /** Returns the changes between two results of `derive`, whose object ids it uses to find renames. */
   diff(before: JsonObject, after: JsonObject): Change[];
 }
 
@@ -87,7 +87,7 @@ export function diffedApp(name: string): DiffedApp {
     if (isInitial && initial !== null) return { ...initial, options };
     await tx.run([plain('savepoint reading')]);
     const facts = await readFactsWithin(tx, options);
-    // Reverts the search path and the other settings of the reading.
+    // readFactsWithin changes the search path and other settings of the transaction. The rollback restores them.
     await tx.run([plain('rollback to savepoint reading')]);
     if (isInitial) initial = facts;
     return facts;

@@ -2,7 +2,7 @@ import type { AppConnection } from '../../contract/admin.ts';
 import { type HttpRequest, type HttpResponse, send } from './http.ts';
 import type { NodeAddress } from './node.ts';
 
-/** A call: its path and its request. */
+/** The path of a call and the other parts of its request. */
 export type Call = readonly [path: string, request?: HttpRequest];
 
 export const json = (method: string, body: unknown): HttpRequest => ({

@@ -128,7 +128,7 @@ export interface Situation extends Call {
 
 export const wantsRows = { prefer: 'return=representation' };
 
-/** An app whose calls are explained, with two members who have rows in it. */
+/** An app with two members who have rows in it. Tests request explanations of its calls (Prefer: explain=access). */
 export interface ExplainedApp {
   app: AppConnection;
   ada: Member;

@@ -3,7 +3,7 @@ import { startPostgres, type TestPostgres } from './postgres.ts';
 import { makeRestApp, type RestApp, type RestResponse } from './rest-app.ts';
 import { filmLibrary } from './rest-fixture.ts';
 
-/** The film library that the tests of a file read. */
+/** The data API of a film library, from which the tests of a file read. */
 export interface FilmApp extends Pick<RestApp, 'call' | 'with' | 'script'> {
   get(path: string, headers?: Record<string, string>): Promise<RestResponse>;
 }

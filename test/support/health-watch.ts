@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 export interface HealthTimes {
   readonly max: number;
   readonly count: number;
-  /** The longest delay of a timer in the observer: this part of `max` may be due to the machine and not to the node. */
+  /** The longest delay of a timer in the observer. The machine, not the node, may have caused this part of `max`. */
   readonly noise: number;
 }
 

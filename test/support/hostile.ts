@@ -31,7 +31,7 @@ export function hostileCalls(node: NodeAddress) {
       body: JSON.stringify(body),
     });
 
-  /** Returns the answers on four connections, which are spread over the workers. */
+  /** Returns `disable_signup` in four responses. Each uses its own connection, so that every worker responds. */
   const signUpDisabled = (app: AppConnection): Promise<boolean[]> =>
     Promise.all(
       Array.from({ length: 4 }, async () => {

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import net from 'node:net';
 
-/** An answer as it was received. */
+/** A response, unchanged as received. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;

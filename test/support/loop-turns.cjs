@@ -1,6 +1,7 @@
 /**
- * Loaded into the workers of a node by NODE_OPTIONS: notes how much processor time the main thread used between two turns of a timer
- * of 5 ms. Unlike elapsed time, this does not grow when other programs use the machine. Linux alone tells it (proc(5), schedstat).
+ * Runs in each worker of a node (NODE_OPTIONS). Records the processor time that the main thread used between two runs of
+ * a timer of 5 ms. Unlike elapsed time, processor time does not grow when other programs use the machine. Only Linux
+ * provides it (proc(5), schedstat).
  */
 const cluster = require('node:cluster');
 const { appendFileSync, readFileSync } = require('node:fs');

@@ -15,7 +15,7 @@ export const notingTurns = (folder: string): Record<string, string> => ({
  * Returns null if the system does not provide it.
  */
 export async function longestTurn(folder: string, since: number): Promise<number | null> {
-  // The workers write ten times a second.
+  // Each worker writes its longest turn to its file ten times a second, so 300 ms bring at least one new value.
   await new Promise((resolve) => setTimeout(resolve, 300));
   const files = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')));
   const turns = files

@@ -2,7 +2,7 @@ import type { AppConnection } from '../../contract/admin.ts';
 import { superuserUrl, withClient } from './database.ts';
 import type { NodeAddress } from './node.ts';
 
-/** A mail with a link, as it is queued. */
+/** A mail with a link, as the table of queued mails contains it. */
 export interface LinkMail {
   readonly kind: string;
   readonly data: {

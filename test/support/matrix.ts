@@ -5,7 +5,7 @@ import type { RoleCell } from '../../contract/specification-roles.ts';
  * Compares each cell of chapter 6 with the results of calls of the stock client. Every call is rolled back (db_tx_end).
  */
 
-/** A caller. */
+/** A caller of the app: a member or an API key. */
 export interface Actor {
   name: string;
   client: SupabaseClient;
@@ -15,9 +15,9 @@ export interface Actor {
 
 type Row = Record<string, unknown>;
 
-/** The attempts on an entity. */
+/** The rows and values with which a test calls a table or view. */
 export interface EntityPlan {
-  /** Identifies every existing row. */
+  /** The key fields and their values for each existing row. */
   keys: readonly Row[];
   /**
    * All rows in full. If given, a row counts as read only if all its values are complete; used for views that sum up
@@ -69,9 +69,8 @@ const read =
   };
 
 /**
- * Tries every cell as each of its actors. Returns the number of calls and, for each cell that claims something else
- * than the calls show, a text with the cell and the actual result. `atOnce` is the number of cells that are tried
- * concurrently.
+ * Tests every cell with calls of each actor of its role. Returns the number of calls, and a message for each cell whose
+ * verdict differs from the results of the calls. `atOnce` is the number of cells that are tested concurrently.
  */
 export async function cellsThatLie(
   cells: readonly RoleCell[],
@@ -99,7 +98,7 @@ export async function cellsThatLie(
 }
 
 function agrees(cell: RoleCell, met: readonly Met[]): boolean {
-  // A function is called once by each actor, so one actor cannot show both sides of a condition on its code.
+  // An actor calls a function only once, so its call cannot show both results of a condition in the code.
   if (cell.operation === 'execute' && cell.verdict === 'when' && met.length === 1) return true;
   const some = met.some((one) => one.reached > 0);
   const whole = met.every((one) => one.reached === one.of);
@@ -135,8 +134,8 @@ async function tryCell(cell: RoleCell, actor: Actor, plan: MatrixPlan): Promise<
 }
 
 /**
- * PostgreSQL's refusals count, also those of statements in the body. An error that the body raises does not count: the
- * body decides for itself.
+ * Counts a call as refused only if PostgreSQL refuses the function or a statement in its body. An error that the body
+ * raises does not count, because chapter 6 says nothing about it.
  */
 async function execute(actor: Actor, name: string, given: Row): Promise<Met> {
   const { error } = await actor.client.rpc(name, given).rollback();
@@ -144,7 +143,7 @@ async function execute(actor: Actor, name: string, given: Row): Promise<Met> {
   return { call: `${actor.name} execute ${name} (${error?.message ?? 'ran'})`, reached: refused ? 0 : 1, of: 1 };
 }
 
-/** A computed field is read with the rows of its table. */
+/** Selects a computed field from its table, because calls do not run its function directly. */
 async function compute(actor: Actor, name: string, table: string): Promise<Met> {
   const { error } = await actor.client.from(table).select(name);
   const refused = /^permission denied for (function|schema|table)/.test(error?.message ?? '');

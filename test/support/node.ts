@@ -24,8 +24,7 @@ export interface TestNode extends NodeAddress {
   /** Returns all output so far. */
   logs(): string;
   /**
-   * Stops it as an operator does, and deletes its home unless the caller named the home. Fails if the exit code is not
-   * 0.
+   * Stops the node with SIGTERM, and deletes its home unless the caller chose the home. Fails if the exit code is not 0.
    */
   stop(): Promise<void>;
   /** Kills only the primary, as an out-of-memory killer does; the home stays. */

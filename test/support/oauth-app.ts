@@ -11,13 +11,13 @@ import { uniqueEmail } from './unique.ts';
 export const CALLBACK = 'http://localhost:5199/callback';
 export const PASSWORD = 'correct horse battery';
 
-/** An application as its registration answers. */
+/** The response to the registration of an application. */
 export interface RegisteredClient {
   readonly client_id: string;
   readonly client_secret?: string;
 }
 
-/** A request of an application; missing parts are those of a good request of the confidential client. */
+/** Parts of an authorization request. A missing part gets the value of a valid request of the confidential client. */
 interface Asked {
   client?: string;
   redirect?: string;
@@ -38,10 +38,14 @@ export const basicOf = ({ client_id, client_secret }: RegisteredClient): Record<
   authorization: `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`,
 });
 
-/** An app that is a provider for a confidential client, Photos, and for a public one on the device. */
+/** An app that is an OpenID provider for a confidential client named Photos and for a public client on a device. */
 export type OAuthApp = Awaited<ReturnType<typeof makeOAuthApp>>;
 
-/** Makes such an app. @param settings Rows for ninefold.settings besides the one that switches the provider on. */
+/**
+ * Creates an app that is an OpenID provider.
+ *
+ * @param settings Rows for ninefold.settings in addition to the one that enables the provider.
+ */
 export async function makeOAuthApp(node: NodeAddress, settings: Readonly<Record<string, unknown>> = {}) {
   const rows = Object.entries({ oauth_server_enabled: true, ...settings });
   const values = rows.map(([key, value]) => `('${key}', '${JSON.stringify(value)}')`).join(', ');
@@ -62,7 +66,7 @@ export async function makeOAuthApp(node: NodeAddress, settings: Readonly<Record<
     token_endpoint_auth_method: 'none',
   });
 
-  /** Sends a request as a browser does that has resolved a name below localhost. */
+  /** Sends a request to the node with the Host header of the app, because Node.js resolves no names below localhost. */
   const ask = (path: string, options: Parameters<typeof send>[2] = {}): Promise<HttpResponse> =>
     send(node.url, path, { ...options, headers: { host, ...options.headers } });
 
@@ -79,15 +83,15 @@ export async function makeOAuthApp(node: NodeAddress, settings: Readonly<Record<
       ...change,
     });
 
-  /** Asks for an authorization; the answer leads the browser on. */
+  /** Sends an authorization request. The response redirects the browser. */
   const authorize = (asked: Asked = {}, change: Record<string, string> = {}): Promise<HttpResponse> =>
     ask(`/auth/v1/oauth/authorize?${parametersOf(asked, change)}`);
 
-  /** Returns the id of a request that waits. */
+  /** Sends an authorization request and returns the id under which it waits for a decision. */
   const begin = async (asked: Asked = {}, change: Record<string, string> = {}): Promise<string> =>
     locationOf(await authorize(asked, change)).searchParams.get('authorization_id') ?? '';
 
-  /** Goes from the request of an application to its code. */
+  /** Sends an authorization request, approves it as the member if necessary, and returns the code. */
   const codeFor = async (client: SupabaseClient, asked: Asked, change: Record<string, string> = {}) => {
     const id = await begin(asked, change);
     const { data } = await client.auth.oauth.getAuthorizationDetails(id);
@@ -97,7 +101,7 @@ export async function makeOAuthApp(node: NodeAddress, settings: Readonly<Record<
     return new URL(url ?? '').searchParams.get('code') ?? '';
   };
 
-  /** Posts a form, as Photos if `headers` do not say otherwise. */
+  /** Posts a form with the credentials of Photos, unless `headers` contain others. */
   const post = (path: string, fields: Record<string, string>, headers: Record<string, string> = basicOf(photos)) =>
     ask(`/auth/v1/oauth/${path}`, {
       method: 'POST',
@@ -139,7 +143,7 @@ export async function makeOAuthApp(node: NodeAddress, settings: Readonly<Record<
   };
 }
 
-/** The fields that exchange a code of the request for `CALLBACK`. */
+/** Returns the form fields that exchange a code. The authorization request must have used `CALLBACK`. */
 export const withCode = (code: string, verifier: string, more: Record<string, string> = {}) => ({
   grant_type: 'authorization_code',
   code,

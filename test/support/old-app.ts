@@ -6,12 +6,12 @@ import { clone } from './clone.ts';
 import { inDatabase, superuserUrl, withClient } from './database.ts';
 import type { NodeAddress } from './node.ts';
 
-/** Ninefold's own schema in the release before the nine chapters. */
+/** The schema files of the release before specification chapters existed. */
 const FIRST = ['0001_base.sql', '0002_auth.sql', '0003_project.sql'] as const;
 
 const recorded = Object.keys(released);
 
-/** The files of the last release for an app's database. */
+/** The schema files of the last release for an app's database. */
 export const previousRelease = recorded.filter((file) => !file.startsWith('console/'));
 const consoleOfPreviousRelease = recorded.filter((file) => file.startsWith('console/'));
 

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import Provider, { type Configuration } from 'oidc-provider';
 
-/** A certified provider of OpenID Connect on the loopback address. Its only member signs in without a page. */
+/** A certified OpenID provider on the loopback address. It signs `member` in without showing a page. */
 export interface OpenIdServer {
   readonly issuer: string;
-  /** The member of the next sign-in. */
+  /** The person whom the provider signs in next. */
   member: { id: string; email: string; email_verified: boolean; name: string };
   close(): Promise<void>;
 }

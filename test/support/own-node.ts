@@ -6,7 +6,7 @@ import { deleteHome, makeUsedHome, startNode, type TestNode } from './node.ts';
  * running node.
  */
 export interface OwnNode extends TestNode {
-  /** Starts it again after it has ended. `env` is added to its environment. */
+  /** Starts the node again after it has ended. `env` is added to its environment. */
   startAgain(env?: Record<string, string>): Promise<void>;
 }
 

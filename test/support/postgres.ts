@@ -44,7 +44,7 @@ export async function startPostgres(
   };
 }
 
-/** Returns the data folder of a cluster that was created and stopped. */
+/** Returns the data folder of a cluster that contains the seed and is stopped, so that tests can copy it. */
 function planted({ files, plant }: Seed): Promise<string> {
   const sources = ['package-lock.json', 'src/postgres/initialise.ts', 'test/support/postgres.ts', ...files];
   return retainedFolder('cluster', sources, async (home) => {
@@ -57,9 +57,8 @@ function planted({ files, plant }: Seed): Promise<string> {
 }
 
 /**
- * Makes the server no longer wait for the disk, and no longer vacuum. For tests that do not check data after a crash: a
- * run creates hundreds of databases, and autovacuum starts a process for each of them every minute. `url` is the
- * superuser's.
+ * Turns off fsync and autovacuum, because a test run creates hundreds of databases and autovacuum starts a process for
+ * each of them every minute. Not for tests that check data after a crash. `url` is the superuser's.
  */
 export async function withoutUpkeep(url: string): Promise<void> {
   const client = new pg.Client(url);

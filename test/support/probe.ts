@@ -4,7 +4,7 @@ import type { NodeAddress } from './node.ts';
 
 const PAUSE_MILLISECONDS = 30;
 
-/** Returns true for a cell with a condition on the code of a function, which the probe does not run. */
+/** Returns true for a cell that depends on the code of a function. The probe cannot test it, because it runs no code. */
 export const dependsOnCode = ({ operation, verdict, outcome }: ProbedCell): boolean =>
   operation === 'execute' && verdict === 'when' && outcome === 'not probed';
 

@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import type { HttpResponse } from './http.ts';
 
-/** Texts from inside the server: names in its SQL and places in its code. No answer may contain them. */
+/** Names in the server's SQL and positions in its code. No response may contain them. */
 const INSIDE = /set_config|pgrst_|json_agg|json_build|ninefold\.js|node:internal|\.ts:\d|\n\s+at /;
 
 /**
- * Checks the answer to a malformed request: a status of 4xx, a code, a sentence, a request id, and nothing from inside
- * the server. Returns the code.
+ * Checks the response to a malformed request: a status of 4xx, a code, a sentence, a request id, and no internal detail.
+ * Returns the code.
  */
 export function expectRefusal(response: HttpResponse, what = ''): string {
   const told = `${what}\n${response.status} ${response.body.slice(0, 500)}`;

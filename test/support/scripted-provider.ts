@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 
-/** The answer to one path: JSON, or a function that writes it. */
+/** The response to one path: JSON, or a function that writes the response. */
 export type Scripted = unknown | ((request: IncomingMessage, response: ServerResponse) => void);
 
-/** A server whose answers a test defines: a provider with only OAuth 2.0, or a hostile one. */
+/** A server whose responses a test defines, for a provider without OpenID Connect or a hostile provider. */
 export interface ScriptedProvider {
   readonly url: string;
-  /** The answers by path, without the query. */
+  /** The responses by path, without the query. */
   readonly answers: Map<string, Scripted>;
   /** Method and path of each request, with the body. */
   readonly requests: { readonly line: string; readonly body: string; readonly headers: IncomingMessage['headers'] }[];

@@ -1,6 +1,6 @@
-/** Makes random SQL of the forms that apps use, the same for the same seed. */
+/** Generates random SQL in the forms that apps use. The same seed generates the same SQL. */
 
-/** What the generated SQL refers to. */
+/** Creates the tables and functions that the generated SQL uses. */
 export const corpusSchema = `
   create schema auth;
   create schema private;
@@ -27,7 +27,7 @@ export class Corpus {
     this.#state = seed;
   }
 
-  /** A condition on a row of public.docs, of at most so many levels. */
+  /** Returns a condition on a row of public.docs with at most `levels` levels of nesting. */
   condition(levels: number, row = 'docs'): string {
     if (levels > 0 && this.#below(10) < 5) {
       const items = this.#some(2 + this.#below(3), () => this.condition(levels - 1, row));
@@ -40,7 +40,7 @@ export class Corpus {
     return this.#below(4) === 0 ? this.#onQuery(levels, row) : this.#plain(levels, row);
   }
 
-  /** A query as of a view. */
+  /** Returns a query as the definition of a view contains it. */
   query(): string {
     const where = this.condition(2, 'd');
     return this.#of(
@@ -56,7 +56,7 @@ export class Corpus {
     );
   }
 
-  /** The body of a function in PL/pgSQL. */
+  /** Returns the body of a PL/pgSQL function. */
   body(): string {
     return `declare n int; m text; r record; begin\n${this.#statements(3)}\nreturn; end`;
   }
@@ -232,7 +232,7 @@ export class Corpus {
     return Array.from({ length: count }, make);
   }
 
-  /** A whole number from 0 up to `limit`, which is left out (the generator of Park and Miller). */
+  /** Returns a pseudo-random whole number from 0 to `limit` - 1 (the generator of Park and Miller). */
   #below(limit: number): number {
     this.#state = (this.#state * 48_271) % 2_147_483_647;
     return this.#state % limit;

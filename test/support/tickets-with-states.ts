@@ -11,7 +11,7 @@ export let database: AppDatabase;
 export let owner: Pool;
 export let calls: Pool;
 
-/** The id of a member with the role agent, and of one without. */
+/** The ids of two members. Ada has the role agent, Bob has no role. */
 export const ada = randomUUID();
 export const bob = randomUUID();
 const asMember = (sub: string) => ({ role: 'authenticated', claims: { sub, role: 'authenticated' } });

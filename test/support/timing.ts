@@ -1,4 +1,4 @@
-/** The share of pairs in which the same one must be slower for the times to count as different. */
+/** Two operations count as different if the same operation is slower in this share of the pairs of times. */
 const NEEDED_SHARE = 0.9;
 
 /**

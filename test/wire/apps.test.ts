@@ -38,7 +38,7 @@ describe('apps create', () => {
     expect(JSON.parse((await cli(node, ['keys', ref, '--json'])).stdout)).toEqual(made);
   });
 
-  it('makes an app that can get another name later, on its pages, too; the ref stays', async () => {
+  it('lets the name of an app change later, also on its pages, while its ref stays the same', async () => {
     const { ref, url } = await createApp(node, { name: 'Before' });
     const named = async () => ((await (await fetch(`${url}/portal/v1/app`)).json()) as { name: string }).name;
     expect(await named()).toBe('Before');
@@ -53,7 +53,7 @@ describe('apps create', () => {
     expect(log).toContainEqual(expect.objectContaining({ action: 'app_renamed', details: { name: ' After ' } }));
   });
 
-  it('takes the HS256 secret of an existing project', async () => {
+  it('--jwt-secret takes over the HS256 secret of an existing project', async () => {
     const secret = 'super-secret-jwt-token-with-at-least-32-characters-long';
     const { stdout } = await cli(node, ['apps', 'create', uniqueRef(), '--jwt-secret', secret, '--json']);
     expect(JSON.parse(stdout).jwt_secret).toBe(secret);
@@ -277,7 +277,7 @@ describe('migrate', () => {
     expect(await rows(ref, 'select count(*) from ninefold.migrations')).toEqual([['3']]);
   });
 
-  it('refuses such a statement beside others before anything runs, with its place and what to do', async () => {
+  it('refuses a file with several statements if one cannot run in a transaction, and prints its position', async () => {
     const { ref } = await createApp(node);
     const folder = await project({
       '1.sql': 'create table public.a (b int);\ncreate index concurrently on public.a (b);',

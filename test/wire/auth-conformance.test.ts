@@ -12,7 +12,7 @@ const secret = 'the-secret-of-a-project-that-moved-0123456789';
 const password = 'correct horse 9 battery';
 
 let app: AppConnection;
-/** Tokens for the table below. A row refers to one by its name in braces. */
+/** Tokens by name. The first column of the table below contains these names. */
 const tokens: Record<string, string> = {};
 let userId: string;
 
@@ -211,7 +211,7 @@ it.each(['', ' ', 'x', 'Basic abc', 'Bearer', 'Bearer a b'])(
 );
 
 describe('the shape of an error', () => {
-  it.each(['', '2023-01-01', 'x'])('is the older one for the version “%s”', async (version) => {
+  it.each(['', '2023-01-01', 'x'])('has the fields code, error_code and msg for the version “%s”', async (version) => {
     const { body, headers } = await ask('POST /otp', {}, { 'x-supabase-api-version': version });
     const msg = 'One of email or phone must be set';
     expect(body).toEqual({ code: 400, error_code: 'validation_failed', msg });
@@ -232,7 +232,7 @@ describe('the fields of an account', () => {
   const keys = (value: object) => Object.keys(value).sort();
   const expected = (more: string) => [...always.split(','), ...more.split(',').filter(Boolean)].sort();
 
-  it('are those that have a value', async () => {
+  it('include optional fields only if they have a value', async () => {
     const member = (await ask('GET /user', undefined, bearer(tokens.member))).body;
     expect(keys(member)).toEqual(expected('confirmed_at,email_confirmed_at,last_sign_in_at'));
     const [identity] = member.identities;

@@ -60,7 +60,7 @@ async function agedSession(client: SupabaseClient, seconds: number): Promise<voi
   await runSql(node, oauth.app.ref, sql);
 }
 
-describe('a request with prompt=none', () => {
+describe('an authorization request with prompt=none', () => {
   const silent = { prompt: 'none' };
 
   it('gets a code for a member who is signed in and has consented before', async () => {
@@ -81,7 +81,7 @@ describe('a request with prompt=none', () => {
     expect(answerOf(await open(ada, more)).get('error')).toBe('consent_required');
   });
 
-  it('gets login_required if no member is signed in, or the sign-in is older than max_age', async () => {
+  it('gets login_required if no member is signed in or the member’s sign-in is older than max_age', async () => {
     const id = await oauth.begin({}, silent);
     const declined = await oauth.ask(`/auth/v1/oauth/authorizations/${id}/decline`, { method: 'POST' });
     expect(answerOf(JSON.parse(declined.body)).get('error')).toBe('login_required');
@@ -95,7 +95,7 @@ describe('a request with prompt=none', () => {
     expect(answerOf(young).get('code')).toBeTruthy();
   });
 
-  it('gets interaction_required at once from an app with a consent page of its own', async () => {
+  it('gets interaction_required at once if the app has its own consent page', async () => {
     const own = await makeOAuthApp(node, {
       oauth_server_authorization_path: '/consent',
       site_url: 'http://localhost:5173',
@@ -105,9 +105,9 @@ describe('a request with prompt=none', () => {
   });
 });
 
-describe('a request for a new sign-in', () => {
+describe('an authorization request that asks for a new sign-in', () => {
   it.each([{ prompt: 'login' }, { max_age: '0' }])(
-    '%j is approved in a session from after the request only',
+    '%j is approved only in a session that began after the request',
     async (change) => {
       const member = await oauth.member();
       await oauth.tokensFor(member);
@@ -126,7 +126,7 @@ describe('a request for a new sign-in', () => {
     },
   );
 
-  it('is refused if the session grew too old while the member decided', async () => {
+  it('is refused if the sign-in exceeded max_age while the member decided', async () => {
     const member = await oauth.member();
     const id = await oauth.begin({}, { max_age: '3600' });
     expect(await open(member, id)).toMatchObject({ client: { name: 'Photos' } });
@@ -138,7 +138,7 @@ describe('a request for a new sign-in', () => {
     expect((await decide(member, id, 'deny')).body.redirect_url).toContain('access_denied');
   });
 
-  it('reports the time of the sign-in, not of the request, in auth_time', async () => {
+  it('results in an ID token whose auth_time is the time of the sign-in, not of the request', async () => {
     const member = await oauth.member();
     await agedSession(member, 5000);
     const { auth_time, iat } = claimsOf((await oauth.tokensFor(member)).id_token ?? '');
@@ -151,7 +151,7 @@ describe('prompt=consent and prompt=select_account', () => {
     expect(await open(ada, await oauth.begin({}, { prompt }))).toMatchObject({ prompt, client: { name: 'Photos' } });
   });
 
-  it('lets another account decide once the member releases the request', async () => {
+  it('another account can decide after the member who opened the request gives it up', async () => {
     const [bob, id] = [await oauth.member(), await oauth.begin({}, { prompt: 'select_account' })];
     await open(ada, id);
     expect((await bob.auth.oauth.getAuthorizationDetails(id)).error?.status).toBe(404);
@@ -162,7 +162,7 @@ describe('prompt=consent and prompt=select_account', () => {
   });
 });
 
-it('takes the parameters of an authorization request from a form, and leads on with GET', async () => {
+it('accepts an authorization request as a form, and redirects it as GET', async () => {
   const response = await oauth.ask('/auth/v1/oauth/authorize', {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://client.example' },
@@ -174,7 +174,7 @@ it('takes the parameters of an authorization request from a form, and leads on w
 });
 
 describe('scopes', () => {
-  it('bound the claims of the ID token and of userinfo', async () => {
+  it('limit the claims of the ID token and of userinfo', async () => {
     const member = await oauth.member();
     const { id_token = '', access_token } = await oauth.tokensFor(member, { scope: 'openid profile' });
     const info = await oauth.ask('/auth/v1/oauth/userinfo', { headers: { authorization: `Bearer ${access_token}` } });
@@ -185,7 +185,7 @@ describe('scopes', () => {
     }
   });
 
-  it('give a refresh token with offline_access only; other sessions end with their access token', async () => {
+  it('include a refresh token only with offline_access, and other sessions end with their access token', async () => {
     const tokens = await oauth.tokensFor(ada, { scope: 'openid email' });
     expect(tokens).not.toHaveProperty('refresh_token');
     const id = claimsOf(tokens.access_token ?? '').session_id;
@@ -208,7 +208,7 @@ describe('scopes', () => {
     expect(await open(ada, id)).toMatchObject({ scope: 'openid' });
   });
 
-  it('are narrowed by a refresh and never widened; a refused refresh does not use the token up', async () => {
+  it('can be reduced but not extended by a refresh, and a refused refresh does not use up the token', async () => {
     const { refresh_token = '' } = await oauth.tokensFor(ada, { scope: 'openid email offline_access' });
     const refresh = (token: string, scope: string) =>
       oauth.exchange({ grant_type: 'refresh_token', refresh_token: token, scope });

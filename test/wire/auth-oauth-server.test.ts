@@ -88,7 +88,7 @@ describe('an application that signs members in', () => {
     });
   });
 
-  it('is not asked about again by a confidential client, and always by a public one on the device', async () => {
+  it('needs no second consent if it is confidential, but always one if it is public', async () => {
     await oauth.codeFor(ada, {});
     const again = locationOf(await oauth.authorize()).searchParams.get('authorization_id') ?? '';
     expect((await ada.auth.oauth.getAuthorizationDetails(again)).data).toMatchObject({
@@ -100,7 +100,7 @@ describe('an application that signs members in', () => {
     expect((await ada.auth.oauth.getAuthorizationDetails(asked)).data).toHaveProperty('client');
   });
 
-  it('loses its sessions when the member takes the consent back', async () => {
+  it('loses its sessions when the member revokes the consent', async () => {
     const bob = await oauth.member();
     const verifier = verifierOf();
     const { body } = await oauth.exchange(withCode(await oauth.codeFor(bob, { verifier }), verifier));
@@ -138,24 +138,24 @@ describe('an application that signs members in', () => {
 
 describe('a request of an application', () => {
   it.each<[string, Record<string, string>]>([
-    ['another path', { redirect_uri: `${CALLBACK}/more` }],
-    ['another host', { redirect_uri: 'https://evil.example/callback' }],
-    ['a query', { redirect_uri: `${CALLBACK}?a=1` }],
-    ['a fragment', { redirect_uri: `${CALLBACK}#a` }],
+    ['another path in redirect_uri', { redirect_uri: `${CALLBACK}/more` }],
+    ['another host in redirect_uri', { redirect_uri: 'https://evil.example/callback' }],
+    ['an additional query', { redirect_uri: `${CALLBACK}?a=1` }],
+    ['an additional fragment', { redirect_uri: `${CALLBACK}#a` }],
     ['an unknown application', { client_id: '00000000-0000-0000-0000-000000000000' }],
-    ['an application that is no UUID', { client_id: `' or true --` }],
+    ['a client_id that is not a UUID', { client_id: `' or true --` }],
   ])('with %s causes no redirect', async (_what, change) => {
     const response = await oauth.authorize({}, change);
     expect([response.status, response.headers.location]).toEqual([400, undefined]);
   });
 
   it.each<[string, Record<string, string>, string?]>([
-    ['no challenge', { code_challenge: '' }],
-    ['the method plain', { code_challenge_method: 'plain' }],
+    ['an empty code_challenge', { code_challenge: '' }],
+    ['the code_challenge_method plain', { code_challenge_method: 'plain' }],
     ['the implicit flow', { response_type: 'token' }, 'unsupported_response_type'],
     ['an unknown scope', { scope: 'openid admin' }, 'invalid_scope'],
     ['a request object', { request: 'eyJ' }, 'request_not_supported'],
-    ['a fragment as response mode', { response_mode: 'fragment' }],
+    ['response_mode=fragment', { response_mode: 'fragment' }],
   ])('with %s is reported to the application, with its state', async (_what, change, error = 'invalid_request') => {
     const url = locationOf(await oauth.authorize({}, change));
     expect(url.origin + url.pathname).toBe(CALLBACK);
@@ -166,7 +166,7 @@ describe('a request of an application', () => {
     });
   });
 
-  it('can be decided once, and only by the member who opened it', async () => {
+  it('can be decided once, and only by the member who opened it first', async () => {
     const id =
       locationOf(
         await oauth.authorize({ client: oauth.publicClient.client_id, redirect: 'photos-app://callback' }),
@@ -181,7 +181,7 @@ describe('a request of an application', () => {
     expect((await ada.auth.oauth.approveAuthorization(id, { skipBrowserRedirect: true })).error?.status).toBe(400);
   });
 
-  it('is not decided by a page of another site', async () => {
+  it('cannot be opened by a page of another site', async () => {
     const id = locationOf(await oauth.authorize()).searchParams.get('authorization_id') ?? '';
     const token = (await ada.auth.getSession()).data.session?.access_token;
     const response = await oauth.ask(`/auth/v1/oauth/authorizations/${id}`, {
@@ -284,7 +284,7 @@ it('is not available while the setting is off', async () => {
   expect([response.status, JSON.parse(response.body).error_code]).toEqual([404, 'feature_disabled']);
 });
 
-it('describes itself before the path of its issuer, too (RFC 8414, section 3)', async () => {
+it('publishes its metadata also at the well-known paths before the issuer’s path (RFC 8414, section 3)', async () => {
   const { body } = await oauth.ask('/auth/v1/.well-known/openid-configuration');
   expect(JSON.parse(body).issuer).toBe(`http://${oauth.host}/auth/v1`);
   for (const name of ['oauth-authorization-server', 'openid-configuration']) {

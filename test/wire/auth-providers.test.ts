@@ -67,7 +67,7 @@ describe('a sign-in at a provider, over HTTP', () => {
     expect(new URLSearchParams(end.hash.slice(1)).get('access_token')).toEqual(expect.any(String));
   });
 
-  it('ignores a Host in the callback address that does not belong to the app', async () => {
+  it('uses the app’s own host in the callback address if the Host header belongs to another site', async () => {
     const response = await send(node.url, `/apps/${REF}/auth/v1/authorize?provider=custom:real`, {
       headers: { host: 'evil.example', 'x-forwarded-host': 'evil.example' },
     });
@@ -75,7 +75,7 @@ describe('a sign-in at a provider, over HTTP', () => {
     expect(page.searchParams.get('redirect_uri')).toBe(`http://${ownHost}/auth/v1/callback`);
   });
 
-  it('answers a builder’s call without a Location header', async () => {
+  it('answers a request over the builder’s proxy without a Location header', async () => {
     const response = await send(node.url, `/admin/v1/apps/${REF}/auth/v1/authorize?provider=custom:real`, {
       headers: { authorization: `Bearer ${node.operatorToken}` },
     });
@@ -102,7 +102,7 @@ describe('linkIdentity of the stock client, over HTTP', () => {
   }
 
   it.each(['pkce', 'implicit'] as const)(
-    'links once the member has confirmed, and comes back to redirectTo (%s)',
+    'links the identity once the member has confirmed it, and returns to redirectTo (%s)',
     async (flowType) => {
       await admin(node, 'PUT', `/apps/${REF}/settings/security_manual_linking_enabled`, { value: true });
       const { session, email } = await signUpMember(app);
@@ -138,7 +138,7 @@ describe('linkIdentity of the stock client, over HTTP', () => {
     },
   );
 
-  it('shows the page on the app’s own origin only, and sets no cookie on the node’s', async () => {
+  it('shows the confirmation page only on the app’s own origin, and sets no cookie on the node’s origin', async () => {
     const query = '?id=11111111-1111-4111-8111-111111111111';
     const response = await send(node.url, `/apps/${REF}${PAGE}${query}`, { headers: browser });
     expect(response).toMatchObject({ status: 303, headers: { location: `http://${ownHost}${PAGE}${query}` } });
@@ -149,7 +149,7 @@ describe('linkIdentity of the stock client, over HTTP', () => {
 });
 
 describe('GET /admin/v1/apps/:ref/sign-ins', () => {
-  it('counts the sign-ins of 30 days by their way', async () => {
+  it('returns the number of sign-ins by each method in the last 30 days', async () => {
     const counted = await createApp(node);
     const { email, password } = await signUpMember(counted);
     await clientOf(counted).auth.signInWithPassword({ email, password });

@@ -33,7 +33,7 @@ async function within1s<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean
 }
 
 describe('the stock client', () => {
-  it('signs up, and data calls know the signed-in member', async () => {
+  it('signs a member up, and data requests then run with the claims of the member', async () => {
     const { client, user, email } = await signUpMember(app);
     expect((await client.rpc('whoami')).data).toEqual({
       user: 'authenticated',
@@ -73,7 +73,7 @@ describe('the stock client', () => {
   });
 });
 
-describe('the end of a session invalidates its access token, for data calls on every worker too', () => {
+describe('the end of a session invalidates its access token on every worker, also for data requests', () => {
   const ways: Record<string, (member: Awaited<ReturnType<typeof signUpMember>>) => Promise<unknown>> = {
     'sign-out': ({ client }) => client.auth.signOut(),
     'a ban': ({ user }) => clientOf(app, app.secret_key).auth.admin.updateUserById(user.id, { ban_duration: '1h' }),

@@ -10,7 +10,7 @@ const schema = `create table public.notes (id int primary key, title text not nu
 const detail = (ref: string, id: string) =>
   admin<CallDetail>(node, 'GET', `/apps/${ref}/specification/call?${new URLSearchParams({ id })}`);
 
-it('describes one call as programs and as a request that the call accepts', async () => {
+it('returns for one call code in several languages, and an example request that the call accepts', async () => {
   const app = await createApp(node);
   await runSql(node, app.ref, schema);
   const insert = await detail(app.ref, 'rest.public.notes.insert');
@@ -26,7 +26,7 @@ it('describes one call as programs and as a request that the call accepts', asyn
   await expect(admin(node, 'GET', `/apps/${app.ref}/specification/call`)).rejects.toThrow('validation_invalid');
 });
 
-it('a builder can have any call rolled back; callers of the app only if a setting allows it', async () => {
+it('applies tx=rollback always for builders, and for other callers only if a setting allows it', async () => {
   const app = await createApp(node);
   await runSql(node, app.ref, schema);
   const insert = async (url: string, id: number, headers: Record<string, string>) => {

@@ -77,7 +77,7 @@ describe('a member with the stock client', () => {
     expect(count).toBe(2);
   });
 
-  it('learns which values another member changed since it read the row, and nothing of rows of others', async () => {
+  it('sees which values another member changed since it read the row, but no values of hidden rows', async () => {
     const { app, ada, bob } = await appWithMembers();
     await runSql(
       node,
@@ -160,7 +160,7 @@ describe('a member with the stock client', () => {
     expect((await settings().select()).data).toEqual([{ key: 'color', value: 'green' }]);
   });
 
-  it('receives errors with PostgREST’s codes', async () => {
+  it('receives errors with the codes of PostgREST and PostgreSQL', async () => {
     const { ada } = await appWithMembers();
     const { client } = ada;
     expect((await client.from('nothing').select()).error).toMatchObject({ code: 'PGRST205' });
@@ -285,8 +285,8 @@ describe('an app without calls', () => {
   });
 });
 
-describe('the builder’s door', () => {
-  it('uses the rights of the service role or of a named caller, and is closed to everybody else', async () => {
+describe('the builder’s proxy to data calls', () => {
+  it('has the privileges of the service role or of a named member, and is refused to everybody else', async () => {
     const { app, ada } = await appWithMembers();
     await projectOf(ada);
     const door = `${node.url}/admin/v1/apps/${app.ref}/rest/v1/projects?select=name`;

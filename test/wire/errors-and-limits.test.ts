@@ -14,7 +14,7 @@ const isWide = ({ value, default: usual, set_in, meaning }: LimitLine): boolean 
   value === (usual ?? 0) * 10 && set_in === 'environment' && meaning.endsWith('the default is ten times as high.');
 
 describe('chapters 8 and 9 of a running app', () => {
-  it('count errors by rule, function or code, with the request ids', async () => {
+  it('count errors by rule, function or code, and list their request ids', async () => {
     const app = await createApp(node);
     await runSql(
       node,
@@ -41,7 +41,7 @@ describe('chapters 8 and 9 of a running app', () => {
     expect(rule?.figures?.hours.at(-1)).toBe(2);
   });
 
-  it('report invalid input of forms: days that do not exist, reversed ranges, characters that cannot be stored', async () => {
+  it('list the errors of invalid input like a day that does not exist', async () => {
     const app = await createApp(node);
     await runSql(node, app.ref, 'create table public.stays (note text, day date, during daterange)');
     const lines = (await chaptersOf(app.ref)).errors?.errors;
@@ -57,7 +57,7 @@ describe('chapters 8 and 9 of a running app', () => {
     }
   });
 
-  it('count the callers that reached each limit, and count truncated pages too', async () => {
+  it('count the callers that reached each limit, also those whose page was truncated', async () => {
     const app = await createApp(node);
     await runSql(node, app.ref, 'create table public.numbers as select generate_series(1, 20) as n');
     await admin(node, 'PUT', `/apps/${app.ref}/settings/db_max_rows`, { value: 5 });
@@ -105,12 +105,12 @@ describe('chapters 8 and 9 of a running app', () => {
       reason: 'REVOKE CONNECT',
     },
   ])(
-    "calls report the reason when the app's login role cannot open new connections: $does",
+    'calls return the reason if the app’s login role cannot open new connections: $does',
     async ({ does, undoes, told, reason }) => {
       const app = await createApp(node);
       await runSql(node, app.ref, 'create table public.things (id int primary key)');
       const client = clientOf(app, app.secret_key);
-      // So many calls at once that each worker opens a connection.
+      // 16 calls at once, so that each worker opens a connection.
       const first = await Promise.all(Array.from({ length: 16 }, () => client.from('things').select()));
       expect(new Set(first.map(({ status }) => status))).toEqual(new Set([200]));
       const login = `app_${app.ref}_authenticator`;

@@ -20,13 +20,13 @@ const situations: Situation[] = [
     names: '"own notes"',
   },
   {
-    what: 'some rows of others among them',
+    what: 'own rows and rows of another member',
     as: 'ada',
     path: '/notes?id=lte.3',
     outcome: 'partly',
     cause: 'policy_using',
   },
-  { what: 'a row that is not there', as: 'ada', path: '/notes?id=eq.99', outcome: 'absent', cause: null },
+  { what: 'a row that does not exist', as: 'ada', path: '/notes?id=eq.99', outcome: 'absent', cause: null },
   {
     what: 'policies for another role only',
     as: 'anon',
@@ -61,10 +61,16 @@ const situations: Situation[] = [
     cause: 'grant',
     names: 'no SELECT on table public.ledger',
   },
-  { what: 'a table without a grant, anonymously', as: 'anon', path: '/ledger', outcome: 'refused', cause: 'grant' },
-  { what: 'columns that are granted', as: 'ada', path: '/cards?select=id,holder', outcome: 'allowed', cause: null },
   {
-    what: 'all columns, where two are granted',
+    what: 'a table without a grant, for a caller without a session',
+    as: 'anon',
+    path: '/ledger',
+    outcome: 'refused',
+    cause: 'grant',
+  },
+  { what: 'columns with a grant', as: 'ada', path: '/cards?select=id,holder', outcome: 'allowed', cause: null },
+  {
+    what: 'all columns of a table with a grant on two',
     as: 'ada',
     path: '/cards',
     outcome: 'refused',
@@ -72,7 +78,7 @@ const situations: Situation[] = [
     names: 'the column pin',
   },
   {
-    what: 'a filter on a column that is not granted',
+    what: 'a filter on a column without a grant',
     as: 'ada',
     path: '/cards?select=id&pin=eq.0000',
     outcome: 'refused',
@@ -80,7 +86,7 @@ const situations: Situation[] = [
     names: 'pin',
   },
   {
-    what: 'a change of a column that is not granted',
+    what: 'an update of a column without a grant',
     as: 'ada',
     method: 'PATCH',
     path: '/cards?id=eq.1',

@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 const situations: Situation[] = [
   {
-    what: 'a policy that looks into a table with policies',
+    what: 'a policy with a subquery on a table with policies',
     as: 'ada',
     path: '/tasks?id=eq.2',
     outcome: 'hidden',
@@ -20,7 +20,7 @@ const situations: Situation[] = [
   },
   { what: 'one of several permissive policies', as: 'ada', path: '/tasks', outcome: 'partly', cause: 'policy_using' },
   {
-    what: 'a policy that leads back to its own table',
+    what: 'a policy that reads its own table',
     as: 'ada',
     path: '/loops',
     outcome: 'refused',
@@ -28,7 +28,7 @@ const situations: Situation[] = [
     names: 'infinite recursion',
   },
   {
-    what: 'a policy that divides by zero only if it must',
+    what: 'a policy that would divide by zero without short-circuit evaluation',
     as: 'ada',
     path: '/shares',
     outcome: 'partly',
@@ -45,7 +45,7 @@ const situations: Situation[] = [
     cause: null,
   },
   {
-    what: 'an upsert that meets another’s row',
+    what: 'an upsert of a row of another member',
     as: 'ada',
     method: 'POST',
     path: '/notes',
@@ -55,9 +55,15 @@ const situations: Situation[] = [
     cause: 'policy_check',
     names: 'there already',
   },
-  { what: 'a view with its owner’s rights', as: 'ada', path: '/note_titles?id=lte.3', outcome: 'allowed', cause: null },
   {
-    what: 'a view with the caller’s rights',
+    what: 'a view, which uses the privileges of its owner',
+    as: 'ada',
+    path: '/note_titles?id=lte.3',
+    outcome: 'allowed',
+    cause: null,
+  },
+  {
+    what: 'a view with security_invoker',
     as: 'ada',
     path: '/my_notes?id=eq.2',
     outcome: 'hidden',
@@ -65,7 +71,7 @@ const situations: Situation[] = [
     names: 'public.notes',
   },
   {
-    what: 'a view with the caller’s rights over a table without a grant',
+    what: 'a view with security_invoker on a table without a grant',
     as: 'ada',
     path: '/ledger_lines',
     outcome: 'refused',
@@ -73,14 +79,14 @@ const situations: Situation[] = [
     names: 'public.ledger',
   },
   {
-    what: 'a view with its owner’s rights over the same',
+    what: 'a view without security_invoker on a table without a grant',
     as: 'ada',
     path: '/big_ledger',
     outcome: 'allowed',
     cause: null,
   },
   {
-    what: 'a function',
+    what: 'a function that every role may execute',
     as: 'ada',
     method: 'POST',
     path: '/rpc/add',
@@ -97,7 +103,7 @@ const situations: Situation[] = [
     names: 'EXECUTE on function public.hush()',
   },
   {
-    what: 'a function of which the call leaves out what the role may not compute',
+    what: 'an omitted argument whose default the role may not compute',
     as: 'ada',
     method: 'POST',
     path: '/rpc/price',
@@ -107,7 +113,7 @@ const situations: Situation[] = [
     names: 'no EXECUTE on function public.rate(), needed for the default of rate',
   },
   {
-    what: 'the same in the query',
+    what: 'an omitted argument whose default the role may not compute, in a GET',
     as: 'ada',
     path: '/rpc/price?amount=2',
     outcome: 'refused',
@@ -115,7 +121,7 @@ const situations: Situation[] = [
     names: 'needed for the default of rate',
   },
   {
-    what: 'the same function where the call gives it',
+    what: 'an argument that the call sets, whose default the role may not compute',
     as: 'ada',
     method: 'POST',
     path: '/rpc/price',
@@ -124,7 +130,7 @@ const situations: Situation[] = [
     cause: null,
   },
   {
-    what: 'a number that the call leaves to a sequence',
+    what: 'an omitted argument whose default uses a sequence without a grant',
     as: 'ada',
     method: 'POST',
     path: '/rpc/number',
@@ -134,7 +140,7 @@ const situations: Situation[] = [
     names: 'no USAGE on sequence private.numbers, needed for the default of at',
   },
   {
-    what: 'an argument of which the type calls what the role may not',
+    what: 'an argument whose type has a check function that the role may not execute',
     as: 'ada',
     method: 'POST',
     path: '/rpc/recoded',
@@ -144,7 +150,7 @@ const situations: Situation[] = [
     names: 'no EXECUTE on function public.fits(text), needed for the type of code',
   },
   {
-    what: 'a default that is made a value of such a type',
+    what: 'a default that is converted to a type whose check function the role may not execute',
     as: 'ada',
     method: 'POST',
     path: '/rpc/coded',
@@ -155,7 +161,7 @@ const situations: Situation[] = [
   },
   { what: 'the service role, which bypasses policies', as: 'service', path: '/vault', outcome: 'allowed', cause: null },
   {
-    what: 'a row that a trigger makes the member’s own',
+    what: 'an insert in which a trigger sets the owner to the member',
     as: 'ada',
     method: 'POST',
     path: '/stamped',
@@ -164,7 +170,7 @@ const situations: Situation[] = [
     cause: null,
   },
   {
-    what: 'a change that a trigger makes one that is refused',
+    what: 'an update that the policies refuse because of a value that a trigger sets',
     as: 'ada',
     method: 'PATCH',
     path: '/stamped?id=eq.7',
@@ -182,14 +188,14 @@ const situations: Situation[] = [
     names: 'no SELECT on table public.ledger, needed to embed',
   },
   {
-    what: 'an embedded table of which policies hide rows',
+    what: 'an embedded table whose policies hide rows',
     as: 'ada',
     path: '/teams?select=id,tasks(id)',
     outcome: 'partly',
     cause: 'policy_using',
   },
   {
-    what: 'a filter that PostgreSQL cannot read',
+    what: 'a filter with an invalid value',
     as: 'ada',
     path: '/notes?id=eq.one',
     outcome: 'undecided',
@@ -204,7 +210,7 @@ const situations: Situation[] = [
     cause: 'policy_using',
   },
   {
-    what: 'a change of nothing',
+    what: 'an update without fields',
     as: 'ada',
     method: 'PATCH',
     path: '/notes?id=eq.1',
@@ -222,7 +228,7 @@ const situations: Situation[] = [
     names: `2 of 3 rows that match are hidden by the policies for select "it's "fit""`,
   },
   {
-    what: 'an insert into it whose computed column is refused',
+    what: 'a refused insert into a partitioned table with a generated column',
     as: 'ada',
     method: 'POST',
     path: `/${encodeURIComponent('odd "one')}`,
@@ -239,7 +245,7 @@ const situations: Situation[] = [
     names: '1 of 2 rows',
   },
   {
-    what: 'one object, where the row is hidden',
+    what: 'a single object whose row is hidden',
     as: 'ada',
     path: '/notes?id=eq.2',
     headers: { accept: 'application/vnd.pgrst.object+json' },

@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 const situations: Situation[] = [
   {
-    what: 'an insert in another’s name',
+    what: 'an insert of a row that belongs to another member',
     as: 'ada',
     method: 'POST',
     path: '/notes',
@@ -30,7 +30,7 @@ const situations: Situation[] = [
     cause: 'policy_check',
   },
   {
-    what: 'an insert that takes the default owner',
+    what: 'an insert without an owner, which gets the default',
     as: 'ada',
     method: 'POST',
     path: '/notes',
@@ -52,7 +52,7 @@ const situations: Situation[] = [
     cause: 'policy_check',
   },
   {
-    what: 'an insert that fails for a key that is taken',
+    what: 'an insert with a key that exists already',
     as: 'ada',
     method: 'POST',
     path: '/notes',
@@ -61,7 +61,7 @@ const situations: Situation[] = [
     cause: null,
   },
   {
-    what: 'an insert whose row may be written, and not read back',
+    what: 'an insert of a row that the member may not read, with the row requested',
     as: 'ada',
     method: 'POST',
     path: '/inbox',
@@ -72,7 +72,7 @@ const situations: Situation[] = [
     names: '"recipients read"',
   },
   {
-    what: 'the same without asking for the row',
+    what: 'an insert of a row that the member may not read, without the row requested',
     as: 'ada',
     method: 'POST',
     path: '/inbox',
@@ -81,7 +81,7 @@ const situations: Situation[] = [
     cause: null,
   },
   {
-    what: 'a claim of the member’s token',
+    what: 'a policy that compares a claim of the member’s token',
     as: 'ada',
     path: '/inbox',
     outcome: 'partly',
@@ -89,7 +89,7 @@ const situations: Situation[] = [
     names: '"recipients read"',
   },
   {
-    what: 'a change of the member’s own row',
+    what: 'an update of the member’s own row',
     as: 'ada',
     method: 'PATCH',
     path: '/notes?id=eq.1',
@@ -99,7 +99,7 @@ const situations: Situation[] = [
     cause: null,
   },
   {
-    what: 'a change of another’s row',
+    what: 'an update of a row of another member',
     as: 'ada',
     method: 'PATCH',
     path: '/notes?id=eq.2',
@@ -109,7 +109,7 @@ const situations: Situation[] = [
     cause: 'policy_using',
   },
   {
-    what: 'a change that a restrictive policy hides the row from',
+    what: 'an update of a row that a restrictive policy hides',
     as: 'ada',
     method: 'PATCH',
     path: '/notes?id=eq.3',
@@ -120,7 +120,7 @@ const situations: Situation[] = [
     names: '"locked stay"',
   },
   {
-    what: 'a change that gives the row away',
+    what: 'an update that changes the owner',
     as: 'ada',
     method: 'PATCH',
     path: '/notes?id=eq.1',
@@ -129,7 +129,7 @@ const situations: Situation[] = [
     cause: 'policy_check',
   },
   {
-    what: 'a change with a filter, without a policy to read',
+    what: 'an update with a filter on a table without a policy for SELECT',
     as: 'ada',
     method: 'PATCH',
     path: '/tickets?id=eq.1',
@@ -140,7 +140,7 @@ const situations: Situation[] = [
     names: 'for select',
   },
   {
-    what: 'a deletion with a filter, without a policy to read',
+    what: 'a deletion with a filter on a table without a policy for SELECT',
     as: 'ada',
     method: 'DELETE',
     path: '/tickets?id=eq.1',

@@ -124,7 +124,7 @@ describe('a caller without the right to an explanation', () => {
     { method: 'PATCH', path: '/notes?id=eq.2', body: { title: 'x' } },
   ];
 
-  it('gets the ordinary answer, byte for byte', async () => {
+  it('gets the same response as without the preference, byte for byte', async () => {
     for (const headers of [who(explained, null), who(explained, explained.ada)]) {
       for (const call of calls) {
         const plain = await answerTo(call, headers);
@@ -134,7 +134,7 @@ describe('a caller without the right to an explanation', () => {
     }
   });
 
-  it('gets an error for the unknown preference if the handling is strict', async () => {
+  it('gets the error for an unknown preference with handling=strict', async () => {
     const strict = (prefer: string) =>
       answerTo({ path: '/notes' }, { ...who(explained, explained.ada), prefer: `handling=strict, ${prefer}` });
     const [asked, unknown] = [await strict('explain=access'), await strict('explain=unknown')];

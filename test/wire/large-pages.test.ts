@@ -44,7 +44,7 @@ describe('a page of 100,000 rows', () => {
     expect((await response.text()).split('\n').length).toBe(ROWS + 1);
   }, 60_000);
 
-  it('does not block other calls if its readers stop reading, and frees its connections when they disconnect', async () => {
+  it('does not block other calls if its clients stop reading, and frees its connections afterwards', async () => {
     const { port } = new URL(app.url);
     const readers = await Promise.all(Array.from({ length: 24 }, () => slowReader(Number(port))));
     try {
@@ -56,7 +56,7 @@ describe('a page of 100,000 rows', () => {
     await expect.poll(async () => (await get('readings?select=id&limit=2000')).status, { timeout: 20_000 }).toBe(200);
   }, 60_000);
 
-  it('is discarded if it was requested by HEAD or as one object', async () => {
+  it('is not sent if the request is HEAD or asks for a single object', async () => {
     for (let i = 0; i < 25; i++) {
       expect((await get('readings', { method: 'HEAD' })).headers.get('content-range')).toBe(`0-${ROWS - 1}/*`);
     }
@@ -65,7 +65,7 @@ describe('a page of 100,000 rows', () => {
   }, 60_000);
 });
 
-it('the request id is the name of the database session', async () => {
+it('the application_name of the database session contains the request id', async () => {
   const response = await get('rpc/caller', { headers: { 'x-request-id': 'checkout-42' } });
   expect(response.headers.get('x-request-id')).toBe('checkout-42');
   expect(await response.json()).toBe('ninefold checkout-42');

@@ -15,7 +15,7 @@ const notes = `create table public.notes (id int primary key, title text constra
 const logs = (ref: string, query = '', at = node) => admin<LogResponse>(at, 'GET', `/apps/${ref}/logs${query}`);
 
 describe('the logs of an app', () => {
-  it('return the last calls, newest first, narrowed by the given filters', async () => {
+  it('return the latest calls that match the given filters, newest first', async () => {
     const app = await createApp(node);
     await runSql(node, app.ref, notes);
     const ines = await signUpMember(app);
@@ -110,7 +110,7 @@ describe('the logs of an app', () => {
     expect(chapters.errors?.errors.filter(({ figures }) => figures !== undefined)).toEqual([]);
   });
 
-  it('contain the calls of all workers, whichever worker answers, and ignore forged data of the app', async () => {
+  it('contain the calls of all workers, whichever worker answers, and ignore forged notifications', async () => {
     const own = await startNode({ env: { NINEFOLD_WORKERS: '3' } });
     try {
       const app = await createApp(own);

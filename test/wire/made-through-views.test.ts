@@ -46,7 +46,7 @@ it.each([
   ['shown_again', ['text'], ['number', 'size']],
   ['loose', ['number', 'text'], []],
   ['taken', ['number', 'text'], []],
-])('%s accepts values for the listed fields and for no others', async (name, fields, others) => {
+])('an insert into %s accepts the listed fields and refuses all others', async (name, fields, others) => {
   const value = (field: string) => (/^(words|text)$/.test(field) ? 'two' : 7);
   const row = Object.fromEntries(fields.map((field) => [field, value(field)])) as Record<string, never>;
   expect((await clientOf(app).from(name).insert(row)).error).toBeNull();
@@ -60,13 +60,13 @@ it.each([
   const cells = specification.chapters.roles?.cells.filter(
     ({ role, entity, operation }) => role === 'anon' && entity === `public.${name}` && operation === 'insert',
   );
-  // An INSTEAD OF trigger decides for itself, and a view does not show callers that PostgreSQL numbers one of its
-  // fields.
+  // The verdict is `when` for a view with an INSTEAD OF trigger, because the trigger decides for itself, and for a view
+  // with numbered fields, because its definition does not show callers that they must omit these fields.
   const isAlways = ['papers', 'loose'].includes(name);
   expect(cells?.map(({ verdict }) => verdict)).toEqual([isAlways ? 'always' : 'when']);
 });
 
-it('the types for programs omit these fields from new rows', async () => {
+it('the TypeScript types for inserts omit the fields that refuse values', async () => {
   const types = await fetch(`${node.url}/admin/v1/apps/${app.ref}/types`, {
     headers: { authorization: `Bearer ${node.operatorToken}` },
   });
@@ -77,7 +77,7 @@ it('the types for programs omit these fields from new rows', async () => {
   expect(insert).not.toMatch(/number\?: number|size\?: number/);
 });
 
-it('and the probe reports the same', async () => {
+it('the probe agrees that inserts refuse these fields', async () => {
   const { cells } = await probeOf(node, app.ref);
   const wrong = cells.filter((cell) => cell.outcome === 'disagrees');
   expect(wrong).toEqual([]);

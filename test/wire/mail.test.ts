@@ -70,7 +70,7 @@ const queue = (recipients: readonly string[], notified: readonly string[] = []) 
 const states = async () => Object.fromEntries((await list()).mails.map(({ recipient, state }) => [recipient, state]));
 
 describe('an app without a mail server', () => {
-  it('keeps every mail, with its link and its code', async () => {
+  it('stores every mail with its link and its code', async () => {
     await queue(['ada@example.org']);
     await expect.poll(states, patient).toEqual({ 'ada@example.org': 'kept' });
     const { mails, counts } = await list();
@@ -133,7 +133,7 @@ describe('an app with a mail server', () => {
     await expect(admin(node, 'POST', `/apps/${app.ref}/mails/${mail?.id}/resend`)).rejects.toThrow('mail_sent');
   });
 
-  it('tries again after a temporary refusal, and not after a permanent one', async () => {
+  it('retries after a temporary refusal, but not after a permanent one', async () => {
     await useServer();
     let isGrey = true;
     server.refuse = (recipient) => {
@@ -158,7 +158,7 @@ describe('an app with a mail server', () => {
     await expect.poll(async () => (await states())['grey@example.org'], patient).toBe('sent');
   });
 
-  it('sends no more mails per hour than the budget, mails with tokens before notifications', async () => {
+  it('sends at most as many mails per hour as the budget allows, those with a link or code first', async () => {
     await set('rate_limit_email_sent', 3);
     await queue(['kept@example.org'], ['note1@example.org', 'note2@example.org']);
     await expect.poll(async () => (await list()).counts.kept, patient).toBe(3);
@@ -212,7 +212,7 @@ describe('an app with a mail server', () => {
 });
 
 describe('templates', () => {
-  it('are shown beside the standard ones, previewed and used', async () => {
+  it('are listed beside the standard templates, can be previewed, and replace the standard template', async () => {
     const path = `/apps/${app.ref}/mail-templates`;
     const preview = (body: object) => admin<RenderedMail>(node, 'POST', `${path}/preview`, body);
     const find = async () => {
@@ -245,7 +245,7 @@ describe('templates', () => {
 });
 
 describe('notifications', () => {
-  it('report a changed password and address to the old address, in the language of the call', async () => {
+  it('about a changed password or address go to the old address, in the member’s language', async () => {
     const client = clientOf(app, app.publishable_key);
     const email = uniqueEmail();
     await client.auth.signUp({ email, password: 'a first password', options: { data: { locale: 'de' } } });
@@ -291,7 +291,7 @@ describe('notifications', () => {
   });
 });
 
-it('hides mails from callers of the app, and does not copy them with the app', async () => {
+it('hides mails from the roles of callers, and does not copy them with the app', async () => {
   await queue(['ada@example.org']);
   for (const role of ['set role anon;', 'set role authenticated;', 'set role service_role;']) {
     await expect(runSql(node, app.ref, `${role} select * from ninefold.mails`)).rejects.toThrow('permission denied');
@@ -301,11 +301,11 @@ it('hides mails from callers of the app, and does not copy them with the app', a
   expect((await admin<MailPage>(node, 'GET', `/apps/${copy.ref}/mails`)).mails).toEqual([]);
 });
 
-describe('texts', () => {
+describe('SMS', () => {
   const hookSecret = `whsec_${Buffer.from('a secret of the webhook').toString('base64')}`;
   const phone = '15555550100';
 
-  it('stores every text with its code if no provider is set, and gives one session for a code', async () => {
+  it('stores every SMS with its code if no provider is set, and gives one session for a code', async () => {
     await set('external_phone_enabled', true);
     const client = clientOf(app);
     const signedUp = await client.auth.signUp({ phone: `+${phone}`, password: 'correct horse' });
@@ -322,7 +322,7 @@ describe('texts', () => {
     expect([signedIn.error, signedIn.data.user?.phone_confirmed_at]).toEqual([null, expect.any(String)]);
   });
 
-  it('sends a text by the webhook, tries again after a temporary failure, and refuses texts beyond the budget', async () => {
+  it('sends an SMS by the webhook, retries after a temporary failure, and refuses SMS beyond the budget', async () => {
     await set('external_phone_enabled', true);
     await set('sms_provider', 'webhook');
     await set('sms_webhook_url', `${hook.url}/texts`);

@@ -5,7 +5,7 @@ export const POLICIES = 120;
 /** Number of rows in each table except `members`. */
 export const ROWS = 40;
 
-/** Conditions of policies: each admits some rows or members and not others. */
+/** Conditions of policies, from conditions that are always true to conditions that are never true. */
 const conditions = {
   own: () => '(select auth.uid()) = owner',
   team: (table: string) =>
@@ -20,7 +20,7 @@ const conditions = {
 
 type Kind = keyof typeof conditions;
 
-/** Anonymous callers get conditions about the content of rows, or conditions that are never true for them. */
+/** Conditions of policies for all roles. For an anonymous caller each depends on the row or has a constant result. */
 const forEverybody: readonly Kind[] = [
   'own',
   'published',

@@ -24,31 +24,31 @@ const returning = `returns int language plpgsql as 'begin return 1; end'`;
 
 const shapes: readonly Shape[] = [
   {
-    what: 'a domain that calls what the role may execute',
+    what: 'a domain whose check function the role may execute',
     makes: `create function f(a back.open) ${returning}`,
     verdict: 'always',
     runs: [{ a: 'x' }],
   },
   {
-    what: 'a domain that calls what the role may not',
+    what: 'a domain whose check function the role may not execute',
     makes: `create function f(a back.closed) ${returning}`,
     verdict: 'never',
     refused: [{ a: 'x' }, { a: null }],
   },
   {
-    what: 'a domain of such a domain',
+    what: 'a domain over a domain whose check function the role may not execute',
     makes: `create function f(a back.closed_again) ${returning}`,
     verdict: 'never',
     refused: [{ a: 'x' }],
   },
   {
-    what: 'the same where the function has the rights of its owner: the caller makes the value',
+    what: 'such a domain in a SECURITY DEFINER function, because the caller still converts the value',
     makes: `create function f(a back.closed) ${returning} security definer`,
     verdict: 'never',
     refused: [{ a: 'x' }],
   },
   {
-    what: 'one that a call may leave out',
+    what: 'an argument of such a domain that a call may omit',
     makes: `create function f(b int, a back.closed default back.made()) ${returning}`,
     verdict: 'when',
     words: 'without a',
@@ -56,13 +56,13 @@ const shapes: readonly Shape[] = [
     refused: [{ b: 1, a: 'x' }],
   },
   {
-    what: 'one whose default is made a value of the domain by whoever calls',
+    what: 'an argument of such a domain whose default the caller converts to the domain',
     makes: `create function f(b int, a back.closed default 'x') ${returning}`,
     verdict: 'never',
     refused: [{ b: 1 }, { b: 1, a: 'x' }],
   },
   {
-    what: 'a default that goes through the domain to another type',
+    what: 'a default that is cast to such a domain and then to another type',
     makes: `create function f(a text default 'x'::back.closed::text) ${returning}`,
     verdict: 'when',
     words: 'with a given',
@@ -70,7 +70,7 @@ const shapes: readonly Shape[] = [
     refused: [{}],
   },
   {
-    what: 'an array of them',
+    what: 'an array of such a domain',
     makes: `create function f(a back.closed[]) ${returning}`,
     verdict: 'when',
     words: 'with no back.closed in a',
@@ -78,7 +78,7 @@ const shapes: readonly Shape[] = [
     refused: [{ a: ['x'] }],
   },
   {
-    what: 'a range of them, and one of many ranges',
+    what: 'a range and a multirange over such a domain',
     makes: `create type span as range (subtype = back.closed); create function f(a span, b span_multirange default null) ${returning}`,
     verdict: 'when',
     words: 'with no back.closed in a, with no back.closed in b',
@@ -86,7 +86,7 @@ const shapes: readonly Shape[] = [
     refused: [{ a: '[x,y]' }, { a: 'empty', b: '{[x,y]}' }],
   },
   {
-    what: 'what is variadic',
+    what: 'a variadic argument of such a domain',
     makes: `create function f(variadic a back.closed[]) ${returning}`,
     verdict: 'when',
     words: 'with no back.closed in a',
@@ -94,7 +94,7 @@ const shapes: readonly Shape[] = [
     refused: [{ a: ['x'] }],
   },
   {
-    what: 'a composite type that holds one',
+    what: 'a composite type with an attribute of such a domain',
     makes: `create function f(a back.parcel) ${returning}`,
     verdict: 'when',
     words: 'with no back.closed in a',
@@ -102,7 +102,7 @@ const shapes: readonly Shape[] = [
     refused: [{ a: { weight: 1, code: 'x' } }, { a: { weight: 1 } }],
   },
   {
-    what: 'rows of a table that holds one, in an array',
+    what: 'an array of a table’s row type with such a domain',
     makes: `create function f(a back.sent[]) ${returning}`,
     verdict: 'when',
     words: 'with no back.closed in a',
@@ -110,7 +110,7 @@ const shapes: readonly Shape[] = [
     refused: [{ a: [{ id: 1, parcel: { code: 'x' } }] }],
   },
   {
-    what: 'two that a call may leave out, one by one',
+    what: 'two arguments with such a domain, each of which a call may omit',
     makes: `create function f(a back.closed default back.made(), b back.closed[] default '{}') ${returning}`,
     verdict: 'when',
     words: 'without a, with no back.closed in b',
@@ -118,7 +118,7 @@ const shapes: readonly Shape[] = [
     refused: [{ a: 'x' }, { b: ['x'] }],
   },
   {
-    what: 'rows that it is computed of: a call gives one, a reader need not',
+    what: 'a computed field of a table with such a domain, called as a function',
     makes: `create table kept (id int, code back.closed); grant select on kept to anon; create function f(a kept) ${returning}`,
     verdict: 'when',
     words: 'with no back.closed in a',
@@ -173,7 +173,7 @@ async function call(schema: string, body: object): Promise<string | null> {
   return response.ok ? null : (answer.code ?? String(response.status));
 }
 
-describe('chapter 6 matches the calls of functions whose argument types call functions that the role may not execute', () => {
+describe('chapter 6 matches the calls of functions whose argument types run functions that the role may not run', () => {
   it.each(shapes.map((shape, i) => ({ ...shape, schema: schemaOf(i) })))(
     '$what',
     async ({ schema, verdict, words = '', runs = [], refused = [] }) => {

@@ -56,7 +56,7 @@ const cellOf = async (role: string, operation: string, entity: string) => {
   return found && { verdict: found.verdict, words: found.words };
 };
 
-it('refuses a value only if its type is in a schema that the role may not use', async () => {
+it('refuses a value only if the role may not use the schema of its type', async () => {
   const rest = clientOf(app);
   const without = { verdict: 'when', words: 'without mood' };
   expect(await cellOf('anon', 'insert', 'public.days')).toEqual(without);
@@ -81,7 +81,7 @@ it('the probe does not contradict the cells of a role that may not use the schem
   expect(cells.filter((cell) => cell.outcome === 'disagrees')).toEqual([]);
 });
 
-it('refuses every call of a role that may not execute the function that runs before it', async () => {
+it('refuses every call of a role that may not execute the function in db_pre_request', async () => {
   await admin(node, 'PUT', `/apps/${app.ref}/settings/db_pre_request`, { value: 'public.gate' });
   try {
     await expect
@@ -112,7 +112,7 @@ it.each([
   ['a.b.public.moves', '42601', 'has three parts at most'],
   ['public.writes_stable', '0A000', 'is not declared VOLATILE'],
   ['elsewhere.gate', '3F000', 'there is no schema elsewhere'],
-])('refuses every call after %s, which PostgreSQL cannot run there', async (value, code, why) => {
+])('refuses every call if db_pre_request names %s, which PostgreSQL cannot call', async (value, code, why) => {
   await admin(node, 'PUT', `/apps/${app.ref}/settings/db_pre_request`, { value });
   try {
     await expect
@@ -138,7 +138,7 @@ async function withPreRequest(value: string, isTold: () => Promise<void>): Promi
 }
 
 it.each(['gate', 'aside'])(
-  'finds %s without its schema as calls find it: by roles that may use the schema',
+  'finds the function %s without its schema only for roles that may use the schema',
   async (name) => {
     await admin(node, 'PUT', `/apps/${app.ref}/settings/db_extra_search_path`, { value: ['apart'] });
     try {
@@ -158,7 +158,7 @@ it.each(['gate', 'aside'])(
   },
 );
 
-it.each(['public.now', 'now'])('finds PostgreSQL’s own function %s only without its schema', async (name) => {
+it.each(['public.now', 'now'])('finds PostgreSQL’s own function %s only if the name has no schema', async (name) => {
   await withPreRequest(name, async () => {
     const verdict = name === 'now' ? 'always' : 'never';
     await expect.poll(() => cellOf('anon', 'select', 'public.days'), { timeout: 1000 }).toMatchObject({ verdict });
@@ -167,7 +167,7 @@ it.each(['public.now', 'now'])('finds PostgreSQL’s own function %s only withou
 });
 
 it.each(['public.writes', 'public.counts'])(
-  'refuses every read-only call before which %s runs, because it writes',
+  'refuses every read-only call if db_pre_request names %s, because the function writes',
   async (name) => {
     await withPreRequest(name, async () => {
       await expect

@@ -34,25 +34,25 @@ const closing = (types: string) => `revoke execute on function f(${types}) from 
 
 const shapes: readonly Shape[] = [
   {
-    what: 'two that take the same names',
+    what: 'two functions with the same argument names',
     makes: `create function f(a int) ${returning(1)}; create function f(a text) ${returning(2)}`,
     says: { integer: 'never', text: 'never' },
     ambiguous: [{ a: 1 }, { a: 'x' }],
   },
   {
-    what: 'two that take the same names, of which the role may execute one only',
+    what: 'two functions with the same argument names, of which the role may execute one',
     makes: `create function f(a int) ${returning(1)}; create function f(a text) ${returning(2)}; ${closing('text')}`,
     says: { integer: 'never', text: 'never' },
     ambiguous: [{ a: 1 }, { a: 'x' }],
   },
   {
-    what: 'two that take the same names, one of them of any type, which no call could run',
+    what: 'two functions with the same argument names, one of them polymorphic, which no call can run',
     makes: `create function f(a int) ${returning(1)}; create function f(a anyelement) ${returning(2)}`,
     says: { integer: 'never' },
     ambiguous: [{ a: 1 }],
   },
   {
-    what: 'other names',
+    what: 'two functions with different argument names',
     makes: `create function f(a int) ${returning(1)}; create function f(b text) ${returning(2)}`,
     says: { integer: 'always', text: 'always' },
     answers: [
@@ -61,21 +61,21 @@ const shapes: readonly Shape[] = [
     ],
   },
   {
-    what: 'one that can do with less',
+    what: 'a function with an additional optional argument',
     makes: `create function f(a int) ${returning(1)}; create function f(a int, b int default 0) ${returning(2)}`,
     says: { integer: 'never', 'integer, integer': 'with b given' },
     answers: [[{ a: 1, b: 1 }, 2]],
     ambiguous: [{ a: 1 }],
   },
   {
-    what: 'one that can do with less, which the role may not execute',
+    what: 'a function with an additional optional argument that the role may not execute',
     makes: `create function f(a int) ${returning(1)}; create function f(a int, b int default 0) ${returning(2)}; ${closing('int, int')}`,
     says: { integer: 'never', 'integer, integer': 'never' },
     ambiguous: [{ a: 1 }],
     closed: [{ a: 1, b: 1 }],
   },
   {
-    what: 'two that can do with nothing',
+    what: 'two functions with optional arguments only',
     makes: `create function f(a int default 0, c int default 0) ${returning(1)}; create function f(b int default 0) ${returning(2)}`,
     says: { 'integer, integer': 'with a given or with c given', integer: 'with b given' },
     answers: [
@@ -86,7 +86,7 @@ const shapes: readonly Shape[] = [
     ambiguous: [{}, null],
   },
   {
-    what: 'one that can do without what the other needs',
+    what: 'an argument that is optional in one function and required in the other',
     makes: `create function f(a int default 0) ${returning(1)}; create function f(a text) ${returning(2)}`,
     says: { integer: 'without a', text: 'never' },
     answers: [
@@ -96,14 +96,14 @@ const shapes: readonly Shape[] = [
     ambiguous: [{ a: 1 }],
   },
   {
-    what: 'three, of which two leave the third no call',
+    what: 'three functions, of which two make every call of the third ambiguous',
     makes: `create function f(a int, b int default 0) ${returning(1)}; create function f(a int) ${returning(2)};
       create function f(a int, b text) ${returning(3)}`,
     says: { 'integer, integer': 'never', integer: 'never', 'integer, text': 'never' },
     ambiguous: [{ a: 1 }, { a: 1, b: 1 }],
   },
   {
-    what: 'three, of which two leave the third some',
+    what: 'three functions, of which two make some calls of the third ambiguous',
     makes: `create function f(a int default 0, b int default 0) ${returning(1)}; create function f(a int) ${returning(2)};
       create function f(b text) ${returning(3)}`,
     says: { 'integer, integer': 'with b given or without a, with a given or without b' },
@@ -114,7 +114,7 @@ const shapes: readonly Shape[] = [
     ambiguous: [{ a: 1 }, { b: 1 }],
   },
   {
-    what: 'a default that the role may not compute, which another leaves out',
+    what: 'a default that the role may not compute, in one of two functions',
     makes: `create function g() ${returning(0)}; revoke execute on function g() from public, anon;
       create function f(a int, b int default g()) ${returning(1)}; create function f(a int, b text) ${returning(2)}`,
     says: { 'integer, integer': 'never', 'integer, text': 'never' },
@@ -122,7 +122,7 @@ const shapes: readonly Shape[] = [
     closed: [{ a: 1 }],
   },
   {
-    what: 'what is variadic, and can do without',
+    what: 'a variadic function with a default, and a function with an optional argument',
     makes: `create function f(variadic a int[] default '{}') ${returning(1)}; create function f(b int default 0) ${returning(2)}`,
     says: { 'integer[]': 'with a given', integer: 'with b given' },
     answers: [
@@ -132,13 +132,13 @@ const shapes: readonly Shape[] = [
     ambiguous: [{}, null],
   },
   {
-    what: 'two that take the whole body',
+    what: 'two functions with a single unnamed argument, which takes the body',
     makes: `create function f(json) ${returning(1)}; create function f(jsonb) ${returning(2)}`,
     says: { json: 'never', jsonb: 'never' },
     ambiguous: [{ a: 1 }, {}],
   },
   {
-    what: 'one that takes the whole body, beside one with names',
+    what: 'a function whose argument takes the body, and a function with named arguments',
     makes: `create function f(json) ${returning(1)}; create function f(a int default 0) ${returning(2)}`,
     says: { json: 'always', integer: 'always' },
     answers: [
@@ -149,7 +149,7 @@ const shapes: readonly Shape[] = [
     ],
   },
   {
-    what: 'one that can do without the body, beside one that can do without names',
+    what: 'a function with an optional body, and a function with optional named arguments',
     makes: `create function f(json default '{}') ${returning(1)}; create function f(a int default 0) ${returning(2)}`,
     says: { json: 'with a body given', integer: 'with a given' },
     answers: [

@@ -68,7 +68,7 @@ const helpdesk: TemplateCase = {
       key: ['id'],
       inserts: (own) =>
         [own ?? ada, bob].map((customer) => ({ customer, topic: null, subject: 'Another', description: 'One more.' })),
-      // Members may not change the fields that belong to the team, and this change is no transition.
+      // This value does not change the state, so no transition is needed. Members may not change fields of the team.
       changes: [{ status: 'new' }],
       beyond: { created_at: LONG_AGO },
     },

@@ -53,7 +53,7 @@ const plan = (): MatrixPlan => ({
       : {
           keys: Array.from({ length: ROWS }, (_, i) => ({ id: i + 1 })),
           inserts: (own) => newRows(own, other),
-          // New rows that are published satisfy the conditions for new rows.
+          // Policies with their own WITH CHECK require published rows, so this change can satisfy them.
           changes: [{ note: 'changed' }, { published: true }],
           beyond: { owner: other },
           filter: ['status', ''],

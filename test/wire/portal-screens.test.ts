@@ -25,7 +25,7 @@ const screensOf = async (member: Member | null): Promise<PortalScreens> =>
   (await (await ask(member)).json()) as PortalScreens;
 const routes = ({ screens }: PortalScreens) => screens.map(({ route }) => route);
 
-it('shows each caller the screens of the caller’s roles, and lists that equal what supabase-js gives', async () => {
+it('shows each caller the screens of the caller’s roles, with the rows that supabase-js returns', async () => {
   const [customer, agent] = [await screensOf(ada), await screensOf(gus)];
   expect(routes(customer)).toContain('/my-tickets');
   for (const route of ['/queue', '/unassigned', '/tickets/board']) {
@@ -88,7 +88,7 @@ it.each(['helpdesk', 'booking', 'notes'])(
   },
 );
 
-it('answers with an entity tag, which changes with the roles of the caller alone', async () => {
+it('sends an entity tag, which is different only for callers with different roles', async () => {
   const first = await ask(ada);
   const etag = first.headers.get('etag') ?? '';
   expect(first.headers.get('cache-control')).toBe('private, no-cache');
@@ -103,7 +103,7 @@ it('answers with an entity tag, which changes with the roles of the caller alone
   expect((await ask(other, { 'if-none-match': etag })).status).toBe(304);
 });
 
-it('changes when the app does, and keeps what hostile labels say as text', async () => {
+it('returns a changed screen after the app has changed, and HTML in a label as plain text', async () => {
   const hostile = '</script><img src=x onerror=alert(1)>';
   await ask(ada);
   await runSql(
@@ -126,7 +126,7 @@ it('changes when the app does, and keeps what hostile labels say as text', async
   await vi.waitFor(async () => expect(JSON.stringify(await screensOf(ada))).not.toContain('topics'), { timeout: 5000 });
 });
 
-it('saves views for each member, up to the limit, and shows them to no other member', async () => {
+it('saves views for each member up to the limit, and does not show them to other members', async () => {
   const views = (member: Member | null, method = 'GET', query = '', body?: unknown) =>
     fetch(`${app.url}/portal/v1/views${query}`, {
       method,
@@ -163,7 +163,7 @@ it('saves views for each member, up to the limit, and shows them to no other mem
   expect(await (await views(gus, 'DELETE', '?route=%2Fqueue&name=Mine')).json()).toEqual([]);
 });
 
-it('gives the accent and the logo of the app before a sign-in, and refuses other values', async () => {
+it('returns the accent and the logo of the app to a visitor, and set_look refuses invalid values', async () => {
   const logo = `data:image/png;base64,${Buffer.from('x').toString('base64')}`;
   const look = async () => (await (await fetch(`${app.url}/portal/v1/app`)).json()) as { accent: string; logo: string };
   expect(await look()).toMatchObject({ accent: null, logo: null });
@@ -176,7 +176,7 @@ it('gives the accent and the logo of the app before a sign-in, and refuses other
   expect(await look()).toMatchObject({ accent: null, logo: null });
 });
 
-it('refuses callers without a key, ended sessions, tokens of another app and other methods', async () => {
+it('refuses callers without a key or with an ended session, tokens of another app and other methods', async () => {
   const bare = await fetch(`${app.url}/portal/v1/screens`);
   expect([bare.status, ((await bare.json()) as { code: string }).code]).toEqual([401, 'key_missing']);
   const other = await createApp(node);

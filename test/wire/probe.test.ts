@@ -16,7 +16,7 @@ const notes = `
   create policy own on public.notes using (owner = (select auth.uid()));`;
 
 describe('the probe of an app', () => {
-  it('reports its time, its version and the result of every cell, and leaves no rows behind', async () => {
+  it('reports the specification’s hash and the result of every cell, and leaves no rows behind', async () => {
     const app = await createApp(node);
     await runSql(node, app.ref, notes);
     expect(await admin<ProbeState>(node, 'GET', `/apps/${app.ref}/probe`)).toEqual({ running: null, last: null });
@@ -48,7 +48,7 @@ describe('the probe of an app', () => {
     await probeOf(node, app.ref);
   });
 
-  it('an app that behaves differently fails the check, with a description, until it is repaired', async () => {
+  it('--check --probe fails with a description if the app behaves differently than its specification', async () => {
     const app = await createApp(node);
     await runSql(
       node,

@@ -39,7 +39,7 @@ it("the commands of the README's tour run as written and print the documented ou
       const { stdout, stderr } = await run('sh', ['-c', script]);
       expect(stderr, text).toBe('');
       last = stdout;
-      // The printed keys have no pair that is only for the console.
+      // The output begins with the keys for clients and ends with the database URL, without the keys of the console.
       if (text.includes('apps create')) expect(last).toMatch(/^publishable key +sb_[\s\S]*^database url +\S+\n$/m);
     } else if (language === 'js') {
       const { url, publishable_key: key } = await keys();

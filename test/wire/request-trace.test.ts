@@ -90,7 +90,7 @@ describe('the trace of a call', () => {
     await expect(traceOf(app.ref, `a%20b'`)).rejects.toThrow('call_unknown');
   });
 
-  it('is found by every worker, for successful calls too, and after a restart', async () => {
+  it('is found by every worker, also for a successful call and after a restart', async () => {
     const home = await makeTestFolder('traces');
     const options = { home, env: { NINEFOLD_WORKERS: '3' } };
     let own = await startNode(options);
@@ -123,7 +123,7 @@ describe('the trace of a call', () => {
 });
 
 describe('an error', () => {
-  it('has a code and a link to its page on the node, whichever part of the server answers', async () => {
+  it('has a code and a link to its page on the node, whichever API responds', async () => {
     const app = await createApp(node);
     await runSql(node, app.ref, tickets);
     const headers = { apikey: app.publishable_key, 'content-type': 'application/json' };

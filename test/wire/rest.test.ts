@@ -5,8 +5,8 @@ import { cli } from '../support/node.ts';
 
 const node = inject('node');
 
-describe('the schema cache', () => {
-  it('reports a failed read with the time to retry, and the next call reads it again', async () => {
+describe('a call that needs the schema cache', () => {
+  it('returns when to retry if reading the schema fails, and the next call reads the schema again', async () => {
     const app = await createApp(node);
     await runSql(
       node,

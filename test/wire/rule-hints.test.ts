@@ -4,7 +4,7 @@ import { clientOf } from '../support/clients.ts';
 
 const node = inject('node');
 
-it('the comment on a rule of any kind is the hint of its error, as soon as the comment changes', async () => {
+it('the hint of an error is the comment on the violated rule, as soon as the comment changes', async () => {
   const app = await createApp(node);
   await runSql(
     node,
@@ -39,7 +39,7 @@ it('the comment on a rule of any kind is the hint of its error, as soon as the c
   await expect.poll(() => refused({ size: 0 }), { timeout: 1000 }).toEqual(['23514', null]);
 });
 
-it('so is the comment on a NOT NULL constraint, if PostgreSQL stores it', async () => {
+it('the hint of an error is the comment on a NOT NULL constraint, if PostgreSQL stores such a comment', async () => {
   const app = await createApp(node);
   const version = await runSql(node, app.ref, 'show server_version_num');
   if (Number(version.results[0]?.rows[0]?.[0]) < 180_000) return;

@@ -103,7 +103,7 @@ describe('a scheduled job', () => {
     expect(new Set((await ended('fails')).map(String))).toEqual(new Set(['failed,ERROR:  division by zero']));
   });
 
-  it('may end its own transaction and run statements that need none', async () => {
+  it('may run a statement that cannot run in a transaction, like VACUUM', async () => {
     await expect.poll(async () => (await ended('vacuum'))[0], patient).toEqual(['succeeded', 'VACUUM']);
   });
 
@@ -129,7 +129,7 @@ describe('a scheduled job', () => {
 });
 
 describe('an app on a database with its own schema cron', () => {
-  it('keeps the schema, runs no jobs, and sends HTTP requests', async () => {
+  it('keeps that schema, runs no jobs of it, and can still send HTTP requests', async () => {
     const database = uniqueRef('own').replaceAll('-', '_');
     await withClient(await superuserUrl(node, 'postgres'), (client) => client.query(`create database ${database}`));
     await withClient(await superuserUrl(node, database), (client) =>
@@ -263,12 +263,12 @@ describe('an HTTP request from SQL', () => {
     expect(receiver.requests.filter(({ url }) => url === '/smuggled')).toEqual([]);
   });
 
-  it('gets an error as its response if it is too large', async () => {
+  it('is not sent if its body is too large, and its response contains the error', async () => {
     const id = await value(`select net.http_post('${receiver.url}/big', to_jsonb(repeat('x', 1048577)))`);
     expect((await response(id))[0]?.[4]).toBe('Not sent: the body has more than 1048576 bytes');
   });
 
-  it('waits at the limits of its app, and requests of another app do not wait behind it', async () => {
+  it('waits when its app reaches a limit, while the requests of another app are sent', async () => {
     const flood = `select id from (select net.http_post('${receiver.url}/slow', '{}', timeout_milliseconds := 60000) as id
       from generate_series(1, 10100)) posted`;
     await runSql(node, app.ref, `create table public.posted as ${flood}`);

@@ -47,7 +47,7 @@ describe('settings of an app', () => {
       .toEqual([{ id: 1 }]);
   });
 
-  it('are visible to functions as app.settings', async () => {
+  it('set as app.settings.… are visible to functions through current_setting', async () => {
     const app = await createApp(node);
     await runSql(
       node,
@@ -158,7 +158,7 @@ describe('limits that an app may change', () => {
     await expect.poll(() => send(more, app.publishable_key)).toEqual(refused);
     await set(app.ref, 'request_body_bytes_anonymous', String(2 * more));
     await expect.poll(() => send(more, app.publishable_key)).toEqual([200, more]);
-    // The caller is known although nothing of the body was read.
+    // The server refused the body by its length before it read it, and still records the caller who reached the limit.
     const hit = async () => {
       const { chapters } = await admin<Specification>(node, 'GET', `/apps/${app.ref}/specification`);
       return chapters.limits?.limits.find(({ id }) => id === 'bodyBytes')?.figures;
@@ -187,7 +187,7 @@ describe('limits that an app may change', () => {
     await runSql(node, app.ref, `create function public.rest() returns void language sql as 'select pg_sleep(1.5)'`);
     await set(app.ref, 'db_pool_acquisition_timeout', '1');
     const rest = (times: number) => Promise.all(Array.from({ length: times }, () => clientOf(app).rpc('rest')));
-    // Each worker has learnt that the call is slow, and gives it a connection to itself.
+    // After these calls each worker knows that the call is slow, and runs each later one on its own connection.
     await rest(4);
     const began = performance.now();
     const codes = (await rest(40)).map(({ error }) => error?.code ?? null);
@@ -238,7 +238,7 @@ describe('an app on an existing database', () => {
     expect([made.code, made.stderr]).toEqual([0, '']);
     await set(ref, 'db_schemas', 'api');
     const app = JSON.parse(made.stdout);
-    // Granted only to this app's login role: a right of `authenticator` applies to every app of the server.
+    // The role is granted to this app's login role, because a privilege of `authenticator` applies to all apps.
     await superuser.query(`grant ${database}_guest to "app_${ref}_authenticator"`);
     await expect
       .poll(async () => (await clientOf(app).schema('api').from('things').select()).data)

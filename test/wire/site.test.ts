@@ -53,7 +53,8 @@ it('publishes a folder on the app’s origin, rolls back, and serves the pages f
     body: expect.stringContaining('<title>Desk</title>'),
     headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' },
   });
-  // A router in the browser reads other addresses; the account, the API and hidden files are not part of the front end.
+  // The start page handles unknown paths, because it may contain a router. The account, the API and hidden files are
+  // not part of the site.
   expect((await get('/tickets/7')).body).toContain('<title>Desk</title>');
   expect((await get('/.env', { accept: '*/*' })).status).toBe(404);
   expect(await isPortal('/account/sign-in')).toBe(true);
@@ -108,7 +109,7 @@ it('compresses text, revalidates by entity tag, caches hashed names for a year a
   expect((await get('/', {}, 'POST')).status).toBe(404);
 });
 
-it('refuses paths of the app itself, incomplete versions, other content and folders without a page', async () => {
+it('refuses invalid paths and hashes, a version with missing files, and a folder without a start page', async () => {
   const begin = (files: Record<string, string>) =>
     admin<BegunSiteVersion>(node, 'POST', `/apps/${app.ref}/site/versions`, { files });
   const hash = 'a'.repeat(64);
@@ -132,7 +133,7 @@ it('refuses paths of the app itself, incomplete versions, other content and fold
   await rm(empty, { recursive: true });
 });
 
-it('stores each content once, and the newest ten versions', async () => {
+it('stores equal files once, and keeps the ten newest versions', async () => {
   const site = `/apps/${app.ref}/site/versions`;
   const sha256 = (content: string) => createHash('sha256').update(JSON.stringify(content)).digest('hex');
   for (let i = 0; i < 11; i++) {

@@ -69,7 +69,7 @@ describe('spec', () => {
     expect([stdout, stderr]).toEqual([expect.stringMatching(/^# .*\n$/), '']);
   });
 
-  it('as a page is self-contained and runs no script', async () => {
+  it('--format html prints a self-contained page that runs no script', async () => {
     const { ref } = await copy();
     const odd = '<img src=x onerror=alert(1)>';
     await runSql(node, ref, `comment on table public.tickets is '${odd} </title><script>alert(1)</script>'`);
@@ -121,7 +121,7 @@ describe('spec', () => {
     expect(told).toContain('What anybody might do with secrets is gone with it.');
   });
 
-  it('--check reports a file that was only reformatted, and exits with 2 if nothing can be compared', async () => {
+  it('--check reports a file that was only reformatted, and exits with 2 if it cannot compare', async () => {
     const { ref } = await copy();
     const text = await run(['spec', ref]);
     const file = await save(`${ref}-spaced.md`, text.replace('## 3 Entities\n', '## 3 Entities\n\n\n'));
@@ -142,7 +142,7 @@ describe('spec', () => {
     }
   });
 
-  it('--diff compares apps, files and points in time, in either direction', async () => {
+  it('--diff compares apps, files and earlier versions, in either direction', async () => {
     const [a, b] = await Promise.all([copy(), copy()]);
     expect(await run(['spec', '--diff', a.ref, b.ref])).toBe('');
     const file = await save(`${a.ref}.json`, await run(['spec', a.ref, '--format', 'json']));

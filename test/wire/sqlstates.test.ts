@@ -117,7 +117,7 @@ describe('an error of PostgreSQL in a function', () => {
     expect(answers.filter(({ name, code, status }) => code !== name || status !== allErrors[name]?.status)).toEqual([]);
   });
 
-  it('is 0A000 if a function that is declared STABLE writes, by GET and by POST', async () => {
+  it('is 0A000 if a function declared STABLE writes, by GET and by POST', async () => {
     const { ref } = await app;
     const clone = await createApp(node, { from: ref });
     await runSql(

@@ -26,7 +26,7 @@ describe('a start that fails', () => {
     return output;
   }
 
-  it('because the port is taken names the port and the setting to change', async () => {
+  it('names the port and the setting to change if the port is in use', async () => {
     const holder = net.createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as net.AddressInfo;
@@ -39,22 +39,22 @@ describe('a start that fails', () => {
     }
   });
 
-  it('because the home is in use does not disturb the running node', async () => {
+  it('does not disturb the running node if the home is in use', async () => {
     expect(await refusal({ home: shared.home })).toContain(shared.home);
     expect((await fetch(`${shared.url}/health`)).status).toBe(200);
   });
 
-  it('because the home is not a folder names the path', async () => {
+  it('names the path if the home is not a folder', async () => {
     const file = join(await makeTestFolder('home'), 'file');
     await writeFile(file, '');
     expect(await refusal({ home: file })).toContain(file);
   });
 
-  it('because of an invalid setting names the setting', async () => {
+  it('names an invalid setting', async () => {
     expect(await refusal({ env: { NINEFOLD_WORKERS: 'many' } })).toContain('NINEFOLD_WORKERS');
   });
 
-  it('because the database does not answer names its address', async () => {
+  it('names the address of the database if the database does not answer', async () => {
     expect(await refusal({ env: { NINEFOLD_DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c' } })).toMatch(
       /127\.0\.0\.1:1\b/,
     );
@@ -84,7 +84,7 @@ describe('an external PostgreSQL', () => {
     await again.stop();
   });
 
-  it('without superuser rights is refused with the missing right', async () => {
+  it('is refused without superuser privileges, with the name of the missing privilege', async () => {
     const superuser = new pg.Client(postgres.url);
     await superuser.connect();
     await superuser.query(`create role plain login password 'plain' createdb`);
@@ -98,7 +98,7 @@ describe('an external PostgreSQL', () => {
     );
   });
 
-  it('with a wrong password is refused without showing it', async () => {
+  it('is refused with a wrong password, which the error does not contain', async () => {
     const url = new URL(postgres.url);
     url.password = 'not-the-password';
     const refused = startNode({ env: { NINEFOLD_DATABASE_URL: url.href } });
@@ -108,7 +108,7 @@ describe('an external PostgreSQL', () => {
 });
 
 describe('hosts', () => {
-  it('below the domain, and the default app on any host, serve apps without a path prefix', async () => {
+  it('below the domain, and any host with a default app, serve apps without a path prefix', async () => {
     const node = await startNode({ env: { NINEFOLD_DOMAIN: 'apps.test', NINEFOLD_DEFAULT_APP: 'main-app' } });
     try {
       await createApp(node, { ref: 'main-app' });
@@ -131,7 +131,7 @@ describe('hosts', () => {
 });
 
 describe('makeUsedHome', () => {
-  it('copies the folders of a node that ran once, unless the home only links to the data folder', async () => {
+  it('copies the complete home of a node, or returns an empty home if the data folder is only linked', async () => {
     const home = await makeUsedHome('used');
     expect([[], ['logs', 'postgres', 'secrets']]).toContainEqual((await readdir(home)).sort());
     await deleteHome(home);

@@ -130,7 +130,7 @@ describe('a member with the stock client', () => {
     ]);
   });
 
-  it('is refused with 409, the state, the attempted transition and the allowed ones', async () => {
+  it('gets 409 with the state, the refused transition and the open ones', async () => {
     const { customer, agent, id } = await helpdesk();
     const refused = await customer.client.from('tickets').update({ status: 'closed', resolution: 'x' }).eq('id', id);
     expect(refused.status).toBe(409);
@@ -176,7 +176,7 @@ describe('a member with the stock client', () => {
 });
 
 describe('a state machine', () => {
-  it('also applies to the service key and to the owner on the SQL page', async () => {
+  it('also applies to the service key, and to the owner on the SQL page in any mode', async () => {
     const { app, id } = await helpdesk();
     const service = clientOf(app, app.service_role_key);
     expect(await service.from('tickets').update({ status: 'closed' }).eq('id', id)).toMatchObject({
@@ -188,7 +188,7 @@ describe('a state machine', () => {
     await expect(sql(app, asReplica)).rejects.toThrow('NF001');
   });
 
-  it('is the same in the specification and in a copy of the app; a disabled trigger is reported at once', async () => {
+  it('is the same in a copy of the app, and the specification shows a disabled trigger at once', async () => {
     const { app, agent, id } = await helpdesk();
     await agent.client.from('tickets').update({ status: 'held' }).eq('id', id).throwOnError();
     const copy = await createApp(node, { from: app.ref });
@@ -247,7 +247,7 @@ describe('roles of members', () => {
     expect(await holders()).toHaveLength(1);
   });
 
-  it('are in the token and the account, apply from the next call on, and are revoked at once, whatever the token says', async () => {
+  it('apply from the next call on and end with the revocation, whatever the token contains', async () => {
     const { app, agent, customer, id } = await helpdesk();
     const { data } = await agent.client.auth.refreshSession();
     expect(data.user?.app_metadata).toMatchObject({ provider: 'email', roles: ['agent'] });
@@ -269,7 +269,7 @@ describe('roles of members', () => {
   });
 });
 
-it('each definition reaches all nodes of the app at once, and is recorded with its author', async () => {
+it('each definition is announced to all nodes at once, and is recorded with its author', async () => {
   const app = await createApp(node, { from: template.ref });
   await withClient(app.database_url ?? '', async (client) => {
     await client.query('listen ninefold');

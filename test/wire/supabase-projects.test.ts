@@ -38,7 +38,7 @@ async function refused(ref: string, ...scripts: string[]): Promise<MigrationFail
 }
 
 describe('an app’s owner', () => {
-  it('bypasses FORCE ROW LEVEL SECURITY, so that a trigger on auth.users may write to such a table', async () => {
+  it('is not restricted by FORCE ROW LEVEL SECURITY, so a trigger on auth.users can write to the table', async () => {
     const app = await createApp(node);
     await migrate(
       app.ref,
@@ -58,7 +58,7 @@ describe('an app’s owner', () => {
     expect(await rows(app.ref, 'select count(*) from private.profiles')).toEqual([['1']]);
   });
 
-  it('restores a dump with its preamble in replica mode, without firing triggers or checking foreign keys', async () => {
+  it('can restore a dump in replica mode, in which no trigger fires and no foreign key is checked', async () => {
     const { ref } = await createApp(node);
     await migrate(
       ref,
@@ -80,7 +80,7 @@ describe('an app’s owner', () => {
 });
 
 describe('CREATE EXTENSION', () => {
-  it('creates extensions that an owner may have, in the requested schema', async () => {
+  it('creates extensions that the owner is allowed to create, in the requested schema', async () => {
     const { ref } = await createApp(node);
     const { applied, warnings } = await migrate(
       ref,
@@ -114,7 +114,7 @@ describe('CREATE EXTENSION', () => {
     expect(await rows(ref, 'select jobname from cron.job')).toEqual([['nightly']]);
   });
 
-  it('warns about extensions that the server lacks, and fails only where one is used, with advice', async () => {
+  it('warns about an extension that the server lacks, and fails with advice where the extension is used', async () => {
     const { ref } = await createApp(node);
     const [first, second] = [
       'create table public.a ();\n  create extension vector with schema extensions;',
@@ -133,7 +133,7 @@ describe('CREATE EXTENSION', () => {
     });
   });
 
-  it.each(['postgres_fdw', 'dblink'])('%s is left out, with the reason', async (extension) => {
+  it.each(['postgres_fdw', 'dblink'])('skips %s with a warning that contains the reason', async (extension) => {
     const { ref } = await createApp(node);
     const { warnings } = await migrate(ref, `create extension ${extension};`);
     expect(warnings).toMatchObject([{ line: 1, message: expect.stringContaining('inside its network') }]);
@@ -144,7 +144,7 @@ describe('CREATE EXTENSION', () => {
 describe('COPY … FROM STDIN', () => {
   const head = 'create table public.t (a int, b text);\n';
 
-  it('reads the data that follows in a migration, a dry run and the SQL page, and skips tables of the platform', async () => {
+  it('loads the data that follows the statement, in migrations, dry runs and the SQL page', async () => {
     const { ref } = await createApp(node);
     const dump = `COPY public.t (a, b) FROM stdin;\n1\tit's; \\\\ "x"\n2\t\\N\n\\.\n\nCOPY "_realtime"."tenants" (id) FROM stdin;\n1\n\\.\n
 SELECT pg_catalog.setval('"pgsodium"."key_key_id_seq"', 1, false);\nINSERT INTO "vault"."secrets" ("id") VALUES (1);\n`;
@@ -182,7 +182,7 @@ SELECT pg_catalog.setval('"pgsodium"."key_key_id_seq"', 1, false);\nINSERT INTO 
 });
 
 describe('statements of the platform', () => {
-  it('are accepted, or skipped with the line and the reason', async () => {
+  it('are accepted, or are skipped with a warning that contains the line and the reason', async () => {
     const { ref } = await createApp(node);
     const { warnings } = await migrate(
       ref,
@@ -322,7 +322,7 @@ select 1;`,
   });
 });
 
-describe('apps create --from', () => {
+describe('apps create --from a Supabase project', () => {
   const config = `project_id = "p"
 [api]
 schemas = ["public", "graphql_public"] # two
@@ -384,7 +384,7 @@ sql_paths = ["./seeds/*.sql"]
     ]);
   });
 
-  it('names the settings of config.toml that differ at a later `migrate`, and takes them over with --config', async () => {
+  it('lists settings of config.toml that differ from the app’s, and applies them with --config', async () => {
     const migrations = { 'supabase/migrations/1.sql': 'create table public.things (id int);' };
     const folder = await project({
       ...migrations,
@@ -461,7 +461,7 @@ secret = "a secret"
     expect((await cli(node, ['migrate', app.ref, plain, '--config'])).stderr).toContain('no config.toml');
   });
 
-  it('keeps the app where a migration fails, and says how to go on', async () => {
+  it('keeps the app if a migration fails, and prints how to continue', async () => {
     const folder = await project({
       'supabase/migrations/1.sql': 'create table public.a ();',
       'supabase/migrations/2.sql': 'select nope;',
@@ -507,7 +507,7 @@ secret = "a secret"
 });
 
 describe('versions of the specification', () => {
-  it('are created per migration for a few, and once per request for many', async () => {
+  it('are recorded for each migration if a request contains few, and once if it contains many', async () => {
     const versions = async (files: number) => {
       const { ref } = await createApp(node);
       await migrate(ref, ...Array.from({ length: files }, (_, i) => `create table public.t${i} (id int primary key)`));
@@ -521,7 +521,7 @@ describe('versions of the specification', () => {
 });
 
 describe('migrate --dry-run', () => {
-  it('tries pending files, however many are applied already, and refuses more than one request may hold', async () => {
+  it('tries only the pending files, and refuses files that are larger than one request may be', async () => {
     const { ref } = await createApp(node);
     const large = `select '${'x'.repeat(6_000_000)}';`;
     const folder = await project({ '1.sql': large, '2.sql': `${large} ` });

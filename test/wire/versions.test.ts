@@ -38,7 +38,7 @@ const recorded = async (ref: string): Promise<string[]> => {
 };
 
 describe('versions', () => {
-  it('are recorded automatically within about a second, once, with cause, author and time', async () => {
+  it('are recorded automatically within about a second and once per change, with cause, author and time', async () => {
     const { ref, url } = await copy();
     await versionsOf(ref);
     // The app must be open to notice changes.
@@ -71,7 +71,7 @@ describe('versions', () => {
     expect(versions.map(({ number }) => number)).toEqual(versions.map((_, i) => versions.length - i));
   });
 
-  it('contain the specification of their time: each is found by number, hash and time, and equals the export of that time', async () => {
+  it('contain the specification of their time, and are found by number, hash and time', async () => {
     const { ref } = await copy();
     const before = JSON.parse(await run(['spec', ref, '--format', 'json'])) as Specification;
     const { versions } = await versionsOf(ref);
@@ -118,7 +118,7 @@ describe('versions', () => {
     expect((await versionsOf(ref)).versions[0]?.causes).toMatchObject([{ kind: 'sql', what: 'ALTER TABLE' }]);
   });
 
-  it('are not compared if the app has damaged one of them, and the answer names that one on either side', async () => {
+  it('cannot be compared if the app has damaged one of them, and the error names the damaged one', async () => {
     const { ref } = await copy();
     const { versions } = await versionsOf(ref);
     const spoilt = versions[0]?.number ?? 0;
@@ -136,11 +136,11 @@ describe('versions', () => {
     expect(await changes(later, later)).toMatchObject({ changes: [] });
   });
 
-  it('report a rename by object ids, which no response holds, over the API and between two versions of the command', async () => {
+  it('report a rename because they store object ids, which no response contains', async () => {
     const { ref } = await createApp(node);
     await runSql(node, ref, 'create table public.a (id int primary key); create table public.b (id int primary key)');
     const [first] = (await versionsOf(ref)).versions;
-    // The same table with another number is no version.
+    // A table that is created again with the same name has another object id. That alone creates no version.
     await runSql(node, ref, 'drop table public.a; create table public.a (id int primary key)');
     expect((await versionsOf(ref)).versions[0]).toEqual(first);
     await expect
@@ -156,7 +156,7 @@ describe('versions', () => {
     expect(JSON.stringify([latest, version])).not.toMatch(/incarnation|object_ids/);
   });
 
-  it('are as many as the migrations that were applied at once, each by its file', async () => {
+  it('are recorded one for each file of migrations that are applied together', async () => {
     const { ref } = await createApp(node);
     const files = Array.from({ length: 4 }, (_, i) => ({
       name: `000${i}_t.sql`,
@@ -218,7 +218,7 @@ describe('migrate --dry-run', () => {
 });
 
 describe('migrate --save', () => {
-  it('writes a file with the changes made by SQL; it creates the same app elsewhere and is never applied here', async () => {
+  it('writes a file with the changes made by SQL, which creates the same app elsewhere', async () => {
     const { ref } = await createApp(node, { name: 'Helpdesk' });
     await runSql(node, ref, helpdesk);
     await runSql(node, ref, `insert into public.secrets values ('not in the file')`);
@@ -247,7 +247,7 @@ describe('migrate --save', () => {
     expect(await run(['migrate', other.ref, dir, '--save', 'nothing'])).toContain('Nothing to save');
   });
 
-  it('does not mark scripts that it has not read as saved', async () => {
+  it('refuses to mark scripts as saved if another script ran after the caller read them', async () => {
     const { ref } = await copy();
     await runSql(node, ref, 'create table public.a (id int)');
     const { last } = await admin<{ last: number }>(node, 'GET', `/apps/${ref}/migrations/unsaved`);

@@ -15,7 +15,7 @@ afterEach(() => {
 const argumentsOf = (message: string): string[] =>
   [...new Set([...message.matchAll(/\{\s*(\w+)\s*[,}]/g)].map(([, name]) => name ?? ''))].sort();
 
-describe('the catalogue', () => {
+describe('the message catalog', () => {
   it.each([
     ['de', de],
     ['ar', ar],
@@ -76,7 +76,7 @@ describe('t', () => {
     expect(dateFormat({ dateStyle: 'long', timeZone: 'UTC' }).format(new Date('2026-03-04'))).toBe('4. März 2026');
   });
 
-  it('formats numbers by the first valid locale of the browser in the language', () => {
+  it('formats numbers by the first valid locale of the browser that has the language of the page', () => {
     vi.stubGlobal('navigator', { languages: ['de-DE@posix', 'en-GB', 'de-CH'] });
     setLanguage('de', de);
     expect(numberText(1234.5)).toBe(new Intl.NumberFormat('de-CH').format(1234.5));
@@ -87,7 +87,7 @@ describe('t', () => {
 });
 
 describe('formatParts', () => {
-  it('returns values that are no text as parts, and numbers and choices as text', () => {
+  it('returns values that are not strings as separate parts, and formats numbers and choices as strings', () => {
     const bold = { bold: true };
     const message =
       '{who} {kind, select, new {asks} other {has asked}} {n, plural, one {# question} other {# questions}}: {mark}.';

@@ -103,7 +103,7 @@ describe('verdictOf', () => {
     expect(verdict([hidden]).reason).not.toMatch(/"own"|"early"/);
   });
 
-  it('distinguishes a hidden row from no row', () => {
+  it('returns absent if no row matches, and hidden if the policies hide each matching row', () => {
     const hidden = row([own], toSelect, { own: no });
     const found = row([own], toSelect, { own: yes });
     expect(verdict([]).outcome).toBe('absent');
@@ -112,7 +112,7 @@ describe('verdictOf', () => {
     expect(verdict([found]).outcome).toBe('allowed');
   });
 
-  it('does not agree if the request had another result', () => {
+  it('agrees with the response of a request only if the response could result from the verdict', () => {
     const rows = [row([own], toSelect, { own: yes }), row([own], toSelect, { own: no })];
     const inspected = { ...nothingInspected, rows, matches: 2 };
     const met = (actual: Partial<ActualResponse>, of = verdict(rows)) =>

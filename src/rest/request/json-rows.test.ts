@@ -89,7 +89,7 @@ describe('readJsonRows', () => {
     );
   });
 
-  it('accepts and rejects the same texts as JSON.parse, with a byte changed, inserted or removed', () => {
+  it('accepts and rejects the same strings as JSON.parse, with a byte changed, inserted or removed', () => {
     const byte = fc.oneof(fc.nat(255), fc.constantFrom(...Buffer.from('{}[],:"\\ue-+.0159\n\t \0tfn')));
     fc.assert(
       fc.property(

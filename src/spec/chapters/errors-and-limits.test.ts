@@ -216,7 +216,7 @@ describe('errorsChapter', () => {
     expect((await errorsOf({ restSettings })).find(({ code }) => code === 'PT423')?.caveat).toBe(null);
   });
 
-  it('marks the errors of procedures and of functions in schemas without calls as impossible until something names the function', async () => {
+  it('marks the errors of functions that no call can run as impossible until other code names the function', async () => {
     await owner.script(`drop schema if exists back cascade; create schema back;
       grant usage on schema back to anon; create table public.plain (id int);
       create function public.ev() returns event_trigger language plpgsql as 'begin raise sqlstate ''PT420''; end';
@@ -236,7 +236,7 @@ describe('errorsChapter', () => {
     await owner.script('drop schema back cascade');
   });
 
-  it('marks the errors of functions with the same name as impossible while every call matches several of them', async () => {
+  it('marks the errors of functions with the same name as impossible while each call is ambiguous', async () => {
     await owner.script(`create function public.total(a int) returns int language plpgsql as 'begin raise sqlstate ''PT430''; end';
       create function public.total(a text) returns int language plpgsql as 'begin raise sqlstate ''PT431''; return public.levy_of_the_day(); end';
       create function public.levy_of_the_day() returns int language plpgsql as 'begin raise sqlstate ''PT432''; end';
@@ -275,7 +275,7 @@ describe('errorsChapter', () => {
     expect(await has('app_exists', {})).toBe(false);
   });
 
-  it('counts an error for its rule, for its function, or else for its code', async () => {
+  it('counts an error under its rule or its function if there is one, else under its code', async () => {
     await owner.script(`create table public."Order lines" (id int, title text constraint "a b" check (title <> ''));
       create function public.close() returns void language plpgsql as $$ begin raise 'no'; end $$;`);
     const errors = [

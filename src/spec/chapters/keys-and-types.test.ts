@@ -332,7 +332,7 @@ describe('keys, collations, comments and numbers in chapter 3', () => {
     ['i', 'from 1, 10 at a time for each connection'],
     ['j', 'from 5, never set below 5'],
     ['k', 'from 1 to -9 downwards, then none (2200H), never set above 9'],
-  ])('describes the numbers of %s as %s', (name, words) => {
+  ])('describes the range of numbers that the field %s takes from its sequence as %s', (name, words) => {
     expect(field('public.counted', name).numbering).toBe(words);
   });
 

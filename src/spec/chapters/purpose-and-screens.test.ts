@@ -94,7 +94,7 @@ describe('screensChapter', () => {
     expect(of('/tickets/:id')?.columns).toEqual(['title', 'status']);
   });
 
-  it('shows in forms the fields that privileges allow to write, by operation, and derives no screens for junction tables', async () => {
+  it('contains in forms only the fields that the privileges allow to write, by operation', async () => {
     await owner.script(`
       create table public.tags (id bigint generated always as identity primary key, name text);
       create table public.ticket_tags (ticket bigint references public.tickets, tag bigint references public.tags, primary key (ticket, tag));
@@ -135,7 +135,7 @@ describe('screensChapter', () => {
     expect(await screenAt('/mine')).toBeUndefined();
   });
 
-  it('stores groups, related lists, actions, the first page and the order, and reports which of them no longer exist', async () => {
+  it('stores all properties of a defined screen, and reports related objects that no longer exist', async () => {
     await owner.script(`
       create table public.parts (id int primary key, ticket bigint references public.tickets, kind text);
       create function public.count_parts() returns int language sql as 'select 1';

@@ -242,7 +242,7 @@ describe('diffChapters reports changes of an app in sentences for business reade
     ]);
   });
 
-  it('reports calls that another function serves as neither removed nor added', async () => {
+  it('reports a call whose function was replaced as changed, not as removed and added', async () => {
     await owner.script('grant execute on function public.close to authenticated');
     const before = await derive();
     await owner.script(`drop function public.close(uuid);

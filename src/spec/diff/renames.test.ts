@@ -8,7 +8,7 @@ interface App {
   ids: ObjectIds;
 }
 
-/** Fields are numbered in their order unless they have an explicit number. */
+/** A field. Its `number` is the column number in PostgreSQL; default: the position in the list. */
 interface Field {
   name: string;
   number?: number;

@@ -125,7 +125,7 @@ describe('memberScreens', () => {
     const auditor = JSON.stringify(await screensOf('authenticated', 'auditor'));
     expect(auditor).toContain('margin');
     const agent = await screensOf('authenticated', 'agent');
-    // The transition is the agent's; its condition reads a field that the agent may not read.
+    // The agent may take the transition, but not read a field of its condition, so the condition is omitted.
     expect(entity(agent, 'tickets').machine?.transitions).toEqual([
       { name: 'close', label: 'Close', from: ['open'], to: 'closed', requires: [], when: null },
       { name: 'reopen_at_once', label: 'Reopen at once', from: ['closed'], to: 'open', requires: [], when: null },
@@ -137,7 +137,7 @@ describe('memberScreens', () => {
     const { fields, key, title_field, access } = entity(await screensOf('authenticated'), 'tickets');
     const of = (name: string) => fields.find((field) => field.name === name);
     expect([key, title_field, access.select.when]).toEqual([['id'], 'subject', 'own row (by owner)']);
-    // A search of texts would fail on a uuid.
+    // Only fields with text are searchable, because PostgreSQL has no ILIKE for a uuid.
     expect(fields.filter(({ searchable }) => searchable).map(({ name }) => name)).toEqual([
       'subject',
       'body',
@@ -161,7 +161,7 @@ describe('memberScreens', () => {
     ]);
   });
 
-  it('shows a junction table as a relation of the joined rows, and not as a screen', async () => {
+  it('shows the rows that a junction table joins as related rows, and no screen of the junction table', async () => {
     const member = await screensOf('authenticated');
     expect(entity(member, 'tickets').related).toEqual([
       { entity: 'public.ticket_topics', field: 'ticket', link: 'topic' },
@@ -169,7 +169,7 @@ describe('memberScreens', () => {
     expect(routes(member).filter((route) => route.includes('ticket_topics'))).toEqual([]);
   });
 
-  it('offers the functions that the caller may call as actions, and asks for the arguments that no row gives', async () => {
+  it('offers callable functions as actions, and asks for arguments that no field of the row fills', async () => {
     await owner.script(`
       create function public.rate(ticket bigint, stars integer, topic bigint default null, wait interval default '1 day')
         returns public.topics language sql as 'select null::public.topics';
@@ -198,7 +198,7 @@ describe('memberScreens', () => {
       ['wait', 'duration', false],
     ]);
     expect(screen('/tickets/:id')?.related).toEqual(['public.ticket_topics']);
-    // A list gives no row.
+    // A list has no selected row that could fill the argument, so the action asks for the ticket.
     expect(screen('/start')?.actions[0]?.fields[0]).toMatchObject({ name: 'ticket', editor: 'reference' });
     expect([agent.home, screen('/start')?.group, agent.navigation[0]?.routes[0]]).toEqual(['/start', 'name', '/start']);
     expect(screen('/stays/calendar')?.span).toEqual({ start: 'starts_on', end: 'ends_on' });
@@ -209,7 +209,7 @@ describe('memberScreens', () => {
       drop function public.rate; drop function public.purge; drop table public.stays`);
   });
 
-  it('groups the navigation, with lists that are defined first', async () => {
+  it('groups the screens in the navigation, and puts defined lists before derived ones', async () => {
     const { navigation } = await screensOf('authenticated', 'agent');
     expect(navigation).toEqual([
       { title: 'Tickets', routes: ['/desk', '/mine', '/tickets', '/tickets/board'] },
@@ -218,7 +218,7 @@ describe('memberScreens', () => {
   });
 });
 
-it('shows labels in the language of the caller, and the names and comments where there are none', async () => {
+it('shows labels in the language of the caller, and the name or comment of what has no label', async () => {
   await owner.script(`
     select ninefold.label('de', 'Anfragen', entity => 'public.tickets', one => 'Anfrage');
     select ninefold.label('de', 'Betreff', entity => 'public.tickets', field => 'subject', help => 'Worum geht es?');

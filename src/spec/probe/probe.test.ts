@@ -79,7 +79,7 @@ describe('probe of an app that contains every case of the matrix', () => {
   it('tests nearly all cells and gives a reason for the others', () => {
     const left = cells.filter((cell) => cell.outcome === 'not probed');
     expect(left.filter((cell) => cell.note === null)).toEqual([]);
-    // A busy machine leaves some cells untested for lack of time. A constraint that refuses a row is no privilege.
+    // Ignores cells for which the time was too short, and cells whose rows a constraint refuses: both prove nothing.
     const untold = left.filter(({ note }) => !/too long|^a rule, no right/.test(note ?? ''));
     expect(untold.length / cells.length, shown(untold.slice(0, 50))).toBeLessThan(0.05);
   });
@@ -262,7 +262,7 @@ describe('probe of a separate app', () => {
     expect(sequence?.rows[0]?.[0]?.toString()).toBe('f');
   }, 60_000);
 
-  it('reads a computed field of no row, and calls strict functions with arguments that the planner cannot fold', async () => {
+  it('probes computed fields without a row, and strict functions whose arguments cannot be evaluated early', async () => {
     await database.pool.script(`create schema shelf authorization app_owner; grant usage on schema shelf to public;
       set search_path = shelf, extensions; set role app_owner;
       create table books (id int primary key, name text, price int); create table pages (id int primary key, book int);
@@ -287,7 +287,7 @@ describe('probe of a separate app', () => {
     expect(of('switched')).toEqual(['never not probed', 'never not probed', 'never not probed']);
   });
 
-  it('finds rows without a key, without naming functions of their types or schemas of these', async () => {
+  it('finds rows in tables without a key, also if the role may not use the types of the fields', async () => {
     await owner.script(`
       create schema apart; create schema keyless; grant usage on schema keyless to anon, authenticated, service_role;
       alter default privileges in schema keyless grant all on tables to anon, authenticated, service_role;
@@ -331,7 +331,7 @@ describe('probe of a separate app', () => {
     ]);
   });
 
-  it('distinguishes refusals by a publication from errors that only stopped an attempt', async () => {
+  it('agrees with a claimed refusal if a publication refuses the write', async () => {
     await owner.script(`
       create schema told; grant usage on schema told to anon;
       create table told.filtered (id int primary key, note text);
@@ -384,7 +384,7 @@ describe('probe of a separate app', () => {
     expect(of(cells, 'shop.parents', 'update', 'service_role')?.note).toContain('55P03');
   }, 60_000);
 
-  it('repeats an entity at the end of the run if there was no time for it', async () => {
+  it('probes an entity again at the end of the run if the first attempt took too long', async () => {
     const { facts, chapter } = await read(['shop']);
     let isLocked = () => {};
     const locked = new Promise<void>((resolve) => {

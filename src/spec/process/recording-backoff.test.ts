@@ -11,7 +11,7 @@ afterEach(() => {
 
 const taking = (milliseconds: number) => () => vi.advanceTimersByTime(milliseconds);
 
-it('never delays a small app, and delays a large app in proportion to the time that it took', () => {
+it('never delays a small app, and delays a large app in proportion to the time that its recording took', () => {
   const backoff = new RecordingBackoff();
   backoff.measure('small', taking(400));
   backoff.measure('large', taking(1500));

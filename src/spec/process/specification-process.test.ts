@@ -80,7 +80,7 @@ describe('SpecificationProcess', () => {
     }
   });
 
-  it('fails only the task that exceeds the memory limit, and serves the next one', async () => {
+  it('rejects only the task that exceeds the memory limit, and runs the next one', async () => {
     const started = start({ memory: 64 * 2 ** 20, milliseconds: 60_000 });
     const [large, behind] = await Promise.allSettled([
       started.run('versionPage', { entry, packed: swelling(), app }),

@@ -75,7 +75,7 @@ afterAll(async () => {
 const specification = () =>
   deriveSpecification(types.facts, { ref: 'deep', name: 'Deep', authSettings: defaultAuthSettings });
 
-describe('types that contain one another many times over', () => {
+describe('types that contain the same types many times over', () => {
   it.each([
     ['zod', () => zodSchemas(types)],
     ['JSON Schema', () => jsonSchemas(types, 'deep')],

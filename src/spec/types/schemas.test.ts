@@ -42,7 +42,7 @@ function jsonValidators(): (name: string) => ValidateFunction {
   };
 }
 
-/** Returns which of the rows PostgreSQL accepts. Each row is written as /rest/v1 writes it and rolled back. */
+/** Returns for each row whether PostgreSQL accepts it. Inserts the row as /rest/v1 does, and rolls the insert back. */
 async function taken(table: string, rows: readonly Record<string, unknown>[]): Promise<boolean[]> {
   await app.owner.script(`create or replace function private.try(target regclass, item json) returns boolean language plpgsql as $$
     declare
@@ -194,7 +194,7 @@ const lists = [
 ];
 const values: readonly unknown[] = [...texts, ...numbers, ...lists, true, false, null, {}, { a: 1 }];
 
-/** Names of fields by their type in the generated TypeScript. The other fields are texts. */
+/** Names of fields by their type in the generated TypeScript. All other fields have the type string. */
 const kinds: Readonly<Record<string, string>> = {
   number: 'small whole large free money signed round float single share',
   boolean: 'flag',
@@ -295,7 +295,7 @@ describe('inputs in zod and JSON Schema', () => {
     }
   });
 
-  it('schemas omit the rules of a table for a write with a BEFORE trigger only, and for an update that may move the row to another partition', async () => {
+  it('schemas omit a table’s rules for an update with a BEFORE trigger or to another partition', async () => {
     const zod = await loadZod();
     const json = jsonValidators();
     for (const [table, isTaken] of [

@@ -107,7 +107,7 @@ describe('journal of an app', () => {
     expect(await journal()).toMatchObject([{ made_by: null }]);
   });
 
-  it('never blocks a change by a role without privileges on the journal, and stores no statement of calls', async () => {
+  it('records a change by a role without privileges on the journal, but stores the statement of no call', async () => {
     await database.pool.script('create schema if not exists members; grant all on schema members to authenticated');
     await database.pool.script('truncate ninefold.journal');
     await server.run([

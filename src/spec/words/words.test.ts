@@ -185,7 +185,7 @@ describe('phrase', () => {
     '(a = ALL (ARRAY[1, 2]))',
     'unbalanced (',
     "'no end",
-  ])('leaves a condition that is not understood as SQL: %s', (sql) => {
+  ])('returns a condition that it cannot phrase as SQL: %s', (sql) => {
     const plain = (text: string) => text.replace(/\s+/g, ' ').replace(/^\((.*)\)$/, '$1');
     expect(plain(phrase(readCondition(sql), anyone))).toBe(plain(sql));
   });
@@ -195,7 +195,7 @@ describe('phrase', () => {
     expect(phrase(readCondition('((a = 1) OR ((a = 1) AND (b = 2)))'), anyone)).toBe('a is 1');
   });
 
-  it('omits parts that cannot matter to the caller', () => {
+  it('omits parts that are false for the caller', () => {
     const sql = "((auth.role() = 'anon'::text) OR is_public OR (auth.uid() = owner))";
     expect(phrase(readCondition(sql), member)).toBe('is_public or own row (by owner)');
   });
@@ -417,12 +417,12 @@ describe('outcomes', () => {
     ["('1'::numeric = '1.0'::numeric)", ANY, ANY],
     ["('a'::extensions.citext = 'A'::extensions.citext)", ANY, ANY],
     ["('a'::text = 'b'::text)", FALSE, FALSE],
-  ])('finds the possible results of %s', (sql, forAnon, forMember) => {
+  ])('finds the possible results of %s for an anonymous caller and a member', (sql, forAnon, forMember) => {
     expect(outcomes(readCondition(sql), anon)).toBe(forAnon);
     expect(outcomes(readCondition(sql), member)).toBe(forMember);
   });
 
-  it('finds no row in a subquery on a table without visible rows, unless an outer join makes the table optional', () => {
+  it('returns false for a subquery over a table without visible rows, unless an outer join adds one', () => {
     const inner = '(EXISTS ( SELECT 1\n   FROM (public.a\n     JOIN public.b ON ((a.id = b.id)))))';
     expect(outcomes(readCondition(inner), blind)).toBe(FALSE);
     expect(outcomes(readCondition(inner.replace('JOIN', 'LEFT JOIN')), blind)).toBe(TRUE | FALSE);

@@ -38,7 +38,7 @@ describe('raisesOf', () => {
     expect(raisesOf(body(quiet))).toEqual([]);
   });
 
-  it('marks an error as possibly caught if its block or an outer block has a handler, but not if a sibling block has one', () => {
+  it('marks an error as possibly caught if a handler of its block or of an outer block can catch it', () => {
     const source = `begin
       begin raise 'inner'; exception when others then raise 'from the handler'; end;
       if true then raise 'outside'; end if;
@@ -50,7 +50,7 @@ describe('raisesOf', () => {
     ]);
   });
 
-  it('marks a raise without arguments in a handler as raised again', () => {
+  it('marks a RAISE without arguments in a handler as raising the caught error again', () => {
     expect(raisesOf('begin null; exception when others then raise; end')).toMatchObject([
       { isAgain: true, sqlstate: null },
     ]);

@@ -66,7 +66,7 @@ describe('skipsRows', () => {
     ['never', 'delete', 'begin return coalesce(old, new); end'],
     ['never', 'delete', `begin if tg_op = 'DELETE' then return old; end if; return new; end`],
     ['never', 'update', `begin raise exception 'no'; end`],
-  ] as const)('returns %s for the %s trigger: %s', (skips, operation, body) => {
+  ] as const)('returns %s for the body of an %s trigger: %s', (skips, operation, body) => {
     expect(skipsRows(body, operation)).toBe(skips);
   });
 });

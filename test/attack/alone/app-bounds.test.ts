@@ -130,7 +130,7 @@ describe('an app that exceeds a limit', () => {
     ],
     [
       'appDatabaseBytes',
-      'rows without end',
+      'rows of an endless query',
       `create table public.heap (x text);
        insert into public.heap select repeat(md5(i::text), 30) from (select generate_series(1, 3000000) i) numbers`,
     ],
@@ -213,7 +213,7 @@ describe('an app that exceeds a limit', () => {
     await expect.poll(() => logged(app, 'notifyQueueBytes')).toBeDefined();
   });
 
-  it('frees the autovacuum worker of a table whose analysis exceeds appAnalyzeSeconds', async () => {
+  it('ends an autovacuum worker that analyzes one table for longer than appAnalyzeSeconds', async () => {
     const app = await createAppWith(
       node,
       `create function public.wait_for_ever(id int) returns int immutable language plpgsql as
@@ -438,7 +438,7 @@ describe('the owner of an app', () => {
       flood ? attack(await databaseUrl(app), flood, seconds * 1000) : new Map(),
     );
     const logins = [...errors.values()].reduce((sum, times) => sum + times, 0);
-    // The logins of two seconds at once, those that wait, and each session's end.
+    // The limit lets the logins of two seconds through at once and delays others. Each session also ends with an error.
     expect(logins).toBeLessThan(limits.loginsPerSecond.default * (seconds + 2) + 2 * (flood?.sessions ?? 0));
   });
 
@@ -469,7 +469,7 @@ describe('the owner of an app', () => {
 
   it('leaves connections for the requests of all apps', async () => {
     const app = await createApp(node);
-    // As many connections as the owners of twenty apps have together.
+    // One owner with 400 connections stands for the owners of twenty apps.
     await withClient(await superuserUrl(node, 'postgres'), (client) =>
       client.query(`alter role "app_${app.ref}" connection limit 400`),
     );

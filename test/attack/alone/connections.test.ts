@@ -75,7 +75,7 @@ const needsNoRole = ([path, request]: Call): boolean =>
 
 describe.each([
   { which: 'that was closed', but: '-', remembers: false },
-  { which: 'that still hears its database', but: 'listen%', remembers: true },
+  { which: 'whose listener is still connected', but: 'listen%', remembers: true },
 ])('an app $which and whose roles get no connection', ({ but, remembers }) => {
   afterEach(() => withClient(superuser, (client) => allow(client, 20, 100)));
 

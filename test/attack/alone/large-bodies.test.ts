@@ -65,10 +65,10 @@ const hostile: [string, path: string, type: string, () => string | Uint8Array, e
   ['CSV of quotes', '/rest/v1/things', 'text/csv', () => `name\n"${filled('""')}x`, 'PGRST102'],
   ['CSV of short lines', '/rest/v1/things', 'text/csv', () => `name\n${filled('a\n')}a,b\n`, 'PGRST102'],
   ['CSV of a million columns', '/rest/v1/things', 'text/csv', () => filled('a,'), 'PGRST102'],
-  ['CSV that grows in JSON', '/rest/v1/things', 'text/csv', () => csvThatGrows(), 'body_too_large'],
+  ['CSV that is much longer as JSON', '/rest/v1/things', 'text/csv', () => csvThatGrows(), 'body_too_large'],
   ['a form of a million fields', '/rest/v1/rpc/characters', FORM, () => filled('a=1&'), 'PGRST102'],
-  ['bytes for a function', '/rest/v1/rpc/size', 'application/octet-stream', () => Buffer.alloc(BYTES, 7), 200],
-  ['JSON packed by gzip', '/rest/v1/things', JSON_TYPE, () => gzipSync(filled('{"id":1},')), 'PGRST102'],
+  ['bytes for a binary argument', '/rest/v1/rpc/size', 'application/octet-stream', () => Buffer.alloc(BYTES, 7), 200],
+  ['gzipped JSON', '/rest/v1/things', JSON_TYPE, () => gzipSync(filled('{"id":1},')), 'PGRST102'],
 ];
 
 function csvThatGrows(): string {

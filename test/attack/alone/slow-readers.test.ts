@@ -51,7 +51,7 @@ async function memory(): Promise<number> {
 /** Only Linux shows the memory of another process without a program, in /proc/<pid>/status. */
 const onLinux = process.platform === 'linux' ? it : it.skip;
 
-describe('sixty connections that never read an answer of 15 MB', () => {
+describe('sixty connections whose clients never read a response of 15 MB', () => {
   onLinux.each([
     ['one request each', 1],
     ['fifty requests each', 50],
@@ -68,8 +68,8 @@ describe('sixty connections that never read an answer of 15 MB', () => {
       expect(health.status).toBe(200);
       await new Promise((resolve) => setTimeout(resolve, 150));
     }
-    // In addition to the buffers for readers: results that arrive from the database, and garbage, which Node.js 24
-    // collects later than Node.js 20.
+    // The 200 MiB are for results that arrive from the database and for garbage, which Node.js 24 collects later than
+    // Node.js 20.
     const bound = WORKERS * (2 * limits.slowReaderBytes.default + 200 * MEBIBYTE);
     expect(max - before, `${Math.round((max - before) / MEBIBYTE)} MiB`).toBeLessThan(bound);
     const response = await send(node.url, `/apps/${app.ref}/rest/v1/pages?id=eq.5&select=id`, {

@@ -1,21 +1,21 @@
-/** One situation of grants and policies, in a schema of its own that is first in the search path. */
+/** A schema with grants and policies, in which a test compares chapter 6 with PostgreSQL. */
 export interface MatrixCase {
   name: string;
-  /** Runs as the app's owner; `reset role` makes it the superuser. */
+  /** Creates the objects of the case. The app's owner runs it until `reset role`, then the superuser. */
   sql: string;
-  /** Roles whose cells are tried; anon, authenticated, service_role and agent when missing. */
+  /** Roles whose cells are tested. Default: anon, authenticated, service_role and agent. */
   roles?: string[];
-  /** The table that holds all rows, where a view hides some from everybody. */
+  /** The table that contains all rows. Needed if a view hides some rows from every role. */
   rowsOf?: string;
 }
 
-/** A member and another one; rows belong to either or to nobody. */
+/** The ids of the members Ada and Bob. Each test row belongs to Ada, to Bob or to nobody. */
 export const members = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'] as const;
 const [ada, bob] = members;
 
 export const to = 'anon, authenticated, service_role, agent';
 
-/** Every table that is tried has these fields. */
+/** The columns of every tested table. */
 export const columns = `id int primary key, owner uuid, note text default 'note', status text default 'open', secret text default 's'`;
 export const rows = (name: string) =>
   `insert into ${name} (id, owner, status) values (1, '${ada}', 'open'), (2, '${bob}', 'open'), (3, '${ada}', 'closed'), (4, null, 'open');`;

@@ -2,14 +2,14 @@ import type { RoleCell } from '../../../contract/specification-roles.ts';
 import { sqlName } from '../../../src/catalog/names.ts';
 import { members } from './matrix-case.ts';
 
-/** What a relation of a case holds: its fields, and the rows that there are, seen by nobody in particular. */
+/** The content of a table or view in a case, as the superuser sees it. */
 export interface Held {
   fields: readonly string[];
   ids: readonly string[];
   rows: number;
 }
 
-/** A statement, and how many rows it reaches when nothing is in its way. */
+/** A statement, and the number of rows that it reaches if neither privileges nor policies restrict it. */
 export interface Try {
   sql: string;
   of: number;
@@ -17,7 +17,7 @@ export interface Try {
 
 const [ada, bob] = members;
 
-/** Every kind of statement that a cell speaks of: on all rows, on those that a filter finds, and on each by itself. */
+/** Returns the statements that test a cell: on all rows, on the rows that match a filter, and on each single row. */
 export function statementsFor(cell: RoleCell, held: Held): Try[] {
   switch (cell.operation) {
     case 'select':
@@ -38,7 +38,7 @@ export function statementsFor(cell: RoleCell, held: Held): Try[] {
   }
 }
 
-/** Calls write in WITH, and count the rows. */
+/** Wraps a write in WITH as a data call does, so that the number of written rows can be counted. */
 const asCall = ({ sql, of }: Try): Try => ({ sql: `with written as (${sql} returning 1) select from written`, of });
 
 function filtered(statement: string, { fields, ids, rows }: Held): Try[] {
@@ -52,7 +52,7 @@ function filtered(statement: string, { fields, ids, rows }: Held): Try[] {
   ];
 }
 
-/** The fields that a cell says a statement must leave out. */
+/** Returns the fields that a write must omit, according to the words of its cell. */
 const leftOut = (words: string): string[] => /\bwithout ([\w, ]+)$/.exec(words)?.[1]?.split(', ') ?? [];
 
 function assignments({ words }: RoleCell, { fields }: Held): string[] {

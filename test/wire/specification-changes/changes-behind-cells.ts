@@ -10,7 +10,7 @@ const noOperator = 'drop function public.alike(text, text) cascade';
 const parted = `create table public.parted (id int, kind text) partition by list (id);
   create table public.part partition of public.parted for values in (1); create table public.rest partition of public.parted default`;
 
-/** Changes that affect a cell without being a privilege on its table, and rules that no form checks. */
+/** Changes that affect a cell of chapter 6 but are no privilege on its table, and rules of NOT NULL for chapter 5. */
 export const changesBehindCells: readonly Change[] = [
   // Publications, with or without subscribers
   change(

@@ -5,7 +5,7 @@ import { superuserUrl, withClient } from '../../support/database.ts';
 
 const node = inject('node');
 
-it('calls can write a foreign table as long as its wrapper has a handler', async () => {
+it('the specification lists calls that write to a foreign table as long as its wrapper has a handler', async () => {
   const { ref } = await createApp(node);
   const writes = async () => {
     const { chapters } = await admin<Specification>(node, 'GET', `/apps/${ref}/specification`);

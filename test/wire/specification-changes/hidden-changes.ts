@@ -2,7 +2,7 @@ import { machine } from './app.ts';
 import { addVote, type Change, change, raising, screen, screened, setting, votes } from './change.ts';
 
 const asSuperuser = (superuser: string) => ({ superuser });
-/** Returns a change of a key of `ninefold.settings` by SQL. */
+/** Returns a change in which SQL sets a key of `ninefold.settings`. */
 const bySql = (chapter: number, key: string, value: string, says: RegExp): Change =>
   change(
     chapter,
@@ -55,7 +55,7 @@ const remote = `create foreign data wrapper remote; create server far foreign da
 
 /** Changes that are not visible in tables, policies and grants. */
 export const hiddenChanges: readonly Change[] = [
-  // 7 Scheduled jobs, which no statement of definition changes
+  // 7 Scheduled jobs, which change without DDL
   change(
     7,
     `select cron.schedule('tidy', '0 5 * * *', 'select 1')`,
@@ -481,7 +481,7 @@ export const hiddenChanges: readonly Change[] = [
 /** Changes that do not affect the app, or that were never committed. */
 export const silentChanges: readonly (readonly [does: string, undoes: string])[] = [
   ['create index silent on public.plain (note)', 'drop index public.silent'],
-  // The platform's roles are shared by all apps, and no owner may change settings for them.
+  // All apps share these roles, so no owner may change their settings, and the statements have no effect.
   ...['anon', 'authenticated', 'service_role'].flatMap((role) =>
     [`role = 'service_role'`, 'row_security = off', 'default_transaction_read_only = on', 'search_path = other'].map(
       (set): [string, string] => [
@@ -493,8 +493,8 @@ export const silentChanges: readonly (readonly [does: string, undoes: string])[]
   ['begin; drop table public.comments; revoke all on public.plain from anon; rollback', ''],
   ['begin; create table public.gone (id int); drop table public.gone; commit', ''],
   ['create temp table plain (id int)', ''],
-  // Roles that all apps share: an app's settings for them apply to no other app, and no call of any app uses these
-  // roles.
+  // All apps share the role anon. PostgreSQL applies this setting only when a session logs in as anon, which no session
+  // can do, so the setting affects no app.
   [
     `set role anon; alter role anon in database {database} set statement_timeout = '1ms'`,
     'set role anon; alter role anon in database {database} reset all',

@@ -11,8 +11,8 @@ it('a change of a server role becomes a new version without a request or a datab
   await admin(node, 'GET', `/apps/${ref}/versions`);
   await withClient(await superuserUrl(node, `app_${ref}`), async (client) => {
     const before = await newest(client);
-    // The worker reads its base for the comparison within half a second after the app is opened, and no event reports
-    // it.
+    // The worker needs up to half a second after the app is opened to read the state with which it compares later
+    // states. No event reports the end of this, so the test waits longer.
     await new Promise((resolve) => setTimeout(resolve, 1500));
     await client.query(`alter role "app_${ref}_authenticator" set lock_timeout = '3s'`);
     const set = await newerThan(client, before.number);

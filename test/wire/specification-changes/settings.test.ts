@@ -183,8 +183,8 @@ beforeAll(async () => {
 });
 
 /**
- * The settings of all providers are defined alike, and so are those of all hooks: the settings of one are tested for
- * all.
+ * All providers have the same settings, and so have all hooks. The test therefore uses one provider (google) and one
+ * hook (send_sms).
  */
 const tried = Object.entries(values).filter(
   ([key]) => !/^external_(?!google_|email_|anonymous_)|^hook_(?!send_sms_)/.test(key),

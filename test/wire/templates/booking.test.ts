@@ -85,7 +85,7 @@ describe('a booking', () => {
     expect([over.status, over.error?.code]).toEqual([409, 'NF001']);
   });
 
-  it('is taken once: of two bookings for the same time one is refused, also if both arrive at once', async () => {
+  it('is refused if another booking has the same time, also if both arrive at once', async () => {
     const id = await room();
     const both = await Promise.all([book(ada, id, 9, 11), book(bob, id, 10, 12)]);
     expect(both.map(({ status }) => status).sort()).toEqual([201, 400]);
@@ -98,7 +98,7 @@ describe('a booking', () => {
     expect((await book(bob, other, 9, 11)).error).toBeNull();
   });
 
-  it('frees its time when it is cancelled, and free_times shows that to everybody without naming the member', async () => {
+  it('frees its time when it is cancelled, and free_times shows that without names of members', async () => {
     const id = await room();
     const visitor = clientOf(app);
     expect(await freeOn(visitor, id)).toEqual([[8, 18]]);
@@ -137,14 +137,14 @@ describe('a booking', () => {
     ['BK007', { starts_at: at(33), ends_at: at(34) }],
     ['23514', { people: 0 }],
     ['23514', { contact: '' }],
-  ])('is refused with %s if it does not fit: %j', async (code, change) => {
+  ])('is refused with %s for the invalid values %j', async (code, change) => {
     const id = await room();
     const { status, error } = await book(ada, id, 9, 10, change);
     expect([status, error?.code]).toEqual([400, code]);
     expect(error?.hint).toMatch(/\w{3}/);
   });
 
-  it('stays as agreed: the member may move a request, and only staff may move a confirmed booking', async () => {
+  it('can be moved by the member while it is a request, and by staff alone after it is confirmed', async () => {
     const id = await room();
     const { data } = await book(ada, id, 9, 10).throwOnError();
     expect((await move(ada, data.id, { starts_at: at(10), ends_at: at(11) })).error).toBeNull();

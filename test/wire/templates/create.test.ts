@@ -40,7 +40,7 @@ describe('apps create --template', () => {
     },
   );
 
-  it('is the first version of the specification, with its author', async () => {
+  it('creates the first version of the specification with the template’s migrations as causes', async () => {
     const { ref } = await createApp(node, { template: 'notes' });
     const { versions } = await admin<VersionList>(node, 'GET', `/apps/${ref}/versions`);
     expect(versions.map(({ number }) => number)).toEqual([1]);

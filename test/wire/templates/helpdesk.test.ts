@@ -137,7 +137,7 @@ describe('the rights of each role', () => {
     });
   });
 
-  it('internal notes stay in the team, and comments keep the name that their author had then', async () => {
+  it('internal notes are hidden from the customer, and a comment keeps the name that its author had then', async () => {
     const id = await ask(ada);
     await ada.client.from('comments').insert({ ticket: id, body: 'Any news?' }).throwOnError();
     await agent.client.from('comments').insert({ ticket: id, body: 'A nice one.', internal: true }).throwOnError();
@@ -165,7 +165,7 @@ describe('the rights of each role', () => {
     });
   });
 
-  it('only leads appoint agents, the role follows the row, and no lead can remove themselves', async () => {
+  it('only leads appoint and dismiss agents, and leads cannot dismiss themselves', async () => {
     const carl = await signUpMember(app, 'carl');
     const sees = async () => (await carl.client.from('tickets').select('id', { count: 'exact', head: true })).count;
     await ask(ada);
@@ -182,7 +182,7 @@ describe('the rights of each role', () => {
     );
   });
 
-  it('a sign-up never fails because of a name, and the customer follows the account’s address', async () => {
+  it('a sign-up succeeds with any name, and the customer’s address follows the account’s address', async () => {
     const client = clientOf(app);
     const email = `dora-${crypto.randomUUID()}@example.com`;
     const { data, error } = await client.auth.signUp({

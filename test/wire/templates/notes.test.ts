@@ -40,7 +40,7 @@ async function share(notebook: string, rights: 'read' | 'write'): Promise<void> 
 }
 
 describe('a note', () => {
-  it('is visible only to its author until it is published in a shared notebook, and again after it is archived', async () => {
+  it('is visible only to its author, except while it is published in a shared notebook', async () => {
     const notebook = await make(ada, 'notebooks', { title: 'Garden' });
     await share(notebook, 'read');
     const id = await make(ada, 'notes', { title: 'Roses', body: 'Cut in March.', notebook });
@@ -99,7 +99,7 @@ describe('a shared notebook', () => {
     expect((await bob.client.from('invitations').insert({ notebook })).error?.code).toBe('42501');
   });
 
-  it('with write access members change notes and add their own, and only the author changes the state', async () => {
+  it('with write access lets members change notes, but only the author of a note change its state', async () => {
     const notebook = await make(ada, 'notebooks', { title: 'To write' });
     const id = await make(ada, 'notes', { title: 'Plan', notebook });
     await update(ada, id, { status: 'published' }).throwOnError();
@@ -116,7 +116,7 @@ describe('a shared notebook', () => {
     expect((await ada.client.from('notes').delete().eq('id', own).select()).data).toEqual([]);
   });
 
-  it('ends for a member who leaves or is removed, and the member keeps their own notes', async () => {
+  it('ends for a member who leaves or is removed, and the member’s own notes stay with the member', async () => {
     const notebook = await make(ada, 'notebooks', { title: 'For a while' });
     await share(notebook, 'write');
     const own = await make(bob, 'notes', { title: 'Bob’s idea', notebook });
@@ -145,7 +145,7 @@ describe('a shared notebook', () => {
     expect((await bob.client.rpc('join_notebook', { code: data.code })).error?.code).toBe('NT001');
   });
 
-  it('counts in the library the notes that each member can see', async () => {
+  it('has in the library of each member the number of notes that the member can see', async () => {
     const notebook = await make(ada, 'notebooks', { title: 'Counted' });
     await make(ada, 'notes', { title: 'Draft', notebook });
     const id = await make(ada, 'notes', { title: 'Published', notebook });
@@ -183,7 +183,7 @@ describe('search', () => {
     expect((await carl.client.from('tags').insert({ name: 'two words' })).error?.code).toBe('23514');
   });
 
-  it('words are found in notes that the caller may read, and not in the archive', async () => {
+  it('words are found in notes that the caller may read, except in archived notes', async () => {
     const id = await make(ada, 'notes', { title: 'Zeppelin', body: 'It flies over the lake.' });
     const find = async ({ client }: Member, words: string) =>
       (await client.rpc('search_notes', { words }).select('id')).data;

@@ -31,7 +31,7 @@ it('uses singular and plural, and omits unknown figures', () => {
   expect(nodeSentence([app('a'), app('b')], sizes('a', 'b'), status, now)).toMatch(/^2 apps use 16 MB\./);
 });
 
-it('leaves out sizes that are not known yet', () => {
+it('leaves out sizes that are not loaded yet', () => {
   expect(nodeSentence([app('a'), app('b')], undefined, status, now)).toMatch(/^2 apps\. PostgreSQL/);
 });
 

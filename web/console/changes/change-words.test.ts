@@ -43,7 +43,7 @@ it('names each cause of a version once, and counts the rest', () => {
   expect(causeWords(version({ number: 1 }))).toBe('first version');
 });
 
-it('names each author once', () => {
+it('names each author of a version once', () => {
   expect(whoMade({ causes: [cause('sql', 'a'), cause('sql', 'b'), cause('sql', 'c', 'operator')] })).toBe(
     'Ines and operator',
   );

@@ -34,7 +34,7 @@ describe('chapterWords', () => {
     expect(told(chapterWords('calls', specification({ calls }), undefined))).toBe('0 calls');
   });
 
-  it('of calls on a day without one: no time is invented', () => {
+  it('does not invent a duration for a day without requests', () => {
     expect(told(chapterWords('calls', specification({ calls }), activity(0, null)))).toBe('0 calls; 0 requests today');
   });
 
@@ -44,7 +44,7 @@ describe('chapterWords', () => {
     );
   });
 
-  it('counts a limit as changed if a builder can change it and it is not a default of the node', () => {
+  it('counts a limit as changed if a builder can change it and its value is not the default', () => {
     const line = {
       id: 'a',
       group: 'database',
@@ -65,6 +65,6 @@ describe('chapterWords', () => {
     expect(words([server, own])).toBe('2 limits, 1 changed; none hit in 24 hours');
   });
 
-  it('returns nothing for a missing chapter', () =>
+  it('returns an empty list for a missing chapter', () =>
     expect(chapterWords('roles', specification({}), undefined)).toEqual([]));
 });

@@ -29,7 +29,7 @@ describe('failureOf', () => {
   });
 
   it.each([null, 'Bad gateway', 17, [], { message: 5, code: null }])(
-    'says something true of a body like %j',
+    'returns a generic message with the status for a body like %j',
     (body) => {
       expect(failureOf(502, body, 'r3')).toMatchObject({
         code: 'http_502',
@@ -56,7 +56,7 @@ describe('failureFacts', () => {
     expect(facts).toMatchObject({ code: 'toString', message: 'No.', meaning: null, action: null });
   });
 
-  it('describes the action if the server sent no response', () => {
+  it('suggests an action if the server sent no response', () => {
     expect(failureFacts(new ApiFailure('No answer.', { code: 'unreachable', status: null })).action).toMatch(/running/);
   });
 });

@@ -46,7 +46,7 @@ describe('questionOf and functionQuestion', () => {
   it('return null for an id that is no function', () => expect(functionQuestion('close', 'anon', '{}')).toBeNull());
 });
 
-it('starts a new row with the required fields, without fields that PostgreSQL fills in', () =>
+it('fills a new row with the required fields, but not with fields that PostgreSQL generates', () =>
   expect(JSON.parse(newRow(entity))).toEqual({ line: 1, what: '…', kind: 'usual' }));
 
 it('updates a field that is no key to its own value', () => {

@@ -6,7 +6,7 @@ it.each([
   ['', "''"],
   ["a\\'b", "E'a\\\\''b'"],
   ["'); drop table a; --", "'''); drop table a; --'"],
-])('writes %s as a literal of the same text', (text, sql) => expect(literal(text)).toBe(sql));
+])('writes the string %s as an SQL literal with the same value', (text, sql) => expect(literal(text)).toBe(sql));
 
 it('writes a function call with the given arguments only', () => {
   expect(callSql('f.g', { a: literal('1'), b: null, c: arrayLiteral(['x', "y'"]) })).toBe(

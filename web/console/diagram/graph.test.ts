@@ -28,7 +28,7 @@ const graph = {
   ordered: false,
 };
 
-it('returns the chosen box with its neighbours, and only edges between returned boxes', () => {
+it('returns the chosen box with its neighbours, and only edges whose two boxes it returns', () => {
   const part = around(graph, new Set(['a']));
   expect(part.boxes.map(({ id }) => id)).toEqual(['a', 'b']);
   expect(part.edges.map(({ id }) => id)).toEqual(['a b']);

@@ -49,7 +49,7 @@ it('writes XML with names, figures and edges, whatever the names are', () => {
   expect(svg).toContain('stroke="#error" stroke-width="2"');
 });
 
-it('writes about before an estimate, in boxes of one line too', () => {
+it('writes the word about before an estimated number, also in boxes with one line', () => {
   const boxes = graph.boxes.map((box) => ({ ...box, isEstimate: true }));
   expect(svgOf({ ...graph, boxes }, layout, palette, '')).toMatch(/>about<\/text><text[^>]*>1,240</);
   const many = Array.from({ length: 41 }, (_, at) => ({ ...boxes[0], id: at === 0 ? 'a' : `b${at}` }) as Box);

@@ -64,7 +64,7 @@ describe('cellText and fullText', () => {
     expect(cellText('0044-03-15 00:00:00 BC', 'timestamp', 2026)).toBe('0044-03-15 00:00:00 BC');
   });
 
-  it('read booleans in both spellings, shorten long texts, and put JSON on one line', () => {
+  it('read booleans in both spellings, shorten long strings, and put JSON on one line', () => {
     expect(cellText('t', 'boolean', 2026)).toBe('true');
     expect(cellText('false', 'boolean', 2026)).toBe('false');
     expect(cellText('x'.repeat(1000), 'text', 2026)).toHaveLength(301);

@@ -18,7 +18,7 @@ describe('blocksOf', () => {
 });
 
 describe('spansOf', () => {
-  it('marks strong, stressed and code text, and leaves names with underscores as they are', () => {
+  it('marks bold, emphasized and code text, and leaves underscores in names unchanged', () => {
     expect(spansOf('a **b** _c_ `d*e*` snake_case_name 2 * 3 * 4')).toEqual([
       { text: 'a ' },
       { text: 'b', mark: 'strong' },
@@ -30,7 +30,7 @@ describe('spansOf', () => {
     ]);
   });
 
-  it('links only to addresses that run no code and leave HTML as text', () => {
+  it('accepts only links that cannot run code, and leaves HTML as text', () => {
     for (const target of [
       'javascript:alert(1)',
       'JaVaScRiPt:x',

@@ -197,7 +197,7 @@ it('satisfies the rules of fields and arguments in the values of a snippet', asy
     at: Object.fromEntries(Object.keys(given.at).map((name) => [name, null])),
   });
   expect(Object.keys(given.at)).toEqual(expect.arrayContaining(Object.keys(row)));
-  // Without the key, which the base table of the view generates, and without references to rows that may not exist.
+  // The example omits the key, which the base table generates, and references, because the rows may not exist.
   expect(Object.keys(bodyOf('rest.public.shown.insert'))).toEqual(['title']);
   expect(bodyOf('rest.public.ruled.update')).toEqual({ stage: 'new' });
 });

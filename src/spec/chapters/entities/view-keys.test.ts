@@ -8,14 +8,18 @@ import { allEntities } from './entities.ts';
 
 /** Views and their expected keys. */
 const views: readonly { what: string; sql: string; key: readonly string[] }[] = [
-  { what: 'all of a table', sql: 'create view v as select * from t', key: ['id'] },
-  { what: 'a key by another name', sql: 'create view v as select note, id as number from t', key: ['number'] },
-  { what: 'a key twice', sql: 'create view v as select id as one, id as two from t', key: ['one'] },
-  { what: 'some rows', sql: 'create view v as select id from t where note is not null order by note', key: ['id'] },
-  { what: 'no key', sql: 'create view v as select note from t', key: [] },
-  { what: 'what is made of a key', sql: 'create view v as select id % 2 as id from t', key: [] },
-  { what: 'a key of two', sql: 'create view v as select b, a from p', key: ['b', 'a'] },
-  { what: 'half of such a key', sql: 'create view v as select a from p', key: [] },
+  { what: 'all fields of a table', sql: 'create view v as select * from t', key: ['id'] },
+  { what: 'a renamed key', sql: 'create view v as select note, id as number from t', key: ['number'] },
+  { what: 'a key that is selected twice', sql: 'create view v as select id as one, id as two from t', key: ['one'] },
+  {
+    what: 'some rows of a table',
+    sql: 'create view v as select id from t where note is not null order by note',
+    key: ['id'],
+  },
+  { what: 'no key field', sql: 'create view v as select note from t', key: [] },
+  { what: 'an expression over a key', sql: 'create view v as select id % 2 as id from t', key: [] },
+  { what: 'a composite key', sql: 'create view v as select b, a from p', key: ['b', 'a'] },
+  { what: 'one field of a composite key', sql: 'create view v as select a from p', key: [] },
   {
     what: 'a view of a view',
     sql: 'create view w as select id as i from t; create view v as select i as j from w',
@@ -23,37 +27,37 @@ const views: readonly { what: string; sql: string; key: readonly string[] }[] = 
   },
   { what: 'a join, which repeats rows', sql: 'create view v as select t.id, p.b from t join p on p.a = t.id', key: [] },
   {
-    what: 'a join that lacks rows',
+    what: 'an outer join',
     sql: 'create view v as select t.id, p.b from p left join t on p.b = t.id',
     key: [],
   },
   {
-    what: 'rows repeated by what is selected',
+    what: 'a set-returning function, which repeats rows',
     sql: 'create view v as select id, generate_series(1, 2) from t',
     key: [],
   },
   { what: 'a union', sql: 'create view v as select id from t union all select id from t', key: [] },
-  { what: 'groups', sql: 'create view v as select id, count(*) from t group by id', key: [] },
+  { what: 'GROUP BY', sql: 'create view v as select id, count(*) from t group by id', key: [] },
   {
-    what: 'a join with rules that write',
+    what: 'a join with rules for writes',
     sql: `create view v as select t.id, p.b from t join p on p.a = t.id; create rule d as on delete to v do instead delete from t where id = old.id;
       create rule u as on update to v do instead update t set id = new.id where id = old.id; create rule i as on insert to v do instead insert into t values (new.id)`,
     key: [],
   },
   {
-    what: 'a view of a join with rules',
+    what: 'a view of a join with rules for writes',
     sql: `create view w as select t.id, p.b from t join p on p.a = t.id; create rule d as on delete to w do instead delete from t where id = old.id;
       create rule u as on update to w do instead update t set id = new.id where id = old.id; create rule i as on insert to w do instead insert into t values (new.id);
       create view v as select id from w`,
     key: [],
   },
   {
-    what: 'a view that a trigger writes for',
+    what: 'a view with an INSTEAD OF trigger',
     sql: `create view v as select t.id, p.b from t join p on p.a = t.id;
       create trigger g instead of delete on v for each row execute function public.nothing()`,
     key: [],
   },
-  { what: 'rows that are kept', sql: 'create materialized view v as select id from t', key: [] },
+  { what: 'a materialized view', sql: 'create materialized view v as select id from t', key: [] },
 ];
 
 const schemaOf = (index: number): string => `case_${index}`;
@@ -76,7 +80,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => database?.stop());
 
-describe('keys of views identify at most one row', () => {
+describe('primary_key of a view names fields that identify at most one row', () => {
   it.each(views.map((view, i) => ({ ...view, id: `${schemaOf(i)}.v` })))('$what', async ({ id, key }) => {
     const entity = entities.find((one) => one.id === id);
     expect(entity?.primary_key).toEqual(key);

@@ -80,7 +80,7 @@ it('docs/members.md contains the state changes of the default settings', async (
   expect(text).toContain(table(['From', 'Call', 'To', 'If'], defaultMoves().map(moveRow)));
 });
 
-it('the Markdown contains only the state changes that differ from those of the default settings', () => {
+it('the Markdown omits the state changes that are the same with the default settings', () => {
   const open = new Set<string>(authCalls.map(({ id }) => id));
   const markdownWith = (changed: Partial<AuthSettings>): string =>
     statesMarkdown({

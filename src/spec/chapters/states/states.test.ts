@@ -11,7 +11,7 @@ const machineOf = async (): Promise<Machine> => {
 };
 
 describe('statesChapter', () => {
-  it('describes a machine by the triggers and functions that are in effect', async () => {
+  it('describes a state machine from its triggers and functions in the database', async () => {
     const machine = await machineOf();
     expect(machine).toMatchObject({
       id: 'public.tickets.status',
@@ -60,7 +60,7 @@ describe('statesChapter', () => {
     expect(machine.states).toContainEqual({ name: 'lost', final: false, reached: false });
   });
 
-  it('reports a default that differs from the initial state, because a row without the field is refused', async () => {
+  it('reports a default that differs from the initial state, because a new row with it is refused', async () => {
     const problems = async () =>
       (await derive()).states?.machines[0]?.problems.filter((one) => one.includes('default'));
     expect(await problems()).toEqual([]);

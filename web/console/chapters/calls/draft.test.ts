@@ -30,7 +30,7 @@ const parameter = (name: string, where: CallParameter['in'] = 'query'): CallPara
 const json = (text: string) => ({ content_type: 'application/json', text });
 
 describe('draftOf and attemptOf', () => {
-  it('start with the example of the call, send it unchanged, and roll a write back unless the reader chooses otherwise', () => {
+  it('start with the example of the call, send it unchanged, and roll a write back by default', () => {
     const update = call({});
     const draft = draftOf(
       update,

@@ -67,7 +67,7 @@ describe('entityGraph', () => {
       ['public', 'a'],
       ['shop', 'a'],
     ]);
-    // Only states have colours.
+    // All boxes of entities have the same colour, because colours distinguish only states.
     expect(new Set(two.boxes.map(({ colour }) => colour))).toEqual(new Set(['d-6']));
   });
 

@@ -40,7 +40,7 @@ describe('countedWords', () => {
   ])('describes how %j is counted', (given, words) => expect(countedWords(given)).toBe(words));
 });
 
-it('describes which texts a collation treats as equal, and ignores a collation that only sorts', () => {
+it('describes which strings a collation treats as equal, and ignores a collation that only sorts', () => {
   const equal = 'that differ in accents alone';
   expect(equalWords(field('a', { collation: { name: 'public.loose', equal } }))).toBe(
     'texts that differ in accents alone count as the same',
@@ -55,7 +55,7 @@ it('marks keys, references and nullable fields', () => {
   expect(fieldMarks(entity('a'), field('b', { nullable: true }))).toEqual(['may be null']);
 });
 
-it('lists the keys of a field, and the rows in which a key over periods holds', () => {
+it('lists the keys of a field, and says if a key is unique only among rows with overlapping periods', () => {
   const stays = entity('stays', {
     primary_key: ['id', 'during'],
     unique_keys: [['code'], ['room', 'code']],
@@ -84,7 +84,7 @@ describe('leavingWords, arrivingWords and relationWords', () => {
     on_delete: 'no action',
   };
 
-  it('add nothing to a relation with the usual properties', () => {
+  it('add nothing to a relation with the default properties', () => {
     expect(leavingWords(relation)).toEqual([]);
     expect(arrivingWords(relation)).toBeNull();
     expect(relationWords(relation, 'there')).toBe('many-to-one; on delete there: no action');
@@ -151,7 +151,7 @@ it('describes the attributes of a composite type', () => {
   expect(attributeWords(field('name'))).toBe('');
 });
 
-it('describes which rows a view accepts, and whether the conditions of its base views apply', () => {
+it('describes which rows can be written through a view, and whether the conditions of its base views apply', () => {
   expect(checkWords(entity('a'))).toBeNull();
   expect(checkWords(entity('a', { check_option: 'local' }))).toBe('only rows that it shows by its own condition');
   expect(checkWords(entity('a', { check_option: 'cascaded' }))).toContain('the underlying views');

@@ -107,7 +107,7 @@ describe('fieldUsage and fieldSentence', () => {
     return told;
   };
 
-  it('collect what every chapter contains about the field, and nothing of other entities', () => {
+  it('collect what every chapter contains about the field, and nothing about fields of other entities', () => {
     const { rules, policies, screens, machines } = story('status');
     expect(rules.map(({ id }) => id)).toEqual(['a']);
     expect(policies.map(({ name }) => name)).toEqual(['p']);
@@ -131,7 +131,7 @@ describe('fieldUsage and fieldSentence', () => {
     expect(story('id').access[0]?.read).toBe('when');
   });
 
-  it('begins with a sentence', () => {
+  it('describe the type, keys and rules of the field in one sentence', () => {
     expect(fieldSentence(story('status'))).toBe('Type text, unique, required: status is new or open.');
     expect(fieldSentence(story('id'))).toBe('Type text, part of the key, identity.');
     expect(fieldSentence(story('note'))).toBe('Type text, optional.');

@@ -51,7 +51,7 @@ describe('errorOf', () => {
   });
 });
 
-it('shows the response as the protocol writes it', () => {
+it('shows the response in the format of PostgREST or of the sign-in service', () => {
   expect(JSON.parse(replyOf(line({ group: 'auth', code: 'weak_password', status: 422 })))).toEqual({
     code: 422,
     error_code: 'weak_password',

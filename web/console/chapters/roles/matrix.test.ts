@@ -43,7 +43,7 @@ describe('matrixOf', () => {
     ]);
   });
 
-  it('gives each cell a unique address', () => {
+  it('gives each cell a unique key', () => {
     expect(new Set(cells.map(cellKey)).size).toBe(cells.length);
   });
 

@@ -54,18 +54,18 @@ describe('commentSql', () => {
   });
 
   it.each([rule({ kind: 'type' }), rule({ kind: 'required', name: 'required' })])(
-    'is none where PostgreSQL keeps no comment: %j',
+    'returns null for a rule on which PostgreSQL stores no comment: %j',
     (given) => expect(commentSql(given)).toBeNull(),
   );
 });
 
-it('validates existing rows only if the validation was postponed', () => {
+it('returns SQL that validates existing rows only if the rule does not apply to them yet', () => {
   expect(validateSql(rule({}))).toBeNull();
   expect(validateSql(rule({ applies_to: 'no row' }))).toBeNull();
   expect(validateSql(rule({ applies_to: 'new and changed rows' }))).toContain('validate constraint "title_length"');
 });
 
-it('adds a rule that existing rows break only for new rows', () => {
+it('returns SQL that adds a check as NOT VALID if existing rows break it', () => {
   const check = { kind: 'check', expression: ' a > 1\n' } as const;
   expect(keepSql('public.tickets', check, 0)).not.toContain('not valid');
   expect(keepSql('public.tickets', check, 3)).toContain('check (a > 1)\n  not valid;');

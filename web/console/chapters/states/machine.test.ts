@@ -117,7 +117,7 @@ describe('machineGraph', () => {
     expect(stateOfBox('start')).toBeNull();
   });
 
-  it('weighs edges by the square root of their state changes, and marks unexplained edges as bad', () => {
+  it('weights edges by the square root of their state changes, and marks unexplained edges as bad', () => {
     const weights = graph.edges.map(({ id, weight }) => [id, Number(weight.toFixed(2))]);
     expect(weights).toContainEqual(['take from new', 3.7]);
     expect(weights).toContainEqual(['close from new', 2.35]);

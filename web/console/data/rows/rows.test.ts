@@ -64,11 +64,11 @@ it('offers only the operators of the type', () => {
   expect(operatorsFor('integer', false)).not.toContain('like');
 });
 
-it('selects every field as text, so that no digit is lost', () => {
+it('selects every field as text, so that no digit of a number is lost', () => {
   expect(selectOf(['id', 'Order no'])).toBe('"id"::text,"Order no"::text');
 });
 
-it('ends every order with the key, so that pages do not overlap', () => {
+it('orders by the key after the chosen field, so that pages do not overlap', () => {
   expect(orderOf(null, ['a', 'b'])).toBe('"a".asc,"b".asc');
   expect(orderOf({ field: 'at', descending: true }, ['id'])).toBe('"at".desc,"id".asc');
   expect(orderOf({ field: 'id', descending: true }, ['id'])).toBe('"id".desc');
@@ -83,7 +83,7 @@ describe('keyFields, keyText and key parameters', () => {
     expect(keyFields(entity({ unique_keys: [['b']], fields }))).toEqual([]);
   });
 
-  it('write a key to the address bar and read it back', () => {
+  it('write a key into the URL as text and read it back', () => {
     const key = keyOf({ a: 'x,"y', b: '1' }, ['a', 'b']);
     expect(key).toEqual(['x,"y', '1']);
     expect(keyFromText(keyText(key ?? []), ['a', 'b'])).toEqual(key);
@@ -101,7 +101,7 @@ describe('keyFields, keyText and key parameters', () => {
     expect(keysParameter(['a', 'b'], [['1', 'x)']])).toEqual(['or', '(and("a".eq."1","b".eq."x)"))']);
   });
 
-  it('divide all keys into portions that fit into an address', () => {
+  it('divide a list of keys into parts that each fit into a URL', () => {
     const keys = Array.from({ length: 500 }, (_, index) => [`key-${index}`]);
     const parts = portions(['id'], keys, 1000);
     expect(parts.length).toBeGreaterThan(5);

@@ -19,7 +19,7 @@ it('describes an action, and returns an unknown action unchanged', () => {
   expect(actionWords('members', 'of_a_later_version')).toBe('of a later version');
 });
 
-it('writes the details on one line', () => {
+it('writes the details of an entry on one line', () => {
   expect(objectOf(line)).toBe('key: site_url, before: null');
 });
 

@@ -35,7 +35,7 @@ describe('placeOf', () => {
     expect(lineAndColumn(whole, place?.from ?? 0)).toEqual({ line: 2, column: 8 });
   });
 
-  it('covers complete quoted names and texts, and one character outside of a word', () => {
+  it('marks a quoted name or a string completely, and one character if there is no word', () => {
     const at = (sql: string, position: number) => {
       const place = placeOf(sql, 0, position);
       return place && sql.slice(place.from, place.to);
@@ -72,7 +72,7 @@ describe('fixFor', () => {
 });
 
 describe('the state of the SQL page', () => {
-  it('contains the last fifty runs, the newest first, each SQL once', () => {
+  it('contains the last fifty statements that were run, the newest first, each statement once', () => {
     const runs = Array.from({ length: 60 }, (_, at) => ({ sql: `select ${at}`, at, failed: false }));
     const kept = [...runs, { sql: 'select 30', at: 99, failed: true }].reduce(withRun, emptySqlPage);
     expect(kept.history).toHaveLength(50);
@@ -80,14 +80,14 @@ describe('the state of the SQL page', () => {
     expect(kept.history.filter(({ sql }) => sql === 'select 30')).toHaveLength(1);
   });
 
-  it('saves under a name, replaces and deletes', () => {
+  it('saves a statement under a name, replaces it under the same name and deletes it', () => {
     const saved = withSaved({ ...emptySqlPage, draft: 'select 1' }, 'One');
     const again = withSaved({ ...saved, draft: 'select 2' }, 'One');
     expect(again.saved).toEqual([{ name: 'One', sql: 'select 2' }]);
     expect(withoutSaved(again, 'One')).toMatchObject({ open: null, saved: [], draft: 'select 2' });
   });
 
-  it('is restored unchanged, and is empty for an invalid text', () => {
+  it('is restored from JSON unchanged, and is empty for an invalid string', () => {
     const kept = withRun(withSaved({ ...emptySqlPage, draft: 'x' }, 'n'), { sql: 's', at: 1, failed: false });
     expect(readSqlState(JSON.stringify(kept))).toEqual(kept);
     expect(readSqlState('{"draft": 5, "history": [{"sql": 1}], "saved": "x"}')).toEqual(emptySqlPage);
@@ -95,7 +95,7 @@ describe('the state of the SQL page', () => {
     expect(readSqlState(null)).toEqual(emptySqlPage);
   });
 
-  it('names a text by its leading comment', () => {
+  it('names a statement by its leading comment, or else by its first line', () => {
     expect(titleOf('-- Overdue by agent\nselect 1')).toBe('Overdue by agent');
     expect(titleOf('  \n')).toBe('New statement');
     expect(titleOf('select 1\nfrom x')).toBe('select 1');

@@ -62,7 +62,7 @@ const cases: Case[] = [
     leadsTo: ['no policy: public.t'],
   },
   {
-    name: 'a table without row-level security that was granted to everybody',
+    name: 'a table without row-level security that is granted to PUBLIC',
     sql: `${table} grant select on t to public;`,
     kind: 'no row-level security',
     ids: ['no row-level security: public.t'],
@@ -78,14 +78,14 @@ const cases: Case[] = [
     words: /take the grants away/,
   },
   {
-    name: 'row-level security without a policy, over a grant to everybody',
+    name: 'row-level security without a policy, on a table with a grant to PUBLIC',
     sql: `${secured} grant select on t to public;`,
     kind: 'no policy',
     ids: ['no policy: public.t'],
     words: /anon, authenticated and clerk hold grants and reach no row/,
   },
   {
-    name: 'row-level security without a policy, where rows point to members',
+    name: 'row-level security without a policy, on a table that references members',
     sql: 'create table t (id int primary key, "Who" uuid references auth.users); grant all on t to authenticated; alter table t enable row level security;',
     kind: 'no policy',
     ids: ['no policy: public.t'],
@@ -93,7 +93,7 @@ const cases: Case[] = [
     changes: true,
   },
   {
-    name: 'a view that reads as its owner',
+    name: 'a view without security_invoker',
     sql: `${secured} create policy own on t to authenticated using (${own}); revoke all on t from anon;
       create view v as select id, owner from t; grant select on v to anon, authenticated;`,
     kind: 'view as its owner',
@@ -102,7 +102,7 @@ const cases: Case[] = [
     changes: true,
   },
   {
-    name: 'a view over a view that reads as its owner',
+    name: 'a view over a view without security_invoker',
     sql: `${secured} create policy own on t to authenticated using (${own}); revoke all on t from anon;
       create view inner_view with (security_invoker) as select id, owner from t; revoke all on inner_view from public;
       create view v as select * from inner_view; grant select on v to authenticated;`,
@@ -112,28 +112,28 @@ const cases: Case[] = [
     changes: true,
   },
   {
-    name: 'a function with its owner’s rights and the caller’s search path',
+    name: 'a SECURITY DEFINER function without its own search path',
     sql: `create function f(a int, variadic b text[]) returns int language plpgsql security definer as 'begin return 1; end';`,
     kind: 'function without search_path',
     ids: ['function without search_path: public.f(integer, text[])'],
     words: /whoever calls it chooses what its unqualified names mean/,
   },
   {
-    name: 'a procedure with the caller’s search path',
+    name: 'a SECURITY DEFINER procedure without its own search path',
     sql: `create procedure "do it"() language sql as 'select 1';`,
     kind: 'function without search_path',
     ids: ['function without search_path: public."do it"()'],
     words: /sets no search_path/,
   },
   {
-    name: 'a policy that asks for the member row by row',
+    name: 'a policy that calls auth.uid() for each row',
     sql: `${secured} create policy "own ""rows""" on t to authenticated using (auth.uid() = owner or auth.jwt() ->> 'role' = 'x') with check (owner = auth.uid());`,
     kind: 'call for each row',
     ids: ['call for each row: public.t: own "rows"'],
     words: /calls auth\.uid\(\) and auth\.jwt\(\) for each row/,
   },
   {
-    name: 'a policy that asks for a setting row by row, within a subquery',
+    name: 'a policy that reads a setting for each row, within a subquery',
     sql: `${secured} create table m (who uuid primary key); grant select on m to authenticated; alter table m enable row level security;
       create policy m on m using (who = (select auth.uid()));
       create policy p on t to authenticated using (exists (select 1 from m where m.who = auth.uid() and current_setting('app.x', true) = 'y'));`,
@@ -142,21 +142,21 @@ const cases: Case[] = [
     words: /auth\.uid\(\) and current_setting\(\)/,
   },
   {
-    name: 'a policy that asks for a member’s role row by row',
+    name: 'a policy that calls has_role for each row',
     sql: `${secured} create policy p on t to authenticated using (ninefold.has_role('agent') and status <> 'closed');`,
     kind: 'call for each row',
     ids: ['call for each row: public.t: p'],
     words: /ninefold\.has_role\(\)/,
   },
   {
-    name: 'no index under a policy',
+    name: 'a policy on a field without an index',
     sql: `${granted} alter table t enable row level security; create policy own on t to authenticated using (${own});`,
     kind: 'no index',
     ids: ['no index: public.t: owner'],
     words: /Policy "own" finds rows of public\.t by owner/,
   },
   {
-    name: 'no index under a policy’s subquery',
+    name: 'a policy whose subquery filters a field without an index',
     sql: `${secured} create table members (team int, "user" uuid); grant select on members to authenticated;
       alter table members enable row level security; create policy p on members for insert with check (false);
       create policy team on t to authenticated using (exists (select 1 from members m where m.team = t.id and m."user" = (select auth.uid())));`,
@@ -181,7 +181,7 @@ const cases: Case[] = [
     changes: true,
   },
   {
-    name: 'policies of three tables that read one another, one of them through a view with the caller’s rights',
+    name: 'policies of three tables that read each other, one through a security_invoker view',
     sql: `${secured} create table u (id int primary key, t int); create table v (id int primary key, u int); grant all on u, v to authenticated;
       create view w with (security_invoker) as select id, u from v; grant select on w to authenticated;
       alter table u enable row level security; alter table v enable row level security;
@@ -207,21 +207,21 @@ const cases: Case[] = [
     words: /clerk has no grant for it/,
   },
   {
-    name: 'a policy for a role that is not bound',
+    name: 'a policy for a role that bypasses row-level security',
     sql: `${secured} create policy own on t to authenticated using (${own}); create policy all_of_it on t to service_role using (true);`,
     kind: 'unreachable policy',
     ids: ['unreachable policy: public.t: all_of_it'],
     words: /row-level security does not bind service_role/,
   },
   {
-    name: 'two permissive policies alike',
+    name: 'two equal permissive policies',
     sql: `${secured} revoke all on t from anon; create policy a on t to authenticated using (${own}) with check (status = 'open'); create policy b on t to authenticated using (status = 'closed');`,
     kind: 'overlapping policies',
     ids: ['overlapping policies: public.t: a, b'],
     words: /"a" and "b" are for the same select, insert, update and delete of authenticated/,
   },
   {
-    name: 'two permissive policies that meet in one operation and role',
+    name: 'two permissive policies for one operation and role',
     sql: `${secured} create policy "the rows of a member's own, all of them" on t to authenticated using (${own});
       create policy open on t for select using (status = 'open');`,
     kind: 'overlapping policies',
@@ -229,14 +229,14 @@ const cases: Case[] = [
     words: /the same select of authenticated/,
   },
   {
-    name: 'what anon was granted and no policy lets it use',
+    name: 'a grant to anon that no policy lets anon use',
     sql: `${secured} create policy own on t to authenticated using (${own});`,
     kind: 'idle grant',
     ids: ['idle grant: public.t'],
     words: /anon holds select, insert, update and delete/,
   },
   {
-    name: 'what anon holds through everybody and no policy lets it use',
+    name: 'a grant to PUBLIC that no policy lets anon use',
     sql: `${table} alter table t enable row level security; create index on t (owner);
       grant select on t to public; grant insert (id, owner) on t to public;
       create policy own on t to authenticated using (${own});`,
@@ -278,7 +278,7 @@ const cases: Case[] = [
     changes: true,
   },
   {
-    name: 'a status that is a text of a few values, in a check and in a domain',
+    name: 'a status of type text with a few values in a check or a domain',
     sql: `create domain phase as text check (value in ('a', 'b'));
       create table t (id int primary key, status text default 'y' check (status in ('x', 'y')), phase phase);`,
     kind: 'status without machine',
@@ -380,7 +380,7 @@ it('gives no advice to an app that follows all advice', async () => {
   expect((await chapter()).advice).toEqual([]);
 });
 
-it('does not report policies for the roles of auth calls, or for an owner with forced row-level security, as unreachable', async () => {
+it('does not report a policy as unreachable if it is for a role of auth calls or for an owner with FORCE', async () => {
   await owner.script(`${secured} create policy own on t to authenticated using (${own});
     create policy hook on t for select to supabase_auth_admin using (true);
     create table u (id int primary key); alter table u enable row level security; alter table u force row level security;

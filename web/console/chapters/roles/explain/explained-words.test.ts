@@ -62,7 +62,7 @@ describe('replyWords', () => {
   ])('describes the response %j', (actual, words) => expect(replyWords({ ...explanation, actual })).toBe(words));
 });
 
-it('lists the evaluated policies, their rows and the reason', () => {
+it('names the command, the row and the reason in the title of a check', () => {
   const [check] = explanation.rows[0]?.checks ?? [];
   expect(check && checkTitle(check)).toBe('Policies for update, of the row as it is, because the call filters');
 });

@@ -50,7 +50,7 @@ describe('waysOf', () => {
     ],
   } as unknown as Machine;
 
-  it('puts open transitions first with what they ask for, and explains why the others are not open', () => {
+  it('puts open transitions first with the fields that they require, and explains why the others are not open', () => {
     const states = { transitions: [{ field: 'status', name: 'solve' }], state_changes: [] };
     const ways = waysOf(machine, { status: 'open', solution: null, note: 'x' }, states);
     expect(ways.map(({ transition: { name }, isOpen, note }) => [name, isOpen, note])).toEqual([
@@ -87,14 +87,14 @@ describe('undoOff', () => {
     ...more,
   });
 
-  it('is null only while the row has the values of the change', () => {
+  it('returns null if the row has the values that the change wrote, else why the change cannot be undone', () => {
     expect(undoOff(change({}), { id: '1', title: 'b' })).toBeNull();
     expect(undoOff(change({}), { id: '1', title: 'c' })).toBe('title was changed since');
     expect(undoOff(change({}), null)).toBe('the row was deleted since');
     expect(undoOff(change({ kind: 'delete' }), { id: '1' })).toMatch(/inserted since/);
   });
 
-  it('names the key that the database would not give a restored row', () => {
+  it('returns the reason that a restored row would get another key', () => {
     const numbered = entityFixture('t', { fields: [field('id', { identity: 'always' })] });
     const deleted = change({ kind: 'delete', table: { ref: 'x', requestRole: 'service', entity: numbered } });
     expect(undoOff(deleted, null)).toMatch(/^the database sets id/);
@@ -102,7 +102,7 @@ describe('undoOff', () => {
   });
 });
 
-it('searches several fields for a text as it is typed', () => {
+it('searches several fields for a string with characters that have a meaning in a filter', () => {
   expect(searchParameter(['name', 'e"mail'], ' a,b* ')).toEqual([
     'or',
     '("name".ilike."*a,b*","e\\"mail".ilike."*a,b*")',
