@@ -79,6 +79,65 @@ it('imports a CSV file: matches columns and labels, lists rows that violate a ru
   expect(problems).toEqual([]);
 });
 
+it('fixes refused rows by buttons, and undoes the import except rows that were changed since', async () => {
+  const { page, app, problems, stored, choose } = await openImport();
+  await runSql(site.node, app.ref, 'alter table public.tickets add constraint one_title unique (title)');
+  await runSql(
+    site.node,
+    app.ref,
+    `insert into public.tickets (title, customer) select 'Already here', id from public.customers where name = 'Brightwater'`,
+  );
+  await page.reload();
+  await page.getByRole('button', { name: 'Import' }).click();
+  await choose(
+    [
+      'title,customer,priority,due',
+      'Printer on fire,Brightwater,hihg,',
+      'Wrong invoice,Brightwater,low,31/02/2027',
+      'x,Brightwater,low,',
+      'Already here,Brightwater,high,',
+      'Label printer,Hollis Freight,low,',
+    ].join('\n'),
+  );
+  await page.getByRole('button', { name: 'Check 5 rows' }).click();
+  await page.getByText('1 row is valid, 4 rows violate a rule').waitFor();
+  const fixes = page.getByRole('list', { name: 'Fixes' });
+  await fixes.getByRole('button', { name: 'Use high for hihg' }).click();
+  await page.getByText('2 rows are valid, 3 rows violate a rule').waitFor();
+  await fixes.getByRole('button', { name: 'Empty due' }).click();
+  await page.getByText('3 rows are valid, 2 rows violate a rule').waitFor();
+  expect(await faults(page)).toEqual([]);
+  await fixes
+    .getByRole('listitem')
+    .filter({ hasText: 'A title is 3 to 80 characters.' })
+    .getByRole('button', { name: 'Leave the row out' })
+    .click();
+  await page.getByText('3 rows are valid, 1 row violates a rule').waitFor();
+  await fixes.getByRole('button', { name: 'Skip rows that exist' }).click();
+  await page.getByText('4 rows are valid, 0 rows violate a rule').waitFor();
+  await page.getByText('You can undo the import in this browser for 24 hours.').waitFor();
+  await page.getByRole('button', { name: 'Import 4 rows' }).click();
+  await page.getByText('3 rows were imported.').waitFor();
+  problems.splice(0);
+  expect((await stored())?.map(({ title }) => title)).toEqual([
+    'Already here',
+    'Printer on fire',
+    'Wrong invoice',
+    'Label printer',
+  ]);
+
+  await runSql(site.node, app.ref, `update public.tickets set priority = 'high' where title = 'Wrong invoice'`);
+  await page.reload();
+  await page.getByRole('button', { name: 'Undo import' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Undo the import of tickets.csv?' });
+  await dialog.getByText('2 rows of tickets will be deleted. 1 row was changed or deleted since and stays.').waitFor();
+  expect(await faults(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Delete 2 rows' }).click();
+  await page.getByText('The import was undone: 2 rows were deleted.').waitFor();
+  expect((await stored())?.map(({ title }) => title)).toEqual(['Already here', 'Wrong invoice']);
+  expect(problems).toEqual([]);
+});
+
 it('imports nothing if the import is stopped', async () => {
   const { page, app, problems, stored, choose } = await openImport();
   await page.getByRole('button', { name: 'Import' }).click();

@@ -112,6 +112,45 @@ it('a builder renames, retypes, adds and removes fields, and sees before that Po
   await context.close();
 });
 
+it('a builder starts a table from a CSV file, limits access by a condition, and changes the key', async () => {
+  const app = await createApp(site.node);
+  await runSql(site.node, app.ref, schema);
+  const { page, context, problems } = await site.visit(`/app/${app.ref}/data?design=new`);
+  await page.getByLabel('Start from a CSV file').setInputFiles({
+    ...{ name: 'Open orders.csv', mimeType: 'text/csv' },
+    buffer: Buffer.from('Order No.,Paid,Due\n7,yes,24/11/2026\n8,no,\n'),
+  });
+  await page.getByText('4 fields from 2 rows.', { exact: false }).waitFor();
+  await page.getByRole('button', { name: 'Add sentence' }).click();
+  await page.getByLabel('When', { exact: true }).selectOption('when paid is');
+  await page.getByLabel('Value of the condition').selectOption('true');
+  await page.getByText(/Tried in a transaction: no error/).waitFor();
+  expect(await faults(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await page.getByRole('heading', { name: 'open_orders', level: 1 }).waitFor();
+
+  await page.getByRole('button', { name: 'Edit table' }).click();
+  for (const [field, isKey] of [
+    ['id', false],
+    ['order_no', true],
+  ] as const) {
+    await page.getByRole('button', { name: `Details of ${field}` }).click();
+    await page.getByLabel('Part of the key, which identifies a row').setChecked(isKey);
+  }
+  await page.getByText(/Tried in a transaction: no error/).waitFor();
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await page.getByRole('heading', { name: 'open_orders', level: 1 }).waitFor();
+  const { results } = await admin<SqlResponse>(site.node, 'POST', `/apps/${app.ref}/sql`, {
+    sql: `insert into public.open_orders (order_no, paid) values (7, true), (8, false);
+      select pg_get_constraintdef(oid) from pg_constraint where conrelid = 'public.open_orders'::regclass and contype = 'p'`,
+  });
+  expect(results[1]?.rows.flat()).toEqual(['PRIMARY KEY (order_no)']);
+  const { client } = await signUpMember(app);
+  expect((await client.from('open_orders').select('order_no, paid')).data).toEqual([{ order_no: 7, paid: true }]);
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
 it('the editor of a table has no accessibility fault on a phone, and deletes the table after its name is typed', async () => {
   const app = await createApp(site.node);
   await runSql(site.node, app.ref, schema);

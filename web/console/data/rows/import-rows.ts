@@ -20,26 +20,52 @@ export interface RefusedRow {
   readonly error: ApiFailure;
 }
 
+/** What happens to a row whose key exists: `merge` updates the stored row, `ignore` leaves the row out. */
+export interface Conflict {
+  /** Fields of the key. */
+  readonly fields: readonly string[];
+  readonly resolution: 'merge' | 'ignore';
+}
+
 /** Number of rows that one request of the check inserts. */
 const CHECKED_ROWS = 200;
 /** The check ends after this number of refused rows. */
 const MAX_REFUSED = 200;
 
-/** Sends rows as one INSERT, in one transaction. */
+/** The fields that a file fills, and what happens to a row whose key exists; null refuses the row. */
+export interface ImportPlan {
+  readonly fields: readonly string[];
+  readonly conflict: Conflict | null;
+}
+
+/**
+ * Sends rows as one INSERT, in one transaction.
+ * @param returned Fields of the inserted rows that are returned; without fields, no row is returned.
+ */
 async function insertAll(
   table: Table,
-  fields: readonly string[],
+  { fields, conflict }: ImportPlan,
   rows: readonly ImportedRow[],
-  prefer: readonly string[],
-  signal: AbortSignal,
-): Promise<void> {
-  await restCall(table, {
+  { prefer = [], returned = [], signal }: { prefer?: string[]; returned?: readonly string[]; signal: AbortSignal },
+): Promise<Row[]> {
+  const listed = (names: readonly string[]) => names.map((name) => `"${name.replaceAll(/[\\"]/g, '\\$&')}"`).join(',');
+  const response = await restCall(table, {
     method: 'POST',
-    parameters: [['columns', fields.map((name) => `"${name.replaceAll(/[\\"]/g, '\\$&')}"`).join(',')]],
+    parameters: [
+      ['columns', listed(fields)],
+      ...(conflict ? [['on_conflict', listed(conflict.fields)] as const] : []),
+      ...(returned.length > 0 ? [['select', selectOf(returned)] as const] : []),
+    ],
     body: `[${rows.map(({ values }) => rowBody(values, table.entity.fields)).join(',')}]`,
-    prefer: ['return=minimal', 'missing=default', ...prefer],
+    prefer: [
+      returned.length > 0 ? 'return=representation' : 'return=minimal',
+      'missing=default',
+      ...(conflict ? [`resolution=${conflict.resolution}-duplicates`] : []),
+      ...prefer,
+    ],
     signal,
   });
+  return response.rows;
 }
 
 /**
@@ -50,7 +76,7 @@ async function insertAll(
  */
 export async function checkRows(
   table: Table,
-  fields: readonly string[],
+  plan: ImportPlan,
   rows: readonly ImportedRow[],
   onProgress: (checked: number) => void,
   signal: AbortSignal,
@@ -59,7 +85,7 @@ export async function checkRows(
   const check = async (part: readonly ImportedRow[]): Promise<void> => {
     if (part.length === 0 || refused.length >= MAX_REFUSED) return;
     try {
-      await insertAll(table, fields, part, ['tx=rollback'], signal);
+      await insertAll(table, plan, part, { prefer: ['tx=rollback'], signal });
     } catch (error) {
       const [only] = part;
       if (!(error instanceof ApiFailure) || !isOfRow(error)) throw error;
@@ -82,16 +108,21 @@ export async function checkRows(
 const isOfRow = ({ code, status }: ApiFailure): boolean =>
   /^(22|23|P0|NF|42501)/.test(code) || (status === 400 && !/^(PGRST|42)/.test(code));
 
-/** Inserts all rows in one transaction: all of them, or after an error or an abort none. */
+/**
+ * Inserts all rows in one transaction: all of them, or after an error or an abort none.
+ * @param returned Fields of the inserted rows that are returned; without fields, no row is returned.
+ */
 export async function importRows(
   table: Table,
-  fields: readonly string[],
+  plan: ImportPlan,
   rows: readonly ImportedRow[],
+  returned: readonly string[],
   signal: AbortSignal,
-): Promise<void> {
-  await insertAll(table, fields, rows, [], signal);
+): Promise<Row[]> {
+  const inserted = await insertAll(table, plan, rows, { returned, signal });
   void queryClient.invalidateQueries({ queryKey: rowKeys.table(table.ref, table.entity.id) });
   void queryClient.invalidateQueries({ queryKey: entityKeys.list(table.ref) });
+  return inserted;
 }
 
 /** Returns the keys of the rows of an entity by label, for the labels in a file; a label of several rows has no key. */

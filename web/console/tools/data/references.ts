@@ -1,6 +1,7 @@
 import type { Entity } from '../../../../contract/specification-entities.ts';
 import type { Filter } from '../../data/rows/filter.ts';
 import type { Row } from '../../data/rows/row.ts';
+import { entityName } from '../../format/format.ts';
 
 /** An entity that references a row, and the filter that finds the referencing rows. */
 export interface Reference {
@@ -38,3 +39,11 @@ export function referencesTo(entity: Entity, row: Row, entities: readonly Entity
     });
   });
 }
+
+/** Returns the names of the other entities that reference this entity. */
+export const pointingNames = (entity: Entity, entities: readonly Entity[]): string[] =>
+  entities
+    .filter(({ fields }) =>
+      fields.some(({ references: to }) => to?.schema === entity.schema && to.entity === entity.name),
+    )
+    .map(({ schema, name }) => entityName(schema, name));

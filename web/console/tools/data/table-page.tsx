@@ -1,5 +1,5 @@
 import { IconDownload, IconPencil, IconPlus, IconUpload } from '@tabler/icons-react';
-import type { Entity, Field } from '../../../../contract/specification-entities.ts';
+import type { Field } from '../../../../contract/specification-entities.ts';
 import { toCsv } from '../../../rows/csv.ts';
 import { download } from '../../../rows/download.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -16,6 +16,7 @@ import { EntityNav } from './entity-nav.tsx';
 import { Filters } from './filters/filters.tsx';
 import { InsertPanel } from './panel/insert-panel.tsx';
 import { RowPanel } from './panel/row-panel.tsx';
+import { pointingNames } from './references.ts';
 import { SheetFoot } from './sheet-foot.tsx';
 import { TableGrid } from './table-grid.tsx';
 import { UndoBar } from './undo/undo-bar.tsx';
@@ -208,14 +209,6 @@ function BulkChange({ sheet: { table, entities, rows, key, state, machines, chan
     />
   );
 }
-
-/** Returns the names of the other entities that reference this entity. */
-const pointingNames = (entity: Entity, entities: readonly Entity[]): string[] =>
-  entities
-    .filter(({ fields }) =>
-      fields.some(({ references: to }) => to?.schema === entity.schema && to.entity === entity.name),
-    )
-    .map(({ schema, name }) => entityName(schema, name));
 
 /** Saves the loaded rows with the shown fields as CSV. */
 const exportRows = (name: string, fields: readonly Field[], rows: readonly Row[]): void =>

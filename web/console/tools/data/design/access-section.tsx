@@ -2,7 +2,16 @@ import { IconPlus, IconX } from '@tabler/icons-react';
 import { cellCondition } from '../../../../../contract/cell-condition.ts';
 import type { Entity } from '../../../../../contract/specification-entities.ts';
 import { Button } from '../../../../ui/button.tsx';
-import { accessTemplates, everyone, members, type RowsChoice, rowsChoices, sameRows } from './access-sentence.ts';
+import {
+  accessTemplates,
+  type ConditionChoice,
+  conditionChoices,
+  everyone,
+  members,
+  type RowsChoice,
+  rowsChoices,
+  sameRows,
+} from './access-sentence.ts';
 import styles from './design.module.css';
 import { type Sentence, type Verb, verbs } from './table-design.ts';
 import type { DesignState } from './use-design.ts';
@@ -20,6 +29,7 @@ export function AccessSection({
 }) {
   const { design, set } = state;
   const choices = rowsChoices(design, entities);
+  const conditions = conditionChoices(design, entities);
   const { policies, sentences, rowLevelSecurity } = design;
   const isClosed = rowLevelSecurity && policies.length === 0 && sentences.length === 0;
   return (
@@ -65,6 +75,7 @@ export function AccessSection({
           key={sentence.key}
           sentence={sentence}
           choices={choices}
+          conditions={conditions}
           roles={roles}
           onChange={(part) => state.setSentence(sentence.key, part)}
           onRemove={() => state.removeSentence(sentence.key)}
@@ -91,12 +102,14 @@ const roleWords: Readonly<Record<string, string>> = { authenticated: members, an
 function SentenceRow({
   sentence,
   choices,
+  conditions,
   roles,
   onChange,
   onRemove,
 }: {
   sentence: Sentence;
   choices: readonly RowsChoice[];
+  conditions: readonly ConditionChoice[];
   roles: readonly string[];
   onChange: (part: Partial<Sentence>) => void;
   onRemove: () => void;
@@ -123,10 +136,57 @@ function SentenceRow({
           value={String(Math.max(0, place))}
           options={choices.map(({ words }, index) => [String(index), words])}
           onChange={(value) => onChange({ rows: choices[Number(value)]?.rows ?? { kind: 'every' } })}
-        />
+        />{' '}
+        <ConditionWords sentence={sentence} conditions={conditions} onChange={onChange} />
       </span>
       <Button small square kind="quiet" icon={IconX} label="Remove sentence" onClick={onRemove} />
     </div>
+  );
+}
+
+/** The further condition of a sentence: a field, and its value. */
+function ConditionWords({
+  sentence: { when },
+  conditions,
+  onChange,
+}: {
+  sentence: Sentence;
+  conditions: readonly ConditionChoice[];
+  onChange: (part: Partial<Sentence>) => void;
+}) {
+  const place = conditions.findIndex(({ field, parent }) => field === when?.field && parent === when.parent);
+  const values = conditions[place]?.values ?? [];
+  const choose = (value: string) => {
+    const chosen = conditions[Number(value)];
+    if (value === '' || !chosen) return onChange({ when: null });
+    const { field, parent } = chosen;
+    onChange({ when: { field, parent, value: chosen.values[0] ?? '' } });
+  };
+  return (
+    <>
+      <Word
+        label="When"
+        value={place < 0 ? '' : String(place)}
+        options={[['', 'always'], ...conditions.map(({ words }, index) => [String(index), words] as const)]}
+        onChange={choose}
+      />{' '}
+      {when && values.length > 0 && (
+        <Word
+          label="Value of the condition"
+          value={when.value}
+          options={values.map((value) => [value, value])}
+          onChange={(value) => onChange({ when: { ...when, value } })}
+        />
+      )}
+      {when && values.length === 0 && (
+        <input
+          className={styles.value}
+          aria-label="Value of the condition"
+          value={when.value}
+          onChange={({ currentTarget }) => onChange({ when: { ...when, value: currentTarget.value } })}
+        />
+      )}
+    </>
   );
 }
 

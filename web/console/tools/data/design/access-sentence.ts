@@ -2,6 +2,7 @@ import { entityId, sqlName } from '../../../../../contract/entity-names.ts';
 import type { Entity } from '../../../../../contract/specification-entities.ts';
 import { literal } from '../../../data/sql.ts';
 import {
+  type Condition,
   type FieldDesign,
   membersTarget,
   newKey,
@@ -16,7 +17,7 @@ export const everyone = 'anyone';
 export const members = 'members';
 
 export const newSentence = (part: Partial<Sentence> = {}): Sentence => ({
-  ...{ key: newKey(), who: members, verb: 'select', rows: { kind: 'every' } },
+  ...{ key: newKey(), who: members, verb: 'select', rows: { kind: 'every' }, when: null },
   ...part,
 });
 
@@ -72,10 +73,11 @@ export function sentenceSql(sentence: Sentence, design: TableDesign, name: strin
 }
 
 /** Returns the condition of the policy. Calls are in subqueries, so that PostgreSQL evaluates them once per statement. */
-function conditionOf({ who, rows }: Sentence, { schema, name, fields }: TableDesign): string {
+function conditionOf({ who, rows, when }: Sentence, { schema, name, fields }: TableDesign): string {
   const role = who === everyone || who === members ? null : `(select ninefold.has_role(${literal(who)}))`;
-  const condition = rowsCondition(rows, entityId(schema, name), fields);
-  return [role, condition].filter((part) => part !== null).join(' and ') || 'true';
+  const table = entityId(schema, name);
+  const further = when && whenCondition(when, table, fields);
+  return [role, rowsCondition(rows, table, fields), further].filter((part) => part !== null).join(' and ') || 'true';
 }
 
 const caller = '(select auth.uid())';
@@ -91,14 +93,63 @@ function rowsCondition(rows: Rows, table: string, fields: readonly FieldDesign[]
     where parent.${sqlName(target.field)} = ${table}.${sqlName(field.name)} and parent.${sqlName(rows.owner)} = ${caller})`;
 }
 
+/** Returns the condition that a field of the row, or of a referenced row, has a value. */
+function whenCondition(
+  { field: key, parent, value }: Condition,
+  table: string,
+  fields: readonly FieldDesign[],
+): string {
+  const field = fields.find((one) => one.key === key);
+  if (!field) return 'false';
+  if (parent === null) return `${sqlName(field.name)} = ${literal(value)}`;
+  const { target } = field;
+  if (!target) return 'false';
+  return `exists (select from ${target.entity} parent
+    where parent.${sqlName(target.field)} = ${table}.${sqlName(field.name)} and parent.${sqlName(parent)} = ${literal(value)})`;
+}
+
+/** A field that a condition can be about, with its words and the values that it can have. */
+export interface ConditionChoice {
+  field: string;
+  parent: string | null;
+  words: string;
+  /** Without values, any text can be given. */
+  values: readonly string[];
+}
+
+/** Returns the fields that a condition can be about: of the table, then of the rows that it references. Pure. */
+export function conditionChoices(
+  { fields }: Pick<TableDesign, 'fields'>,
+  entities: readonly Entity[],
+): ConditionChoice[] {
+  const own = fields
+    .filter(({ target, kind }) => !target && kind !== 'json')
+    .map(({ key, name, kind, enumValues, rules }): ConditionChoice => {
+      const listed = rules.find((rule) => rule.kind === 'values')?.values ?? [];
+      const values = kind === 'yes-no' ? ['true', 'false'] : enumValues.length > 0 ? enumValues : listed;
+      return { field: key, parent: null, words: `when ${name} is`, values };
+    });
+  const parents = fields.flatMap(({ key, name, target }) =>
+    (entities.find(({ id, schema }) => id === target?.entity && schema !== 'auth')?.fields ?? [])
+      .filter(({ references, type }) => !references && !/^json/.test(type))
+      .map(
+        (field): ConditionChoice => ({
+          ...{ field: key, parent: field.name, words: `when the ${field.name} of its ${name} is` },
+          values: field.type === 'boolean' ? ['true', 'false'] : (field.enum_values ?? []),
+        }),
+      ),
+  );
+  return [...own, ...parents];
+}
+
 /** Returns the name of the policy of a sentence: "members see their own rows". Pure. */
-export function policyName({ who, verb, rows }: Sentence): string {
+export function policyName({ who, verb, rows, when }: Sentence): string {
   const does =
     who === members
       ? { select: 'see', insert: 'insert', update: 'change', delete: 'delete', all: 'use' }[verb]
       : { select: 'sees', insert: 'inserts', update: 'changes', delete: 'deletes', all: 'uses' }[verb];
   const what = { every: 'every row', own: 'their own rows', parent: 'rows of what is theirs' }[rows.kind];
-  return `${who} ${does} ${what}`;
+  return `${who} ${does} ${what}${when ? ` when ${when.value}` : ''}`.slice(0, 60);
 }
 
 /** A set of sentences that a button adds. */

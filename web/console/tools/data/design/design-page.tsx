@@ -16,6 +16,7 @@ import { counted, entityName } from '../../../format/format.ts';
 import { Page } from '../../../layout/page.tsx';
 import { AccessSection } from './access-section.tsx';
 import { ApplyBar, LeaveDialog } from './apply-bar.tsx';
+import { CsvStart } from './csv-start.tsx';
 import styles from './design.module.css';
 import { EffectPanel } from './effect-panel.tsx';
 import { FieldRows } from './field-rows.tsx';
@@ -127,6 +128,7 @@ function Editor({
                 onChange={({ currentTarget }) => set({ comment: currentTarget.value })}
               />
             </div>
+            {before === null && <CsvStart onTable={set} />}
             <FieldRows state={state} entities={entities} isNew={before === null} />
             <AccessSection state={state} entities={entities} roles={roles} />
             {isPhone && effect}

@@ -33,6 +33,16 @@ export function FieldDetails({
           onRemove={() => onChange({ rules: field.rules.filter(({ key }) => key !== rule.key) })}
         />
       ))}
+      <label className={styles.keyed}>
+        <input
+          type="checkbox"
+          checked={field.isKey}
+          onChange={({ currentTarget: { checked } }) =>
+            onChange(checked ? { isKey: true, isRequired: true } : { isKey: false, isUnique: field.unique !== null })
+          }
+        />
+        Part of the key, which identifies a row
+      </label>
       {field.target && (
         <NativeSelect
           className={styles.onDelete ?? ''}

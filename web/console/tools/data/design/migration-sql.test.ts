@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accessTemplates, everyone, newSentence, rowsChoices } from './access-sentence.ts';
+import { accessTemplates, conditionChoices, everyone, newSentence, rowsChoices } from './access-sentence.ts';
 import { appliedDesign, migrationName, migrationSql } from './migration-sql.ts';
 import { membersTarget, newField, newRule, newTable, problemsOf, type TableDesign } from './table-design.ts';
 
@@ -126,6 +126,88 @@ alter table public.marks rename column score to points;`);
       '  using (true);',
     ]);
     expect(migrationSql(existing, before)).toBe('CREATE POLICY old ON public.ratings USING (true);');
+  });
+});
+
+describe('migrationSql of a key', () => {
+  const before: TableDesign = { ...existing, keyName: 'ratings_pkey' };
+  const rekeyed = (design: TableDesign, keys: readonly string[]): TableDesign => ({
+    ...design,
+    fields: design.fields.map((field) => ({
+      ...field,
+      ...{ isKey: keys.includes(field.key), isRequired: field.isRequired || keys.includes(field.key) },
+      isUnique: keys.includes(field.key) ? field.isUnique : field.isUnique && !field.isKey,
+    })),
+  });
+  const [id = { key: '' }] = existing.fields;
+
+  it('replaces the primary key, and the reverse migration restores it', () => {
+    const after = rekeyed(before, ['ticket', 'order']);
+    expect(migrationSql(before, after).split('\n')).toEqual([
+      'alter table public.ratings drop constraint ratings_pkey;',
+      'alter table public.ratings add constraint ratings_pkey primary key (ticket, "order");',
+    ]);
+    expect(migrationSql(appliedDesign(after), before).split('\n')).toEqual([
+      'alter table public.ratings drop constraint ratings_pkey;',
+      'alter table public.ratings alter column "order" drop not null;',
+      'alter table public.ratings add constraint ratings_pkey primary key (id);',
+    ]);
+  });
+
+  it('adds a key to a table without one, and drops the key', () => {
+    const without: TableDesign = { ...rekeyed(before, []), keyName: null };
+    expect(migrationSql(without, rekeyed(without, [id.key]))).toBe(
+      'alter table public.ratings add constraint ratings_pkey primary key (id);',
+    );
+    expect(migrationSql(before, rekeyed(before, []))).toBe('alter table public.ratings drop constraint ratings_pkey;');
+  });
+
+  it('adds a unique constraint to a field that leaves the key and stays unique', () => {
+    const after = rekeyed(before, ['order']);
+    const unique = {
+      ...after,
+      fields: after.fields.map((field) => (field.key === id.key ? { ...field, isUnique: true } : field)),
+    };
+    expect(migrationSql(before, unique)).toContain('add constraint ratings_id_key unique (id);');
+  });
+});
+
+describe('migrationSql of a sentence with a condition', () => {
+  const statements = (when: { field: string; parent: string | null; value: string }) =>
+    migrationSql(existing, {
+      ...existing,
+      sentences: [newSentence({ verb: 'insert', rows: { kind: 'own', field: 'by' }, when })],
+    });
+
+  it('writes the value of a field of the row as a literal', () =>
+    expect(statements({ field: 'order', parent: null, value: "it's" })).toBe(
+      `grant insert on public.ratings to authenticated;
+create policy "members insert their own rows when it's" on public.ratings for insert to authenticated
+  with check ((select auth.uid()) = rated_by and "order" = 'it''s');`,
+    ));
+
+  it('reads the value of a field of the referenced row', () =>
+    expect(statements({ field: 'ticket', parent: 'state', value: 'solved' })).toContain(
+      `(select auth.uid()) = rated_by and exists (select from public.tickets parent
+    where parent.id = public.ratings.ticket and parent.state = 'solved'));`,
+    ));
+});
+
+describe('conditionChoices', () => {
+  it('offers fields of the table and of referenced rows with their values', () => {
+    const tickets = {
+      ...{ id: 'public.tickets', schema: 'public', name: 'tickets' },
+      fields: [
+        { name: 'state', type: 'text', references: null, enum_values: ['open', 'solved'] },
+        { name: 'customer', type: 'uuid', references: { schema: 'auth', entity: 'users', field: 'id' } },
+      ],
+    } as never;
+    expect(conditionChoices(ratings, [tickets]).map(({ words, values }) => [words, values])).toEqual([
+      ['when id is', []],
+      ['when score is', []],
+      ['when order is', []],
+      ['when the state of its ticket is', ['open', 'solved']],
+    ]);
   });
 });
 

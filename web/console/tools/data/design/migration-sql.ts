@@ -156,6 +156,7 @@ function namedSentences({ policies, sentences }: TableDesign): { sentence: Sente
 /** Returns the design after its migration was applied: new rules, references and sentences exist under their names. Pure. */
 export const appliedDesign = (design: TableDesign): TableDesign => ({
   ...design,
+  keyName: keyName(design),
   fields: design.fields.map((field) => ({
     ...field,
     referenceName: field.target ? (field.referenceName ?? `${design.name}_${field.name}_fkey`) : null,
@@ -206,21 +207,42 @@ function alterations(before: TableDesign, after: TableDesign): string[] {
   const removed = before.fields.filter(({ key }) => !after.fields.some((field) => field.key === key));
   const stays = new Set(after.policies.map(({ name }) => name));
   const added = pairs.filter(({ known }) => !known).map(({ field }) => field);
+  const keyOf = ({ fields }: TableDesign) => fields.filter(({ isKey }) => isKey);
+  const isRekeyed =
+    keyOf(before)
+      .map(({ key }) => key)
+      .join() !==
+    keyOf(after)
+      .map(({ key }) => key)
+      .join();
   return [
     ...before.policies
       .filter(({ name }) => !stays.has(name))
       .map(({ name }) => `drop policy ${sqlName(name)} on ${tableOf(before)};`),
     ...(before.name === after.name ? [] : [`alter table ${tableOf(before)} rename to ${sqlName(after.name)};`]),
+    ...(isRekeyed && before.keyName !== null
+      ? [`alter table ${table} drop constraint ${sqlName(before.keyName)};`]
+      : []),
     ...pairs.flatMap(({ field, known }) => (known ? droppedConstraints(table, known, field) : [])),
     ...removed.map(({ name }) => `alter table ${table} drop column ${sqlName(name)};`),
     ...pairs.flatMap(({ field, known }) => (known ? changedColumn(table, known, field) : [])),
     ...added.map((field) => `alter table ${table} add column ${columnSql(field)};`),
+    ...(isRekeyed && keyOf(after).length > 0
+      ? [
+          `alter table ${table} add constraint ${sqlName(keyName(after))} primary key (${keyOf(after)
+            .map(({ name }) => sqlName(name))
+            .join(', ')});`,
+        ]
+      : []),
     ...added.flatMap((field) => indexSql(after, field)),
     ...pairs.flatMap(({ field, known }) => addedConstraints(after, known, field)),
     ...comments(before, after),
     ...access(before, after),
   ];
 }
+
+/** Returns the name of the primary key, which keeps its name if its fields change. */
+const keyName = ({ keyName: known, name }: TableDesign): string => known ?? `${name}_pkey`;
 
 const sameTarget = (a: FieldDesign, b: FieldDesign): boolean =>
   a.target?.entity === b.target?.entity && a.target?.field === b.target?.field && a.onDelete === b.onDelete;
@@ -268,9 +290,11 @@ function addedConstraints(design: TableDesign, known: FieldDesign | undefined, f
   const table = tableOf(design);
   const add = (name: string, sql: string) => `alter table ${table} add constraint ${sqlName(name)} ${sql};`;
   const rules = field.rules.filter(({ key }) => !known?.rules.some((rule) => rule.key === key));
+  // A field of the key needs no constraint of its own. A field that leaves the key loses the uniqueness of the key.
+  const wasUnique = known?.isKey ? known.unique !== null : known?.isUnique;
   const isReferred = known !== undefined && field.target !== null && !sameTarget(known, field);
   return [
-    ...(known && field.isUnique && !known.isUnique
+    ...(known && field.isUnique && !field.isKey && !wasUnique
       ? [add(`${design.name}_${field.name}_key`, `unique (${sqlName(field.name)})`)]
       : []),
     ...(isReferred

@@ -121,6 +121,17 @@ export interface Sentence {
   who: string;
   verb: Verb;
   rows: Rows;
+  /** A further condition on the rows; null without one. */
+  when: Condition | null;
+}
+
+/** The condition that a field has a value. */
+export interface Condition {
+  /** Key of the field; of a reference if `parent` is given. */
+  field: string;
+  /** Field of the referenced row whose value counts; null for a field of the row itself. */
+  parent: string | null;
+  value: string;
 }
 
 /** A table as the editor shows it. */
@@ -128,6 +139,8 @@ export interface TableDesign {
   schema: string;
   name: string;
   comment: string;
+  /** Name of the existing primary key. */
+  keyName: string | null;
   fields: readonly FieldDesign[];
   /** Existing policies that stay. */
   policies: readonly PolicyEntry[];
@@ -154,7 +167,7 @@ export const newRule = (part: Partial<RuleDesign>): RuleDesign => ({
 
 /** Returns the design of a new table: a counted key, and row-level security. */
 export const newTable = (): TableDesign => ({
-  ...{ schema: 'public', name: '', comment: '', policies: [], sentences: [], rowLevelSecurity: true },
+  ...{ schema: 'public', name: '', comment: '', keyName: null, policies: [], sentences: [], rowLevelSecurity: true },
   fields: [
     newField({
       ...{ name: 'id', kind: 'whole', type: 'bigint', isKey: true, isRequired: true, isUnique: true },
@@ -172,6 +185,7 @@ export function readDesign(entity: Entity, entities: readonly Entity[], specific
   );
   return {
     ...{ schema: entity.schema, name: entity.name, comment: entity.comment ?? '' },
+    keyName: rules.find(({ kind }) => kind === 'primary key')?.name ?? null,
     fields: entity.fields.map((field) => readField(entity, field, entities, rules, relations)),
     policies: (chapters.roles?.policies ?? []).filter((policy) => policy.entity === entity.id),
     sentences: [],
@@ -284,6 +298,7 @@ export function problemsOf(design: TableDesign): string[] {
         `${field.name || 'A field'} has no values to choose from.`,
       ...field.rules.map((rule) => ruleProblem(field, rule)),
     ]),
+    design.sentences.some(({ when }) => when?.value === '') && 'A condition of a sentence has no value.',
   ].filter((problem): problem is string => typeof problem === 'string');
 }
 

@@ -33,7 +33,9 @@ export function useDesign(initial: TableDesign): DesignState {
     removeField: (key) =>
       change(({ fields, sentences }) => ({
         fields: fields.filter((field) => field.key !== key),
-        sentences: sentences.filter(({ rows }) => rows.kind === 'every' || rows.field !== key),
+        sentences: sentences.filter(
+          ({ rows, when }) => (rows.kind === 'every' || rows.field !== key) && when?.field !== key,
+        ),
       })),
     moveField: (key, by) =>
       change(({ fields }) => {

@@ -9,15 +9,17 @@ import type { Table } from '../../../data/rows/rest-call.ts';
 import { counted, entityName } from '../../../format/format.ts';
 import { Page } from '../../../layout/page.tsx';
 import { EntityNav } from '../entity-nav.tsx';
+import { pointingNames } from '../references.ts';
 import { ViewAsMenu } from '../view-as-menu.tsx';
 import { ColumnTable } from './column-table.tsx';
 import { guessFields } from './convert.ts';
 import styles from './import-page.module.css';
 import { RefusedTable } from './refused-table.tsx';
+import { UndoImports } from './undo-imports.tsx';
 import { importable, useImport } from './use-import.ts';
 
 /** Largest file in bytes: all its rows are sent in one request, so that none is imported if one fails. */
-const MAX_BYTES = 6 * 1024 * 1024;
+export const MAX_BYTES = 6 * 1024 * 1024;
 
 /** Imports the rows of a CSV file in four steps: file, fields, check, import. */
 export function ImportPage({
@@ -37,7 +39,7 @@ export function ImportPage({
   const [file, setFile] = useState<{ name: string; content: CsvFile } | null>(null);
   const [wrong, setWrong] = useState<string | null>(null);
   const [chosen, setChosen] = useState<readonly (string | null)[]>([]);
-  const work = useImport(table, entities, file?.content ?? null, chosen);
+  const work = useImport(table, entities, file, chosen);
   const open = async (given: File | undefined) => {
     work.reset();
     setFile(null);
@@ -54,7 +56,7 @@ export function ImportPage({
     }
   };
   const { checked, refused, imported, busy, error } = work;
-  const rows = file?.content.records.length ?? 0;
+  const rows = (file?.content.records.length ?? 0) - work.leftOut;
   const valid = rows - (refused?.length ?? 0);
   const hasFields = chosen.some((name) => name !== null);
   const step = !file ? 0 : imported !== null ? 4 : refused === null ? 1 : 2;
@@ -122,53 +124,86 @@ export function ImportPage({
             />
           )}
           {refused !== null && refused.length > 0 && imported === null && (
-            <RefusedTable table={table} refused={refused} columns={chosen.filter((name) => name !== null)} />
+            <RefusedTable
+              table={table}
+              refused={refused}
+              columns={chosen.filter((name) => name !== null)}
+              busy={busy !== null}
+              onFix={(fix, group) => void work.fix(fix, group)}
+            />
           )}
           {error && <FailureNote facts={failureFacts(error)} />}
+          {(!file || imported !== null) && <UndoImports table={table} pointing={pointingNames(entity, entities)} />}
           <p role="status" className="soft">
             {busy === 'check' && `${checked} of ${rows} rows checked …`}
             {busy === 'import' && `Importing ${counted(valid, 'row')} in one transaction …`}
             {work.stopped && 'Stopped. Nothing was imported.'}
           </p>
         </div>
-        <div className={styles.bar}>
-          <span>
-            {imported === null && refused !== null && (
-              <>
-                <b>{counted(valid, 'row')} will be inserted.</b>{' '}
-                {refused.length > 0 && `${counted(refused.length, 'row is', 'rows are')} left out.`} Triggers run.
-              </>
-            )}
-          </span>
-          {busy !== null ? (
-            <Button onClick={work.stop}>Stop</Button>
-          ) : (
-            <Button kind="quiet" onClick={onClose}>
-              {imported === null ? 'Cancel' : 'Back to the rows'}
-            </Button>
-          )}
-          {imported === null && file && refused === null && (
-            <Button
-              kind="first"
-              busy={busy === 'check' && 'Checking'}
-              offBecause={hasFields ? null : 'Choose a field for a column.'}
-              onClick={() => void work.check()}
-            >
-              Check {counted(rows, 'row')}
-            </Button>
-          )}
-          {imported === null && refused !== null && (
-            <Button
-              kind="first"
-              busy={busy === 'import' && 'Importing'}
-              offBecause={valid === 0 ? 'No row is valid.' : null}
-              onClick={() => void work.run()}
-            >
-              Import {counted(valid, 'row')}
-            </Button>
-          )}
-        </div>
+        <ImportBar work={work} rows={rows} hasFields={hasFields} onClose={onClose} />
       </Workbench>
     </Page>
+  );
+}
+
+/** Says what the import will do, and has the button of the next step. */
+function ImportBar({
+  work,
+  rows,
+  hasFields,
+  onClose,
+}: {
+  work: ReturnType<typeof useImport>;
+  /** Number of rows that no fix left out. */
+  rows: number;
+  hasFields: boolean;
+  onClose: () => void;
+}) {
+  const { refused, imported, busy, leftOut, conflict, undoOff } = work;
+  const valid = rows - (refused?.length ?? 0);
+  return (
+    <div className={styles.bar}>
+      <span>
+        {imported === null && refused !== null && (
+          <>
+            <b>{counted(valid, 'row')} will be inserted.</b>{' '}
+            {refused.length + leftOut > 0 && `${counted(refused.length + leftOut, 'row is', 'rows are')} left out. `}
+            {conflict?.resolution === 'merge' && 'Rows that exist are updated. '}
+            {conflict?.resolution === 'ignore' && 'Rows that exist are skipped. '}
+            Triggers run.{' '}
+            {undoOff === null
+              ? 'You can undo the import in this browser for 24 hours.'
+              : `The import cannot be undone: ${undoOff}.`}
+          </>
+        )}
+      </span>
+      {busy !== null ? (
+        <Button onClick={work.stop}>Stop</Button>
+      ) : (
+        <Button kind="quiet" onClick={onClose}>
+          {imported === null ? 'Cancel' : 'Back to the rows'}
+        </Button>
+      )}
+      {imported === null && rows > 0 && refused === null && (
+        <Button
+          kind="first"
+          busy={busy === 'check' && 'Checking'}
+          offBecause={hasFields ? null : 'Choose a field for a column.'}
+          onClick={() => void work.check()}
+        >
+          Check {counted(rows, 'row')}
+        </Button>
+      )}
+      {imported === null && refused !== null && (
+        <Button
+          kind="first"
+          busy={busy === 'import' && 'Importing'}
+          offBecause={valid === 0 ? 'No row is valid.' : null}
+          onClick={() => void work.run()}
+        >
+          Import {counted(valid, 'row')}
+        </Button>
+      )}
+    </div>
   );
 }

@@ -7,6 +7,7 @@ import type { RefusedRow } from '../../../data/rows/import-rows.ts';
 import type { Table } from '../../../data/rows/rest-call.ts';
 import { counted } from '../../../format/format.ts';
 import { violatedRule } from '../editor/field-rule.tsx';
+import { type Fix, refusedGroups } from './fixes.ts';
 import styles from './import-page.module.css';
 
 /** Lists the rows of a file that violate a rule, with their line and the rule in its own words. */
@@ -14,10 +15,14 @@ export function RefusedTable({
   table,
   refused,
   columns,
+  busy,
+  onFix,
 }: {
   table: Table;
   refused: readonly RefusedRow[];
   columns: readonly string[];
+  busy: boolean;
+  onFix: (fix: Fix, group: readonly RefusedRow[]) => void;
 }) {
   const { chapter } = useChapter(table.ref, 'rules');
   const rules = chapter?.rules.filter(({ entity }) => entity === table.entity.id) ?? [];
@@ -43,6 +48,25 @@ export function RefusedTable({
           Download {counted(refused.length, 'row')}
         </Button>
       </div>
+      <ul className={styles.fixes} aria-label="Fixes">
+        {refusedGroups(table.entity, refused, rules).map(({ key, words, rows, fixes }) => (
+          <li key={key}>
+            <span>
+              {words} <span className="soft">{counted(rows.length, 'row')}</span>
+            </span>
+            {fixes.map((fix) => (
+              <Button
+                key={fix.label}
+                small
+                offBecause={busy ? 'The rows are being checked.' : null}
+                onClick={() => onFix(fix, rows)}
+              >
+                {fix.label}
+              </Button>
+            ))}
+          </li>
+        ))}
+      </ul>
       <div className={styles.scroll}>
         <table className={styles.table} aria-label="Rows that violate a rule">
           <thead>

@@ -3,16 +3,20 @@ import { isWritable } from '../../../../../contract/call-detail.ts';
 import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
 import type { CsvFile } from '../../../../rows/csv.ts';
 import {
+  type Conflict,
   checkRows,
   type ImportedRow,
   importRows,
   keysByLabel,
   type RefusedRow,
 } from '../../../data/rows/import-rows.ts';
+import { importUndoOff, storeImport } from '../../../data/rows/import-undo.ts';
 import { labelField } from '../../../data/rows/labels.ts';
 import type { Table } from '../../../data/rows/rest-call.ts';
+import { keyFields, keyOf } from '../../../data/rows/row.ts';
 import { targetOf } from '../editor/editor-kind.ts';
 import { convert } from './convert.ts';
+import type { Fix } from './fixes.ts';
 
 /** Returns the fields that a file can fill. */
 export const importable = ({ fields }: Entity): Field[] => fields.filter(isWritable);
@@ -23,19 +27,26 @@ interface Progress {
   checked: number;
   /** Rows that violate a rule; null before the check. */
   refused: readonly RefusedRow[] | null;
+  /** Number of rows that a fix left out. */
+  leftOut: number;
+  /** What happens to rows whose key exists; null refuses them. */
+  conflict: Conflict | null;
   /** Number of imported rows; null before the import. */
   imported: number | null;
   stopped: boolean;
   error: Error | null;
 }
 
-const fresh: Progress = { busy: null, checked: 0, refused: null, imported: null, stopped: false, error: null };
+const fresh: Progress = {
+  ...{ busy: null, checked: 0, refused: null, leftOut: 0, conflict: null },
+  ...{ imported: null, stopped: false, error: null },
+};
 
 /** Checks and imports the rows of a file. Both can be stopped; a stopped import has inserted nothing. */
 export function useImport(
   table: Table,
   entities: readonly Entity[],
-  file: CsvFile | null,
+  file: { name: string; content: CsvFile } | null,
   chosen: readonly (string | null)[],
 ) {
   const [progress, setProgress] = useState(fresh);
@@ -56,25 +67,61 @@ export function useImport(
       setProgress((before) => ({ ...before, ...failure, busy: null }));
     }
   };
+  const { conflict } = progress;
+  const onProgress = (checked: number) => setProgress((before) => ({ ...before, checked }));
+  /** Applies a fix and checks the changed rows. A fix of all rows, and a check that ended early, need a whole check. */
+  const fix = (one: Fix, group: readonly RefusedRow[]) =>
+    start('check', async (signal) => {
+      const ofGroup = new Set(group.map(({ row }) => row));
+      const pairs = rows.current.map(
+        (row) => [row, 'change' in one && ofGroup.has(row) ? one.change(row) : row] as const,
+      );
+      const next = pairs.flatMap(([, row]) => row ?? []);
+      const changed = pairs.flatMap(([old, row]) => (row && row !== old ? [row] : []));
+      const plan = { fields, conflict: 'conflict' in one ? one.conflict : conflict };
+      const mustCheckAll = 'conflict' in one || progress.checked < rows.current.length;
+      const found = await checkRows(
+        table,
+        plan,
+        mustCheckAll ? next : changed,
+        mustCheckAll ? onProgress : () => {},
+        signal,
+      );
+      const others = mustCheckAll ? [] : (progress.refused ?? []).filter(({ row }) => !ofGroup.has(row));
+      const leftOut = progress.leftOut + rows.current.length - next.length;
+      rows.current = next;
+      return {
+        ...{ conflict: plan.conflict, leftOut, ...(!mustCheckAll && { checked: next.length }) },
+        refused: [...others, ...found].sort((a, b) => a.row.line - b.row.line),
+      };
+    });
   return {
     ...progress,
+    /** Why the import cannot be undone; null if it can. */
+    undoOff: importUndoOff(table, progress, rows.current.length - (progress.refused?.length ?? 0)),
     reset: () => {
       control.current?.abort();
       setProgress(fresh);
     },
     stop: () => control.current?.abort(),
+    fix,
     check: () =>
       start('check', async (signal) => {
-        rows.current = await readRows(table, entities, file, chosen, signal);
-        const onProgress = (checked: number) => setProgress((before) => ({ ...before, checked }));
-        return { refused: await checkRows(table, fields, rows.current, onProgress, signal) };
+        rows.current = await readRows(table, entities, file?.content ?? null, chosen, signal);
+        return { refused: await checkRows(table, { fields, conflict }, rows.current, onProgress, signal) };
       }),
     run: () =>
       start('import', async (signal) => {
         const left = new Set(progress.refused?.map(({ row }) => row));
         const valid = rows.current.filter((row) => !left.has(row));
-        await importRows(table, fields, valid, signal);
-        return { imported: valid.length };
+        const plan = { fields, conflict };
+        const canUndo = importUndoOff(table, plan, valid.length) === null;
+        const key = keyFields(table.entity);
+        const inserted = await importRows(table, plan, valid, canUndo ? key : [], signal);
+        const keys = inserted.flatMap((row) => [keyOf(row, key) ?? []]);
+        // The rows are stored now: a failure here takes the undo away, not the import.
+        if (canUndo) await storeImport(table, file?.name ?? '', keys).catch(() => false);
+        return { imported: canUndo ? inserted.length : valid.length };
       }),
   };
 }
