@@ -130,7 +130,10 @@ alter table public.marks rename column score to points;`);
 });
 
 describe('migrationSql of a key', () => {
-  const before: TableDesign = { ...existing, keyName: 'ratings_pkey' };
+  const before: TableDesign = {
+    ...change(({ key }) => (key === 'ticket' ? { unique: { name: 'ratings_ticket_key', sql: '' } } : {})),
+    keyName: 'ratings_pkey',
+  };
   const rekeyed = (design: TableDesign, keys: readonly string[]): TableDesign => ({
     ...design,
     fields: design.fields.map((field) => ({

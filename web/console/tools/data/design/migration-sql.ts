@@ -160,8 +160,9 @@ export const appliedDesign = (design: TableDesign): TableDesign => ({
   fields: design.fields.map((field) => ({
     ...field,
     referenceName: field.target ? (field.referenceName ?? `${design.name}_${field.name}_fkey`) : null,
-    unique:
-      field.isUnique && !field.isKey ? (field.unique ?? { name: `${design.name}_${field.name}_key`, sql: '' }) : null,
+    unique: field.isUnique
+      ? (field.unique ?? (field.isKey ? null : { name: `${design.name}_${field.name}_key`, sql: '' }))
+      : null,
     rules: field.rules.map((rule) => ({
       ...rule,
       ...{ name: ruleName(design, field, rule), sql: ruleSql(field, rule), kind: 'existing' as const },

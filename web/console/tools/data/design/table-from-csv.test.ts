@@ -18,7 +18,7 @@ describe('tableFromCsv', () => {
     expect(sqlOf('Open orders 2026.csv', csv)).toBe(`create table public.open_orders_2026 (
   id bigint generated always as identity,
   order_no bigint not null,
-  große text,
+  "große" text,
   price numeric not null,
   paid boolean not null,
   due date not null,

@@ -52,9 +52,9 @@ function fieldAtFault({ fields }: Entity, { row, error }: RefusedRow, rule: Rule
   return found.length === 1 ? (found[0] ?? null) : null;
 }
 
-/** Parses "value too long for type character varying(20)". */
+/** Reads the length in "value too long for type character varying(20)" and in the type alone. */
 function tooLong(message: string): { type: string; max: number } | null {
-  const [, type, max] = /type (character(?: varying)?\((\d+)\))/.exec(message) ?? [];
+  const [, type, max] = /\b(character(?: varying)?\((\d+)\))/.exec(message) ?? [];
   return type === undefined ? null : { type, max: Number(max) };
 }
 
