@@ -139,7 +139,8 @@ it('a builder starts a table from a CSV file, limits access by a condition, and 
   }
   await page.getByText(/Tried in a transaction: no error/).waitFor();
   await page.getByRole('button', { name: 'Apply' }).click();
-  await page.getByRole('heading', { name: 'open_orders', level: 1 }).waitFor();
+  // The editor has the same heading.
+  await page.getByRole('button', { name: 'Edit table' }).waitFor();
   const { results } = await admin<SqlResponse>(site.node, 'POST', `/apps/${app.ref}/sql`, {
     sql: `insert into public.open_orders (order_no, paid) values (7, true), (8, false);
       select pg_get_constraintdef(oid) from pg_constraint where conrelid = 'public.open_orders'::regclass and contype = 'p'`,

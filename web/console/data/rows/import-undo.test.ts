@@ -8,12 +8,12 @@ const one = { keyFields: ['id'], keys: [['1'], ["it's"]], transaction: '741' };
 const two = { keyFields: ['order', 'no'], keys: [['7', '1']], transaction: '741' };
 
 describe('undoSql', () => {
-  it('deletes the rows with the keys that the transaction of the import wrote last', () => {
+  it('deletes and counts the rows with the keys that the transaction of the import wrote last', () => {
     expect(undoSql(entityFixture('tickets'), one)).toBe(
-      `delete from public.tickets where id in ('1', 'it''s') and xmin = '741';`,
+      `with deleted as (delete from public.tickets where id in ('1', 'it''s') and xmin = '741' returning 1) select count(*)::text from deleted;`,
     );
     expect(undoSql(lines, two)).toBe(
-      `delete from public."Order lines" where ("order", no) in (('7', '1')) and xmin = '741';`,
+      `with deleted as (delete from public."Order lines" where ("order", no) in (('7', '1')) and xmin = '741' returning 1) select count(*)::text from deleted;`,
     );
   });
 });

@@ -56,8 +56,9 @@ export const transactionsSql = (entity: Entity, fields: readonly string[], keys:
 export const countSql = (entity: Entity, inserted: Inserted): string =>
   `select count(*)::text ${unchangedSql(entity, inserted)};`;
 
-/** Returns the statement that deletes the rows of an import that were not changed since. Pure. */
-export const undoSql = (entity: Entity, inserted: Inserted): string => `delete ${unchangedSql(entity, inserted)};`;
+/** Returns the statement that deletes the rows of an import that were not changed since, and returns their number. Pure. */
+export const undoSql = (entity: Entity, inserted: Inserted): string =>
+  `with deleted as (delete ${unchangedSql(entity, inserted)} returning 1) select count(*)::text from deleted;`;
 
 const storageKey = (ref: string) => `ninefold-imports ${ref}`;
 
@@ -116,5 +117,5 @@ export async function undoImport(table: Table, stored: StoredImport): Promise<nu
     readImports(table.ref).filter(({ id }) => id !== stored.id),
   );
   void queryClient.invalidateQueries({ queryKey: rowKeys.app(table.ref) });
-  return results[0]?.row_count ?? 0;
+  return Number(results[0]?.rows[0]?.[0] ?? 0);
 }
