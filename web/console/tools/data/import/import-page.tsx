@@ -86,7 +86,7 @@ export function ImportPage({
               refused !== null &&
               imported === null &&
               `${counted(rows, 'row')} of ${file.name}. ${counted(valid, 'row is', 'rows are')} valid, ${counted(refused.length, 'row violates', 'rows violate')} a rule.`}
-            {imported !== null && `${counted(imported, 'row was', 'rows were')} imported.`}
+            {imported !== null && importedWords(imported, work)}
           </p>
           <ol className={styles.steps} aria-label="Steps">
             {['File', 'Fields', 'Check', 'Import'].map((name, place) => (
@@ -206,4 +206,11 @@ function ImportBar({
       )}
     </div>
   );
+}
+
+/** Without the returned rows, the number contains the rows that were updated or skipped. */
+function importedWords(imported: number, { conflict, undoOff }: ReturnType<typeof useImport>): string {
+  if (conflict === null || undoOff === null) return `${counted(imported, 'row was', 'rows were')} imported.`;
+  const effect = conflict.resolution === 'merge' ? 'updated' : 'skipped';
+  return `${counted(imported, 'row was', 'rows were')} sent. Rows that existed were ${effect}.`;
 }
