@@ -46,7 +46,7 @@ export function CallsPage() {
       caption="All calls, relative to the app’s URL"
       tools={<WindowChoice value={window} onChange={setWindow} />}
       columns={columns}
-      panel={(call, steps) => data && <CallPanel appRef={ref} call={call} chapters={data.chapters} {...steps} />}
+      panel={(call, steps) => data && <CallPanel appRef={ref} call={call} specification={data} {...steps} />}
     >
       {() => (
         <>
