@@ -26,3 +26,4 @@ comment on table ninefold.request_log is 'One line for each request, without val
 
 grant select, insert, delete on ninefold.request_log to ninefold_server;
 grant select on ninefold.request_log to pg_database_owner;
+grant select on sequence ninefold.request_log_id_seq to pg_database_owner;
