@@ -141,7 +141,7 @@ export class SpecificationService {
     // The names are read while the specification is derived.
     const reading = readTypeNames(app.database);
     reading.catch(() => undefined);
-    return this.#remembered.withoutFigures(app, async (of) =>
+    return this.#remembered.onceBegun(app, async (of) =>
       this.#tasks.run('memberScreens', { of, names: await reading, caller, language }),
     );
   }

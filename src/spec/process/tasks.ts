@@ -311,9 +311,10 @@ export class Tasks {
     caller: MemberCaller;
     language: string;
   }): Bytes {
-    const { parsed, specification } = this.#of(of);
+    const { parsed, specification, entries } = this.#of(of);
     const types = { ...parseCatalog(names), facts: parsed.facts };
-    return json(memberScreens(types, specification.chapters, caller, language));
+    const derived = { chapters: specification.chapters, look: entries.look };
+    return json(memberScreens(types, derived, caller, language));
   }
 
   /** Returns the types of the app's entities, or of the entity with the id `only`. */
