@@ -1,5 +1,4 @@
-import type { CallEntry, CallParameter, CallsChapter } from './specification-calls.ts';
-import type { Entity, Field } from './specification-entities.ts';
+import type { Field } from './specification-entities.ts';
 
 /** GET /admin/v1/apps/:ref/specification/call?id=: details of a call that are computed on request. */
 export interface CallDetail {
@@ -7,6 +6,18 @@ export interface CallDetail {
   snippets: { supabase_js: string; curl: string; fetch: string };
   /** An example of a valid request. */
   example: CallExample;
+  errors: CallErrors;
+}
+
+/**
+ * The errors that a call can return: ids of chapter 8, in its order. Not included are errors of writes within
+ * functions, and of SQL that functions build at run time.
+ */
+export interface CallErrors {
+  /** Errors of the app: rules, transitions, and errors that functions raise. */
+  own: string[];
+  /** Errors of the protocols, PostgreSQL and Ninefold. */
+  common: string[];
 }
 
 export interface CallExample {
@@ -25,31 +36,3 @@ export const isWritable = ({ generated, computed, identity }: Field): boolean =>
 /** Returns true if a new row needs a value for the field. */
 export const mustBeGiven = (field: Field): boolean =>
   isWritable(field) && !field.nullable && field.default === null && field.identity === null;
-
-/**
- * Returns the complete parameters and results of a call. For a call on rows, these include the fields of its entity in
- * chapter 3. Pure.
- */
-export function takenBy(
-  call: CallEntry,
-  { rows }: Pick<CallsChapter, 'rows'>,
-  entity: Entity | undefined,
-): { parameters: CallParameter[]; returns: string } {
-  const common = rows.find(({ method }) => method === call.method);
-  return {
-    parameters:
-      call.parameters ?? common?.parameters.flatMap((one) => (isField(one) ? fieldsOf(call, entity) : [one])) ?? [],
-    returns: call.returns ?? common?.returns ?? '',
-  };
-}
-
-const isField = (parameter: CallParameter): boolean => parameter.name === '<field>' && parameter.in === 'body';
-
-const fieldsOf = ({ method }: CallEntry, entity: Entity | undefined): CallParameter[] =>
-  (entity?.fields ?? []).filter(isWritable).map((field) => ({
-    name: field.name,
-    in: 'body',
-    type: field.type,
-    required: method === 'POST' && mustBeGiven(field),
-    meaning: field.comment ?? '',
-  }));

@@ -81,6 +81,7 @@ export const leastRoles: Readonly<Record<string, Least>> = {
   'GET /apps/:ref/mail-templates': 'reader',
   'POST /apps/:ref/mail-templates/preview': 'developer',
   'GET /apps/:ref/team': 'reader',
+  'GET /apps/:ref/team/:id': 'owner',
   'POST /apps/:ref/team/invitations': 'owner',
   'DELETE /apps/:ref/team/invitations/:id': 'owner',
   'PUT /apps/:ref/team/:id': 'owner',

@@ -141,8 +141,7 @@ export interface CallEntry {
    */
   writes?: 'always' | 'may';
   /**
-   * Null for calls on rows, whose parameters follow from `rows` of the chapter and from the fields of the entity
-   * (`takenBy` of call-detail.ts).
+   * Null for calls on rows, whose parameters follow from `rows` of the chapter and from the fields of the entity.
    */
   parameters: CallParameter[] | null;
   /** The result, in words and types; null for calls on rows. */

@@ -24,6 +24,16 @@ export interface AppBuilder {
   has_second_factor: boolean | null;
   /** ISO 8601, to a few minutes; null before the first call. */
   last_seen_at: string | null;
+  /** The builder's roles on the apps that the caller can open, by ref. */
+  apps: Readonly<Record<string, AppRole>>;
+}
+
+/** How a builder of an app signs in, and where the builder is signed in. */
+export interface BuilderAccess {
+  /** The verified second factors. */
+  factors: { name: string | null; type: string; created_at: string }[];
+  passkeys: { name: string; created_at: string }[];
+  sessions: { id: string; device: string; created_at: string }[];
 }
 
 export interface Invitation<Role = AppRole> {
@@ -44,6 +54,8 @@ export interface AppTeam {
   builders: AppBuilder[];
   /** The open invitations; empty for builders who do not own the app. */
   invitations: Invitation[];
+  /** ISO 8601: the time from which builders without a second factor can only add one; null: no builder needs one. */
+  second_factor_required_from: string | null;
 }
 
 export interface NodeInvitation extends Invitation<NodeRole> {

@@ -1,10 +1,11 @@
-import type { TablePrivilege } from '../catalog/role-access.ts';
-
 /** The operations of statements on rows, in the order of the matrix. */
 export const operations = ['select', 'insert', 'update', 'delete'] as const;
 
 export type RowOperation = (typeof operations)[number];
 export type WriteOperation = Exclude<RowOperation, 'select'>;
+
+/** A privilege on a table that the data API uses. */
+export type TablePrivilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
 
 /** The privilege that each operation needs on the relation. */
 export const privilegeOf: Readonly<Record<RowOperation, TablePrivilege>> = {

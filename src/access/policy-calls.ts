@@ -1,9 +1,9 @@
-import { functionsNamed } from '../../contract/reached-functions.ts';
 import type { PolicyFact } from '../catalog/access.ts';
 import type { RelationFact } from '../catalog/entities.ts';
 import { idOf, sqlName } from '../catalog/names.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import type { DefinitionKind } from '../sql-reader/body/definitions.ts';
+import { NamedFunctions } from '../sql-reader/body/named-functions.ts';
 import { tokens } from '../sql-reader/body/tokens.ts';
 import { type Use, usesOf } from '../sql-reader/body/uses.ts';
 import { runsDynamicSql, writesInStatements } from '../sql-reader/body/writes.ts';
@@ -60,7 +60,7 @@ export interface Lack {
 export class PolicyCalls {
   readonly #look: Lookup;
   readonly #routines: ReadonlyMap<number, RoutineFact>;
-  readonly #codes: readonly { id: string; body: string }[];
+  readonly #functions: NamedFunctions;
   readonly #byId: ReadonlyMap<string, RoutineFact>;
   readonly #uses = new Map<RoutineFact, readonly Use[]>();
   readonly #decide: DecideUse;
@@ -76,7 +76,7 @@ export class PolicyCalls {
     this.#rowSecurity = rowSecurity;
     const { routines } = look.facts;
     this.#routines = new Map(routines.map((routine) => [routine.oid, routine]));
-    this.#codes = routines.map((routine) => ({ id: idOf(routine), body: routine.body }));
+    this.#functions = new NamedFunctions(routines.map((routine) => ({ id: idOf(routine), body: routine.body })));
     this.#byId = new Map(routines.map((routine) => [idOf(routine), routine]));
   }
 
@@ -148,7 +148,7 @@ export class PolicyCalls {
   #isPlanned(routine: RoutineFact): boolean {
     if (!isInlined(routine) || routine.returns_set || routine.result.startsWith('record')) return false;
     if (routine.volatility === 'v') return true;
-    const named = functionsNamed(this.#codes, routine.body).flatMap((id) => this.#byId.get(id) ?? []);
+    const named = this.#functions.in(routine.body).flatMap((id) => this.#byId.get(id) ?? []);
     return named.every(({ volatility }) => volatility === 'i' || volatility === routine.volatility);
   }
 
@@ -244,10 +244,7 @@ export class PolicyCalls {
   }
 
   #ofCall(caller: CallingRole, routine: RoutineFact, use: Use, asked: Set<RoutineFact>): Lack[] {
-    const named = functionsNamed(
-      this.#codes,
-      `${use.schema === null ? '' : `${quote(use.schema)}.`}${quote(use.name)}(`,
-    );
+    const named = this.#functions.in(`${use.schema === null ? '' : `${quote(use.schema)}.`}${quote(use.name)}(`);
     const [first, ...others] = named.flatMap((id) => this.#byId.get(id) ?? []);
     if (!first) return this.#ofBuiltIn(caller, routine, use);
     const called = `${first.schema}.${first.name}()`;

@@ -3,10 +3,9 @@ import { defaultDependencies } from '../catalog/default-dependencies.ts';
 import type { FieldFact, GrantFact, RelationFact, TypeFact } from '../catalog/entities.ts';
 import type { DecisionFacts } from '../catalog/facts.ts';
 import { groupBy } from '../catalog/group.ts';
-import type { TablePrivilege } from '../catalog/role-access.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import { Membership } from './membership.ts';
-import { triggerBit } from './operations.ts';
+import { type TablePrivilege, triggerBit } from './operations.ts';
 
 /**
  * A function that PostgreSQL calls for a value of a type and that the role may not execute. `routine` is its qualified

@@ -1,7 +1,7 @@
-import { functionsReached } from '../../contract/reached-functions.ts';
 import type { CallEntry } from '../../contract/specification-calls.ts';
 import { idOf } from '../catalog/names.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
+import { NamedFunctions } from '../sql-reader/body/named-functions.ts';
 import { runsDynamicSql, writesOf } from '../sql-reader/body/writes.ts';
 
 /**
@@ -9,12 +9,12 @@ import { runsDynamicSql, writesOf } from '../sql-reader/body/writes.ts';
  * run time.
  */
 export class Writing {
-  readonly #routines: readonly { id: string; body: string }[];
+  readonly #functions: NamedFunctions;
   /** The result of each function's own text. */
   readonly #own: ReadonlyMap<string, CallEntry['writes']>;
 
   constructor(routines: readonly RoutineFact[]) {
-    this.#routines = routines.map((routine) => ({ id: idOf(routine), body: routine.body }));
+    this.#functions = new NamedFunctions(routines.map((routine) => ({ id: idOf(routine), body: routine.body })));
     this.#own = new Map(routines.map((routine) => [idOf(routine), ownWrites(routine)]));
   }
 
@@ -25,7 +25,7 @@ export class Writing {
   of(routine: RoutineFact): CallEntry['writes'] {
     const own = this.#own.get(idOf(routine));
     if (own === 'always') return own;
-    const reached = functionsReached(this.#routines, [idOf(routine)], []);
+    const reached = this.#functions.reached([idOf(routine)], []);
     return [...reached].some((id) => this.#own.get(id) !== undefined) ? 'may' : undefined;
   }
 }

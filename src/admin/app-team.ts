@@ -2,7 +2,16 @@ import { z } from 'zod';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { appRoles } from '../../contract/least-roles.ts';
 import { limits } from '../../contract/limits.ts';
-import type { AppInvitationRequest, AppRoleRequest, AppTeam, BuilderLink } from '../../contract/team.ts';
+import type {
+  AppBuilder,
+  AppInvitationRequest,
+  AppRoleRequest,
+  AppTeam,
+  BuilderAccess,
+  BuilderLink,
+} from '../../contract/team.ts';
+import { listSessions } from '../accounts/sessions.ts';
+import { CONSOLE_REF } from '../apps/app-record.ts';
 import type { LinkSecret } from '../apps/team-store.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { UUID } from '../identity/uuid.ts';
@@ -10,6 +19,7 @@ import { readBody } from './body.ts';
 import { builderOf } from './caller-name.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { ownsApp } from './least-role.ts';
+import { openApp } from './open-app.ts';
 import { json, noContent } from './router.ts';
 
 /** The e-mail address of an account in the form in which the database stores it. */
@@ -42,10 +52,37 @@ export async function showAppTeam(context: AdminContext, caller: Caller, ref: st
   const answer: AppTeam = {
     own_role: caller.kind === 'builder' ? (caller.apps.get(ref) ?? 'reader') : 'owner',
     own_id: caller.kind === 'builder' ? caller.userId : null,
-    builders: isOwner ? builders : builders.map((one) => ({ ...one, has_second_factor: null })),
+    builders: builders.map((one) => ({
+      ...one,
+      has_second_factor: isOwner ? one.has_second_factor : null,
+      apps: visibleApps(caller, one.apps),
+    })),
     invitations: isOwner ? await team.invitations(ref) : [],
+    second_factor_required_from: await team.secondFactorFrom(),
   };
   return json(answer);
+}
+
+/** Removes the apps that the caller cannot open, so that a team does not reveal the refs of other apps. */
+const visibleApps = (caller: Caller, apps: AppBuilder['apps']): AppBuilder['apps'] =>
+  caller.kind === 'operator' ? apps : Object.fromEntries(Object.entries(apps).filter(([ref]) => caller.apps.has(ref)));
+
+/**
+ * Handles GET /apps/:ref/team/:id: returns the second factors, passkeys and sessions of a builder of the app. It leaves
+ * out IP addresses: a session belongs to the node and not to the app.
+ * @throws `builder_unknown`
+ */
+export async function showAppBuilder(context: AdminContext, ref: string, id: string): Promise<Reply> {
+  const userId = uuidOf(id);
+  const keys = await context.registry.team.keysOf(ref, userId);
+  const app = await openApp(context, CONSOLE_REF);
+  const { auth } = await app.settings();
+  const sessions = await listSessions(app.database, auth, { userId });
+  const access: BuilderAccess = {
+    ...keys,
+    sessions: sessions.map((one) => ({ id: one.id, device: one.device, created_at: one.created_at })),
+  };
+  return json(access);
 }
 
 /**

@@ -5,7 +5,15 @@ import { changeOwnPassword, endDevice, showDevices } from './account.ts';
 import { actAsMember } from './act-as-member.ts';
 import { showActivity } from './activity.ts';
 import { createApiKey, revealApiKey, revokeApiKey, rotateApiKey, showApiKeys } from './api-keys.ts';
-import { changeAppRole, inviteToApp, leaveApp, removeFromApp, showAppTeam, uninviteFromApp } from './app-team.ts';
+import {
+  changeAppRole,
+  inviteToApp,
+  leaveApp,
+  removeFromApp,
+  showAppBuilder,
+  showAppTeam,
+  uninviteFromApp,
+} from './app-team.ts';
 import { callApplications } from './applications.ts';
 import { cloneApp, createApp, deleteApp, renameApp, showApp, showApps, showConnection } from './apps.ts';
 import { showAudit, showNodeAudit } from './audit.ts';
@@ -276,6 +284,7 @@ const appRoutes: readonly Route<Call>[] = [
   onApp('DELETE', '/team/invitations/:id', ({ context }, _, ref, params) =>
     uninviteFromApp(context, ref, params.id ?? ''),
   ),
+  onApp('GET', '/team/:id', ({ context }, _, ref, params) => showAppBuilder(context, ref, params.id ?? '')),
   onApp('PUT', '/team/:id', ({ context }, request, ref, params) =>
     changeAppRole(context, request, ref, params.id ?? ''),
   ),

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { AppRole } from '../../contract/least-roles.ts';
 import { limits } from '../../contract/limits.ts';
-import type { AppBuilder, Invitation, NodeInvitation, NodeRole } from '../../contract/team.ts';
+import type { AppBuilder, BuilderAccess, Invitation, NodeInvitation, NodeRole } from '../../contract/team.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { firstJson, type Param, type Result, rowsAsText } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -133,12 +133,38 @@ export class TeamStore {
     return this.#list<AppBuilder>(
       `select json_agg(json_build_object('id', b.user_id, 'name', b.name, 'email', u.email,
          'role', case when b.is_owner then 'owner' else m.role end, 'owns_node', b.is_owner, 'is_member', m.role is not null,
-         'has_second_factor', ${HAS_FACTOR}, 'last_seen_at', b.seen_at) order by b.created_at, b.user_id)
+         'has_second_factor', ${HAS_FACTOR}, 'last_seen_at', b.seen_at, 'apps', (
+           select coalesce(json_object_agg(o.app, o.role order by o.app), '{}')
+           from public.memberships o where o.user_id = b.user_id)) order by b.created_at, b.user_id)
        from public.builders b join auth.users u on u.id = b.user_id
        left join public.memberships m on m.user_id = b.user_id and m.app = $1
        where b.is_owner or m.role is not null`,
       [ref],
     );
+  }
+
+  /**
+   * Returns the second factors and passkeys of a builder of an app.
+   * @throws NinefoldError builder_unknown if the builder has no role on the app
+   */
+  async keysOf(ref: string, userId: string): Promise<Pick<BuilderAccess, 'factors' | 'passkeys'>> {
+    const [result] = await this.#database.run([
+      {
+        text: `select json_build_object('factors', (
+                 select coalesce(json_agg(json_build_object('name', f.friendly_name, 'type', f.factor_type,
+                   'created_at', f.created_at) order by f.created_at, f.id), '[]')
+                 from auth.mfa_factors f where f.user_id = b.user_id and f.status = 'verified'), 'passkeys', (
+                 select coalesce(json_agg(json_build_object('name', w.friendly_name, 'created_at', w.created_at)
+                   order by w.created_at, w.id), '[]')
+                 from auth.webauthn_credentials w where w.user_id = b.user_id))
+               from public.builders b where b.user_id = $2::uuid and (b.is_owner
+                 or exists (select from public.memberships m where m.app = $1 and m.user_id = b.user_id))`,
+        params: [ref, userId],
+      },
+    ]);
+    const found = result && firstJson<Pick<BuilderAccess, 'factors' | 'passkeys'>>(result);
+    if (!found) throw new NinefoldError('builder_unknown');
+    return found;
   }
 
   /** Returns the valid invitations to an app; those to the node for null. */

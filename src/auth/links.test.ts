@@ -2,9 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { limits } from '../../contract/limits.ts';
 import { type AuthApp, authSeed, makeAuthApp } from '../../test/support/auth-app.ts';
+import { lastMailTo, openLink, pressButton, mailsTo as queuedMailsTo } from '../../test/support/auth-messages.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { uniqueEmail } from '../../test/support/unique.ts';
-import { jsonAsAuthAdmin, runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
+import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 
 let postgres: TestPostgres;
 let app: AuthApp;
@@ -30,55 +31,15 @@ afterAll(async () => {
 const password = 'correct horse';
 const secret = () => ({ apikey: app.keys.secretKey, authorization: `Bearer ${app.keys.secretKey}` });
 
-interface QueuedMail {
-  readonly kind: string;
-  readonly recipient: string;
-  readonly language: string | null;
-  readonly data: { ConfirmationURL: string; Token: string; TokenHash: string; RedirectTo?: string };
-}
-
-/** Returns the mails to an address, oldest first. */
-const mailsTo = async (address: string): Promise<QueuedMail[]> =>
-  (await jsonAsAuthAdmin<QueuedMail[]>(
-    app.database,
-    `select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('kind', kind, 'recipient', recipient, 'data', data,
-         'language', accept_language)
-       order by created_at) from ninefold.mails where recipient = $1`,
-    [address],
-  )) ?? [];
-
-async function lastMail(address: string): Promise<QueuedMail> {
-  const mail = (await mailsTo(address)).at(-1);
-  if (!mail) throw new Error(`no mail to ${address}`);
-  return mail;
-}
+const mailsTo = (address: string) => queuedMailsTo(app, address);
+const lastMail = (address: string) => lastMailTo(app, address);
 
 const post = (path: string, body: unknown, headers = {}) => app.ask('POST', path, { body, headers });
 const verify = (body: unknown) => post('/verify', body);
 
-const own = { host: 'auth.localhost:8000' };
-
-/** Opens a link as a browser or a mail scanner does. */
-const open = (link: string, headers: Record<string, string> = {}) =>
-  app.call('GET', `/verify${new URL(link, 'http://auth.localhost').search}`, { headers: { ...own, ...headers } });
-
-/** Presses a button on the page of a link, by default the first one. */
-async function press(link: string, headers: Record<string, string> = {}, button: Record<string, string> = {}) {
-  const page = await open(link);
-  const inputs = [...String(page.body).matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)];
-  const form = new URLSearchParams(button);
-  for (const [, name = '', value = ''] of inputs) form.set(name, value.replaceAll('&amp;', '&'));
-  const reply = await app.call('POST', '/verify', {
-    raw: Buffer.from(form.toString()),
-    headers: {
-      'content-type': 'application/x-www-form-urlencoded',
-      'sec-fetch-site': 'same-origin',
-      ...own,
-      ...headers,
-    },
-  });
-  return { page, reply, location: new URL(reply.redirect ?? 'none:') };
-}
+type Link = [link: string, headers?: Record<string, string>, button?: Record<string, string>];
+const open = (...[link, headers]: Link) => openLink(app, link, headers);
+const press = (...link: Link) => pressButton(app, ...link);
 
 /** Returns an account whose address is confirmed, and its session. */
 async function confirmed(): Promise<{ email: string; id: string; token: string }> {
@@ -404,99 +365,6 @@ it('give the code of a PKCE flow to the client that started the flow', async () 
   await post('/recover', { email, ...challenge });
   const again = await press((await lastMail(email)).data.ConfirmationURL);
   expect(again.location.searchParams.get('code')).toBeTruthy();
-});
-
-describe('a change of address', () => {
-  const change = (token: string, email: string) =>
-    app.ask('PUT', '/user', { headers: { authorization: `Bearer ${token}` }, body: { email } });
-
-  it('takes effect after both addresses have confirmed it, and ends the sessions', async () => {
-    const { email, id, token } = await confirmed();
-    const next = uniqueEmail();
-    expect(await change(token, next)).toMatchObject({ status: 200, body: { email, new_email: next } });
-    const [toNew, toOld] = [await lastMail(next), await lastMail(email)];
-    expect((await verify({ type: 'email_change', email: next, token: toNew.data.Token })).body).toEqual({
-      code: '200',
-      msg: 'Confirmation link accepted. Please proceed to confirm link sent to the other email',
-    });
-    expect((await verify({ type: 'email_change', token_hash: toNew.data.TokenHash })).body.code).toBe('otp_expired');
-    const { location } = await press(toOld.data.ConfirmationURL);
-    expect(location.hash).toContain('access_token=');
-    const [row] = await app.sql('select email, email_change from auth.users where id = $1', [id]);
-    expect(row).toEqual({ email: next, email_change: '' });
-    expect((await app.ask('GET', '/user', { headers: { authorization: `Bearer ${token}` } })).status).toBe(403);
-    expect(
-      await app.sql('select identity_data ->> $2 as email from auth.identities where user_id = $1', [id, 'email']),
-    ).toEqual([{ email: next }]);
-  });
-
-  it('needs one mail if only the new address confirms, and none for an anonymous account with autoconfirm', async () => {
-    const { id, token } = await confirmed();
-    app.settings = { ...app.settings, mailer_secure_email_change_enabled: false };
-    const next = uniqueEmail();
-    await change(token, next);
-    const { body } = await verify({ type: 'email_change', email: next, token: (await lastMail(next)).data.Token });
-    expect(body.user).toMatchObject({ id, email: next });
-    app.settings = { ...app.settings, mailer_autoconfirm: true, external_anonymous_users_enabled: true };
-    const { body: anonymous } = await post('/signup', {});
-    const address = uniqueEmail();
-    expect(await change(String(anonymous.access_token), address)).toMatchObject({
-      body: { email: address, is_anonymous: false },
-    });
-  });
-
-  it('makes an anonymous account a member with the same id', async () => {
-    app.settings = { ...app.settings, external_anonymous_users_enabled: true };
-    const { body } = await post('/signup', {});
-    const email = uniqueEmail();
-    await change(String(body.access_token), email);
-    const verified = await verify({ type: 'email_change', email, token: (await lastMail(email)).data.Token });
-    expect(verified.body.user).toMatchObject({
-      id: (body.user as { id: string }).id,
-      email,
-      is_anonymous: false,
-      app_metadata: { provider: 'email', providers: ['email'] },
-      identities: [{ provider: 'email', identity_data: { email, email_verified: true } }],
-    });
-  });
-
-  it('invalidates both links of an earlier change', async () => {
-    const { email, token } = await confirmed();
-    const [first, second] = [uniqueEmail(), uniqueEmail()];
-    await change(token, first);
-    const old = [await lastMail(first), await lastMail(email)];
-    await change(token, second);
-    for (const { data } of old) {
-      expect((await verify({ type: 'email_change', token_hash: data.TokenHash })).body.code).toBe('otp_expired');
-    }
-  });
-
-  it('cannot be finished, or its mail be sent again, after the password changed', async () => {
-    app.settings = { ...app.settings, mailer_secure_email_change_enabled: false };
-    const { email, id, token } = await confirmed();
-    const planted = uniqueEmail();
-    await change(token, planted);
-    const body = { password: 'another horse', current_password: password };
-    const changed = await app.ask('PUT', '/user', { headers: { authorization: `Bearer ${token}` }, body });
-    expect([changed.status, changed.body.new_email]).toEqual([200, undefined]);
-    const { data } = await lastMail(planted);
-    expect((await verify({ type: 'email_change', token_hash: data.TokenHash })).body.code).toBe('otp_expired');
-    const before = await mailsTo(planted);
-    expect((await post('/resend', { type: 'email_change', email })).status).toBe(200);
-    expect(await mailsTo(planted)).toEqual(before);
-    const [row] = await app.sql('select email, email_change from auth.users where id = $1', [id]);
-    expect(row).toEqual({ email, email_change: '' });
-  });
-
-  it('cannot take the address of another account', async () => {
-    const [{ token, id }, other] = [await confirmed(), await confirmed()];
-    expect((await change(token, other.email)).status).toBe(200);
-    const toNew = (await mailsTo(other.email)).filter(({ kind }) => kind === 'email_change').at(-1);
-    expect((await verify({ type: 'email_change', token_hash: toNew?.data.TokenHash })).body.code).toBe('email_exists');
-    expect(await app.sql('select count(*) from auth.users where id = $1 and email = $2', [id, other.email])).toEqual([
-      { count: '0' },
-    ]);
-  });
 });
 
 describe('reauthentication', () => {

@@ -1,15 +1,13 @@
 import type { SupabaseClient } from '@supabase/supabase-js';
-import { Webhook } from 'standardwebhooks';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AuthApp, authSeed, makeAuthApp } from '../../test/support/auth-app.ts';
+import { lastTextTo, textsTo } from '../../test/support/auth-messages.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
-import { type Receiver, startReceiver } from '../../test/support/receiver.ts';
 import { uniqueEmail } from '../../test/support/unique.ts';
 import { jsonAsAuthAdmin, runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 
 let postgres: TestPostgres;
 let app: AuthApp;
-let receiver: Receiver | null = null;
 
 const WIDE = 10_000;
 
@@ -31,10 +29,6 @@ beforeEach(() => {
     mfa_rate_limit_challenge_and_verify: WIDE,
   };
 });
-afterEach(async () => {
-  await receiver?.close();
-  receiver = null;
-});
 afterAll(async () => {
   await app.close();
   await postgres.stop();
@@ -45,29 +39,7 @@ const password = 'correct horse';
 let numbers = 0;
 const newPhone = () => `1555${String(1_000_000 + numbers++)}`;
 
-interface QueuedText {
-  readonly kind: string;
-  readonly state: string;
-  readonly error: string | null;
-  readonly attempts: number;
-  readonly data: { readonly Token: string; readonly Message: string };
-}
-
-const textsTo = async (phone: string): Promise<QueuedText[]> =>
-  (await jsonAsAuthAdmin<QueuedText[]>(
-    app.database,
-    `select pg_catalog.jsonb_agg(pg_catalog.to_jsonb(m) order by created_at) from ninefold.mails m
-     where channel = 'sms' and recipient = '+' || $1`,
-    [phone],
-  )) ?? [];
-
-async function lastText(phone: string): Promise<QueuedText> {
-  const text = (await textsTo(phone)).at(-1);
-  if (!text) throw new Error(`no text to ${phone}`);
-  return text;
-}
-
-const codeTo = async (phone: string): Promise<string> => (await lastText(phone)).data.Token;
+const codeTo = async (phone: string): Promise<string> => (await lastTextTo(app, phone)).data.Token;
 
 const post = (path: string, body: unknown, headers = {}) => app.ask('POST', path, { body, headers });
 const verify = (phone: string, token: string, type = 'sms') => post('/verify', { type, phone, token });
@@ -99,7 +71,7 @@ describe('POST /signup, /otp and /verify with a phone number', () => {
     expect(signedUp.data.user).toMatchObject({ phone, email: '', app_metadata: { provider: 'phone' } });
     expect((await client.auth.signInWithPassword({ phone, password })).error?.code).toBe('phone_not_confirmed');
     expect((await client.auth.resend({ type: 'sms', phone })).error).toBeNull();
-    const [first, second] = await textsTo(phone);
+    const [first, second] = await textsTo(app, phone);
     expect(second?.data.Message).toBe(`Your code is ${second?.data.Token}`);
     expect((await verify(phone, first?.data.Token ?? '')).body).toMatchObject({ code: 'otp_expired' });
     const { data, error } = await client.auth.verifyOtp({ type: 'sms', phone, token: second?.data.Token ?? '' });
@@ -126,7 +98,7 @@ describe('POST /signup, /otp and /verify with a phone number', () => {
     const { data } = await app.client().auth.signUp({ phone, password });
     expect(data).toMatchObject({ session: { user: { phone } }, user: { phone_confirmed_at: expect.any(String) } });
     expect((await app.client().auth.signUp({ phone, password })).error?.code).toBe('user_already_exists');
-    expect(await textsTo(phone)).toEqual([]);
+    expect(await textsTo(app, phone)).toEqual([]);
   });
 
   it.each([
@@ -171,11 +143,11 @@ describe('POST /signup, /otp and /verify with a phone number', () => {
     const phone = newPhone();
     app.settings = { ...app.settings, sms_test_otp: { [`+${phone}`]: '424242' }, rate_limit_sms_sent: 0 };
     await app.client().auth.signInWithOtp({ phone });
-    expect([(await verify(phone, '424242')).status, await textsTo(phone)]).toEqual([200, []]);
+    expect([(await verify(phone, '424242')).status, await textsTo(app, phone)]).toEqual([200, []]);
     app.settings = { ...app.settings, sms_test_otp_valid_until: '2020-01-01T00:00:00Z', rate_limit_sms_sent: WIDE };
     await app.client().auth.signInWithOtp({ phone });
     expect((await verify(phone, '424242')).status).toBe(403);
-    expect(await textsTo(phone)).toHaveLength(1);
+    expect(await textsTo(app, phone)).toHaveLength(1);
   });
 
   it('let the secret key create and change accounts with phone numbers', async () => {
@@ -338,9 +310,9 @@ describe('a change of phone number', () => {
     const isVoid = async (phone: string) => {
       const old = await codeTo(phone);
       expect((await verify(phone, old, 'phone_change')).body).toMatchObject({ code: 'otp_expired' });
-      const texts = (await textsTo(phone)).length;
+      const texts = (await textsTo(app, phone)).length;
       expect((await post('/resend', { type: 'phone_change', phone })).status).toBe(200);
-      expect(await textsTo(phone)).toHaveLength(texts);
+      expect(await textsTo(app, phone)).toHaveLength(texts);
     };
     await begin(planted);
     expect((await client.auth.updateUser({ password: 'another horse' })).error).toBeNull();
@@ -514,7 +486,7 @@ describe('a phone as a second factor', () => {
     const challenge = await client.auth.mfa.challenge({ factorId });
     expect(challenge.data).toMatchObject({ type: 'phone' });
     const challengeId = challenge.data?.id ?? '';
-    const text = await lastText(phone);
+    const text = await lastTextTo(app, phone);
     expect(text.kind).toBe('sms_mfa');
     const wrong = await client.auth.mfa.verify({ factorId, challengeId, code: `${text.data.Token}0` });
     expect(wrong.error).toMatchObject({ code: 'mfa_verification_failed', message: 'Invalid MFA Phone code entered' });
@@ -572,132 +544,6 @@ describe('a phone as a second factor', () => {
     const [row] = await app.sql('select otp_code from auth.mfa_challenges where factor_id = $1', [factorId]);
     expect(row?.otp_code).toMatch(/^[0-9a-f]{64}$/);
     expect(row?.otp_code).not.toContain(await codeTo(phone));
-  });
-});
-
-describe('sendText', () => {
-  const hookSecret = `whsec_${Buffer.from('a secret of the webhook').toString('base64')}`;
-
-  async function useWebhook(status: number): Promise<Receiver> {
-    receiver = await startReceiver((_, response) => response.writeHead(status).end('no secrets here'));
-    app.settings = { ...app.settings, sms_provider: 'webhook', sms_webhook_url: `${receiver.url}/texts` };
-    app.secrets = { sms_webhook_secret: `v1,${hookSecret}` };
-    return receiver;
-  }
-
-  async function useTwilio(status: number, answer: object): Promise<Receiver> {
-    receiver = await startReceiver((_, response) =>
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer)),
-    );
-    app.settings = {
-      ...app.settings,
-      ...{ sms_provider: 'twilio', sms_twilio_account_sid: 'AC1', sms_twilio_message_service_sid: '+15005550006' },
-      sms_twilio_api_url: receiver.url,
-    };
-    app.secrets = { sms_twilio_auth_token: 'a-token' };
-    return receiver;
-  }
-
-  it('posts a signed request with the number and the text of the SMS to the webhook', async () => {
-    const { requests } = await useWebhook(204);
-    const phone = newPhone();
-    app.settings = { ...app.settings, sms_template: 'Desk: {{ .Code }}\n@desk.example #{{ .Code }}' };
-    const { data } = await app.client().auth.signInWithOtp({ phone });
-    const [request] = requests;
-    const body = new Webhook(hookSecret).verify(request?.body ?? '', request?.headers as Record<string, string>) as {
-      to: string;
-      body: string;
-    };
-    const code = /#(\d{6})$/.exec(body.body)?.[1] ?? '';
-    expect(body).toMatchObject({
-      to: `+${phone}`,
-      body: `Desk: ${code}\n@desk.example #${code}`,
-      type: 'sms_confirmation',
-    });
-    expect(data.messageId).toBe(request?.headers['webhook-id']);
-    // The code is deleted after the text was sent.
-    expect(await lastText(phone)).toMatchObject({ state: 'sent', attempts: 1, data: {} });
-    expect((await lastText(phone)).data).toEqual({});
-    expect((await verify(phone, code)).status).toBe(200);
-  });
-
-  it('returns a final failure to the client, and leaves an SMS with a temporary failure to the queue', async () => {
-    await useWebhook(422);
-    const phone = newPhone();
-    const { error } = await app.client().auth.signInWithOtp({ phone });
-    expect(error).toMatchObject({
-      ...{ status: 422, code: 'sms_send_failed' },
-      message: 'Error sending confirmation OTP to provider: The webhook answered 422',
-    });
-    expect(await lastText(phone)).toMatchObject({ state: 'failed', error: 'The webhook answered 422' });
-    await receiver?.close();
-    const later = newPhone();
-    const { error: unreachable } = await app.client().auth.signInWithOtp({ phone: later });
-    expect(unreachable?.message).toBe('Error sending confirmation OTP to provider: The provider did not answer');
-    expect(await lastText(later)).toMatchObject({
-      state: 'queued',
-      attempts: 1,
-      error: expect.stringContaining('ECONNREFUSED'),
-    });
-  });
-
-  it('sends through Twilio, and returns Twilio’s refusals as GoTrue does', async () => {
-    const { requests } = await useTwilio(201, { sid: 'SM1', status: 'queued' });
-    const phone = newPhone();
-    expect((await app.client().auth.signInWithOtp({ phone })).data.messageId).toBe('SM1');
-    const [request] = requests;
-    expect(request?.url).toBe('/2010-04-01/Accounts/AC1/Messages.json');
-    expect(request?.headers.authorization).toBe(`Basic ${Buffer.from('AC1:a-token').toString('base64')}`);
-    const form = Object.fromEntries(new URLSearchParams(request?.body));
-    expect(form).toEqual({
-      To: `+${phone}`,
-      From: '+15005550006',
-      Body: expect.stringMatching(/^Your code is \d{6}$/),
-    });
-    await receiver?.close();
-    await useTwilio(400, {
-      code: 21211,
-      message: "Invalid 'To' Phone Number",
-      more_info: 'https://www.twilio.com/docs/errors/21211',
-    });
-    const refused = await app.client().auth.signInWithOtp({ phone: newPhone() });
-    expect(refused.error).toMatchObject({
-      code: 'sms_send_failed',
-      message:
-        "Error sending confirmation OTP to provider: Invalid 'To' Phone Number More information: https://www.twilio.com/docs/errors/21211",
-    });
-    await receiver?.close();
-    await useTwilio(201, { sid: 'SM2', status: 'undelivered', error_code: 30003, error_message: 'Unreachable' });
-    const failed = await app.client().auth.signInWithOtp({ phone: newPhone() });
-    expect(failed.error?.message).toContain('twilio error: Unreachable 30003 for message SM2');
-  });
-
-  it('does not reveal by an error of the provider whether a number has an account', async () => {
-    const { phone } = await phoneMember();
-    await useWebhook(422);
-    const answers = await Promise.all(
-      [phone, newPhone()].map((one) => post('/otp', { phone: one, create_user: false })),
-    );
-    expect(answers).toEqual(Array(2).fill(expect.objectContaining({ status: 200, body: {} })));
-  });
-
-  it.each(['http://203.0.113.9/texts', 'file:///etc/passwd', 'http://[::ffff:7f00:1]/'])(
-    'sends no request to %s',
-    async (url) => {
-      await useWebhook(204);
-      app.settings = { ...app.settings, sms_webhook_url: url };
-      const { error } = await app.client().auth.signInWithOtp({ phone: newPhone() });
-      expect(error?.message).toBe('Error sending confirmation OTP to provider: The provider is not set up');
-    },
-  );
-
-  it('uses the standard text of the SMS if the template is invalid or lacks the code', async () => {
-    for (const template of ['{{ if }}', 'no code', '']) {
-      const phone = newPhone();
-      app.settings = { ...app.settings, sms_template: template };
-      await app.client().auth.signInWithOtp({ phone });
-      expect((await lastText(phone)).data.Message).toMatch(/^Your code is \d{6}$/);
-    }
   });
 });
 

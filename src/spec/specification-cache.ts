@@ -79,6 +79,15 @@ export class SpecificationCache {
   }
 
   /**
+   * Calls `use` as soon as the derivation has been sent, so that the process runs a task of `use` directly after it.
+   * Repeats this as `withoutFigures` does.
+   * @throws Errors as in `withoutFigures`.
+   */
+  onceBegun<T>(app: App, use: (of: SpecificationKey) => Promise<T>): Promise<T> {
+    return this.#with(app, ({ begun, hash }) => after([hash], begun.then(use)));
+  }
+
+  /**
    * Calls `use` for the current specification with live figures. Entries of `pages` are cached as long as the figures
    * are valid.
    * @throws Errors as in `withoutFigures`.

@@ -31,11 +31,15 @@ afterAll(async () => {
   await database?.stop();
 });
 
-/** Runs work before the next task `deriveFromCached`, which is between two steps of the derivation. */
+/**
+ * Runs work before the next task `deriveFromCached`, which is between two steps of the derivation, and work before the
+ * result of `derive` is reported.
+ */
 class InterruptedTasks implements TaskRunner {
   readonly #tasks = new Tasks();
   readonly names: TaskName[] = [];
   beforeDerivation: () => Promise<unknown> = async () => undefined;
+  beforeReport: () => Promise<unknown> = async () => undefined;
 
   async run<Name extends TaskName>(name: Name, input: Input<Name>): Promise<Output<Name>> {
     this.names.push(name);
@@ -44,7 +48,9 @@ class InterruptedTasks implements TaskRunner {
       this.beforeDerivation = async () => undefined;
       await before();
     }
-    return (this.#tasks[name] as (given: Input<Name>) => Output<Name>).call(this.#tasks, input);
+    const output = (this.#tasks[name] as (given: Input<Name>) => Output<Name>).call(this.#tasks, input);
+    if (name === 'derive') await this.beforeReport();
+    return output;
   }
 }
 
@@ -111,3 +117,11 @@ it.each([
     expect(await hash()).toBe(before);
   },
 );
+
+it('sends the task for the screens before the process reports the derivation', async () => {
+  const tasks = new InterruptedTasks();
+  tasks.beforeReport = () => vi.waitUntil(() => tasks.names.includes('memberScreens'));
+  const screens = await specificationsOf(tasks).memberScreens(app, { role: 'anon', memberRoles: [] }, 'en');
+  expect(JSON.parse(Buffer.from(screens).toString())).toMatchObject({ screens: [] });
+  expect(tasks.names).toEqual(['deriveFromCached', 'derive', 'setState', 'memberScreens']);
+});

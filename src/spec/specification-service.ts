@@ -82,14 +82,14 @@ export class SpecificationService {
     }));
   }
 
-  /** Returns a call of chapter 7 as snippets and as a request; null if the app has no such call. */
+  /** Returns a call of chapter 7 as snippets and as a request, with its errors; null if the app has no such call. */
   async callDetail(app: App, id: string): Promise<CallDetail | null> {
     const [found, { rest }] = await Promise.all([
       this.#remembered.withoutFigures(app, (of) => this.#tasks.run('call', { of, id })),
       app.settings(),
     ]);
     if (!found) return null;
-    const { call, entity, cells, examples } = found;
+    const { call, entity, cells, examples, errors } = found;
     const routine = call.area === 'rpc' ? await readRoutine(app, call.entity) : undefined;
     const example = callExample(call, {
       ...{ entity, cells, examples: new Map(examples), routine },
@@ -100,6 +100,7 @@ export class SpecificationService {
     return {
       snippets: snippets({ url: this.#origins.appUrl(app.ref), publishableKey }, call, example),
       example: { query, headers, body },
+      errors,
     };
   }
 
@@ -140,7 +141,7 @@ export class SpecificationService {
     // The names are read while the specification is derived.
     const reading = readTypeNames(app.database);
     reading.catch(() => undefined);
-    return this.#remembered.withoutFigures(app, async (of) =>
+    return this.#remembered.onceBegun(app, async (of) =>
       this.#tasks.run('memberScreens', { of, names: await reading, caller, language }),
     );
   }

@@ -1,9 +1,9 @@
 import { loadModule, parsePlPgSQLSync, parseSync } from 'libpg-query';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { functionsNamed } from '../../contract/reached-functions.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { Corpus, corpusSchema } from '../../test/support/sql-corpus.ts';
+import { NamedFunctions } from './body/named-functions.ts';
 import { raisesOf } from './body/raises.ts';
 import { writesOf } from './body/writes.ts';
 import { readCondition, relationsRead } from './condition.ts';
@@ -211,6 +211,7 @@ describe('readers of function bodies', () => {
       id: `${schemas[i]}.${/^[a-z_]+$/.test(name) ? name : `"${name}"`}()`,
       body: '',
     }));
+    const named = new NamedFunctions(functions);
     for (const body of bodies) {
       const called = new Set<string>();
       for (const query of queriesOf(parsedBody(body)))
@@ -220,7 +221,7 @@ describe('readers of function bodies', () => {
           const id = functions[names.indexOf(last?.slice(0, 63) ?? '')]?.id;
           if (id !== undefined) called.add(id);
         });
-      expect.soft(new Set(functionsNamed(functions, body)), body).toEqual(called);
+      expect.soft(new Set(named.in(body)), body).toEqual(called);
     }
   });
 });

@@ -268,6 +268,9 @@ describe('PUT /node/second-factor', () => {
         (one) => one.id === id,
       );
       expect(own).toMatchObject({ has_second_factor: true, last_seen_at: expect.any(String) });
+      expect(await json('GET', `/apps/${app.ref}/team/${id}`, 'operator')).toMatchObject({
+        factors: [{ name: 'Blue key', type: 'webauthn' }],
+      });
       expect((await ask('DELETE', `/account/factors/${factor.id}`, cookieOf(shown, again))).status).toBe(200);
       expect(expectRefusal(await ask('GET', '/apps', cookieOf(shown, again)))).toBe('second_factor_required');
     } finally {

@@ -2,7 +2,7 @@ import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiKeyEntry, type AppConnection, type CreatedApiKey, consoleHeader } from '../../contract/admin.ts';
 import { leastRoles } from '../../contract/least-roles.ts';
-import type { AppTeam, BuilderLink } from '../../contract/team.ts';
+import type { AppTeam, BuilderAccess, BuilderLink } from '../../contract/team.ts';
 import { createAppWith } from '../support/apps.ts';
 import { Authenticator } from '../support/authenticator.ts';
 import { type Cookie, makeBuilder, signInBuilder } from '../support/builder.ts';
@@ -164,6 +164,32 @@ describe('roles of builders', () => {
     expect(expectRefusal(await ask('POST', `${keys}/${created.id}/reveal`, { ...(owner && { as: owner }) }))).toBe(
       'api_key_unknown',
     );
+  });
+
+  it('show the keys and sessions of a builder to owners of the app, and name no app that the caller cannot open', async () => {
+    const owner = await join(app.ref, 'owner');
+    const { email, id } = await join(app.ref, 'reader');
+    const stranger = await join(other.ref, 'reader');
+    const secret = await invite(`/apps/${other.ref}/team`, 'operator', { email, role: 'developer' });
+    expect((await accept(secret, {}, await signInBuilder(node, { email, password }))).status).toBe(204);
+    const appsOf = async (as: Cookie | 'operator') =>
+      (await teamOf(app.ref, as)).builders.find((one) => one.id === id)?.apps;
+    expect(await appsOf(owner.session)).toEqual({ [app.ref]: 'reader' });
+    expect(await appsOf(first)).toEqual({ [app.ref]: 'reader', [other.ref]: 'developer' });
+
+    const response = await ask('GET', `/apps/${app.ref}/team/${id}`, { as: owner.session });
+    expect(response.status, response.body).toBe(200);
+    const access: BuilderAccess = JSON.parse(response.body);
+    expect(access).toMatchObject({ factors: [], passkeys: [] });
+    expect(access.sessions.map((one) => Object.keys(one))).toEqual([
+      ['id', 'device', 'created_at'],
+      ['id', 'device', 'created_at'],
+    ]);
+    for (const unknown of [stranger.id, '00000000-0000-4000-8000-000000000000']) {
+      expect(expectRefusal(await ask('GET', `/apps/${app.ref}/team/${unknown}`, { as: owner.session }))).toBe(
+        'builder_unknown',
+      );
+    }
   });
 
   it('cannot be changed by a field of a body, and a changed role applies from the next call on', async () => {

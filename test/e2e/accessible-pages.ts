@@ -359,9 +359,12 @@ const views: readonly View[] = [
     ready: (page) => page.getByText('No active sessions').waitFor(),
   },
   {
-    name: 'team',
+    name: 'team, with one builder',
     path: () => `${filled}/team`,
-    ready: (page) => page.getByRole('table', { name: 'Team' }).getByText('northwind.example').waitFor(),
+    ready: async (page) => {
+      await page.getByRole('table', { name: 'Team' }).getByRole('link').first().click();
+      await page.getByRole('complementary', { name: 'Selected builder' }).getByText('builders recover').waitFor();
+    },
   },
   {
     name: 'builders of the node',

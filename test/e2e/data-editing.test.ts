@@ -248,8 +248,35 @@ it('sets a field of several rows at once, with the picker of the insert panel, a
   await panel.getByRole('textbox', { name: 'title' }).fill('By hand');
   await panel.getByRole('combobox', { name: 'customer' }).fill('hollis');
   await panel.getByRole('option', { name: 'Hollis Freight' }).click();
+
+  // The calendar is open while its field has the focus. Escape closes it before the panel.
+  const due = panel.getByRole('textbox', { name: 'due' });
+  const month = panel.getByText('November 2026');
+  expect(await panel.getByRole('button', { name: 'Next month' }).count()).toBe(0);
+  await due.fill('24 Nov 2026 16:30');
+  await month.waitFor();
+  expect(await faults(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await month.waitFor({ state: 'detached' });
+  await due.click();
+  await panel.getByRole('button', { name: /26 November 2026/ }).click();
+  expect(await due.inputValue()).toBe('26 Nov 2026 16:30');
+  await due.fill('some day');
+  await panel.getByText('This is no date and time.').waitFor();
+  await panel.getByRole('button', { name: 'Insert', exact: true }).click();
+  await due.fill('26.11.2026 16:30');
+  const context = panel.getByRole('textbox', { name: 'context' });
+  await context.fill('{"n": }');
+  await panel.getByText(/^Not JSON yet/).waitFor();
+  await context.fill('{"n": 12345678901234567890}');
+  await panel.getByText('Valid JSON, 1 key.').waitFor();
+  await month.waitFor({ state: 'detached' });
+  await panel.getByRole('button', { name: 'Format' }).click();
   await panel.getByRole('button', { name: 'Insert', exact: true }).click();
   await grid.getByText('By hand').waitFor();
-  expect((await stored(9))?.customer).toEqual({ name: 'Hollis Freight' });
+  const inserted = await stored(9);
+  expect(inserted?.customer).toEqual({ name: 'Hollis Freight' });
+  // The browser and the test have the same time zone.
+  expect(Date.parse(inserted?.due ?? '')).toBe(new Date(2026, 10, 26, 16, 30).getTime());
   expect(problems).toEqual([]);
 });

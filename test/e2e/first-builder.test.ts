@@ -81,6 +81,24 @@ it('lets the first builder invite another builder, who can return with a recover
   await invited.page.getByRole('row', { name: 'Arif Rahman' }).waitFor();
   expect(await invited.page.getByRole('button', { name: /^Remove/ }).count()).toBe(0);
 
+  await invited.page.getByText('Builders without one open the console with the password alone.').waitFor();
+  await invited.page.getByRole('link', { name: 'Arif Rahman' }).click();
+  const panel = { name: 'Selected builder' };
+  await invited.page.getByRole('complementary', panel).getByText('Arif Rahman is a reader of this app.').waitFor();
+  expect(await invited.page.getByRole('heading', { name: 'Sessions' }).count()).toBe(0);
+
+  await inviting.reload();
+  await inviting.getByRole('row', { name: email }).getByRole('cell', { name: 'helpdesk', exact: true }).waitFor();
+  await inviting.getByRole('link', { name: 'Arif Rahman' }).click();
+  const arif = inviting.getByRole('complementary', panel);
+  await arif.getByText('Arif Rahman is a reader of this app without a second factor.').waitFor();
+  await arif.getByText('Chrome').waitFor();
+  await arif.getByText(`ninefold builders recover ${email}`).waitFor();
+  await inviting.keyboard.press('Escape');
+  await arif.waitFor({ state: 'hidden' });
+  await inviting.getByRole('link', { name: 'change on the page Builders' }).click();
+  await inviting.getByRole('heading', { name: 'Builders', level: 1 }).waitFor();
+
   await invited.page.getByRole('button', { name: 'Signed in as Arif Rahman' }).click();
   await invited.page.getByRole('menuitem', { name: 'Your account' }).click();
   await invited.page.getByText('this one', { exact: true }).waitFor();

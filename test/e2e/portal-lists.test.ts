@@ -72,8 +72,20 @@ it('moves and deletes the selected rows, undoes both, and says why a transition 
   await inBoth(page);
   await bar.getByRole('button', { name: 'Delete', exact: true }).click();
   await bar.getByText('Delete these 2 rows?').waitFor();
+  const contents = () =>
+    runSql(
+      site.node,
+      large.ref,
+      `select name, weight, sent, state, note from public.parcels where name in ('Parcel 17770', 'Parcel 17771') order by name`,
+    ).then(({ results }) => results[0]?.rows);
+  const before = await contents();
   await bar.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByText('10 parcels.').waitFor();
+  await page.getByText('2 rows deleted.').waitFor();
+  expect(await contents()).toEqual([]);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('12 parcels.').waitFor();
+  expect(await contents()).toEqual(before);
   expect(problems).toEqual([]);
   await context.close();
 });

@@ -105,6 +105,19 @@ const inPublic: readonly string[] = [
    select ninefold.define_screen('/open', 'Open', 'list', 'public.tasks', columns => array['title', 'at'], filter => 'done=is.false', order_by => 'at.desc,title',
      group_by => 'area', actions => array['public.count_tasks', 'public.purge'], home => true);
    select ninefold.define_screen('/tasks/:id', 'Task', 'detail', 'public.tasks', actions => array['public.finish']);`,
+  // Names of members of every JavaScript object, a key of a reference and a date, a computed relationship of a view, labels with quotes.
+  `create table public.halls (code text primary key, "toString" text, "constructor" int check ("constructor" between 0 and 9));
+   create table public.hall_days (hall text not null references public.halls, day date not null, "constructor" text not null default 'nobody',
+     "__proto__" int, "hasOwnProperty" boolean, "valueOf" text check ("valueOf" in ('constructor', '__proto__', 'it''s')), primary key (hall, day));
+   create view public.hall_plan with (security_invoker) as select hall, day, "constructor", "__proto__", "valueOf" from public.hall_days where day >= '2026-01-01';
+   create function public.place(public.hall_plan) returns setof public.halls rows 1 language sql stable as $$ select * from public.halls where code = $1.hall $$;
+   comment on column public.hall_days."constructor" is 'Who built the "stage" <b>& more</b>, it''s said.';
+   insert into public.halls values ('A "B"', 'x', 1), ('c,d', null, null);
+   insert into public.hall_days select h.code, date '2025-12-28' + n, 'Builder ' || n, nullif(n % 3, 0), n % 2 = 0, (array['constructor', '__proto__', 'it''s', null])[1 + n % 4]
+     from public.halls h, generate_series(1, 30) n;
+   select ninefold.label('en', 'The "days" of <halls>', entity => 'public.hall_days', one => 'day''s "plan"');
+   select ninefold.label('en', 'Builder''s "name"', entity => 'public.hall_days', field => 'constructor', help => 'Not the "owner".');
+   select ninefold.define_screen('/plan', 'The "plan", it''s', 'list', 'public.hall_plan', order_by => '"__proto__".desc.nullslast,day', group_by => 'constructor');`,
 ];
 
 /** Designs in schemas of their own, by the name of the schema. */

@@ -10,7 +10,7 @@ const schema = `create table public.notes (id int primary key, title text not nu
 const detail = (ref: string, id: string) =>
   admin<CallDetail>(node, 'GET', `/apps/${ref}/specification/call?${new URLSearchParams({ id })}`);
 
-it('returns for one call code in several languages, and an example request that the call accepts', async () => {
+it('returns for one call code in several languages, an example request that the call accepts, and its possible errors', async () => {
   const app = await createApp(node);
   await runSql(node, app.ref, schema);
   const insert = await detail(app.ref, 'rest.public.notes.insert');
@@ -20,6 +20,8 @@ it('returns for one call code in several languages, and an example request that 
     body: { content_type: 'application/json', text: '{"id":1,"title":"text"}' },
   });
   expect(insert.snippets.curl).toContain(`${app.url}/rest/v1/notes`);
+  expect(insert.errors.own).toContain('rule.public.notes.notes_pkey');
+  expect(insert.errors.common).toContain('code.23505');
   expect((await detail(app.ref, 'rpc.public.add(integer, integer).get')).example.query).toBe('a=1&b=1');
   expect((await detail(app.ref, 'auth.token.password')).snippets.supabase_js).toContain('signInWithPassword');
   await expect(detail(app.ref, 'rest.public.gone.select')).rejects.toThrow('404');

@@ -399,6 +399,7 @@ const audit = createRoute({
 const team = createRoute({
   getParentRoute: () => app,
   path: '/team',
+  validateSearch: (search) => named('builder', search.builder),
   component: lazyRouteComponent(
     code(() => import('./tools/team/team-page.tsx')),
     'TeamPage',

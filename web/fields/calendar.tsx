@@ -44,8 +44,6 @@ export function Calendar({ chosen, today, onChoose }: { chosen: Date; today: Dat
             aria-pressed={isSameDay(day, chosen)}
             aria-current={isSameDay(day, today) ? 'date' : undefined}
             className={classNames(styles.day, day.getMonth() !== first.getMonth() && styles.outside)}
-            // Prevents that the press moves the focus out of the text field.
-            onMouseDown={(event) => event.preventDefault()}
             onClick={() => onChoose(day)}
           >
             {day.getDate()}

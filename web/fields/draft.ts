@@ -8,6 +8,13 @@ export type Row = Readonly<Record<string, unknown>>;
 /** The typed values of a form by field: the string of an editor, or true or false. An empty string means no value. */
 export type Draft = Readonly<Record<string, string | boolean>>;
 
+/**
+ * Returns the typed value of a field; undefined if the member has typed none. A column can have the name of a member of
+ * every object, such as `constructor`.
+ */
+export const typedIn = (draft: Draft, { name }: Pick<PortalField, 'name'>): string | boolean | undefined =>
+  Object.hasOwn(draft, name) ? draft[name] : undefined;
+
 /** Converts a value for the editor of a field. */
 export function toDraft({ editor, zoneless }: PortalField, value: unknown): string | boolean {
   if (editor === 'boolean') return value === true;
@@ -80,7 +87,7 @@ export function wrongIn(field: PortalField, typed: string | boolean, isNew: bool
 /** Returns the values to send: for a new row the typed values, for an existing row the changed values. */
 export function valuesOf(fields: readonly PortalField[], draft: Draft, before: Row | null): Row {
   const changed = fields.flatMap((field): [string, unknown][] => {
-    const typed = draft[field.name];
+    const typed = typedIn(draft, field);
     if (typed === undefined) return [];
     if (before === null ? typed === '' : typed === toDraft(field, before[field.name])) return [];
     const read = readDraft(field, typed);

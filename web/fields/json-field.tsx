@@ -7,6 +7,7 @@ import { readJsonText } from './read-json.ts';
 export function JsonField({
   label,
   text,
+  placeholder,
   describedBy,
   children,
   inputRef,
@@ -14,6 +15,8 @@ export function JsonField({
 }: {
   label: string;
   text: string;
+  /** Shown instead of an empty text, which is then not a mistake: the default of the field. */
+  placeholder?: string | undefined;
   describedBy?: string | undefined;
   /** Content after the status: the rule of the field. */
   children?: ReactNode;
@@ -23,6 +26,7 @@ export function JsonField({
   const numbers = useRef<HTMLOListElement>(null);
   const lines = text.split('\n');
   const read = readJsonText(text);
+  const isLeftOut = text === '' && placeholder !== undefined;
   return (
     <div className={styles.json}>
       <div className={styles.text}>
@@ -39,11 +43,12 @@ export function JsonField({
           className={styles.input}
           aria-label={label}
           aria-describedby={describedBy}
-          aria-invalid={!read.isValid || undefined}
+          aria-invalid={(!read.isValid && !isLeftOut) || undefined}
           wrap="off"
           spellCheck={false}
           rows={Math.min(14, Math.max(4, lines.length))}
           value={text}
+          placeholder={placeholder}
           onScroll={({ currentTarget }) => {
             if (numbers.current) numbers.current.scrollTop = currentTarget.scrollTop;
           }}
@@ -51,8 +56,8 @@ export function JsonField({
         />
       </div>
       <div className={styles.status}>
-        <p className={read.isValid ? styles.valid : styles.wrong} role="status">
-          {read.words}
+        <p className={isLeftOut ? undefined : read.isValid ? styles.valid : styles.wrong} role="status">
+          {isLeftOut ? 'Enter a JSON value.' : read.words}
         </p>
         <Button
           small

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useState } from 'react';
+import { type FocusEvent, type KeyboardEvent, type MouseEvent, type ReactNode, type Ref, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Calendar } from './calendar.tsx';
 import { clockText, dayText, isoDay, isoTime, readTime } from './read-time.ts';
@@ -36,9 +36,12 @@ export function TimeField({
   label,
   text,
   kind,
+  placeholder = kind === 'date' ? '24 Nov 2026' : '24 Nov 2026 16:30',
   className,
   describedBy,
   isWrong,
+  isPopup = false,
+  inputRef,
   children,
   onText,
 }: {
@@ -46,14 +49,19 @@ export function TimeField({
   label?: string | undefined;
   text: string;
   kind: TimeKind;
+  placeholder?: string;
   className?: string | undefined;
   describedBy?: string | undefined;
   isWrong?: boolean;
+  /** True if the calendar is shown only while the field has the focus, for a form with several fields. */
+  isPopup?: boolean;
+  inputRef?: Ref<HTMLInputElement>;
   /** Content below the calendar: the rule of the field, buttons. */
   children?: ReactNode;
   onText: (text: string) => void;
 }) {
   const [now] = useState(() => new Date());
+  const [isOpen, setOpen] = useState(!isPopup);
   const typed = readTime(text, now);
   const time = typed?.time ?? now;
   const set = (next: Date) => onText(timeText(next, kind));
@@ -73,11 +81,22 @@ export function TimeField({
     const months = { PageDown: 1, PageUp: -1 }[event.key];
     if (days === undefined && months === undefined) return;
     event.preventDefault();
+    setOpen(true);
     setDay(new Date(time.getFullYear(), time.getMonth() + (months ?? 0), time.getDate() + (days ?? 0)));
   };
+  const popup = isPopup && {
+    onFocus: () => setOpen(true),
+    onBlur: ({ currentTarget, relatedTarget }: FocusEvent) => setOpen(currentTarget.contains(relatedTarget)),
+    onKeyDown: (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || !isOpen) return;
+      event.preventDefault();
+      setOpen(false);
+    },
+  };
   return (
-    <div className={styles.field}>
+    <div className={styles.field} {...popup}>
       <input
+        ref={inputRef ?? null}
         id={id}
         className={className}
         aria-label={label}
@@ -86,54 +105,73 @@ export function TimeField({
         autoComplete="off"
         spellCheck={false}
         value={text}
-        placeholder={kind === 'date' ? '24 Nov 2026' : '24 Nov 2026 16:30'}
-        onChange={({ currentTarget }) => onText(currentTarget.value)}
+        placeholder={placeholder}
+        onClick={() => setOpen(true)}
+        onChange={({ currentTarget }) => {
+          setOpen(true);
+          onText(currentTarget.value);
+        }}
         onKeyDown={onKeyDown}
       />
-      <div className={styles.below}>
-        <Calendar chosen={time} today={now} onChoose={setDay} />
-        {kind !== 'date' && (
-          <div className={styles.clock}>
-            <span>at</span>
-            <Clock time={time} onTime={set} />
-            <span className={styles.zone}>
-              {kind === 'timestamptz' ? `${zone}, stored in UTC` : 'stored without a time zone'}
-            </span>
-          </div>
-        )}
-        <div className={styles.quick}>
-          {kind === 'date' ? (
-            <>
-              <Button small onClick={() => onText('today')}>
-                Today
-              </Button>
-              <Button small onClick={() => onText('tomorrow')}>
-                Tomorrow
-              </Button>
-            </>
-          ) : (
-            <>
-              <Button small onClick={() => onText('+8h')}>
-                In 8 hours
-              </Button>
-              <Button small onClick={() => onText('tomorrow 9:00')}>
-                Tomorrow 09:00
-              </Button>
-            </>
+      {isOpen && (
+        // biome-ignore lint/a11y/noStaticElementInteractions: A press on a button must not move the focus out of the text field.
+        <div className={styles.below} onMouseDown={keepFocus}>
+          <Calendar chosen={time} today={now} onChoose={setDay} />
+          {kind !== 'date' && (
+            <div className={styles.clock}>
+              <span>at</span>
+              <Clock time={time} onTime={set} />
+              <span className={styles.zone}>
+                {kind === 'timestamptz' ? `${zone}, stored in UTC` : 'stored without a time zone'}
+              </span>
+            </div>
           )}
-        </div>
-        {typed && text.trim() !== timeText(typed.time, kind) && (
-          <p className={styles.means} role="status">
-            {timeText(typed.time, kind)}
+          <QuickTimes kind={kind} onText={onText} />
+          {typed && text.trim() !== timeText(typed.time, kind) && (
+            <p className={styles.means} role="status">
+              {timeText(typed.time, kind)}
+            </p>
+          )}
+          {children}
+          <p className={styles.hint}>
+            You can also type <code>{kind === 'date' ? 'fri' : 'fri 9am'}</code> or <code>+2d</code>
           </p>
-        )}
-        {children}
-        <p className={styles.hint}>
-          You can also type <code>{kind === 'date' ? 'fri' : 'fri 9am'}</code> or <code>+2d</code>
-        </p>
-      </div>
+        </div>
+      )}
     </div>
   );
+}
+
+/** Buttons for frequent times. */
+function QuickTimes({ kind, onText }: { kind: TimeKind; onText: (text: string) => void }) {
+  return (
+    <div className={styles.quick}>
+      {kind === 'date' ? (
+        <>
+          <Button small onClick={() => onText('today')}>
+            Today
+          </Button>
+          <Button small onClick={() => onText('tomorrow')}>
+            Tomorrow
+          </Button>
+        </>
+      ) : (
+        <>
+          <Button small onClick={() => onText('+8h')}>
+            In 8 hours
+          </Button>
+          <Button small onClick={() => onText('tomorrow 9:00')}>
+            Tomorrow 09:00
+          </Button>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** Prevents that a press on a button moves the focus, which some browsers would then give to no element. */
+function keepFocus(event: MouseEvent) {
+  if (!(event.target instanceof HTMLInputElement)) event.preventDefault();
 }
 
 /** Text field of the clock. It changes the time as soon as its content is a valid clock time. */

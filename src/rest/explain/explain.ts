@@ -2,14 +2,14 @@ import type { AccessExplanation, ExplainedRelation } from '../../../contract/acc
 import type { CallRequest, CancelSignal, Reply } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { RestSettings } from '../../../contract/settings.ts';
+import { readArgumentAccess } from '../../access/argument-access.ts';
 import { privilegeOf } from '../../access/operations.ts';
-import { readArgumentAccess } from '../../catalog/argument-access.ts';
 import {
   type RelationAccess,
   type RelationRights,
   readRelationAccess,
   readRoutineAccess,
-} from '../../catalog/role-access.ts';
+} from '../../access/role-access.ts';
 import { nameKey } from '../../catalog/schema-cache.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { RestContext } from '../handle.ts';

@@ -1,7 +1,7 @@
 import type { AccessTargetKind, ExplainedGrant, ExplainedRowSecurity } from '../../../contract/access.ts';
+import type { ArgumentAccess } from '../../access/argument-access.ts';
+import type { RelationAccess, RelationRights, RoutineAccess } from '../../access/role-access.ts';
 import { unboundReason } from '../../access/row-security.ts';
-import type { ArgumentAccess } from '../../catalog/argument-access.ts';
-import type { RelationAccess, RelationRights, RoutineAccess } from '../../catalog/role-access.ts';
 import type { Need } from './needs.ts';
 
 /** Converts privileges from the catalog to the entries of an explanation. Pure. */

@@ -1,8 +1,8 @@
 import type { ExplainedRow, ExplainedRowSecurity } from '../../../contract/access.ts';
 import type { CancelSignal } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
+import type { RelationRights } from '../../access/role-access.ts';
 import { rolledBack, SavepointRunner } from '../../access/rolled-back.ts';
-import type { RelationRights } from '../../catalog/role-access.ts';
 import type { Relation } from '../../catalog/schema-cache.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import { type Result, rowsAsText, type Statement } from '../../database/statement.ts';

@@ -1,6 +1,6 @@
 import type { AccessOperation } from '../../../contract/access.ts';
+import type { TablePrivilege } from '../../access/operations.ts';
 import { type PolicyCheck, policyChecks } from '../../access/row-security.ts';
-import type { TablePrivilege } from '../../catalog/role-access.ts';
 import type { SqlName } from '../../catalog/schema-cache.ts';
 import { filterColumns } from '../plan/function-call.ts';
 import type { MutatePlan, ReadNode, ReadPlan } from '../plan/plan.ts';

@@ -1,4 +1,4 @@
-import type { RelationRights } from '../../catalog/role-access.ts';
+import type { RelationRights } from '../../access/role-access.ts';
 import type { Relation } from '../../catalog/schema-cache.ts';
 import type { MutatePlan, ReadPlan, TableRef } from '../plan/plan.ts';
 import { conditionText } from '../sql/condition.ts';

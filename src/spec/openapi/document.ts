@@ -1,10 +1,10 @@
-import { errorsOfCall } from '../../../contract/call-errors.ts';
 import type { Chapters, ErrorLine, Specification } from '../../../contract/specification.ts';
 import type { CallEntry } from '../../../contract/specification-calls.ts';
 import type { Entity } from '../../../contract/specification-entities.ts';
 import { callableRoutines } from '../../access/exposed.ts';
 import { groupBy } from '../../catalog/group.ts';
 import { compareText, idOf } from '../../catalog/names.ts';
+import { ErrorsOfCalls } from '../chapters/errors/call-errors.ts';
 import type { TypeFacts } from '../types/facts.ts';
 import { inputSchemas, type JsonSchema, shapeSchema } from '../types/json-schema.ts';
 import { NamedTypes } from '../types/type-names.ts';
@@ -156,10 +156,12 @@ interface Parts {
 class Operations {
   readonly #parts: Parts;
   readonly #entities: ReadonlyMap<string, Entity>;
+  readonly #errorsOfCalls: ErrorsOfCalls;
   readonly #routines: ReadonlyMap<string, { oid: number; returnsSet: boolean }>;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#errorsOfCalls = new ErrorsOfCalls(parts.chapters);
     this.#entities = new Map(parts.entities.map((entity) => [entity.id, entity]));
     this.#routines = new Map(
       callableRoutines(parts.types.facts).map((one) => [idOf(one), { oid: one.oid, returnsSet: one.returns_set }]),
@@ -182,7 +184,7 @@ class Operations {
   #operation(calls: readonly CallEntry[]): JsonSchema {
     const [first] = calls;
     const bodies = calls.map((call) => this.#body(call)).filter((body) => body !== null);
-    const own = [...new Set(calls.flatMap((call) => errorsOfCall(call, this.#parts.chapters).own.map(({ id }) => id)))];
+    const own = [...new Set(calls.flatMap((call) => this.#errorsOfCalls.of(call).own))];
     const roles = new Set(calls.flatMap((call) => call.roles));
     return {
       operationId: calls.map(({ id }) => id).join(' '),

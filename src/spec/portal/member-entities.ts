@@ -13,7 +13,7 @@ import type { Machine } from '../../../contract/states.ts';
 import { compareText, entityId } from '../../catalog/names.ts';
 import type { MemberCaller } from '../chapters/roles/roles.ts';
 import { isLink } from '../chapters/screens/screens.ts';
-import type { Input } from '../types/input.ts';
+import type { InputField, InputSource } from '../types/input.ts';
 import type { FullText } from './full-text.ts';
 import { type FieldRights, isText, memberFields } from './member-fields.ts';
 import { helpOf, sentenceCase, singular, unlessNaming } from './member-words.ts';
@@ -30,7 +30,7 @@ export interface OpenEntity {
 export interface EntitySources {
   readonly chapters: Chapters;
   /** The fields that a write to each entity accepts. */
-  readonly inputs: readonly Input[];
+  readonly inputs: InputSource;
   readonly caller: MemberCaller;
   /** The entities that are open to the caller, by id. */
   readonly open: ReadonlyMap<string, OpenEntity>;
@@ -108,8 +108,7 @@ function memberEntity(sources: EntitySources, open: OpenEntity, hidden: Readonly
   const { chapters, inputs } = sources;
   const relations = chapters.entities?.relations ?? [];
   const rules = chapters.rules?.rules.filter((rule) => rule.entity === entity.id) ?? [];
-  const input = inputs.find((one) => one.entity.id === entity.id);
-  const given = (rights.insert.size > 0 ? input?.insert : input?.update) ?? [];
+  const given = inputsOf(inputs, open);
   const fields = memberFields({
     ...{ entity, rights, rules, hidden, fullText: sources.fullText(entity) },
     inputs: new Map(given.map((one) => [one.field.name, one])),
@@ -136,6 +135,12 @@ function memberEntity(sources: EntitySources, open: OpenEntity, hidden: Readonly
     opens: openedBy(sources, open),
     related: relatedTo(sources, relations, entity),
   };
+}
+
+/** Returns the inputs for the writes that the caller may make. A caller who may only read gets those for an UPDATE. */
+function inputsOf(inputs: InputSource, { entity, rights }: OpenEntity): readonly InputField[] {
+  if (rights.insert.size > 0) return inputs.insert(entity);
+  return entity.writable.insert || entity.writable.update ? inputs.update(entity) : [];
 }
 
 const shut: PortalAccess = { open: false, when: null };

@@ -4,7 +4,7 @@ import { defaultAuthSettings } from '../../../contract/settings-auth.ts';
 import { type AppDatabase, startAppDatabase } from '../../../test/support/app-database.ts';
 import { loadFacts } from '../../catalog/facts.ts';
 import type { Pool } from '../../database/pool.ts';
-import { deriveSpecification } from '../specification.ts';
+import { deriveChanged } from '../specification.ts';
 import { loadTypeFacts } from '../types/facts.ts';
 import { memberScreens } from './member-screens.ts';
 
@@ -66,8 +66,10 @@ const screensOf = (role: string, ...memberRoles: string[]): Promise<PortalScreen
 async function screensIn(language: string, role: string, ...memberRoles: string[]): Promise<PortalScreens> {
   const facts = await loadFacts(server, { exposedSchemas: ['public'], authenticator: 'app_authenticator' });
   const types = await loadTypeFacts(server, facts, { relationships: new Map() });
-  const { chapters } = deriveSpecification(facts, { ref: 'desk', name: 'Desk', authSettings: defaultAuthSettings });
-  return memberScreens(types, chapters, { role, memberRoles }, language);
+  const app = { ref: 'desk', name: 'Desk', authSettings: defaultAuthSettings };
+  const { specification, entries } = deriveChanged(facts, app, null);
+  const derived = { chapters: specification.chapters, look: entries.look };
+  return memberScreens(types, derived, { role, memberRoles }, language);
 }
 
 const entity = (screens: PortalScreens, name: string): PortalEntity => {

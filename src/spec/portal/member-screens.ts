@@ -1,11 +1,11 @@
 import type { Screen } from '../../../contract/description.ts';
 import type { PortalEntity, PortalGroup, PortalScreen, PortalScreens } from '../../../contract/portal.ts';
 import type { Chapters } from '../../../contract/specification.ts';
-import { Lookup } from '../../access/lookup.ts';
+import type { Lookup } from '../../access/lookup.ts';
 import { compareText, entityId } from '../../catalog/names.ts';
 import { cellsOfCaller, type MemberCaller } from '../chapters/roles/roles.ts';
 import { namesAskedBy } from '../chapters/screens/screens.ts';
-import { type InputFacts, inputs } from '../types/input.ts';
+import { type InputFacts, InputSource } from '../types/input.ts';
 import { fullTextFields } from './full-text.ts';
 import { memberActions } from './member-actions.ts';
 import { memberEntities, type OpenEntity, openEntities } from './member-entities.ts';
@@ -16,23 +16,24 @@ import { sentenceCase } from './member-words.ts';
  * Returns the screens of chapter 2 that one caller may open, with the parts of their entities that the caller may know.
  * The result contains nothing that the caller has no privilege on. Pure.
  *
- * @param types The facts that `chapters` are derived from, with the names of types.
+ * @param types The facts of `derived`, with the names of types.
+ * @param derived The chapters, and the indexes of their facts, which the derivation has filled.
  * @param language Language of the labels, a tag of BCP 47.
  */
 export function memberScreens(
   types: InputFacts,
-  chapters: Chapters,
+  { chapters, look }: { chapters: Chapters; look: Lookup },
   caller: MemberCaller,
   language: string,
 ): PortalScreens {
   const { facts } = types;
   const functions = new Set(chapters.screens?.screens.flatMap(({ actions = [] }) => actions));
-  const cells = cellsOfCaller(new Lookup(facts), caller, functions);
+  const cells = cellsOfCaller(look, caller, functions);
   const open = openEntities(chapters.entities?.entities ?? [], cells);
   const [defaultSchema] = facts.exposedSchemas;
   const labels = new MemberLabels(chapters.screens?.labels, language);
   const entities = memberEntities({
-    ...{ chapters, inputs: inputs(types), caller, open, defaultSchema },
+    ...{ chapters, inputs: new InputSource(types), caller, open, defaultSchema },
     fullText: (entity) => fullTextFields(facts, entity),
   }).map((entity) => labels.entity(entity));
   const shown = new Map(entities.map((entity) => [entity.id, entity]));

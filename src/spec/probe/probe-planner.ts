@@ -4,12 +4,11 @@ import type { Attempt } from '../../access/attempts.ts';
 import type { ChapterRole } from '../../access/calling-roles.ts';
 import { baseOf } from '../../access/field-types.ts';
 import { type Lookup, primaryKey } from '../../access/lookup.ts';
-import { privilegeOf, type RowOperation } from '../../access/operations.ts';
+import { privilegeOf, type RowOperation, type TablePrivilege } from '../../access/operations.ts';
 import { isSettable } from '../../access/privileges.ts';
 import { clauseFor, combinePolicies, policyChecks } from '../../access/row-security.ts';
 import type { FieldFact, RelationFact } from '../../catalog/entities.ts';
 import { entityId, sqlName } from '../../catalog/names.ts';
-import type { TablePrivilege } from '../../catalog/role-access.ts';
 import { asRelation, found, type Row, typed } from './literals.ts';
 import type { ProbeCaller } from './probe-callers.ts';
 

@@ -1,5 +1,6 @@
 import { constants, gzipSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
+import type { CallDetail } from '../../../contract/call-detail.ts';
 import type { Change, VersionEntry } from '../../../contract/changes.ts';
 import type { RequestTrace } from '../../../contract/observed.ts';
 import type { Chapters, Specification } from '../../../contract/specification.ts';
@@ -14,6 +15,7 @@ import { isObject, type JsonObject } from '../changes/differences.ts';
 import { allowsCall } from '../chapters/calls/call-example.ts';
 import { allEntities } from '../chapters/entities/entities.ts';
 import type { EntityFigures } from '../chapters/entities/figures.ts';
+import { ErrorsOfCalls } from '../chapters/errors/call-errors.ts';
 import { specificationMarkdown } from '../chapters/markdown.ts';
 import { policiesForRequest } from '../chapters/roles/policies-for-request.ts';
 import type { MemberCaller } from '../chapters/roles/roles.ts';
@@ -77,7 +79,7 @@ export interface PackedVersion {
 const HELD = 100;
 const HELD_BYTES = 50_000_000;
 
-export interface FoundCall {
+export interface FoundCall extends Pick<CallDetail, 'errors'> {
   call: CallEntry;
   entity?: Entity;
   cells: RoleCell[];
@@ -171,12 +173,13 @@ export class Tasks {
   }
 
   /**
-   * Returns a call of chapter 7 with its entity, the cells that allow it and example values. Returns null if the app
-   * has no such call.
+   * Returns a call of chapter 7 with its entity, the cells that allow it, example values and its errors. Returns null if
+   * the app has no such call.
    * @throws NotCachedError
    */
   call({ of, id }: { of: SpecificationKey; id: string }): FoundCall | null {
-    const { calls, entities, roles, rules } = this.#of(of).specification.chapters;
+    const { chapters } = this.#of(of).specification;
+    const { calls, entities, roles, rules } = chapters;
     const call = calls?.calls.find((one) => one.id === id);
     if (!call) return null;
     const entity = entities?.entities.find((one) => call.area === 'rest' && one.id === call.entity);
@@ -185,7 +188,8 @@ export class Tasks {
       ? fieldExamples(entity, rules?.rules.filter((rule) => rule.entity === entity.id) ?? [])
       : typeExamples(types, entities?.entities ?? [], rules?.rules ?? []);
     const cells = roles?.cells.filter((cell) => allowsCall(cell, call)) ?? [];
-    return { call, ...(entity && { entity }), cells, examples };
+    const errors = new ErrorsOfCalls(chapters).of(call);
+    return { call, ...(entity && { entity }), cells, examples, errors };
   }
 
   /**
@@ -307,9 +311,10 @@ export class Tasks {
     caller: MemberCaller;
     language: string;
   }): Bytes {
-    const { parsed, specification } = this.#of(of);
+    const { parsed, specification, entries } = this.#of(of);
     const types = { ...parseCatalog(names), facts: parsed.facts };
-    return json(memberScreens(types, specification.chapters, caller, language));
+    const derived = { chapters: specification.chapters, look: entries.look };
+    return json(memberScreens(types, derived, caller, language));
   }
 
   /** Returns the types of the app's entities, or of the entity with the id `only`. */

@@ -1,6 +1,6 @@
 import type { Entity, Field } from '../../../contract/specification-entities.ts';
 import type { ConstraintFact } from '../../catalog/constraints.ts';
-import type { TypeFact } from '../../catalog/entities.ts';
+import type { FieldFact, TypeFact } from '../../catalog/entities.ts';
 import { groupBy } from '../../catalog/group.ts';
 import { readCondition } from '../../sql-reader/condition.ts';
 import type { Expression, Operand } from '../../sql-reader/tree.ts';
@@ -46,19 +46,37 @@ export interface InputField {
  * @param only The id of one entity; null for all.
  */
 export function inputs(types: InputFacts, only: string | null = null): Input[] {
-  const named = new NamedTypes(types.named_types);
-  const domains = new Domains(types, named);
-  return entitiesChapter(new Entries(types.facts))
-    .entities.filter(
+  const { entities } = entitiesChapter(new Entries(types.facts));
+  const source = new InputSource(types);
+  return entities
+    .filter(
       ({ id, exposed, writable }) => exposed && (writable.insert || writable.update) && (only === null || id === only),
     )
-    .map((entity) => {
-      const fieldsOf = (event: number) => {
-        const look = lookAt(types, entity, event);
-        return entity.fields.map((field) => inputField(types, look, field, domains));
-      };
-      return { entity, insert: fieldsOf(INSERT), update: fieldsOf(UPDATE) };
-    });
+    .map((entity) => ({ entity, insert: source.insert(entity), update: source.update(entity) }));
+}
+
+/** The accepted values of the fields of an entity, derived when they are needed. */
+export class InputSource {
+  readonly #types: InputFacts;
+  readonly #domains: Domains;
+
+  constructor(types: InputFacts) {
+    this.#types = types;
+    this.#domains = new Domains(types, new NamedTypes(types.named_types));
+  }
+
+  insert(entity: Entity): InputField[] {
+    return this.#fields(entity, INSERT);
+  }
+
+  update(entity: Entity): InputField[] {
+    return this.#fields(entity, UPDATE);
+  }
+
+  #fields(entity: Entity, event: number): InputField[] {
+    const look = lookAt(this.#types, entity, event);
+    return entity.fields.map((field) => inputField(look, field, this.#domains));
+  }
 }
 
 interface Look {
@@ -68,11 +86,15 @@ interface Look {
   /** Fields that a trigger or rule may change before the checks; null for all fields. */
   mended: ReadonlySet<string> | null;
   constraints: ConstraintFact[];
+  /** The fields of the relation by name. */
+  fields: ReadonlyMap<string, FieldFact>;
+  /** The numbers of the fields with a nondeterministic collation. */
+  loose: ReadonlySet<number>;
 }
 
 const [BEFORE, INSERT, UPDATE, INSTEAD] = [2, 4, 16, 64];
 
-function lookAt({ facts }: InputFacts, { schema, name }: Entity, event: number): Look {
+function lookAt({ facts, loose_fields }: InputFacts, { schema, name }: Entity, event: number): Look {
   const relation = facts.relations.find((one) => one.schema === schema && one.name === name);
   const oid = relation?.oid ?? 0;
   // An update that moves a row to another partition inserts the row there, so triggers for INSERT also run.
@@ -94,15 +116,17 @@ function lookAt({ facts }: InputFacts, { schema, name }: Entity, event: number):
     isView: relation?.kind === 'v',
     mended: isKnown && (relation?.replaced.length ?? 0) === 0 ? new Set(known) : null,
     constraints: facts.constraints.filter((one) => one.relation === oid && one.kind === 'c' && one.enforced),
+    fields: new Map(facts.fields.filter((one) => one.relation === oid).map((one) => [one.name, one])),
+    loose: new Set(loose_fields.filter((one) => one.relation === oid).map((one) => one.field)),
   };
 }
 
-function inputField(types: InputFacts, look: Look, field: Field, domains: Domains): InputField {
+function inputField(look: Look, field: Field, domains: Domains): InputField {
   const { named } = domains;
-  const fact = types.facts.fields.find((one) => one.relation === look.oid && one.name === field.name);
+  const fact = look.fields.get(field.name);
   const asked = domains.asked(fact?.type_oid ?? 0, field.name);
   const base = baseOf(field.type, named);
-  const isLoose = types.loose_fields.some((one) => one.relation === look.oid && one.field === fact?.number);
+  const isLoose = fact !== undefined && look.loose.has(fact.number);
   const isFree = look.isView || (look.mended?.has(field.name) ?? true);
   const own = isFree ? [] : look.constraints.filter((one) => one.fields.length === 1 && one.fields[0] === fact?.number);
   const rules = [

@@ -1,6 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
 import { FailureNote } from '../../ui/failure.tsx';
 import { Skeleton } from '../../ui/table.tsx';
 import { failureFacts } from '../data/api-failure.ts';
@@ -16,7 +18,6 @@ import {
 import { dateTime } from '../format/format.ts';
 import { TimeAgo } from '../format/time-ago.tsx';
 import styles from './account-page.module.css';
-import { CodesDialog } from './codes-dialog.tsx';
 import { SecurityKeyDialog } from './security-key-dialog.tsx';
 import { TotpDialog } from './totp-dialog.tsx';
 
@@ -96,5 +97,24 @@ export function OwnSecondFactor() {
       {open === 'key' && <SecurityKeyDialog onClose={close} />}
       {open === 'codes' && coding.data && <CodesDialog codes={coding.data.codes} onClose={close} />}
     </>
+  );
+}
+
+/** Shows new recovery codes. The server sends them only once. */
+function CodesDialog({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
+  return (
+    <Dialog title="Recovery codes" onClose={onClose}>
+      <p className={styles.words}>
+        Each code replaces your second factor once. Store them now: the console does not show them later.
+      </p>
+      <ul className={styles.codes} aria-label="Codes">
+        {codes.map((code) => (
+          <li key={code}>
+            <code>{code}</code>
+          </li>
+        ))}
+      </ul>
+      <CopyButton text={codes.join('\n')} what="the recovery codes" word />
+    </Dialog>
   );
 }

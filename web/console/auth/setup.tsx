@@ -11,7 +11,7 @@ import { AuthLayout, coverForm, coverTitle } from './auth-layout.tsx';
 import { Questions } from './questions.tsx';
 import { secretOfLink } from './secret-of-link.ts';
 import styles from './setup.module.css';
-import { StartHint } from './start-hint.tsx';
+import hint from './start-hint.module.css';
 
 /** Creates the first builder of a new node and signs in. */
 export function Setup() {
@@ -124,5 +124,17 @@ function Done() {
         </Link>
       </div>
     </AuthLayout>
+  );
+}
+
+/** Shows where the setup code is: in the output of the first start. */
+function StartHint() {
+  return (
+    <pre className={hint.terminal}>
+      <b>$ npm start</b>
+      {'\n\n'}No builder yet. Open this page and create the first one:{'\n\n  '}
+      <span className={hint.link}>{location.origin}/setup#token=…</span>
+      {'\n\n'}The link is for one use. Each start prints a new one{'\n'}until the first builder exists.
+    </pre>
   );
 }

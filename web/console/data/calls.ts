@@ -14,20 +14,24 @@ import type { RequestRole } from './rows/row.ts';
 
 export const callKeys = {
   trace: (ref: string, requestId: string) => ['calls', ref, 'trace', requestId] as const,
-  detail: (ref: string, id: string) => ['calls', ref, 'detail', id] as const,
+  detail: (ref: string, id: string, hash: string) => ['calls', ref, 'detail', id, hash] as const,
   figures: (ref: string, id: string, window: string) => ['calls', ref, 'figures', id, window] as const,
   log: (ref: string, search: object) => ['calls', ref, 'log', search] as const,
   logSummary: (ref: string, search: object) => ['calls', ref, 'log-summary', search] as const,
   errors: (ref: string, code: string | null) => ['calls', ref, 'errors', code] as const,
 };
 
-/** Reads the details of a call of chapter 7: as code and as a request. */
-export const callDetail = (ref: string, id: string) =>
+/**
+ * Reads the details of a call of chapter 7: as code, as a request, and its errors. They change with `hash`, the hash of
+ * the specification.
+ */
+export const callDetail = (ref: string, id: string, hash: string) =>
   queryOptions({
-    queryKey: callKeys.detail(ref, id),
+    queryKey: callKeys.detail(ref, id, hash),
     queryFn: ({ signal }) =>
       api<CallDetail>(`/apps/${segment(ref)}/specification/call?${new URLSearchParams({ id })}`, { signal }),
     staleTime: 10_000,
+    placeholderData: (before, query) => (query?.queryKey[3] === id ? before : undefined),
   });
 
 /** Reads how often a call was requested within a window, as a series of points. Refreshed while visible. */

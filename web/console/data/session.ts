@@ -100,7 +100,8 @@ const refetch = () => Promise.all(Object.values(keys).map((queryKey) => queryCli
 const afterFactorChange = () =>
   Promise.all([refetch(), refetchDevices(), queryClient.invalidateQueries({ queryKey: sessionKeys.builder() })]);
 
-const typeNames: Readonly<Record<string, string>> = {
+/** Names of the types of second factors. */
+export const factorTypeNames: Readonly<Record<string, string>> = {
   totp: 'Authenticator app',
   webauthn: 'Security key',
   phone: 'Phone',
@@ -109,7 +110,7 @@ const typeNames: Readonly<Record<string, string>> = {
 
 /** Returns the name of a factor, or the name of its type if the builder gave it no name. */
 export const factorName = ({ factor_type, friendly_name }: OwnFactor): string =>
-  friendly_name || typeNames[factor_type] || factor_type;
+  friendly_name || factorTypeNames[factor_type] || factor_type;
 
 const fetchFactors = async (): Promise<OwnFactor[]> =>
   (await api<{ factors?: OwnFactor[] }>('/account/user')).factors ?? [];

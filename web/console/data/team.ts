@@ -4,6 +4,7 @@ import type {
   AcceptRequest,
   AppInvitationRequest,
   AppTeam,
+  BuilderAccess,
   BuilderLink,
   NodeInvitationRequest,
   NodeRoleRequest,
@@ -25,6 +26,13 @@ const path = (ref: TeamOf) => (ref === null ? '/team' : `/apps/${segment(ref)}/t
 /** Reads the builders of an app and its open invitations. */
 export const appTeam = (ref: string) =>
   queryOptions({ queryKey: queryKey(ref), queryFn: ({ signal }) => api<AppTeam>(path(ref), { signal }) });
+
+/** Reads the second factors, passkeys and sessions of a builder of an app. Only owners of the app may. */
+export const builderAccess = (ref: string, id: string) =>
+  queryOptions({
+    queryKey: [...queryKey(ref), id],
+    queryFn: ({ signal }) => api<BuilderAccess>(`${path(ref)}/${segment(id)}`, { signal }),
+  });
 
 /** Reads the builders of the node, its open invitations, and whether builders need a second factor. */
 export const nodeTeam = () =>

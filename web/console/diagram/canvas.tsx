@@ -17,7 +17,6 @@ import { createContext, type KeyboardEvent, use, useCallback, useEffect, useMemo
 import { Button } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { FlashOnChange } from '../../ui/live-value.tsx';
-import { animationMilliseconds } from './animation.ts';
 import styles from './canvas.module.css';
 import { arrowHead, boxTowards, type Layout, roundedPath, shortened } from './geometry.ts';
 import { type Box, type Edge, type Graph, hubOf, isCompact, labelSize } from './graph.ts';
@@ -409,3 +408,11 @@ function RoutedLine({ data }: EdgeProps<RoutedEdge>) {
 const withoutAttribution = { hideAttribution: true };
 const nodeTypes = { box: BoxFace, frame: Frame };
 const edgeTypes = { routed: RoutedLine };
+
+const still = window.matchMedia('(prefers-reduced-motion: reduce)');
+
+/**
+ * Returns the duration of a movement in the diagram in ms: that of the design tokens, or 0 if the reader prefers
+ * reduced motion.
+ */
+const animationMilliseconds = (): number => (still.matches ? 0 : 220);

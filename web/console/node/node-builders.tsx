@@ -9,7 +9,7 @@ import { FailureNote } from '../../ui/failure.tsx';
 import { Table } from '../../ui/table.tsx';
 import { failureFacts, needsProof } from '../data/api-failure.ts';
 import { changeNodeRole, removeBuilder } from '../data/team.ts';
-import { BuilderName, SecondFactorWord, Seen } from '../tools/team/builder-cells.tsx';
+import { appsInWords, BuilderName, SecondFactorWord, Seen } from '../tools/team/builder-cells.tsx';
 
 /** The roles of a builder on the node, by their labels. */
 const rights: Readonly<Record<string, NodeRoleRequest>> = {
@@ -69,7 +69,7 @@ export function NodeBuilders({ team: { builders, own_id: ownId } }: { team: Node
                 <td>
                   <SecondFactorWord has={one.has_second_factor} />
                 </td>
-                <td>{one.is_owner ? 'all apps' : Object.keys(one.apps).join(', ')}</td>
+                <td>{appsInWords(one.is_owner, one.apps)}</td>
                 <td>
                   <Seen at={one.last_seen_at} />
                 </td>

@@ -24,7 +24,7 @@ export function SecondFactorRule({ team }: { team: NodeTeam }) {
     <div className={settings.row}>
       <div>
         <b>Second factor required</b>
-        <p>{sentenceOf(team)}</p>
+        <p>{secondFactorSentence(team)}</p>
         {failure && !asking && <FailureNote facts={failureFacts(failure)} />}
       </div>
       <Switch
@@ -88,12 +88,22 @@ function GraceDialog({
   );
 }
 
-function sentenceOf({ builders, second_factor_required_from: from }: NodeTeam): string {
+/** Describes how many builders have a second factor if the caller may see that, and what happens to the others. */
+export function secondFactorSentence({
+  builders,
+  second_factor_required_from: from,
+}: {
+  builders: readonly { has_second_factor: boolean | null }[];
+  second_factor_required_from: string | null;
+}): string {
   const having = builders.filter((one) => one.has_second_factor).length;
-  const figures = `${having} of ${counted(builders.length, 'builder')} ${having === 1 ? 'has' : 'have'} one.`;
-  if (from === null) return `${figures} Passwords alone open the console for the others.`;
+  const isShown = builders.every((one) => one.has_second_factor !== null);
+  const figures = isShown
+    ? `${having} of ${counted(builders.length, 'builder')} ${having === 1 ? 'has' : 'have'} one. The others`
+    : 'Builders without one';
+  if (from === null) return `${figures} open the console with the password alone.`;
   const isPast = Date.parse(from) <= Date.now();
   return isPast
-    ? `${figures} The others can only add one.`
-    : `${figures} The others work as before until ${dateTime(from)}, then they can only add one.`;
+    ? `${figures} can only add one.`
+    : `${figures} work as before until ${dateTime(from)}, then they can only add one.`;
 }

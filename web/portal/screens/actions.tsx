@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { PortalAction } from '../../../contract/portal.ts';
-import { type Draft, valuesOf, wrongIn } from '../../fields/draft.ts';
+import { type Draft, typedIn, valuesOf, wrongIn } from '../../fields/draft.ts';
 import { FieldEditor } from '../../fields/editor.tsx';
 import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
@@ -78,7 +78,7 @@ function Arguments({
 }) {
   const [draft, setDraft] = useState<Draft>({});
   const [isTried, setIsTried] = useState(false);
-  const wrong = action.fields.map((field) => wrongIn(field, draft[field.name] ?? '', true));
+  const wrong = action.fields.map((field) => wrongIn(field, typedIn(draft, field) ?? '', true));
   return (
     <form
       className={styles.form}
@@ -96,7 +96,7 @@ function Arguments({
         <FieldEditor
           key={field.name}
           field={field}
-          value={draft[field.name] ?? ''}
+          value={typedIn(draft, field) ?? ''}
           wrong={isTried ? (wrong[i] ?? null) : null}
           isOptional={!field.required && field.editor !== 'boolean'}
           onChange={(value) => setDraft({ ...draft, [field.name]: value })}

@@ -95,7 +95,7 @@ export function Filters({
         <RangeForm
           key={ranged.name}
           field={ranged}
-          condition={conditions[ranged.name] ?? ''}
+          condition={(Object.hasOwn(conditions, ranged.name) && conditions[ranged.name]) || ''}
           onClose={() => setAsked(null)}
           onChange={(condition) =>
             onChange(condition === null ? without(ranged.name) : { ...conditions, [ranged.name]: condition })

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import type { PortalEntity, PortalField } from '../../../contract/portal.ts';
-import { type Draft, toDraft, valuesOf, wrongIn } from '../../fields/draft.ts';
+import { type Draft, toDraft, typedIn, valuesOf, wrongIn } from '../../fields/draft.ts';
 import { FieldEditor } from '../../fields/editor.tsx';
 import { wordsOf } from '../../fields/rules.ts';
 import { inSentence, t } from '../../language/messages.ts';
@@ -151,12 +151,12 @@ function FormFields({ form, row }: { form: RowForm; row: Row | null }) {
           <FieldEditor
             key={field.name}
             field={field}
-            value={form.typedIn(field)}
+            value={form.shownIn(field)}
             chosen={pointed && target ? rowName(target, pointed) : null}
             wrong={form.shownWrong(field)}
             isOptional={form.isNew && !field.required && field.editor !== 'boolean'}
             onChange={(value) => form.change(field, value)}
-            onLeave={() => form.typedIn(field) !== '' && form.leaveField(field)}
+            onLeave={() => form.shownIn(field) !== '' && form.leaveField(field)}
           />
         );
       })}
@@ -182,8 +182,8 @@ function useRowForm({ place: { screen, entity }, row, rowKey }: FormOf) {
   // For a restored draft, compares the stored row with the values that the member saw while typing, because another
   // caller may have changed the row since.
   const changing = useSaveChanges(entity, row && { ...row, ...restored?.before }, rowKey);
-  const typedIn = (field: PortalField) => draft[field.name] ?? (row ? toDraft(field, row[field.name]) : '');
-  const wrong = new Map(fields.map((field) => [field.name, wrongIn(field, typedIn(field), isNew)]));
+  const shownIn = (field: PortalField) => typedIn(draft, field) ?? (row ? toDraft(field, row[field.name]) : '');
+  const wrong = new Map(fields.map((field) => [field.name, wrongIn(field, shownIn(field), isNew)]));
   const values = valuesOf(fields, draft, row);
   const back =
     row && screen.kind === 'detail' ? (rowPath(all, entity, row) ?? '/') : (listFor(all, entity)?.route ?? '/');
@@ -204,7 +204,7 @@ function useRowForm({ place: { screen, entity }, row, rowKey }: FormOf) {
   const hasValues = Object.keys(values).length > 0;
   const broken = fields.find(({ name }) => left.has(name) && wrong.get(name) != null);
   return {
-    ...{ element, isNew, fields, refused, changing, back, isSaving, hasValues, typedIn, leave },
+    ...{ element, isNew, fields, refused, changing, back, isSaving, hasValues, shownIn, leave },
     error: adding.error ?? changing.error,
     status: broken ? t('lookAt', { label: inSentence(broken.label) }) : restored && hasValues ? t('draftKept') : '',
     /** Returns the words of the rule that a field breaks, once the member has left the field. */

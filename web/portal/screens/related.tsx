@@ -2,7 +2,7 @@ import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { PortalEntity, PortalField, PortalRelated } from '../../../contract/portal.ts';
-import { type Draft, valuesOf, wrongIn } from '../../fields/draft.ts';
+import { type Draft, typedIn, valuesOf, wrongIn } from '../../fields/draft.ts';
 import { FieldEditor } from '../../fields/editor.tsx';
 import { ago, countWords, fullTime, initials, timeOf } from '../../fields/format.ts';
 import { t } from '../../language/messages.ts';
@@ -160,7 +160,7 @@ function Compose({
   const fields = columns.flatMap(
     (name) => entity.fields.find((field) => field.name === name && field.insertable && name !== related.field) ?? [],
   );
-  const wrong = fields.map((field) => wrongIn(field, draft[field.name] ?? '', true));
+  const wrong = fields.map((field) => wrongIn(field, typedIn(draft, field) ?? '', true));
   return (
     <form
       className={styles.compose}
@@ -185,7 +185,7 @@ function Compose({
         <FieldEditor
           key={field.name}
           field={field}
-          value={draft[field.name] ?? ''}
+          value={typedIn(draft, field) ?? ''}
           wrong={isTried ? (wrong[i] ?? null) : null}
           isOptional={!field.required && field.editor !== 'boolean'}
           onChange={(typed) => {

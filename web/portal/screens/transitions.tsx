@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { PortalEntity, PortalMachine, PortalTransition } from '../../../contract/portal.ts';
-import { type Draft, readDraft, wrongIn } from '../../fields/draft.ts';
+import { type Draft, readDraft, typedIn, wrongIn } from '../../fields/draft.ts';
 import { FieldEditor } from '../../fields/editor.tsx';
 import { ago, isDuration, timeOf } from '../../fields/format.ts';
 import { State } from '../../fields/state.tsx';
@@ -159,7 +159,7 @@ function RequiredFields({
   const [draft, setDraft] = useState<Draft>(() => saved.read()?.draft ?? {});
   const [isTried, setIsTried] = useState(false);
   const fields = missingFor(transition, row).flatMap((name) => fieldIn(entity, name) ?? []);
-  const wrong = fields.map((field) => wrongIn({ ...field, nullable: false }, draft[field.name] ?? '', false));
+  const wrong = fields.map((field) => wrongIn({ ...field, nullable: false }, typedIn(draft, field) ?? '', false));
   return (
     <form
       className={styles.well}
@@ -171,7 +171,7 @@ function RequiredFields({
         onTake(
           Object.fromEntries(
             fields.flatMap((field): [string, unknown][] => {
-              const read = readDraft(field, draft[field.name] ?? '');
+              const read = readDraft(field, typedIn(draft, field) ?? '');
               return 'value' in read ? [[field.name, read.value]] : [];
             }),
           ),
@@ -187,7 +187,7 @@ function RequiredFields({
         <FieldEditor
           key={field.name}
           field={field}
-          value={draft[field.name] ?? ''}
+          value={typedIn(draft, field) ?? ''}
           wrong={isTried ? (wrong[i] ?? null) : null}
           onChange={(value) => {
             const next = { ...draft, [field.name]: value };

@@ -42,7 +42,9 @@ async function saveChanges(
   let own: Row = {};
   let left = changes;
   const lose = (stored: Row) => {
-    const lost = Object.entries(left).filter(([name, value]) => name in stored && !isSame(value, stored[name]));
+    const lost = Object.entries(left).filter(
+      ([name, value]) => Object.hasOwn(stored, name) && !isSame(value, stored[name]),
+    );
     own = { ...own, ...Object.fromEntries(lost) };
     left = without(left, stored);
   };

@@ -31,7 +31,7 @@ export function useSavedDraft(place: string) {
     write: (draft: Draft, row: Row | null): void => {
       const names = row === null ? [] : Object.keys(draft);
       before.current = Object.fromEntries(
-        names.map((field) => [field, field in before.current ? before.current[field] : row?.[field]]),
+        names.map((field) => [field, Object.hasOwn(before.current, field) ? before.current[field] : row?.[field]]),
       );
       attempt(() => localStorage.setItem(name, JSON.stringify({ at: Date.now(), draft, before: before.current })));
     },

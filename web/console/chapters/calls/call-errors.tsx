@@ -1,19 +1,29 @@
 import { Link } from '@tanstack/react-router';
-import { useMemo } from 'react';
-import { errorsOfCall } from '../../../../contract/call-errors.ts';
-import type { Chapters, ErrorLine } from '../../../../contract/specification.ts';
-import type { CallEntry } from '../../../../contract/specification-calls.ts';
-import { PanelSection } from '../../../ui/panel.tsx';
+import type { CallErrors } from '../../../../contract/call-detail.ts';
+import type { ErrorLine } from '../../../../contract/specification.ts';
 import { Tag } from '../../../ui/tag.tsx';
 import { counted } from '../../format/format.ts';
 import { errorName } from '../errors/error-words.ts';
 import styles from './call-panel.module.css';
 
 /** Lists the errors that a call can return: the app's errors in full, those of the protocols by code. */
-export function CallErrors({ appRef, call, chapters }: { appRef: string; call: CallEntry; chapters: Chapters }) {
-  const { own, common } = useMemo(() => errorsOfCall(call, chapters), [call, chapters]);
+export function CallErrorList({
+  appRef,
+  errors,
+  lines,
+  isAuth,
+}: {
+  appRef: string;
+  errors: CallErrors;
+  /** The errors of chapter 8. */
+  lines: readonly ErrorLine[];
+  /** True for a call of /auth/v1. */
+  isAuth: boolean;
+}) {
+  const own = lines.filter(({ id }) => errors.own.includes(id));
+  const common = lines.filter(({ id }) => errors.common.includes(id));
   return (
-    <PanelSection title="Errors" aside={`${own.length + common.length}`}>
+    <>
       {own.length > 0 && (
         <ul className={styles.errors} aria-label="Errors of the app">
           {own.map((line) => (
@@ -25,9 +35,7 @@ export function CallErrors({ appRef, call, chapters }: { appRef: string; call: C
           ))}
         </ul>
       )}
-      {call.area !== 'auth' && (
-        <p className={styles.caveat}>The list does not cover writes by nested functions and dynamic SQL.</p>
-      )}
+      {!isAuth && <p className={styles.caveat}>The list does not cover writes by nested functions and dynamic SQL.</p>}
       <details className={styles.common}>
         <summary>{counted(common.length, 'error')} of the protocols and the server</summary>
         <ul>
@@ -40,7 +48,7 @@ export function CallErrors({ appRef, call, chapters }: { appRef: string; call: C
           ))}
         </ul>
       </details>
-    </PanelSection>
+    </>
   );
 }
 

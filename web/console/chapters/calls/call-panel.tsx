@@ -1,8 +1,8 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { type CallDetail, takenBy } from '../../../../contract/call-detail.ts';
-import type { Chapters } from '../../../../contract/specification.ts';
+import type { CallDetail } from '../../../../contract/call-detail.ts';
+import type { Specification } from '../../../../contract/specification.ts';
 import type { CallEntry, CallParameter } from '../../../../contract/specification-calls.ts';
 import { Code } from '../../../ui/code.tsx';
 import { Failure } from '../../../ui/failure.tsx';
@@ -13,9 +13,10 @@ import { Tag } from '../../../ui/tag.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { callDetail } from '../../data/calls.ts';
 import { count, listed } from '../../format/format.ts';
-import { CallErrors } from './call-errors.tsx';
+import { CallErrorList } from './call-errors.tsx';
 import { CallFiguresOf } from './call-figures.tsx';
 import styles from './call-panel.module.css';
+import { takenBy } from './call-parameters.ts';
 import { TryIt } from './try-it.tsx';
 
 const places: Readonly<Record<CallParameter['in'], string>> = { query: 'Query', header: 'Headers', body: 'Body' };
@@ -24,21 +25,21 @@ const places: Readonly<Record<CallParameter['in'], string>> = { query: 'Query', 
 export function CallPanel({
   appRef,
   call,
-  chapters,
+  specification: { chapters, hash },
   onClose,
   onPrevious,
   onNext,
 }: {
   appRef: string;
   call: CallEntry;
-  chapters: Chapters;
+  specification: Specification;
   onClose: () => void;
   onPrevious: (() => void) | undefined;
   onNext: (() => void) | undefined;
 }) {
   const entity = chapters.entities?.entities.find(({ id }) => call.area === 'rest' && id === call.entity);
   const taken = takenBy(call, { rows: chapters.calls?.rows ?? [] }, entity);
-  const made = useQuery(callDetail(appRef, call.id));
+  const made = useQuery(callDetail(appRef, call.id, hash));
   return (
     <Panel
       label={`${call.method} ${call.path}`}
@@ -106,10 +107,23 @@ export function CallPanel({
           parameters={taken.parameters.filter((given) => given.in === place)}
         />
       ))}
-      <CallErrors appRef={appRef} call={call} chapters={chapters} />
+      <PanelSection title="Errors" aside={made.data && errorCount(made.data)}>
+        <Made answer={made}>
+          {({ errors }) => (
+            <CallErrorList
+              appRef={appRef}
+              errors={errors}
+              lines={chapters.errors?.errors ?? []}
+              isAuth={call.area === 'auth'}
+            />
+          )}
+        </Made>
+      </PanelSection>
     </Panel>
   );
 }
+
+const errorCount = ({ errors: { own, common } }: CallDetail): string => `${own.length + common.length}`;
 
 /** Shows content that the server generates on request, with a placeholder until the content is loaded. */
 function Made({

@@ -3,12 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useCallback, useState } from 'react';
 import type { StatisticsWindow } from '../../../../contract/observed.ts';
-import type { CallEntry, CallsChapter } from '../../../../contract/specification-calls.ts';
+import type { CallEntry, CallSetting, CallsChapter } from '../../../../contract/specification-calls.ts';
 import { FlashOnChange, liveValueClass } from '../../../ui/live-value.tsx';
 import { activity } from '../../data/apps.ts';
 import { specification } from '../../data/specification.ts';
 import { count, counted } from '../../format/format.ts';
 import { ListChapter, type ListDescriptor } from '../list/list-chapter.tsx';
+import { TextTable, type WordsColumn } from '../list/text-table.tsx';
 import { useChapter } from '../use-chapter.ts';
 import { WindowChoice } from '../window-choice.tsx';
 import { callColumns, callGroups } from './call-columns.tsx';
@@ -16,7 +17,6 @@ import { CallPanel } from './call-panel.tsx';
 import { DefinitionTable } from './definition-table.tsx';
 import { FunctionTable } from './function-table.tsx';
 import { JobTable } from './job-table.tsx';
-import { SettingTable } from './setting-table.tsx';
 
 const changes = [
   'A table, view or function in an exposed schema gets its calls as soon as you create it',
@@ -46,7 +46,7 @@ export function CallsPage() {
       caption="All calls, relative to the app’s URL"
       tools={<WindowChoice value={window} onChange={setWindow} />}
       columns={columns}
-      panel={(call, steps) => data && <CallPanel appRef={ref} call={call} chapters={data.chapters} {...steps} />}
+      panel={(call, steps) => data && <CallPanel appRef={ref} call={call} specification={data} {...steps} />}
     >
       {() => (
         <>
@@ -118,3 +118,23 @@ const descriptor: ListDescriptor<'calls', CallEntry> = {
   Answer,
   changes,
 };
+
+/** Columns of the table of settings. */
+const settingColumns: readonly WordsColumn<CallSetting>[] = [
+  { name: 'Setting', look: 'name', cell: ({ key }) => <code>{key}</code>, title: ({ key }) => key },
+  { name: 'Value', look: 'name', cell: ({ value }) => <code>{value}</code>, title: ({ value }) => value },
+  { name: 'Meaning', look: 'words', cell: ({ meaning }) => meaning, title: ({ meaning }) => meaning },
+  { name: 'Set in', look: 'wide', cell: ({ set_in }) => (set_in === 'code' ? 'default' : set_in) },
+];
+
+/** Table of the settings that affect responses. Settings that set a number are limits and are in chapter 9. */
+const SettingTable = ({ number, settings }: { number: string; settings: readonly CallSetting[] }) => (
+  <TextTable
+    number={number}
+    caption="Settings for responses"
+    what={['Settings of calls', 'settings']}
+    columns={settingColumns}
+    rows={settings}
+    keyOf={({ key }) => key}
+  />
+);

@@ -19,6 +19,7 @@ const call = (part: Partial<CallEntry>): CallEntry => ({
 const detail = (example: CallDetail['example']): CallDetail => ({
   snippets: { supabase_js: '', curl: '', fetch: '' },
   example,
+  errors: { own: [], common: [] },
 });
 const parameter = (name: string, where: CallParameter['in'] = 'query'): CallParameter => ({
   name,

@@ -1,5 +1,4 @@
-import { Select, Textarea, TextInput } from '@mantine/core';
-import { IconPlus, IconX } from '@tabler/icons-react';
+import { Textarea } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
 import type { CallDetail } from '../../../../contract/call-detail.ts';
@@ -15,19 +14,9 @@ import { tryCall } from '../../data/calls.ts';
 import type { RequestRole } from '../../data/rows/row.ts';
 import { useKeys } from '../../keys/keyboard.tsx';
 import { MemberField } from '../member-field.tsx';
-import {
-  asked,
-  attemptOf,
-  canUndo,
-  canUpsert,
-  type Draft,
-  draftOf,
-  filterBeginning,
-  isWrite,
-  operators,
-  schemaOf,
-  whyNot,
-} from './draft.ts';
+import { CallArguments, WriteOptions } from './call-arguments.tsx';
+import { attemptOf, type Draft, draftOf, isWrite, schemaOf, whyNot } from './draft.ts';
+import { RowFilters } from './row-filters.tsx';
 import { TriedReply } from './tried-reply.tsx';
 import styles from './try-it.module.css';
 
@@ -104,8 +93,8 @@ export function TryIt({
       }}
     >
       <Caller {...{ appRef, call, isDirect, who, member }} onWho={setWho} onMember={setMember} />
-      <Arguments {...{ call, parameters, draft }} onChange={change} />
-      {entity && call.method !== 'POST' && <Filters entity={entity} draft={draft} onChange={change} />}
+      <CallArguments {...{ call, parameters, draft }} onChange={change} />
+      {entity && call.method !== 'POST' && <RowFilters entity={entity} draft={draft} onChange={change} />}
       {draft.body !== null && (
         <Textarea
           className={styles.body ?? ''}
@@ -188,174 +177,5 @@ function Caller({
         </>
       )}
     </>
-  );
-}
-
-/** Fields of the parts of the path and of the parameters. */
-function Arguments({
-  call,
-  parameters,
-  draft,
-  onChange,
-}: {
-  call: CallEntry;
-  parameters: readonly CallParameter[];
-  draft: Draft;
-  onChange: (part: Partial<Draft>) => void;
-}) {
-  return (
-    <>
-      {Object.keys(draft.path).map((name) => (
-        <TextInput
-          key={name}
-          label={name}
-          value={draft.path[name] ?? ''}
-          onChange={(event) => onChange({ path: { ...draft.path, [name]: event.currentTarget.value } })}
-          autoComplete="off"
-          spellCheck={false}
-        />
-      ))}
-      <div className={styles.pairs}>
-        {asked(parameters).map(({ name, type, required }) => (
-          <TextInput
-            key={name}
-            label={name}
-            placeholder={type}
-            required={required}
-            withAsterisk={false}
-            value={draft.query[name] ?? ''}
-            onChange={(event) => onChange({ query: { ...draft.query, [name]: event.currentTarget.value } })}
-            autoComplete="off"
-            spellCheck={false}
-            description={filterNote(filterBeginning(call, draft.query[name] ?? ''))}
-          />
-        ))}
-      </div>
-    </>
-  );
-}
-
-/** Options of a request that writes. */
-function WriteOptions({
-  call,
-  draft,
-  onChange,
-}: {
-  call: CallEntry;
-  draft: Draft;
-  onChange: (part: Partial<Draft>) => void;
-}) {
-  return (
-    <>
-      {call.area === 'rest' && isWrite(call) && (
-        <label className={styles.check}>
-          <input
-            type="checkbox"
-            checked={draft.rowsBack}
-            onChange={(event) => onChange({ rowsBack: event.currentTarget.checked })}
-          />
-          Return the rows
-        </label>
-      )}
-      {canUpsert(call) && (
-        <label className={styles.check}>
-          <input
-            type="checkbox"
-            checked={draft.upsert}
-            onChange={(event) => onChange({ upsert: event.currentTarget.checked })}
-          />
-          Update existing rows
-        </label>
-      )}
-      {canUndo(call) && (
-        <label className={styles.check}>
-          <input
-            type="checkbox"
-            checked={draft.undo}
-            onChange={(event) => onChange({ undo: event.currentTarget.checked })}
-          />
-          Undo afterwards
-        </label>
-      )}
-    </>
-  );
-}
-
-/** Returns the warning beside an argument that the server reads as a filter because of its beginning. */
-const filterNote = (begins: string | null) =>
-  begins !== null && (
-    <span className={styles.warning}>
-      A value that begins with {begins} filters the result. Use POST to pass it as the argument.
-    </span>
-  );
-
-/** Form of the filters on rows: each has a field, an operator and a value. */
-function Filters({
-  entity,
-  draft,
-  onChange,
-}: {
-  entity: Entity;
-  draft: Draft;
-  onChange: (part: Partial<Draft>) => void;
-}) {
-  const { filters } = draft;
-  const set = (place: number, part: Partial<Draft['filters'][number]>) =>
-    onChange({ filters: filters.map((filter, i) => (i === place ? { ...filter, ...part } : filter)) });
-  const names = entity.fields.map(({ name }) => name);
-  // The clicked remove button disappears with its filter, so the focus moves to this button.
-  const add = useRef<HTMLButtonElement>(null);
-  const remove = (place: number) => {
-    onChange({ filters: filters.filter((_, i) => i !== place) });
-    add.current?.focus();
-  };
-  return (
-    <fieldset className={styles.filters}>
-      <legend>Filters</legend>
-      {filters
-        .map((filter, place) => ({ filter, place }))
-        .map(({ filter, place }) => (
-          <div key={place} className={styles.filter}>
-            <Select
-              aria-label={`Field of filter ${place + 1}`}
-              data={names}
-              searchable
-              allowDeselect={false}
-              value={filter.field}
-              onChange={(field) => field !== null && set(place, { field })}
-            />
-            <Select
-              aria-label={`Operator of filter ${place + 1}`}
-              data={[...operators]}
-              allowDeselect={false}
-              value={filter.operator}
-              onChange={(operator) => operator !== null && set(place, { operator })}
-            />
-            <TextInput
-              aria-label={`Value of filter ${place + 1}`}
-              value={filter.value}
-              onChange={(event) => set(place, { value: event.currentTarget.value })}
-              autoComplete="off"
-              spellCheck={false}
-            />
-            <Button
-              kind="quiet"
-              square
-              icon={IconX}
-              label={`Remove filter ${place + 1}`}
-              onClick={() => remove(place)}
-            />
-          </div>
-        ))}
-      <Button
-        ref={add}
-        kind="quiet"
-        small
-        icon={IconPlus}
-        onClick={() => onChange({ filters: [...filters, { field: names[0] ?? '', operator: 'eq', value: '' }] })}
-      >
-        Add filter
-      </Button>
-    </fieldset>
   );
 }

@@ -1,26 +1,23 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Fragment, type ReactNode, useMemo } from 'react';
-import { entityId } from '../../../../contract/entity-names.ts';
-import { isMachineTrigger } from '../../../../contract/machine-trigger.ts';
+import { Fragment, useMemo } from 'react';
 import type { Source } from '../../../../contract/specification-source.ts';
 import { Empty } from '../../../ui/empty.tsx';
 import { Failure } from '../../../ui/failure.tsx';
 import { Figure } from '../../../ui/figure.tsx';
 import { FlashOnChange, liveValueClass } from '../../../ui/live-value.tsx';
 import { AsOf, PageHeader } from '../../../ui/page-header.tsx';
-import { Skeleton, Table } from '../../../ui/table.tsx';
-import { Verdict } from '../../../ui/verdict.tsx';
+import { Skeleton } from '../../../ui/table.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { figuresAt, specification } from '../../data/specification.ts';
 import { literal } from '../../data/sql.ts';
-import { counted, entityName, listed, shortId } from '../../format/format.ts';
+import { counted, shortId } from '../../format/format.ts';
 import { Page } from '../../layout/page.tsx';
 import { SpecificationVersion } from '../../layout/specification-version.tsx';
 import { Feet } from '../chapter-page.tsx';
-import { attributeWords, countedWords, equalWords, filledBy, keysOf, relationWords } from './entity-words.ts';
-import styles from './field-page.module.css';
-import { type FieldUsage, fieldSentence, fieldUsage, names } from './field-usage.ts';
+import { FieldFacts, FieldRelations } from './field-facts.tsx';
+import { type FieldUsage, fieldSentence, fieldUsage } from './field-usage.ts';
+import { FieldAccess, FieldUses } from './field-uses.tsx';
 
 /** Page of a field: its type, its relations, and every rule, grant, policy, machine and screen that uses it. */
 export function FieldPage({ appRef, entity, field }: { appRef: string; entity: string; field: string }) {
@@ -107,58 +104,16 @@ function Story({ appRef, story, stale }: { appRef: string; story: FieldUsage; st
   return (
     <>
       <Figure number="Table 3.1" caption="Definition">
-        <dl className={styles.facts}>
-          {factsOf(appRef, story).map(([what, value]) => (
-            <div key={what} className={styles.fact}>
-              <dt>{what}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
+        <FieldFacts appRef={appRef} story={story} />
       </Figure>
       <Figure number="Table 3.2" caption="Access by role, for the rows that chapter 6 allows">
-        <div className={styles.access}>
-          <Table label="Access by role" stale={stale}>
-            <thead>
-              <tr>
-                <th scope="col">Role</th>
-                <th scope="col">Read</th>
-                <th scope="col">Insert</th>
-                <th scope="col">Update</th>
-              </tr>
-            </thead>
-            <tbody>
-              {story.access.map(({ role, read, insert, update }) => (
-                <tr key={role.name}>
-                  <td>
-                    <code>{role.name}</code>
-                  </td>
-                  {[['select', read] as const, ['insert', insert] as const, ['update', update] as const].map(
-                    ([operation, verdict]) => (
-                      <td key={operation}>
-                        <Link
-                          to="/app/$ref/roles"
-                          params={{ ref: appRef }}
-                          search={{ cell: `${entity.id} ${operation} ${role.name}` }}
-                          className={styles.verdict ?? ''}
-                          aria-label={`${operation} by ${role.name}: ${verdict}`}
-                        >
-                          <Verdict of={verdict} />
-                        </Link>
-                      </td>
-                    ),
-                  )}
-                </tr>
-              ))}
-            </tbody>
-          </Table>
-        </div>
+        <FieldAccess appRef={appRef} story={story} stale={stale} />
       </Figure>
       <Figure number="Table 3.3" caption="Relations">
-        <Joined appRef={appRef} story={story} />
+        <FieldRelations appRef={appRef} story={story} />
       </Figure>
       <Figure number="Table 3.4" caption="Uses">
-        <Uses appRef={appRef} story={story} stale={stale} />
+        <FieldUses appRef={appRef} story={story} stale={stale} />
       </Figure>
       <Feet
         appRef={appRef}
@@ -181,199 +136,6 @@ function Story({ appRef, story, stale }: { appRef: string; story: FieldUsage; st
       />
     </>
   );
-}
-
-function factsOf(appRef: string, { entity, field }: FieldUsage): (readonly [string, ReactNode])[] {
-  const { type, base_type, nullable, generated, enum_values, attributes, collation, references } = field;
-  const { comment, type_comments } = field;
-  const filled = filledBy(field);
-  const equal = equalWords(field);
-  return [
-    ['Meaning', comment ?? <span className="soft">no comment</span>],
-    ...(type_comments === undefined ? [] : [['Comment on the type', type_comments.join('; ')] as const]),
-    ['Type', <code key="type">{shortId(type)}</code>],
-    ...(base_type === null ? [] : [['Base type of the domain', <code key="base">{shortId(base_type)}</code>] as const]),
-    ...(attributes === undefined ? [] : [['Consists of', <code key="parts">{attributeWords(field)}</code>] as const]),
-    ...(enum_values === null ? [] : [['Values', enum_values.join(', ')] as const]),
-    ...(collation === undefined
-      ? []
-      : [
-          [
-            'Collation',
-            <span key="collation">
-              <code>{shortId(collation.name)}</code>
-              {equal !== null && <span className="soft">, {equal}</span>}
-            </span>,
-          ] as const,
-        ]),
-    ['May be null', nullable ? 'yes' : 'no'],
-    [
-      'Default',
-      filled === null ? (
-        'none: the writer sets the value'
-      ) : (
-        <>
-          <code>{filled}</code>
-          {generated !== null && <span className="soft">, {generated}</span>}
-        </>
-      ),
-    ],
-    ['Identity', countedWords(field)],
-    ['Key', listed(keysOf(entity, field)) || 'none'],
-    ...(references === null
-      ? []
-      : [
-          [
-            'Points to',
-            <Link
-              key="to"
-              to="/app/$ref/entities"
-              params={{ ref: appRef }}
-              search={{ entity: entityId(references.schema, references.entity) }}
-            >
-              <code>{`${entityName(references.schema, references.entity)}.${references.field}`}</code>
-            </Link>,
-          ] as const,
-        ]),
-  ];
-}
-
-/** Lists the relations of the field in both directions. */
-function Joined({ appRef, story: { pointsTo, pointedBy } }: { appRef: string; story: FieldUsage }) {
-  if (pointsTo.length + pointedBy.length === 0) return <p className={styles.none}>No relations.</p>;
-  const other = (schema: string, entity: string, fields: readonly string[]) => (
-    <Link to="/app/$ref/entities" params={{ ref: appRef }} search={{ entity: entityId(schema, entity) }}>
-      <code>{`${entityName(schema, entity)}.${fields.join(', ')}`}</code>
-    </Link>
-  );
-  return (
-    <ul className={styles.joined}>
-      {pointsTo.map((relation) => (
-        <li key={relation.name}>
-          <span>points to</span>
-          {other(relation.to.schema, relation.to.entity, relation.to.fields)}
-          <span className="soft">{relationWords(relation, 'there')}</span>
-        </li>
-      ))}
-      {pointedBy.map((relation) => (
-        <li key={`${relation.from.schema}.${relation.from.entity} ${relation.name}`}>
-          <span>pointed to by</span>
-          {other(relation.from.schema, relation.from.entity, relation.from.fields)}
-          <span className="soft">{relationWords(relation, 'here')}</span>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-/** A use of the field: its kind, a link and a description. */
-interface Use {
-  id: string;
-  what: string;
-  link: ReactNode;
-  words: string;
-}
-
-/** Lists the rules, policies, machines and screens that use the field. */
-function Uses({ appRef, story, stale }: { appRef: string; story: FieldUsage; stale: boolean }) {
-  const uses = usesOf(appRef, story);
-  if (uses.length === 0) {
-    return <p className={styles.none}>No rule, policy, screen or machine uses the field.</p>;
-  }
-  return (
-    <Table label="Uses" stale={stale}>
-      <thead>
-        <tr>
-          <th scope="col">Kind</th>
-          <th scope="col">Name</th>
-          <th scope="col" className={styles.words}>
-            How
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {uses.map(({ id, what, link, words }) => (
-          <tr key={id}>
-            <td className="soft">{what}</td>
-            <td className={styles.which}>{link}</td>
-            <td className={styles.words} title={words}>
-              {words}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
-  );
-}
-
-function usesOf(appRef: string, { entity, rules, policies, screens, machines, field }: FieldUsage): Use[] {
-  const params = { ref: appRef };
-  return [
-    ...rules.map(
-      ({ id, name, words }): Use => ({
-        id: `rule ${id}`,
-        what: 'rule',
-        link: (
-          <Link to="/app/$ref/rules" params={params} search={{ rule: id }}>
-            {name}
-          </Link>
-        ),
-        words,
-      }),
-    ),
-    ...policies.map(
-      ({ name, command, roles, words, sql }): Use => ({
-        id: `policy ${name}`,
-        what: 'policy',
-        link: (
-          <Link to="/app/$ref/sql" params={params} search={{ sql }}>
-            {name}
-          </Link>
-        ),
-        words: `${command} for ${listed(roles)}: ${words}`,
-      }),
-    ),
-    ...machines.map(
-      ({ machine, moves, transitions }): Use => ({
-        id: `machine ${machine.id}`,
-        what: 'machine',
-        link: (
-          <Link to="/app/$ref/states" params={params} search={{ machine: machine.id }}>
-            {shortId(machine.id)}
-          </Link>
-        ),
-        words: moves
-          ? `moves it through ${counted(machine.states.length, 'state')}`
-          : `${listed(transitions)} ${transitions.length === 1 ? 'checks, requires or sets it' : 'check, require or set it'}`,
-      }),
-    ),
-    ...screens.map(
-      ({ route, title, kind, columns }): Use => ({
-        id: `screen ${route}`,
-        what: 'screen',
-        link: (
-          <Link to="/app/$ref/screens" params={params} search={{ screen: route }}>
-            <code>{route}</code>
-          </Link>
-        ),
-        words: `${title} (${kind})${columns.includes(field.name) ? '' : ', by its filter or order'}`,
-      }),
-    ),
-    ...entity.triggers
-      .filter((trigger) => !isMachineTrigger(trigger) && names(trigger.sql, field.name))
-      .map(
-        ({ name, sql, comment }): Use => ({
-          id: `trigger ${name}`,
-          what: 'trigger',
-          link: (
-            <Link to="/app/$ref/entities" params={params} search={{ entity: entity.id }}>
-              {name}
-            </Link>
-          ),
-          words: comment ?? sql,
-        }),
-      ),
-  ];
 }
 
 const sourcesOf = ({ entity, field }: FieldUsage): Source[] => [

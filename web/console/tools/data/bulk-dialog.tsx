@@ -10,10 +10,10 @@ import { recordChange } from '../../data/rows/session-changes.ts';
 import { keyWords } from '../../data/rows/undo-change.ts';
 import { updateRows } from '../../data/rows/update-rows.ts';
 import { counted } from '../../format/format.ts';
-import { checkValue } from '../../values/check-value.ts';
 import { kindOf } from '../../values/field-kind.ts';
 import styles from './delete-dialog.module.css';
 import { ServerError } from './editor/server-error.tsx';
+import { readTyped } from './editor/typed-value.ts';
 import { RowField, rowFieldWords } from './panel/row-field.tsx';
 import { fieldReadOnly } from './why-read-only.ts';
 
@@ -42,9 +42,10 @@ export function BulkDialog({
   );
   const [name, setName] = useState(fields[0]?.name ?? '');
   const [value, setValue] = useState<string | null | undefined>(undefined);
+  const [now] = useState(() => new Date());
   const { mutate, isPending, error, data, reset } = useMutation(updateRows(table));
   const field = fields.find((one) => one.name === name);
-  const wrong = field && typeof value === 'string' ? checkValue(value, kindOf(field)) : null;
+  const wrong = field && typeof value === 'string' ? readTyped(field, value, now).wrong : null;
   const kept = data === undefined ? 0 : rows.length - data.length;
   const offBecause =
     kept > 0 ? 'All rows that you can change are changed.' : value === undefined ? 'Enter a value first.' : wrong;
@@ -94,7 +95,7 @@ export function BulkDialog({
               }}
               onSave={save}
             />
-            <p className="soft">{wrong ?? rowFieldWords(field, entities)}</p>
+            <p className="soft">{(kindOf(field) === 'json' ? null : wrong) ?? rowFieldWords(field, entities)}</p>
             <div className={styles.choices}>
               {kindOf(field) === 'text' && (
                 <Button small kind="quiet" onClick={() => setValue('')}>

@@ -4,7 +4,14 @@ import { CopyButton } from '../../../ui/copy-button.tsx';
 import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
 import { dateTime } from '../../format/format.ts';
 import styles from '../sessions/session-panel.module.css';
-import { stateWords } from './key-words.ts';
+
+/** Describes the effect of each key state on tokens. */
+const stateWords: Readonly<Record<SigningKeyEntry['state'], string>> = {
+  standby: 'Published. It signs nothing before you make it current.',
+  current: 'Signs every new access token.',
+  previous: 'Signs no new tokens. Its tokens stay valid until they expire.',
+  revoked: 'Its tokens are refused. Its private half is erased.',
+};
 
 /** Panel of a key, with the buttons that change its state. */
 export function KeyPanel({

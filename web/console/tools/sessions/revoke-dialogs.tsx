@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
+import type { SessionRow } from '../../../../contract/admin.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmByTyping } from '../../../ui/confirm-by-typing.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
@@ -7,9 +8,45 @@ import { failureFacts } from '../../data/api-failure.ts';
 import { revokeSessions } from '../../data/sessions.ts';
 import { counted } from '../../format/format.ts';
 import styles from './revoke-dialogs.module.css';
+import { whoOf } from './session-columns.tsx';
+
+/** Asks before all sessions of the app or of a user are revoked. */
+export function SessionDialogs({
+  appRef,
+  dialog,
+  who,
+  onlyUser,
+  session,
+  sessions,
+  onDone,
+  onClose,
+}: {
+  appRef: string;
+  dialog: 'user' | 'all' | null;
+  who: string;
+  onlyUser: string | null;
+  session: SessionRow | undefined;
+  sessions: readonly SessionRow[] | undefined;
+  onDone: (revoked: number) => void;
+  onClose: () => void;
+}) {
+  if (dialog === 'all') return <RevokeAllDialog appRef={appRef} onDone={onDone} onClose={onClose} />;
+  const userId = session?.user_id ?? onlyUser;
+  if (dialog !== 'user' || userId === null) return null;
+  return (
+    <RevokeUserDialog
+      appRef={appRef}
+      userId={userId}
+      who={session ? whoOf(session) : who}
+      count={sessions?.filter(({ user_id }) => user_id === userId).length ?? 0}
+      onDone={onDone}
+      onClose={onClose}
+    />
+  );
+}
 
 /** Ends every session of one user. */
-export function RevokeUserDialog({
+function RevokeUserDialog({
   appRef,
   userId,
   who,

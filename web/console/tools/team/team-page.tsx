@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useCallback, useState } from 'react';
 import type { AppTeam } from '../../../../contract/team.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Failure } from '../../../ui/failure.tsx';
@@ -11,19 +11,44 @@ import { appTeam } from '../../data/team.ts';
 import { counted } from '../../format/format.ts';
 import { Page } from '../../layout/page.tsx';
 import { SettingsFrame, SettingsPageBody, SettingsSection, settingsCrumbs } from '../settings/settings-frame.tsx';
+import { BuilderPanel } from './builder-panel.tsx';
+import { BuilderRules } from './builder-rules.tsx';
 import { Invitations } from './invitations.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { RoleTable } from './role-table.tsx';
 import { TeamTable } from './team-table.tsx';
 
-/** Page of an app's builders with their roles, the open invitations, and the access of each role. */
+/**
+ * Page of an app's builders with their roles, the open invitations, the rules for builders and the access of each role.
+ * The panel shows one builder.
+ */
 export function TeamPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/team' });
+  const { builder: selected } = useSearch({ from: '/signed-in/app/$ref/team' });
+  const navigate = useNavigate({ from: '/app/$ref/team' });
+  const closePanel = useCallback(() => void navigate({ search: {}, replace: true }), [navigate]);
   const { data: team, error, isLoading, refetch } = useQuery(appTeam(ref));
   const [inviting, setInviting] = useState(false);
   const isOwner = team?.own_role === 'owner';
   return (
-    <Page bare appRef={ref} crumbs={settingsCrumbs(ref, 'Team')} fetching={isLoading}>
+    <Page
+      bare
+      appRef={ref}
+      crumbs={settingsCrumbs(ref, 'Team')}
+      fetching={isLoading}
+      panel={
+        selected !== undefined &&
+        team && (
+          <BuilderPanel
+            key={selected}
+            appRef={ref}
+            builder={team.builders.find(({ id }) => id === selected)}
+            isOwner={isOwner}
+            onClose={closePanel}
+          />
+        )
+      }
+    >
       <SettingsFrame appRef={ref} ready={team !== undefined}>
         <SettingsPageBody title="Team" sentence={team ? sentenceOf(team) : 'Builders of this app.'} draft={null}>
           {error && <Failure facts={failureFacts(error)} onRetry={() => void refetch()} />}
@@ -40,13 +65,20 @@ export function TeamPage() {
               </Button>
             }
           >
-            <ScrollFrame>{team ? <TeamTable appRef={ref} team={team} /> : <Skeleton width={220} />}</ScrollFrame>
+            <ScrollFrame>
+              {team ? <TeamTable appRef={ref} team={team} selected={selected} /> : <Skeleton width={220} />}
+            </ScrollFrame>
           </SettingsSection>
           {isOwner && (
             <SettingsSection id="invitations" title="Invitations">
               <ScrollFrame>
                 <Invitations of={ref} invitations={team.invitations} />
               </ScrollFrame>
+            </SettingsSection>
+          )}
+          {team && (
+            <SettingsSection id="rules" title="Rules">
+              <BuilderRules team={team} />
             </SettingsSection>
           )}
           <SettingsSection id="roles" title="Permissions of the roles">

@@ -1,6 +1,6 @@
 import { NativeSelect } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { appRoles } from '../../../../contract/least-roles.ts';
 import type { AppBuilder, AppTeam } from '../../../../contract/team.ts';
@@ -10,12 +10,16 @@ import { FailureNote } from '../../../ui/failure.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { failureFacts, needsProof } from '../../data/api-failure.ts';
 import { changeRole, leaveApp, removeBuilder } from '../../data/team.ts';
-import { BuilderName, SecondFactorWord, Seen } from './builder-cells.tsx';
+import { appsInWords, BuilderName, SecondFactorWord, Seen } from './builder-cells.tsx';
+import styles from './team.module.css';
 
 const LAST_OWNER = 'An app needs an owner. Make another builder an owner first.';
 
-/** Table of an app's builders. Owners change roles and remove builders; every builder can leave. */
-export function TeamTable({ appRef, team }: { appRef: string; team: AppTeam }) {
+/**
+ * Table of an app's builders. Owners change roles and remove builders; every builder can leave. The name of a builder
+ * opens the panel.
+ */
+export function TeamTable({ appRef, team, selected }: { appRef: string; team: AppTeam; selected: string | undefined }) {
   const { builders, own_id: ownId, own_role: ownRole } = team;
   const changing = useMutation(changeRole(appRef));
   const [going, setGoing] = useState<AppBuilder | null>(null);
@@ -47,6 +51,7 @@ export function TeamTable({ appRef, team }: { appRef: string; team: AppTeam }) {
             <th scope="col">Builder</th>
             <th scope="col">Role</th>
             <th scope="col">Second factor</th>
+            <th scope="col">Apps</th>
             <th scope="col">Seen</th>
             <th scope="col">
               <span className="sr">Change</span>
@@ -57,14 +62,23 @@ export function TeamTable({ appRef, team }: { appRef: string; team: AppTeam }) {
           {builders.map((one) => {
             const isOwn = one.id === ownId;
             return (
-              <tr key={one.id}>
+              <tr key={one.id} data-selected={one.id === selected || undefined}>
                 <td>
-                  <BuilderName name={one.name} email={one.email} isOwn={isOwn} />
+                  <BuilderName
+                    name={
+                      <Link to="/app/$ref/team" params={{ ref: appRef }} search={{ builder: one.id }}>
+                        {one.name}
+                      </Link>
+                    }
+                    email={one.email}
+                    isOwn={isOwn}
+                  />
                 </td>
                 <td>{roleOf(one)}</td>
                 <td>
                   <SecondFactorWord has={one.has_second_factor} />
                 </td>
+                <td className={styles.apps}>{appsInWords(one.owns_node, one.apps)}</td>
                 <td>
                   <Seen at={one.last_seen_at} />
                 </td>

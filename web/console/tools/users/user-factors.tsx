@@ -3,16 +3,10 @@ import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Skeleton } from '../../../ui/table.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
+import { factorTypeNames } from '../../data/session.ts';
 import { removeFactor, type UserFactor, type UserPasskey, userFactors } from '../../data/users.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import styles from './user-panel.module.css';
-
-const types: Readonly<Record<string, string>> = {
-  totp: 'Authenticator app',
-  webauthn: 'Security key',
-  phone: 'Phone',
-  recovery_code: 'Recovery codes',
-};
 
 /** Lists the passkeys and second factors of a user, each with a button that removes it. */
 export function UserFactors({ appRef, userId }: { appRef: string; userId: string }) {
@@ -57,7 +51,7 @@ const passkeyLine = (passkey: UserPasskey) => ({
 });
 
 function factorLine(factor: UserFactor) {
-  const type = types[factor.factor_type] ?? factor.factor_type;
+  const type = factorTypeNames[factor.factor_type] ?? factor.factor_type;
   const isSet = factor.remaining !== undefined;
   const left = isSet ? `${factor.remaining} of ${factor.total} left, created` : type.toLowerCase();
   const state = factor.status === 'verified' ? '' : ', not verified yet';

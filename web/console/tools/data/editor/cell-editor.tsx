@@ -3,9 +3,7 @@ import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useI
 import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
 import type { Machine } from '../../../../../contract/states.ts';
 import { JsonField } from '../../../../fields/json-field.tsx';
-import { readJsonText } from '../../../../fields/read-json.ts';
-import { readTime } from '../../../../fields/read-time.ts';
-import { TimeField, timeText, timeValue } from '../../../../fields/time-field.tsx';
+import { TimeField } from '../../../../fields/time-field.tsx';
 import { Button } from '../../../../ui/button.tsx';
 import { classNames } from '../../../../ui/class-names.ts';
 import { Kbd } from '../../../../ui/kbd.tsx';
@@ -17,7 +15,6 @@ import { keyWords } from '../../../data/rows/undo-change.ts';
 import { updateRow } from '../../../data/rows/update-row.ts';
 import { caps } from '../../../keys/bindings.ts';
 import { isMac } from '../../../keys/keyboard.tsx';
-import { checkValue } from '../../../values/check-value.ts';
 import { kindOf } from '../../../values/field-kind.ts';
 import { fullText } from '../../../values/show-value.ts';
 import { maxCharacters } from '../../../values/type-words.ts';
@@ -27,6 +24,7 @@ import { editorKind, targetOf, timeKind } from './editor-kind.ts';
 import { FieldRule } from './field-rule.tsx';
 import { ReferenceEditor } from './reference-editor.tsx';
 import { StateEditor } from './state-editor.tsx';
+import { readTyped, shownText } from './typed-value.ts';
 import { isSaveKey, ValueInput } from './value-input.tsx';
 
 export interface CellEditorProps {
@@ -183,15 +181,11 @@ function TypedEditor({
   const stored = shownText(field, value, now);
   const [draft, setDraft] = useState<string | null>(typed === '' ? stored : typed);
   const isChanged = draft !== stored;
-  const read = !isChanged ? value : draft === null || time === null ? draft : timeValue(draft, time, now);
-  const wrong =
-    !isChanged || draft === null
-      ? null
-      : time !== null
-        ? read === null
-          ? 'This is no date and time.'
-          : null
-        : checkValue(draft, kind);
+  const { value: read, wrong } = !isChanged
+    ? { value, wrong: null }
+    : draft === null
+      ? { value: null, wrong: null }
+      : readTyped(field, draft, now);
   const max = maxCharacters(field.base_type ?? field.type);
   const change = (next: string) => {
     setDraft(next);
@@ -279,15 +273,4 @@ function TypedEditor({
       )}
     </div>
   );
-}
-
-/** Returns the text with which the editor begins. Times are as the calendar writes them, JSON is indented. */
-function shownText(field: Field, value: string | null, now: Date): string | null {
-  const kind = timeKind(field);
-  if (value !== null && kindOf(field) === 'json') {
-    const read = readJsonText(value);
-    return read.isValid ? read.indented : value;
-  }
-  const time = kind === null || value === null ? null : readTime(value, now)?.time;
-  return kind !== null && time ? timeText(time, kind) : value;
 }

@@ -8,6 +8,7 @@ import type { SessionChange } from '../../../data/rows/session-changes.ts';
 import { undoOff } from '../../../data/rows/undo-change.ts';
 import { editorKind, meaningsOf } from './editor-kind.ts';
 import { violatedRule } from './field-rule.tsx';
+import { readTyped, shownText } from './typed-value.ts';
 import { waysOf } from './ways.ts';
 
 describe('editorKind and meaningsOf', () => {
@@ -32,6 +33,24 @@ describe('editorKind and meaningsOf', () => {
       ['low', 'within 5 days'],
       ['high', 'within 8 hours'],
     ]);
+  });
+});
+
+describe('readTyped and shownText', () => {
+  const now = new Date(2026, 10, 24, 8, 0);
+
+  it('read a typed time as PostgreSQL stores it, show it as the calendar does, and refuse a text that is no time', () => {
+    const due = field('due', { type: 'date' });
+    expect(readTyped(due, '+2d', now)).toEqual({ value: '2026-11-26', wrong: null });
+    expect(shownText(due, '2026-11-26', now)).toBe('26 Nov 2026');
+    expect(readTyped(due, 'infinity', now).wrong).toBeNull();
+    expect(readTyped(due, 'some day', now)).toEqual({ value: 'some day', wrong: 'This is no date and time.' });
+  });
+
+  it('check JSON, and leave any other text to PostgreSQL', () => {
+    expect(readTyped(field('context', { type: 'jsonb' }), '{', now).wrong).toMatch(/^Not JSON yet/);
+    expect(readTyped(field('title', { type: 'text' }), '{', now)).toEqual({ value: '{', wrong: null });
+    expect(shownText(field('context', { type: 'jsonb' }), '{"a":1}', now)).toBe('{\n  "a": 1\n}');
   });
 });
 

@@ -91,8 +91,8 @@ export function ValueInput({
   );
 }
 
-/** Moves the caret to the end of the text. */
-function focusAtEnd(input: HTMLInputElement | HTMLTextAreaElement | null) {
+/** Focuses an input and moves the caret to the end of its text. */
+export function focusAtEnd(input: HTMLInputElement | HTMLTextAreaElement | null) {
   if (!input || document.activeElement === input) return;
   input.focus({ preventScroll: true });
   input.setSelectionRange(input.value.length, input.value.length);

@@ -8,9 +8,9 @@ import type { Table } from '../../../data/rows/rest-call.ts';
 import { keyFields, keyOf, type Row } from '../../../data/rows/row.ts';
 import { recordChange } from '../../../data/rows/session-changes.ts';
 import { keyWords } from '../../../data/rows/undo-change.ts';
-import { checkValue } from '../../../values/check-value.ts';
 import { kindOf, shortType } from '../../../values/field-kind.ts';
 import { ServerError } from '../editor/server-error.tsx';
+import { readTyped } from '../editor/typed-value.ts';
 import styles from './insert-panel.module.css';
 import { RowField, rowFieldWords } from './row-field.tsx';
 
@@ -41,6 +41,7 @@ export function InsertPanel({
   onClose: () => void;
 }) {
   const [values, setValues] = useState<Row>({});
+  const [now] = useState(() => new Date());
   const { mutate, isPending, error, reset } = useMutation(insertRow(table));
   const set = (name: string, value: string | null | undefined) => {
     if (error) reset();
@@ -48,7 +49,7 @@ export function InsertPanel({
   };
   const wrong = (field: Field): string | null => {
     const value = values[field.name];
-    return typeof value === 'string' ? checkValue(value, kindOf(field)) : null;
+    return typeof value === 'string' ? readTyped(field, value, now).wrong : null;
   };
   const save = () => {
     if (isPending || table.entity.fields.some((field) => wrong(field) !== null)) return;
@@ -158,7 +159,8 @@ function InsertField({
         <p className={styles.made}>{made}</p>
       )}
       <p className={styles.rule}>
-        {wrong ?? (made === null ? rowFieldWords(field, entities) : 'The database writes it.')}
+        {(kind === 'json' ? null : wrong) ??
+          (made === null ? rowFieldWords(field, entities) : 'The database writes it.')}
         {isChoice && value === undefined && <> Default {defaultWords(field).replace(/::[^']*$/, '')}.</>}
       </p>
     </div>

@@ -1,12 +1,15 @@
-import { useState } from 'react';
+import { type KeyboardEvent, useId, useState } from 'react';
 import { entityId } from '../../../../../contract/entity-names.ts';
 import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
+import { JsonField } from '../../../../fields/json-field.tsx';
+import { TimeField, type TimeKind } from '../../../../fields/time-field.tsx';
 import type { Table } from '../../../data/rows/rest-call.ts';
 import { shortId } from '../../../format/format.ts';
 import { typeInWords } from '../../../values/type-words.ts';
-import { editorKind, targetOf } from '../editor/editor-kind.ts';
+import { editorKind, targetOf, timeKind } from '../editor/editor-kind.ts';
 import { ReferenceEditor } from '../editor/reference-editor.tsx';
-import { ValueInput } from '../editor/value-input.tsx';
+import { readTyped, shownText } from '../editor/typed-value.ts';
+import { focusAtEnd, isSaveKey, ValueInput } from '../editor/value-input.tsx';
 import styles from './insert-panel.module.css';
 
 /** Describes the valid values of a field of a form. A reference is chosen, so its type does not matter. */
@@ -15,18 +18,7 @@ export const rowFieldWords = (field: Field, entities: readonly Entity[]): string
     ? `A row of ${shortId(entityId(field.references?.schema ?? '', field.references?.entity ?? ''))}.${field.nullable ? '' : ' Never null.'}`
     : typeInWords(field);
 
-/** Control of a field in a form: a reference is chosen by the label of its row, any other value is typed. */
-export function RowField({
-  table,
-  entities,
-  field,
-  value,
-  placeholder,
-  isWrong,
-  autoFocus,
-  onChange,
-  onSave,
-}: {
+export interface RowFieldProps {
   table: Table;
   entities: readonly Entity[];
   field: Field;
@@ -36,9 +28,18 @@ export function RowField({
   autoFocus: boolean;
   onChange: (value: string | null | undefined) => void;
   onSave: () => void;
-}) {
+}
+
+/**
+ * Control of a field in a form, as in a cell: a reference is chosen by the label of its row, a time is typed or chosen in
+ * the calendar, JSON has its editor, any other value is typed.
+ */
+export function RowField(props: RowFieldProps) {
+  const { table, entities, field, value, placeholder, isWrong, autoFocus, onChange, onSave } = props;
   const [chosen, setChosen] = useState<{ value: string; name: string } | null>(null);
-  if (editorKind(field, undefined, entities) === 'reference') {
+  const time = timeKind(field);
+  const kind = editorKind(field, undefined, entities);
+  if (kind === 'reference') {
     return (
       <ReferenceEditor
         {...{ table, field, isWrong }}
@@ -46,12 +47,32 @@ export function RowField({
         value={value ?? null}
         label={chosen !== null && chosen.value === value ? chosen.name : undefined}
         typed={null}
-        className={styles.reference}
+        className={styles.input}
         onChoose={(choice) => {
           setChosen(choice);
           onChange(choice?.value ?? null);
         }}
       />
+    );
+  }
+  if (kind === 'time' && time !== null) return <RowTime {...props} kind={time} />;
+  if (kind === 'json') {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (!isSaveKey(event, 'json')) return;
+      event.preventDefault();
+      onSave();
+    };
+    return (
+      // biome-ignore lint/a11y/noStaticElementInteractions: The element handles the keys of the field in it.
+      <div className={styles.json} onKeyDown={onKeyDown}>
+        <JsonField
+          label={field.name}
+          text={value ?? ''}
+          placeholder={placeholder}
+          inputRef={autoFocus ? focusAtEnd : null}
+          onText={(text) => onChange(text === '' ? undefined : text)}
+        />
+      </div>
     );
   }
   return (
@@ -65,6 +86,41 @@ export function RowField({
       lines={1}
       onChange={(text) => onChange(text === '' ? undefined : text)}
       onSave={onSave}
+    />
+  );
+}
+
+/** Date or time of a form. Keeps the typed text beside the value that PostgreSQL reads. */
+function RowTime({
+  field,
+  kind,
+  value,
+  placeholder,
+  isWrong,
+  autoFocus,
+  onChange,
+}: RowFieldProps & { kind: TimeKind }) {
+  const id = useId();
+  const [now] = useState(() => new Date());
+  const [draft, setDraft] = useState<{ text: string; value: string | undefined } | null>(null);
+  // The form can replace the value, for example by the default.
+  const text = draft !== null && draft.value === value ? draft.text : (shownText(field, value ?? null, now) ?? '');
+  return (
+    <TimeField
+      isPopup
+      id={id}
+      label={field.name}
+      text={text}
+      kind={kind}
+      placeholder={placeholder}
+      className={styles.input}
+      isWrong={isWrong}
+      inputRef={autoFocus ? focusAtEnd : null}
+      onText={(next) => {
+        const read = next === '' ? undefined : readTyped(field, next, now).value;
+        setDraft({ text: next, value: read });
+        onChange(read);
+      }}
     />
   );
 }

@@ -1,8 +1,8 @@
-import { PostgreSQL, sql } from '@codemirror/lang-sql';
+import { PostgreSQL, type SQLNamespace, sql } from '@codemirror/lang-sql';
 import CodeMirror, { EditorView, keymap, Prec, type ReactCodeMirrorRef } from '@uiw/react-codemirror';
 import { type Ref, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
 import type { Entity } from '../../../../../contract/specification-entities.ts';
-import { completionsOf } from './completions.ts';
+import { shortType } from '../../../values/field-kind.ts';
 import styles from './editor.module.css';
 import { type MarkedError, markError, markedError, takeFix } from './error-mark.ts';
 import { highlighting } from './highlighting.ts';
@@ -110,4 +110,17 @@ export function SqlEditor({
       onChange={onChange}
     />
   );
+}
+
+/** Returns the suggestions of the editor: schemas, their tables and views, and their fields with types. */
+function completionsOf(entities: readonly Entity[]): SQLNamespace {
+  const schemas: Record<string, Record<string, SQLNamespace>> = {};
+  for (const { schema, name, kind, fields } of entities) {
+    schemas[schema] ??= {};
+    schemas[schema][name] = {
+      self: { label: name, type: 'type', detail: kind },
+      children: fields.map((field) => ({ label: field.name, type: 'property', detail: shortType(field.type) })),
+    };
+  }
+  return schemas;
 }

@@ -1,8 +1,8 @@
+import { checkedTypes } from '../catalog/checked-types.ts';
+import { type DefaultDependencies, defaultDependencies } from '../catalog/default-dependencies.ts';
+import { isOwnSchema } from '../catalog/sql-fragments.ts';
 import type { Executor } from '../database/database.ts';
-import { checkedTypes } from './checked-types.ts';
-import { type DefaultDependencies, defaultDependencies } from './default-dependencies.ts';
 import { grantedVia, readJson, roleByName } from './role-access.ts';
-import { isOwnSchema } from './sql-fragments.ts';
 
 /** A privilege that the caller of a function needs for one argument before the function runs. */
 export interface ArgumentAccess {

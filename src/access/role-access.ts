@@ -3,10 +3,11 @@ import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import { plannerSettings } from '../database/startup-settings.ts';
 import { firstJson } from '../database/statement.ts';
+import type { TablePrivilege } from './operations.ts';
 
 /**
  * Privileges of one role on one relation, as PostgreSQL decides them (has_table_privilege, pg_has_role), to explain a
- * single request. The chapters of the specification, which need all privileges, use AccessFacts.
+ * single request. `Privileges` decides the same from the facts of the whole catalog, for all roles.
  */
 export interface RelationAccess {
   /** The role; null if no role has that name. */
@@ -45,9 +46,6 @@ export interface RelationRights {
   /** Operations whose rows an enabled BEFORE trigger may change. */
   changed_by_trigger: ('insert' | 'update')[];
 }
-
-/** A privilege on a table that the data API uses. */
-export type TablePrivilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
 
 /** Privileges on one column. */
 export interface ColumnRights {

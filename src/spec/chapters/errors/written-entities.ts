@@ -1,4 +1,4 @@
-import type { Entity } from './specification-entities.ts';
+import type { Entity } from '../../../../contract/specification-entities.ts';
 
 /** The kinds of writes. */
 export type Write = 'insert' | 'update' | 'delete';

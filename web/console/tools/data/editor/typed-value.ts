@@ -1,0 +1,29 @@
+import type { Field } from '../../../../../contract/specification-entities.ts';
+import { readJsonText } from '../../../../fields/read-json.ts';
+import { readTime } from '../../../../fields/read-time.ts';
+import { timeText, timeValue } from '../../../../fields/time-field.tsx';
+import { checkValue } from '../../../values/check-value.ts';
+import { kindOf } from '../../../values/field-kind.ts';
+import { timeKind } from './editor-kind.ts';
+
+/** Returns the text with which an editor begins. Times are as the calendar writes them, JSON is indented. Pure. */
+export function shownText(field: Field, value: string | null, now: Date): string | null {
+  const kind = timeKind(field);
+  if (value !== null && kindOf(field) === 'json') {
+    const read = readJsonText(value);
+    return read.isValid ? read.indented : value;
+  }
+  const time = kind === null || value === null ? null : readTime(value, now)?.time;
+  return kind !== null && time ? timeText(time, kind) : value;
+}
+
+/**
+ * Returns the value that a typed text stands for, and why the text is invalid before PostgreSQL checks it; null if it is
+ * valid. Pure.
+ */
+export function readTyped(field: Field, text: string, now: Date): { value: string; wrong: string | null } {
+  const kind = timeKind(field);
+  if (kind === null) return { value: text, wrong: checkValue(text, kindOf(field)) };
+  const value = timeValue(text, kind, now);
+  return value === null ? { value: text, wrong: 'This is no date and time.' } : { value, wrong: null };
+}

@@ -1,0 +1,114 @@
+import { useQuery } from '@tanstack/react-query';
+import type { AppBuilder, BuilderAccess } from '../../../../contract/team.ts';
+import { CopyButton } from '../../../ui/copy-button.tsx';
+import { FailureNote } from '../../../ui/failure.tsx';
+import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
+import { Skeleton } from '../../../ui/table.tsx';
+import { failureFacts } from '../../data/api-failure.ts';
+import { factorTypeNames } from '../../data/session.ts';
+import { builderAccess } from '../../data/team.ts';
+import { TimeAgo } from '../../format/time-ago.tsx';
+import { Seen } from './builder-cells.tsx';
+import styles from './team.module.css';
+
+/** Panel of one builder of an app: roles and, for owners of the app, keys, sessions and the way to recover the account. */
+export function BuilderPanel({
+  appRef,
+  builder,
+  isOwner,
+  onClose,
+}: {
+  appRef: string;
+  /** Undefined if no builder of the app has the id in the address. */
+  builder: AppBuilder | undefined;
+  /** True if the caller owns the app. */
+  isOwner: boolean;
+  onClose: () => void;
+}) {
+  return (
+    <Panel label="Selected builder" title={builder?.name ?? 'Builder'} onClose={onClose}>
+      {builder ? (
+        <>
+          <VerdictLine>{verdictOf(builder)}</VerdictLine>
+          <PanelSection title="Builder">
+            <KeyValues
+              pairs={[
+                ['E-mail', builder.email],
+                ['On the node', builder.owns_node ? 'owner' : 'member'],
+                ['Seen', <Seen key="seen" at={builder.last_seen_at} />],
+              ]}
+            />
+          </PanelSection>
+          {isOwner && <Access appRef={appRef} builder={builder} />}
+          <PanelSection title="Apps">
+            {builder.owns_node ? (
+              <p className="soft">Every app, as an owner of the node.</p>
+            ) : (
+              <KeyValues pairs={Object.entries(builder.apps)} />
+            )}
+          </PanelSection>
+        </>
+      ) : (
+        <VerdictLine>This builder has no role on the app.</VerdictLine>
+      )}
+    </Panel>
+  );
+}
+
+/** Describes the role of a builder, and whether the builder has a second factor if the caller may see that. */
+function verdictOf({ name, role, owns_node, has_second_factor: has }: AppBuilder): string {
+  const what = owns_node ? 'an owner of the node' : `${role === 'owner' ? 'an' : 'a'} ${role} of this app`;
+  return `${name} is ${what}${has === null ? '' : has ? ' and has a second factor' : ' without a second factor'}.`;
+}
+
+/** Lists the second factors, passkeys and sessions of a builder, and shows the command that recovers the account. */
+function Access({ appRef, builder }: { appRef: string; builder: AppBuilder }) {
+  const { data, error } = useQuery(builderAccess(appRef, builder.id));
+  if (!data) return error ? <FailureNote facts={failureFacts(error)} /> : <Skeleton width={180} />;
+  const recover = `ninefold builders recover ${builder.email}`;
+  return (
+    <>
+      <PanelSection title="Second factor">
+        <Lines none="None. The builder adds one on the page Your account." lines={data.factors.map(factorLine)} />
+      </PanelSection>
+      <PanelSection title="Passkeys">
+        <Lines
+          none="None. The builder signs in with the password."
+          lines={data.passkeys.map(({ name, created_at }) => [name || 'Passkey', created_at])}
+        />
+      </PanelSection>
+      <PanelSection title="Sessions">
+        <Lines
+          none="The builder is not signed in."
+          lines={data.sessions.map(({ device, created_at }) => [device, created_at])}
+        />
+      </PanelSection>
+      <PanelSection title="Recover account">
+        <p className="soft">
+          The operator of the node runs this command. It prints a link for a new password that works once, and ends the
+          sessions. With <code>--remove-second-factor</code> it removes the second factors too.
+        </p>
+        <p className={styles.command}>
+          <code>{recover}</code>
+          <CopyButton text={recover} what="the command" />
+        </p>
+      </PanelSection>
+    </>
+  );
+}
+
+/** Name of a key or a session, and the time since which it exists. */
+type Line = readonly [name: string, since: string];
+
+const factorLine = ({ name, type, created_at }: BuilderAccess['factors'][number]): Line => [
+  name || (factorTypeNames[type] ?? type),
+  created_at,
+];
+
+function Lines({ none, lines }: { none: string; lines: readonly Line[] }) {
+  return lines.length === 0 ? (
+    <p className="soft">{none}</p>
+  ) : (
+    <KeyValues pairs={lines.map(([name, since]) => [name, <TimeAgo key={since} iso={since} />])} />
+  );
+}

@@ -1,0 +1,54 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { limits } from '../../../../contract/limits.ts';
+import type { AppTeam } from '../../../../contract/team.ts';
+import { builder } from '../../data/session.ts';
+import { secondFactorSentence } from '../../node/second-factor-rule.tsx';
+import settings from '../settings/settings.module.css';
+
+/** Rules of the node for its builders. Owners of the node change them on the page Builders. */
+export function BuilderRules({ team }: { team: AppTeam }) {
+  const ownsNode = useQuery(builder()).data?.owns_node === true;
+  const isRequired = team.second_factor_required_from !== null;
+  return (
+    <>
+      <Rule
+        name="Second factor required"
+        words={secondFactorSentence(team)}
+        value={
+          <>
+            {isRequired ? 'on' : 'off'}
+            {ownsNode && (
+              <>
+                , <Link to="/builders">change on the page Builders</Link>
+              </>
+            )}
+          </>
+        }
+      />
+      <Rule
+        name="Builders sign in with"
+        words={`The password has at least ${limits.builderPasswordMinCharacters.default} characters. The sign-in methods of members are separate.`}
+        value="password or passkey"
+      />
+      <Rule
+        name="Identity confirmed for sensitive calls"
+        words="Secret keys, roles, invitations and the deletion of an app need the password, a passkey or the second factor."
+        value={`not older than ${limits.builderProofSeconds.default / 60} minutes`}
+      />
+    </>
+  );
+}
+
+function Rule({ name, words, value }: { name: string; words: string; value: ReactNode }) {
+  return (
+    <div className={settings.row}>
+      <div>
+        <b>{name}</b>
+        <p>{words}</p>
+      </div>
+      <span>{value}</span>
+    </div>
+  );
+}
