@@ -6,7 +6,7 @@ export interface AuthCall {
   /** Stable name of the call: "auth.signup". */
   id: `auth.${string}`;
   method: CallEntry['method'];
-  /** Path below /apps/<ref>. Names in braces such as `{user_id}` stand for values. */
+  /** Path below /apps/<ref>. A name in braces, such as `{user_id}`, is the place of a value. */
   path: string;
   summary: string;
   /** The caller: anyone with the publishable key, a member with an access token, or the holder of the secret key. */

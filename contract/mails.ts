@@ -128,8 +128,9 @@ export interface MailTemplate {
   kind: MailKind;
   subject_key: string;
   body_key: string;
-  /** The app's own subjects by language, and below its own bodies. `*` stands for all languages. */
+  /** The subjects that the app has set, by language. The key `*` is for all languages. */
   subjects: Record<string, string>;
+  /** The bodies that the app has set, by the same keys. */
   bodies: Record<string, string>;
   /** Ninefold's own template by language, for the languages that the app has not set. */
   standard: Record<MailLanguage, { subject: string; body: string }>;

@@ -1,6 +1,6 @@
 /** A call of the management API for which a builder's session needs a recent proof of identity. */
 export interface SensitiveCall {
-  /** What the call does, as the end of the sentence “You are about to …”. */
+  /** Completes the sentence “You are about to …”, for example with “delete the app”. */
   readonly does: string;
   /** Which calls of the route need the proof; absent if all of them do. */
   readonly only?: 'secret settings' | 'exports';

@@ -153,7 +153,7 @@ export interface CallEntry {
 /** The parts that all calls on rows with the same method have in common. */
 export interface RowCall {
   method: CallEntry['method'];
-  /** The parameters of the call. `<field>` stands for the name of each field of the entity. */
+  /** The parameters of the call. A parameter named `<field>` exists once for each field of the entity. */
   parameters: CallParameter[];
   returns: string;
 }

@@ -97,7 +97,7 @@ export interface ErrorLine {
   limit: string | null;
   /** The SQL of the rule, or the RAISE. */
   sql: string | null;
-  /** What is not certain about the error: "may be caught within the function". Null if nothing is uncertain. */
+  /** Why the error may not reach the caller, such as "may be caught within the function"; null if there is no such reason. */
   caveat: string | null;
   /** The path of its page on this node. */
   page: string;

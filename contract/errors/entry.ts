@@ -17,7 +17,7 @@ export interface ErrorEntry {
   /** The default message. The place that raises the error can send a more exact one. */
   readonly message: string;
   readonly meaning: string;
-  /** What the developer should do, in the imperative. */
+  /** The instruction to the developer, such as “Send a valid token.” */
   readonly action: string;
   /**
    * The sentence that the app should show to its member; null for an error of the management API, which members never

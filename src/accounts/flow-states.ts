@@ -195,8 +195,6 @@ const sealProviderTokens = (tokens: ProviderTokens, { code }: AuthCode): string 
 
 const keyOf = (code: string): Buffer => createHash('sha256').update(`provider tokens ${code}`).digest();
 
-const NO_SESSION = '00000000-0000-0000-0000-000000000000';
-
 /** The result of the exchange of a code. */
 export type CodeExchanged =
   | { readonly verdict: 'granted'; readonly grant: Grant; readonly providerTokens: ProviderTokens | null }
@@ -279,7 +277,7 @@ function sessionOf(
   client: SessionClient,
 ): { readonly refreshToken: string; readonly statements: readonly SqlStatement[] } {
   if (flow.method === 'session') {
-    const from = { sessionId: flow.fromSessionId ?? NO_SESSION, userId: flow.userId };
+    const from = { sessionId: flow.fromSessionId, userId: flow.userId };
     const { refreshToken, statement } = furtherSession(from, client, [
       'exists (select from auth.flow_state f where f.id = $7::uuid and f.auth_code = $8)',
       [flow.id, hash],

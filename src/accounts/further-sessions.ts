@@ -23,7 +23,7 @@ export interface FurtherSession {
  * @param where SQL condition with parameters from $7 on; true by default.
  */
 export function furtherSession(
-  { sessionId, userId }: { readonly sessionId: string; readonly userId: string },
+  { sessionId, userId }: { readonly sessionId: string | null; readonly userId: string },
   client: SessionClient,
   [where, params]: readonly [sql: string, params: Param[]] = ['true', []],
 ): FurtherSession {

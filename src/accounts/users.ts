@@ -229,21 +229,23 @@ const unprovenPhone = (id: string): SqlStatement => [
 ];
 
 /** Returns true if the owner of an account's phone number has proved it. The number must be confirmed. */
-export const isPhoneProven = async (database: Executor, id: string): Promise<boolean> =>
-  (await jsonAsAuthAdmin<boolean>(
-    database,
-    `select pg_catalog.to_jsonb(u.phone_confirmed_at is not null
-       and not exists (select from ninefold.unproven_phones p where p.user_id = u.id))
-     from auth.users u where u.id = $1::uuid`,
-    [id],
-  )) === true;
+export const isPhoneProven = (database: Executor, id: string): Promise<boolean> =>
+  isProven(database, id, 'phone_confirmed_at', 'unproven_phones');
 
 /** Returns true if the owner of an account's e-mail address has proved it. The address must be confirmed. */
-export const isAddressProven = async (database: Executor, id: string): Promise<boolean> =>
+export const isAddressProven = (database: Executor, id: string): Promise<boolean> =>
+  isProven(database, id, 'email_confirmed_at', 'unproven_addresses');
+
+const isProven = async (
+  database: Executor,
+  id: string,
+  confirmed: 'phone_confirmed_at' | 'email_confirmed_at',
+  unproven: 'unproven_phones' | 'unproven_addresses',
+): Promise<boolean> =>
   (await jsonAsAuthAdmin<boolean>(
     database,
-    `select pg_catalog.to_jsonb(u.email_confirmed_at is not null
-       and not exists (select from ninefold.unproven_addresses a where a.user_id = u.id))
+    `select pg_catalog.to_jsonb(u.${confirmed} is not null
+       and not exists (select from ninefold.${unproven} p where p.user_id = u.id))
      from auth.users u where u.id = $1::uuid`,
     [id],
   )) === true;

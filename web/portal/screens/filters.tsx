@@ -217,8 +217,7 @@ function RangeForm({
         inputMode={type === 'text' ? 'decimal' : undefined}
         autoComplete="off"
         value={range[side]}
-        // The form appears where the member chose to limit the field.
-        // biome-ignore lint/a11y/noAutofocus: see above
+        // biome-ignore lint/a11y/noAutofocus: the member has just chosen to limit this field
         autoFocus={side === 'from'}
         onChange={({ currentTarget }) => setRange({ ...range, [side]: currentTarget.value })}
       />
