@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseDuration } from './admin-body.ts';
+import { parseDuration } from './parse-duration.ts';
 
 it.each([
   ['24h', 86_400],

@@ -1,7 +1,7 @@
 import { hookNames } from '../../contract/hooks.ts';
 import { mailKinds } from '../../contract/mails.ts';
 import { providerNames } from '../../contract/providers.ts';
-import { parseDuration } from '../auth/admin-body.ts';
+import { parseDuration } from '../auth/parse-duration.ts';
 import type { TomlValue } from './read-toml.ts';
 
 /** The settings of a Supabase project that an app can import. */

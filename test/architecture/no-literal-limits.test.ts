@@ -177,7 +177,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   ],
   'src/auth/log-out.ts': [['how much of a wrong word is repeated', '.slice(0, 40)']],
   'src/auth/passkey-challenge.ts': [['the groups of a UUID', '.slice(0, 8)']],
-  'src/auth/admin-body.ts': [['the longest duration of Go', 'const LONGEST_SECONDS = 9_223_372_036;']],
+  'src/auth/parse-duration.ts': [['the longest duration of Go', 'const LONGEST_SECONDS = 9_223_372_036;']],
   'src/database/listener.ts': [
     ['the pause between two tries', 'const FIRST_RETRY_MILLISECONDS = 50;', 'const LAST_RETRY_MILLISECONDS = 2000;'],
   ],

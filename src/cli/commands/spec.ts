@@ -3,14 +3,7 @@ import type { Change } from '../../../contract/changes.ts';
 import { chapters } from '../../../contract/chapters.ts';
 import type { Specification } from '../../../contract/specification.ts';
 import { CliError, type Client, connect } from '../client.ts';
-import {
-  type ComparisonInput,
-  committedInput,
-  compareInputs,
-  exportJson,
-  liveInput,
-  readInput,
-} from '../compare-specifications.ts';
+import type { ComparisonInput } from '../compare-specifications.ts';
 import { printJson } from '../print.ts';
 import { probeNow, probeWords } from '../probe.ts';
 
@@ -21,6 +14,9 @@ interface SpecOptions {
   diff?: string[];
   json?: boolean;
 }
+
+/** Loads the module that compares specifications, which takes longer than most commands run. */
+const comparisons = () => import('../compare-specifications.ts');
 
 /** Exit codes of a comparison, as in diff(1). */
 const [SAME, DIFFERENT, TROUBLE] = [0, 1, 2];
@@ -54,6 +50,7 @@ export function addSpecCommand(program: Command): void {
         const [a, b, ...more] = diff;
         const isUsed = a !== undefined && b !== undefined && more.length === 0 && ref === undefined;
         if (!isUsed || check !== undefined) throw new CliError('Use: ninefold spec --diff A B', null, null, TROUBLE);
+        const { readInput } = await comparisons();
         await compare(async () => [await readInput(connect, a), await readInput(connect, b)], json);
       } else if (ref === undefined) {
         throw new CliError('Use: ninefold spec REF', null, null, TROUBLE);
@@ -61,6 +58,7 @@ export function addSpecCommand(program: Command): void {
         const isOne = check === true ? probe : !(probe && json);
         if (!isOne) throw new CliError('Use: ninefold spec REF --check FILE, or --check --probe', null, null, TROUBLE);
         if (check !== true) {
+          const { committedInput, liveInput } = await comparisons();
           await compare(async () => {
             const client = connect();
             return [await committedInput(client, check, ref), await liveInput(client, ref)];
@@ -79,7 +77,7 @@ async function print(client: Client, ref: string, format: SpecOptions['format'])
   const path = `/apps/${encodeURIComponent(ref)}/specification`;
   const text =
     format === 'json'
-      ? exportJson(await client.get<Specification>(path))
+      ? (await comparisons()).exportJson(await client.get<Specification>(path))
       : await client.text(`${path}?format=${format}`);
   process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
 }
@@ -107,7 +105,7 @@ async function probeCells(ref: string, json = false): Promise<void> {
 async function compare(sides: () => Promise<[ComparisonInput, ComparisonInput]>, json = false): Promise<void> {
   try {
     const [before, after] = await sides();
-    const { isSame, changes } = await compareInputs(connect, before, after);
+    const { isSame, changes } = await (await comparisons()).compareInputs(connect, before, after);
     if (json) printJson(changes);
     else process.stdout.write(isSame ? '' : report(before.title, after.title, changes));
     process.exitCode = isSame ? SAME : DIFFERENT;
