@@ -8,7 +8,7 @@ import { signUpMember } from '../support/clients.ts';
 import { clone } from '../support/clone.ts';
 import { type Console, openConsole, sizes, type Visit } from './console.ts';
 
-/** The minified program, because each page sends and parses it. */
+/** The minified program, because each document receives and parses it. */
 const axeSource = readFileSync(join(clone, 'node_modules/axe-core/axe.min.js'), 'utf8');
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
@@ -470,7 +470,8 @@ async function settled(page: Page): Promise<void> {
 
 /** Returns what axe finds, each fault with its position and explanation. */
 export async function faults(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
+  // A document keeps the program until the browser loads another one.
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axeSource);
   return found(page, rules);
 }
 
@@ -478,7 +479,7 @@ export async function faults(page: Page): Promise<string[]> {
  * Returns the faults that a change of the theme can cause. Call it after `faults`, which checks the rest of the same
  * page.
  */
-const faultsOfColour = (page: Page): Promise<string[]> => found(page, ['color-contrast', 'link-in-text-block']);
+export const faultsOfColour = (page: Page): Promise<string[]> => found(page, ['color-contrast', 'link-in-text-block']);
 
 /** Runs axe, which the page has loaded, with some rules or with the rules of some tags. */
 async function found(page: Page, runOnly: string[]): Promise<string[]> {
