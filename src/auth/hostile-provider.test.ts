@@ -221,25 +221,24 @@ describe('a hostile discovery document', () => {
     }
   });
 
-  it.each([
-    ['does not respond', () => undefined],
+  it.concurrent.each([
+    ['does not respond', '/silent', () => undefined],
     [
       'sends a byte now and then',
+      '/dripping',
       (_: unknown, response: import('node:http').ServerResponse) => {
         response.writeHead(200, { 'content-type': 'application/json' });
         const timer = setInterval(() => response.write(' '), 200);
         response.once('close', () => clearInterval(timer));
       },
     ],
-  ])('causes a timeout error if the provider %s', async (_, answer) => {
-    provider.answers.set(path, answer);
+  ])('causes a timeout error if the provider %s', async (_, place, answer) => {
+    provider.answers.set(place + path, answer);
     const before = performance.now();
-    try {
-      expect((await add('custom:slow', { client_id: 'slow' }))?.message).toContain('Timeout');
-    } finally {
-      provider.answers.set(path, discovery);
-    }
+    const error = await add(`custom:${place.slice(1)}`, { issuer: provider.url + place, client_id: 'slow' });
+    expect(error?.message).toContain('Timeout');
     expect(performance.now() - before).toBeLessThan(limits.providerMilliseconds.default * 4);
+    expect(provider.requests.map(({ line }) => line)).toContain(`GET ${place}${path}`);
   });
 });
 

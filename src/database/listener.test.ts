@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, type TestContext } from 'vitest';
 import { limits } from '../../contract/limits.ts';
 import { pools, query, value } from '../../test/support/pools.ts';
 import { Connection } from './connection.ts';
@@ -8,13 +8,11 @@ import type { ConnectionConfig } from './connection-config.ts';
 import { Listener } from './listener.ts';
 
 const { target, withPool } = pools('listener');
-const ends: (() => void)[] = [];
 const slack = 1500;
 const bound = limits.listenerTrustMilliseconds.default + limits.listenerAnswerMilliseconds.default;
 
-afterEach(() => {
-  for (const end of ends.splice(0).reverse()) end();
-});
+/** Returns the address with a name for the connections of one test, because tests run at the same time. */
+const targetOf = ({ task }: TestContext): ConnectionConfig => ({ ...target(), applicationName: task.id });
 
 interface Recorded {
   listener: Listener;
@@ -23,7 +21,7 @@ interface Recorded {
   states: string[];
 }
 
-async function listening(to: ConnectionConfig): Promise<Recorded> {
+async function listening({ onTestFinished }: TestContext, to: ConnectionConfig): Promise<Recorded> {
   const received: string[] = [];
   const states: string[] = [];
   const listener = new Listener(to, ['news'], {
@@ -31,20 +29,22 @@ async function listening(to: ConnectionConfig): Promise<Recorded> {
     onConnected: () => void states.push('connected'),
     onLost: () => void states.push('lost'),
   });
-  ends.push(() => listener.close());
+  onTestFinished(() => listener.close());
   await listener.start();
   return { listener, received, states };
 }
 
-const expired = ({ listener }: Recorded) => expect.poll(() => listener.isCurrent, { timeout: 5000 }).toBe(false);
+const expired = ({ expect }: TestContext, { listener }: Recorded) =>
+  expect.poll(() => listener.isCurrent, { timeout: 5000 }).toBe(false);
 
 /** Stops the server process of the listener with SIGSTOP until the test ends. */
-const freeze = () =>
+const freeze = ({ task, onTestFinished }: TestContext) =>
   withPool(async (pool) => {
-    const pid = Number(await value(pool, query(`select pid from pg_stat_activity where query like 'LISTEN%'`)));
+    const listens = `select pid from pg_stat_activity where query like 'LISTEN%' and application_name = $1`;
+    const pid = Number(await value(pool, query(listens, task.id)));
     expect(pid).toBeGreaterThan(1);
     process.kill(pid, 'SIGSTOP');
-    ends.push(() => process.kill(pid, 'SIGCONT'));
+    onTestFinished(() => void process.kill(pid, 'SIGCONT'));
   });
 
 it("has received every notification that was committed before the server's response", () =>
@@ -61,42 +61,42 @@ it("has received every notification that was committed before the server's respo
     connection.close();
   }));
 
-describe('Listener', () => {
-  it('becomes current after one round trip on the same connection, for all waiting callers', async () => {
-    const one = await listening(target());
+describe.concurrent('Listener', () => {
+  it('becomes current after one round trip on the same connection, for all waiting callers', async (test) => {
+    const one = await listening(test, targetOf(test));
     expect(one.listener.isCurrent).toBe(true);
-    await expired(one);
+    await expired(test, one);
     expect(await Promise.all(Array.from({ length: 50 }, () => one.listener.prove()))).not.toContain(false);
     expect(one.listener.isCurrent).toBe(true);
     expect(one.states).toEqual(['connected']);
   });
 
-  it('closes a connection whose server process is frozen, and reconnects', async () => {
-    const one = await listening(target());
-    await freeze();
+  it('closes a connection whose server process is frozen, and reconnects', async (test) => {
+    const one = await listening(test, targetOf(test));
+    await freeze(test);
     const frozenAt = performance.now();
-    await expired(one);
+    await expired(test, one);
     expect(await one.listener.prove()).toBe(false);
     expect(one.states).toEqual(['connected', 'lost']);
     await one.listener.ensureCurrent();
     expect(performance.now() - frozenAt).toBeLessThan(bound + slack);
     expect(one.states).toEqual(['connected', 'lost', 'connected']);
     await withPool((pool) => pool.run([query(`select pg_notify('news', 'after')`)]));
-    await expect.poll(() => one.received).toContain('after');
+    await test.expect.poll(() => one.received).toContain('after');
   });
 
-  it('closes although the server process is frozen', async () => {
-    const one = await listening(target());
-    await freeze();
+  it('closes although the server process is frozen', async (test) => {
+    const one = await listening(test, targetOf(test));
+    await freeze(test);
     await one.listener.end();
     expect(one.listener.isCurrent).toBe(false);
   });
 
-  it('closes a connection on which the network delivers no data, and connects again', async () => {
-    const proxy = await silentProxy(target());
-    const one = await listening(proxy.target);
+  it('closes a connection on which the network delivers no data, and connects again', async (test) => {
+    const proxy = await silentProxy(test, target());
+    const one = await listening(test, proxy.target);
     proxy.silence();
-    await expired(one);
+    await expired(test, one);
     expect(await one.listener.prove()).toBe(false);
     proxy.speak();
     await one.listener.ensureCurrent();
@@ -106,6 +106,7 @@ describe('Listener', () => {
 
 /** Starts a proxy that can stop forwarding data while its connections stay open. */
 async function silentProxy(
+  { onTestFinished }: TestContext,
   to: ConnectionConfig,
 ): Promise<{ target: ConnectionConfig; silence(): void; speak(): void }> {
   let isSilent = false;
@@ -122,7 +123,7 @@ async function silentProxy(
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  ends.push(() => server.close());
+  onTestFinished(() => void server.close());
   return {
     target: { ...to, socketFolder: null, port: (server.address() as AddressInfo).port },
     silence: () => {

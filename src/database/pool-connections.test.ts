@@ -50,7 +50,7 @@ describe('Pool.run with a signal', () => {
   });
 });
 
-describe('IdleCloser', () => {
+describe.concurrent('IdleCloser', () => {
   it('closes an idle connection of a frozen server process for another pool, and returns its slot to the budget', async () => {
     const budget = new ConnectionBudget(1, 1);
     await withPool(
@@ -68,7 +68,9 @@ describe('IdleCloser', () => {
     );
   });
 
-  it('closes an unused connection of a frozen server process, and returns its slot to the budget', async () => {
+  it('closes an unused connection of a frozen server process, and returns its slot to the budget', async ({
+    expect,
+  }) => {
     const budget = new ConnectionBudget(1, 1);
     await withPool(
       async (pool) => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { promisify } from 'node:util';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Reply } from '../../contract/call-request.ts';
 import { RequestTurns } from './server.ts';
 import { type SlowReaderBounds, SlowReaders } from './slow-readers.ts';
@@ -13,7 +13,8 @@ const patient: SlowReaderBounds = { bytes: 1024 * MEBIBYTE, bytesPerPeriod: 1, p
 
 const servers: Server[] = [];
 const clients: Socket[] = [];
-afterEach(() => {
+// Some tests run at the same time, so everything stays open until the end.
+afterAll(() => {
   for (const client of clients.splice(0)) client.destroy();
   for (const server of servers.splice(0)) server.close();
 });
@@ -77,18 +78,23 @@ describe('SlowReaders', () => {
     expect(client.destroyed).toBe(false);
   });
 
-  it.each([
+  it.concurrent.for([
     ['large', 20 * MEBIBYTE],
     ['of less than a slice', 60_000],
-  ])('closes the connection of a client that reads nothing of a response of %s', async (_what, bytes) => {
-    const { port, connections } = await serve({ ...patient, bytesPerPeriod: 64 * 1024, periodMilliseconds: 500 });
-    // Many small responses also fill the buffers of the operating system.
-    await ask(port, bytes, bytes < MEBIBYTE ? 100 : 1);
-    await expect.poll(connections).toBe(1);
-    await expect.poll(connections, { timeout: 10_000 }).toBe(0);
-  });
+  ] as const)(
+    'closes the connection of a client that reads nothing of a response of %s',
+    async ([, bytes], { expect }) => {
+      const { port, connections } = await serve({ ...patient, bytesPerPeriod: 64 * 1024, periodMilliseconds: 500 });
+      // Many small responses also fill the buffers of the operating system.
+      await ask(port, bytes, bytes < MEBIBYTE ? 100 : 1);
+      await expect.poll(connections).toBe(1);
+      await expect.poll(connections, { timeout: 10_000 }).toBe(0);
+    },
+  );
 
-  it('closes the connection of a client that reads fewer than bytesPerPeriod bytes in a period', async () => {
+  it.concurrent('closes the connection of a client that reads fewer than bytesPerPeriod bytes in a period', async ({
+    expect,
+  }) => {
     const { port, connections } = await serve({ ...patient, bytesPerPeriod: 4 * MEBIBYTE, periodMilliseconds: 1500 });
     const client = await ask(port, 64 * MEBIBYTE);
     const timer = setInterval(() => client.read(10_000), 50);
@@ -96,7 +102,7 @@ describe('SlowReaders', () => {
     clearInterval(timer);
   });
 
-  it('keeps the connection of a client that waits for its response', async () => {
+  it.concurrent('keeps the connection of a client that waits for its response', async ({ expect }) => {
     const slowReaders = new SlowReaders({ ...patient, bytesPerPeriod: MEBIBYTE, periodMilliseconds: 100 });
     const server = createServer((_request, response) => {
       setTimeout(

@@ -98,12 +98,6 @@ describe('DatabaseProxy', () => {
       await expect(logIn(wrong.href)).rejects.toMatchObject({ code: '28P01' });
     }));
 
-  it('answers a request for encryption with the refusal that clients expect', () =>
-    withProxy(async (_, port) => {
-      const request = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
-      expect(await sendRaw(port, request)).toBe('N');
-    }));
-
   it('lets logins of one role wait while the role has too many unauthenticated connections, and other roles log in', () =>
     withProxy(async (url, port) => {
       const started = performance.now();
@@ -124,7 +118,13 @@ describe('DatabaseProxy', () => {
       for (const each of many) await each.end();
     }));
 
-  it('closes connections that send nothing or a message of no client', () =>
+  it.concurrent('answers a request for encryption with the refusal that clients expect', () =>
+    withProxy(async (_, port) => {
+      const request = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
+      expect(await sendRaw(port, request)).toBe('N');
+    }));
+
+  it.concurrent('closes connections that send nothing or a message of no client', () =>
     withProxy(
       async (url, port) => {
         expect(await sendRaw(port, Buffer.from('GET / HTTP/1.1\r\n\r\n'))).toBe('');
@@ -136,7 +136,7 @@ describe('DatabaseProxy', () => {
       { loginMilliseconds: 1000 },
     ));
 
-  it('delays logins above the rate, and refuses those that would wait too long', () =>
+  it.concurrent('delays logins above the rate, and refuses those that would wait too long', () =>
     withProxy(
       async (url) => {
         const logins = await Promise.allSettled(Array.from({ length: 12 }, () => logIn(url)));

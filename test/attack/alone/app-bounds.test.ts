@@ -213,29 +213,6 @@ describe('an app that exceeds a limit', () => {
     await expect.poll(() => logged(app, 'notifyQueueBytes')).toBeDefined();
   });
 
-  it('ends an autovacuum worker that analyzes one table for longer than appAnalyzeSeconds', async () => {
-    const app = await createAppWith(
-      node,
-      `create function public.wait_for_ever(id int) returns int immutable language plpgsql as
-         $$ begin if current_setting('application_name') = '' then perform pg_sleep(3600); end if; return id; end $$;
-       create table public.trap (id int) with (autovacuum_analyze_threshold = 1);
-       create index on public.trap (wait_for_ever(id));
-       insert into public.trap select generate_series(1, 1000)`,
-    );
-    await withClient(await superuserUrl(node, 'postgres'), async (client) => {
-      const set = async (sql: string) => {
-        await client.query(`alter system ${sql}`);
-        await client.query('select pg_reload_conf()');
-      };
-      await set(`set autovacuum_naptime = '1s'`);
-      try {
-        await expect.poll(() => logged(app, 'appAnalyzeSeconds'), { timeout: 30_000 }).toMatchObject({ sessions: 1 });
-      } finally {
-        await set('reset autovacuum_naptime');
-      }
-    });
-  });
-
   it('is suspended if it exceeds notifyBytesPerSecond', async () => {
     const app = await createApp(node);
     const flood = `select pg_notify('flood', repeat('x', 7900) || i) from generate_series(1, 5000) i`;
@@ -282,6 +259,29 @@ describe.concurrent('an app that exceeds a time limit', () => {
     };
     await besideOthers(() => Promise.all([expect(statements()).rejects.toThrow(), ended]));
     await expect.poll(() => logged(app, 'appTransactionSeconds')).toBeDefined();
+  });
+
+  it('ends an autovacuum worker that analyzes one table for longer than appAnalyzeSeconds', async ({ expect }) => {
+    const app = await createAppWith(
+      node,
+      `create function public.wait_for_ever(id int) returns int immutable language plpgsql as
+         $$ begin if current_setting('application_name') = '' then perform pg_sleep(3600); end if; return id; end $$;
+       create table public.trap (id int) with (autovacuum_analyze_threshold = 1);
+       create index on public.trap (wait_for_ever(id));
+       insert into public.trap select generate_series(1, 1000)`,
+    );
+    await withClient(await superuserUrl(node, 'postgres'), async (client) => {
+      const set = async (sql: string) => {
+        await client.query(`alter system ${sql}`);
+        await client.query('select pg_reload_conf()');
+      };
+      await set(`set autovacuum_naptime = '1s'`);
+      try {
+        await expect.poll(() => logged(app, 'appAnalyzeSeconds'), { timeout: 30_000 }).toMatchObject({ sessions: 1 });
+      } finally {
+        await set('reset autovacuum_naptime');
+      }
+    });
   });
 });
 
