@@ -235,7 +235,7 @@ describe('openapi.json', () => {
     const paths = async () => Object.keys((await documentOf(app, { apikey: app.secret_key })).paths);
     expect(await paths()).not.toContain('/rest/v1/notes');
     await runSql(node, app.ref, 'create table public.notes (id int)');
-    await expect.poll(paths, { timeout: 3000 }).toContain('/rest/v1/notes');
+    await expect.poll(paths, { timeout: 10_000 }).toContain('/rest/v1/notes');
     expect((await fetch(`${app.url}/openapi.json`, { headers: { apikey: 'wrong' } })).status).toBe(401);
     const withoutKey = await fetch(`${app.url}/openapi.json`);
     expect(withoutKey.status).toBe(401);
@@ -244,6 +244,6 @@ describe('openapi.json', () => {
       (await fetch(`${app.url}/openapi.json`, { method: 'OPTIONS' })).headers.get('access-control-allow-origin'),
     ).toBe('*');
     await admin(node, 'PUT', `/apps/${app.ref}/settings/openapi_mode`, { value: 'disabled' });
-    await expect.poll(async () => (await fetch(`${app.url}/openapi.json`)).status, { timeout: 3000 }).toBe(404);
+    await expect.poll(async () => (await fetch(`${app.url}/openapi.json`)).status, { timeout: 10_000 }).toBe(404);
   });
 });
