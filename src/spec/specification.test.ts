@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
 import type { Specification } from '../../contract/specification.ts';
-import { type AppDatabase, startAppDatabase } from '../../test/support/app-database.ts';
+import { type AppDatabase, scriptIn, startAppDatabase } from '../../test/support/app-database.ts';
 import { loadFacts } from '../catalog/facts.ts';
 import { loadSchemaCache } from '../catalog/load-schema-cache.ts';
 import type { Executor } from '../database/database.ts';
@@ -18,6 +18,9 @@ const app = {
 let database: AppDatabase;
 let owner: Pool;
 
+/** Runs SQL as the owner of the app. */
+const script = (sql: string) => scriptIn(owner, sql);
+
 beforeAll(async () => {
   database = await startAppDatabase('specification');
   owner = database.as('app_owner');
@@ -28,7 +31,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  await owner.script(`drop schema if exists public cascade; create schema public;
+  await script(`drop schema if exists public cascade; create schema public;
     grant usage on schema public to anon, authenticated, service_role;`);
 });
 
@@ -64,7 +67,7 @@ const helpdesk = `
 
 describe('deriveSpecification', () => {
   it('describes entities with the types, keys, defaults, enum values and comments of their fields', async () => {
-    await owner.script(helpdesk);
+    await script(helpdesk);
     const { entities } = (await derive()).chapters;
     const tickets = entities?.entities.find((entity) => entity.id === 'public.tickets');
     expect(tickets).toMatchObject({
@@ -92,7 +95,7 @@ describe('deriveSpecification', () => {
   });
 
   it('describes the keys that views show, also those of tables that calls do not reach', async () => {
-    await owner.script(`create schema back;
+    await script(`create schema back;
       create table back.boats (id int primary key, tender int unique references back.boats);
       create table back.people (id int primary key, boss int references back.people);
       create table back.seats (boat int references back.boats, person int references back.people, deck text, primary key (boat, person));
@@ -120,12 +123,12 @@ describe('deriveSpecification', () => {
         ? [`public.${table.name} ${isTo ? 'to' : 'from'} ${constraint} ${columns.map(([here]) => here)}`]
         : [];
     });
-    await owner.script('drop schema back cascade');
+    await script('drop schema back cascade');
     expect(told).toEqual([...new Set(embedded)].sort());
   });
 
   it('lists the calls of each role, including overloads and read-only GET', async () => {
-    await owner.script(helpdesk);
+    await script(helpdesk);
     const calls = (await derive()).chapters.calls?.calls ?? [];
     const answered = calls.filter((call) => call.area !== 'auth').map((call) => [call.id, call.roles]);
     const everyone = ['anon', 'authenticated', 'service_role'];
@@ -159,7 +162,7 @@ describe('deriveSpecification', () => {
   });
 
   it('marks functions that write directly, through a function that they call, or in SQL that they build at run time', async () => {
-    await owner.script(`${helpdesk}
+    await script(`${helpdesk}
       create function public.logs() returns void language plpgsql as 'begin insert into public.customers default values; end';
       create function public.calls_logs() returns void language sql as 'select public.logs()';
       create function public.runs(text) returns void language plpgsql as 'begin execute $1; end';
@@ -181,7 +184,7 @@ describe('deriveSpecification', () => {
   });
 
   it('uses the comment on a policy as the words of its cells', async () => {
-    await owner.script(`${helpdesk} comment on policy own on public.tickets is 'tickets that one looks after';`);
+    await script(`${helpdesk} comment on policy own on public.tickets is 'tickets that one looks after';`);
     const { roles } = (await derive()).chapters;
     const cell = roles?.cells.find(
       (one) => one.role === 'authenticated' && one.entity === 'public.tickets' && one.operation === 'select',
@@ -190,7 +193,7 @@ describe('deriveSpecification', () => {
   });
 
   it('names the functions that convert values of a domain to and from JSON while calls use them', async () => {
-    await owner.script(`create domain public.color as int; create table public.shades (shade public.color);
+    await script(`create domain public.color as int; create table public.shades (shade public.color);
       create function public.color_json(public.color) returns json language sql immutable as 'select to_json(1)';
       create function public.color_of(json) returns public.color language sql immutable as 'select 1::public.color';
       create cast (public.color as json) with function public.color_json(public.color) as implicit;
@@ -202,10 +205,10 @@ describe('deriveSpecification', () => {
     const answers = ['public.color as json', 'by public.color_json(public.color)'];
     // PostgREST uses only implicit casts.
     expect(await casts()).toEqual([answers]);
-    await owner.script(`drop cast (json as public.color);
+    await script(`drop cast (json as public.color);
       create cast (json as public.color) with function public.color_of(json) as implicit;`);
     expect(await casts()).toEqual([answers, ['json as public.color', 'by public.color_of(json)']].sort());
-    await owner.script('revoke execute on function public.color_json(public.color) from public');
+    await script('revoke execute on function public.color_json(public.color) from public');
     expect(await casts()).toEqual([['json as public.color', 'by public.color_of(json)']]);
   });
 
@@ -223,22 +226,22 @@ describe('deriveSpecification', () => {
   });
 
   it('derives the same specification over the login role, which has no own privileges, as over the owner', async () => {
-    await owner.script(helpdesk);
+    await script(helpdesk);
     expect((await derive(database.as('app_authenticator'))).chapters).toEqual((await derive()).chapters);
   });
 
   it('describes a schema that is not exposed, without calls to its objects', async () => {
-    await owner.script(`${helpdesk} create schema if not exists private; create table if not exists private.notes (id int);
+    await script(`${helpdesk} create schema if not exists private; create table if not exists private.notes (id int);
       grant usage on schema private to anon; grant all on private.notes to anon;`);
     const { entities, roles, calls } = (await derive()).chapters;
     expect(entities?.entities.find((entity) => entity.id === 'private.notes')?.exposed).toBe(false);
     expect(roles?.cells.some((cell) => cell.entity.startsWith('private'))).toBe(false);
     expect(calls?.calls.some((call) => call.entity?.startsWith('private'))).toBe(false);
-    await owner.script('drop schema private cascade');
+    await script('drop schema private cascade');
   });
 
   it('fails with an error after a time limit while a schema change holds a lock', async () => {
-    await owner.script(helpdesk);
+    await script(helpdesk);
     await owner.transaction(async (tx) => {
       await tx.run([{ text: 'lock table public.tickets in access exclusive mode', params: [] }]);
       await expect(derive(database.pool)).rejects.toMatchObject({ sqlstate: '55P03' });
@@ -247,9 +250,9 @@ describe('deriveSpecification', () => {
 });
 
 it('retains the hash when rows are added', async () => {
-  await owner.script(helpdesk);
+  await script(helpdesk);
   const before = await derive();
-  await owner.script(
+  await script(
     `insert into public.customers (email) select i || '@example.com' from generate_series(1, 1000) i; analyze;`,
   );
   expect((await derive()).hash).toBe(before.hash);
@@ -281,7 +284,7 @@ describe('specification of an app with hostile names', () => {
   it('shows every name unchanged, without breaking rows or headings of the Markdown', async () => {
     const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
     for (const name of names) {
-      await owner.script(`create table public.${quoted(name)} (${quoted(name)} text primary key);
+      await script(`create table public.${quoted(name)} (${quoted(name)} text primary key);
         comment on table public.${quoted(name)} is 'It''s | \`odd\`
           # not a heading';
         alter table public.${quoted(name)} enable row level security;
@@ -328,7 +331,7 @@ it('derives 200 entities in at most sixty times the time of writing their JSON',
         using (exists (select 1 from public.t${Math.max(0, i - 1)} p where p.owner = auth.uid() and ${i} > 0));
       create function public.f${i}(a uuid, b text default 'x') returns text language sql stable as 'select b';`,
   );
-  await owner.script(
+  await script(
     `${tables.join('\n')} drop policy c on public.t0; grant all on all tables in schema public to authenticated, anon;`,
   );
   const facts = await loadFacts(owner, { exposedSchemas: ['public'], authenticator: 'app_authenticator' });

@@ -4,7 +4,7 @@ import { limits } from '../../../contract/limits.ts';
 import { defaultRestSettings } from '../../../contract/settings.ts';
 import { defaultAuthSettings } from '../../../contract/settings-auth.ts';
 import type { ErrorFigures, ErrorLine, LimitLine } from '../../../contract/specification.ts';
-import { type AppDatabase, startAppDatabase } from '../../../test/support/app-database.ts';
+import { type AppDatabase, scriptIn, startAppDatabase } from '../../../test/support/app-database.ts';
 import { loadFacts } from '../../catalog/facts.ts';
 import type { Pool } from '../../database/pool.ts';
 import type { LiveFigures } from '../figures/figures.ts';
@@ -21,6 +21,9 @@ const app: SpecificationApp = {
 let database: AppDatabase;
 let owner: Pool;
 
+/** Runs SQL as the owner of the app. */
+const script = (sql: string) => scriptIn(owner, sql);
+
 beforeAll(async () => {
   database = await startAppDatabase('errors');
   owner = database.as('app_owner');
@@ -31,7 +34,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  await owner.script(`drop schema if exists public cascade; create schema public;
+  await script(`drop schema if exists public cascade; create schema public;
     grant usage on schema public to anon, authenticated, service_role;`);
 });
 
@@ -73,7 +76,7 @@ const deriveLive = async (more: Partial<LiveFigures>) => withFigures(await deriv
 
 describe('errorsChapter', () => {
   it('lists the rules of the app with their words, or with the words of their comments', async () => {
-    await owner.script(`create table public.tickets (id int primary key, title text not null constraint length check (char_length(title) > 2),
+    await script(`create table public.tickets (id int primary key, title text not null constraint length check (char_length(title) > 2),
       parent int references public.tickets);
       comment on constraint length on public.tickets is 'a title is longer than two letters';`);
     const errors = await errorsOf();
@@ -106,7 +109,7 @@ describe('errorsChapter', () => {
   ])('lists the code with which PostgreSQL refuses a value: %s of %s', async (code, as, value) => {
     const select = `select ${as.replaceAll('$1', '$1::text')}`;
     await expect(owner.run([{ text: select, params: [value] }])).rejects.toMatchObject({ sqlstate: code });
-    await owner.script('create table public.things (id int primary key); grant all on public.things to service_role');
+    await script('create table public.things (id int primary key); grant all on public.things to service_role');
     const { chapters } = await derive();
     const call = chapters.calls?.calls.find(({ id }) => id === 'rest.public.things.insert');
     const possible = call && new ErrorsOfCalls(chapters).of(call).common;
@@ -117,7 +120,7 @@ describe('errorsChapter', () => {
   it('lists the errors of each state machine as long as the machine exists', async () => {
     const ofMachines = async () => (await errorsOf()).filter(({ code }) => code?.startsWith('NF')).map(({ id }) => id);
     expect(await ofMachines()).toEqual([]);
-    await owner.script(`create table public.tickets (id int primary key, status text not null default 'open', reason text);
+    await script(`create table public.tickets (id int primary key, status text not null default 'open', reason text);
       select ninefold.define_machine('public.tickets', 'status', 'open',
         '[{"name": "close", "from": "open", "to": "closed", "requires": ["reason"]}]');`);
     const met = [{ name: 'NF001', subject: 'public.tickets.status', ...figures(2) }];
@@ -133,13 +136,13 @@ describe('errorsChapter', () => {
     const caveats = async () =>
       (await errorsOf()).flatMap(({ code, caveat }) => (/^NF/.test(code ?? '') ? [caveat] : []));
     expect(await caveats()).toEqual([null, null, null]);
-    await owner.script('alter table public.tickets disable trigger user');
+    await script('alter table public.tickets disable trigger user');
     const off = 'not while the trigger that would raise it is switched off or missing';
     expect(await caveats()).toEqual([off, off, off]);
   });
 
   it('lists the errors that functions raise, and marks those that are computed at run time', async () => {
-    await owner.script(`
+    await script(`
       create function public.close_ticket(ticket int) returns void language plpgsql as $$ begin
         if ticket < 0 then raise exception 'a ticket has a number' using errcode = 'PT422', hint = 'Send a number.'; end if;
         raise exception using errcode = 'A' || ticket, message = 'late';
@@ -162,28 +165,26 @@ describe('errorsChapter', () => {
       { code: 'UNPAID', status: 402, message: 'Pay first', hint: 'Pay.', action: 'Pay.', origin: 'public.paid()' },
     ]);
     expect(raised[0]?.sql).toContain("errcode = 'PT422'");
-    await owner.script('drop function public.close_ticket(int)');
+    await script('drop function public.close_ticket(int)');
     expect((await errorsOf()).filter(({ group }) => group === 'function').map(({ code }) => code)).toEqual(['UNPAID']);
   });
 
   it('marks a trigger’s errors as impossible while no enabled trigger runs the function', async () => {
-    await owner.script(`create table public.tickets (id int primary key);
+    await script(`create table public.tickets (id int primary key);
       create function public.refuse() returns trigger language plpgsql as $$ begin raise exception 'no' using errcode = 'PT423'; end $$;`);
     const caveat = async () => (await errorsOf()).find(({ code }) => code === 'PT423')?.caveat;
     const off = 'not while no trigger that is switched on runs it';
     expect(await caveat()).toBe(off);
-    await owner.script(
-      'create trigger refuse before insert on public.tickets for each row execute function public.refuse()',
-    );
+    await script('create trigger refuse before insert on public.tickets for each row execute function public.refuse()');
     expect(await caveat()).toBe(null);
-    await owner.script('alter table public.tickets disable trigger refuse');
+    await script('alter table public.tickets disable trigger refuse');
     expect(await caveat()).toBe(off);
-    await owner.script('alter table public.tickets enable trigger refuse');
+    await script('alter table public.tickets enable trigger refuse');
     expect(await caveat()).toBe(null);
   });
 
   it('marks a function’s errors as impossible while no role may execute the function and nothing names it', async () => {
-    await owner.script(`create table public.tickets (id int primary key, at int);
+    await script(`create table public.tickets (id int primary key, at int);
       create function public.price_of(price int) returns int language plpgsql as $$ begin raise exception 'no' using errcode = 'PT423'; end $$;
       revoke execute on function public.price_of(int) from public, anon, authenticated, service_role;`);
     const caveat = async () => (await errorsOf()).find(({ code }) => code === 'PT423')?.caveat;
@@ -208,9 +209,9 @@ describe('errorsChapter', () => {
     ];
     expect(await caveat()).toBe(shut);
     for (const [open, close] of ways) {
-      await owner.script(open ?? '');
+      await script(open ?? '');
       expect([open, await caveat()]).toEqual([open, null]);
-      await owner.script(close ?? '');
+      await script(close ?? '');
       expect([close, await caveat()]).toEqual([close, shut]);
     }
     const restSettings = { ...defaultRestSettings, db_pre_request: 'public.price_of' };
@@ -218,7 +219,7 @@ describe('errorsChapter', () => {
   });
 
   it('marks the errors of functions that no call can run as impossible until other code names the function', async () => {
-    await owner.script(`drop schema if exists back cascade; create schema back;
+    await script(`drop schema if exists back cascade; create schema back;
       grant usage on schema back to anon; create table public.plain (id int);
       create function public.ev() returns event_trigger language plpgsql as 'begin raise sqlstate ''PT420''; end';
       create procedure public.tidy() language plpgsql as 'begin raise sqlstate ''PT409''; end';
@@ -231,14 +232,14 @@ describe('errorsChapter', () => {
     const shut = 'not while no call may run it and nothing else of the app names it';
     const ddl = 'only where what a call runs changes definitions';
     expect(await caveats()).toEqual({ PT409: shut, PT418: shut, PT419: shut, PT420: ddl });
-    await owner.script(`create function public.clean() returns int language plpgsql as
+    await script(`create function public.clean() returns int language plpgsql as
       'begin call public.tidy(); return back.helper(); end'`);
     expect(await caveats()).toEqual({ PT409: null, PT418: null, PT419: shut, PT420: ddl });
-    await owner.script('drop schema back cascade');
+    await script('drop schema back cascade');
   });
 
   it('marks the errors of functions with the same name as impossible while each call is ambiguous', async () => {
-    await owner.script(`create function public.total(a int) returns int language plpgsql as 'begin raise sqlstate ''PT430''; end';
+    await script(`create function public.total(a int) returns int language plpgsql as 'begin raise sqlstate ''PT430''; end';
       create function public.total(a text) returns int language plpgsql as 'begin raise sqlstate ''PT431''; return public.levy_of_the_day(); end';
       create function public.levy_of_the_day() returns int language plpgsql as 'begin raise sqlstate ''PT432''; end';
       revoke execute on function public.levy_of_the_day() from public, anon, authenticated, service_role;`);
@@ -248,9 +249,9 @@ describe('errorsChapter', () => {
       );
     const shut = 'not while no call may run it and nothing else of the app names it';
     expect(await caveats()).toEqual({ PT430: shut, PT431: shut, PT432: shut });
-    await owner.script('drop function public.total(int)');
+    await script('drop function public.total(int)');
     expect(await caveats()).toEqual({ PT431: null, PT432: null });
-    await owner.script('drop function public.total(text); drop function public.levy_of_the_day()');
+    await script('drop function public.total(text); drop function public.levy_of_the_day()');
   });
 
   it.each([
@@ -259,7 +260,7 @@ describe('errorsChapter', () => {
     ['2F005', `create function public.silent() returns int language plpgsql as 'begin end'; select public.silent()`],
     ['P0003', 'do $$ declare n int; begin select g into strict n from generate_series(1, 2) g; end $$'],
   ])('lists %s, which PostgreSQL returns', async (code, sql) => {
-    await expect(owner.script(sql)).rejects.toMatchObject({ sqlstate: code });
+    await expect(script(sql)).rejects.toMatchObject({ sqlstate: code });
     const told = (await errorsOf()).find((error) => error.id === `code.${code}`);
     expect(told).toMatchObject({ group: 'postgres', status: statusOfSqlstate(code) });
   });
@@ -277,7 +278,7 @@ describe('errorsChapter', () => {
   });
 
   it('counts an error under its rule or its function if there is one, else under its code', async () => {
-    await owner.script(`create table public."Order lines" (id int, title text constraint "a b" check (title <> ''));
+    await script(`create table public."Order lines" (id int, title text constraint "a b" check (title <> ''));
       create function public.close() returns void language plpgsql as $$ begin raise 'no'; end $$;`);
     const errors = [
       { name: '23514', subject: 'public.Order lines.a b', ...figures(3) },
@@ -330,16 +331,14 @@ describe('limitsChapter', () => {
     const value = async (id: string) => (await limitsOf()).find((one) => one.id === id)?.value;
     const superuser = database.pool;
     const name = await currentDatabase();
-    await owner.script(
-      `create function public.slow() returns int language sql set statement_timeout = '2min' as 'select 1'`,
-    );
+    await script(`create function public.slow() returns int language sql set statement_timeout = '2min' as 'select 1'`);
     await superuser.script(
       `alter database "${name}" set statement_timeout = '90s'; alter database "${name}" connection limit 40`,
     );
     expect(await value('function.public.slow().statement_timeout')).toBe(120_000);
     expect(await value('database.statement_timeout.everyone')).toBe(90_000);
     expect(await value('database.connections')).toBe(40);
-    await owner.script('alter function public.slow() reset statement_timeout');
+    await script('alter function public.slow() reset statement_timeout');
     await superuser.script(
       `alter database "${name}" reset statement_timeout; alter database "${name}" connection limit -1`,
     );
@@ -350,15 +349,13 @@ describe('limitsChapter', () => {
 
   it('shows a function’s statement_timeout if calls apply it, and the statement that changes a setting of all roles', async () => {
     const superuser = database.pool;
-    await owner.script(
-      `create function public.late() returns int language sql set statement_timeout = '2min' as 'select 1'`,
-    );
+    await script(`create function public.late() returns int language sql set statement_timeout = '2min' as 'select 1'`);
     await superuser.script(`alter role all set lock_timeout = '7s'`);
     const hoisting = (names: string[]) =>
       limitsOf({ restSettings: { ...defaultRestSettings, db_hoisted_tx_settings: names } });
     const [taken, left] = [await hoisting(['statement_timeout']), await hoisting([])];
     await superuser.script('alter role all reset lock_timeout');
-    await owner.script('drop function public.late()');
+    await script('drop function public.late()');
     const id = 'function.public.late().statement_timeout';
     expect(taken.find((one) => one.id === id)?.value).toBe(120_000);
     expect(left.find((one) => one.id === id)).toBeUndefined();

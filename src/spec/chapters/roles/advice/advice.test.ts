@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AdviceEntry, AdviceKind, RolesChapter } from '../../../../../contract/specification-roles.ts';
-import { type AppDatabase, startAppDatabase } from '../../../../../test/support/app-database.ts';
+import { type AppDatabase, scriptIn, startAppDatabase } from '../../../../../test/support/app-database.ts';
 import { Lookup } from '../../../../access/lookup.ts';
 import { loadFacts } from '../../../../catalog/facts.ts';
 import type { Pool } from '../../../../database/pool.ts';
@@ -8,6 +8,9 @@ import { rolesChapter } from '../roles.ts';
 
 let database: AppDatabase;
 let owner: Pool;
+
+/** Runs SQL as the owner of the app. */
+const script = (sql: string) => scriptIn(owner, sql);
 
 beforeAll(async () => {
   database = await startAppDatabase('advice');
@@ -25,7 +28,7 @@ const secured = `${granted} alter table t enable row level security; create inde
 const own = '(select auth.uid()) = owner';
 
 beforeEach(async () => {
-  await owner.script(`drop schema if exists public cascade; create schema public;
+  await script(`drop schema if exists public cascade; create schema public;
     grant usage on schema public to anon, authenticated, service_role, clerk;`);
 });
 
@@ -290,12 +293,12 @@ const cases: Case[] = [
 
 describe('SQL of advice', () => {
   it.each(cases)('removes the advice: $name', async ({ sql, kind, ids, words, changes, leadsTo }) => {
-    await owner.script(sql);
+    await script(sql);
     const before = await chapter();
     const given = about(before.advice, kind);
     expect(given.map((entry) => entry.id)).toEqual(ids);
     expect(given[0]?.words).toMatch(words);
-    await owner.script(`begin; ${given.map((entry) => entry.sql).join('\n')} commit;`);
+    await script(given.map((entry) => entry.sql).join('\n'));
     const after = await chapter();
     expect(about(after.advice, kind)).toEqual([]);
     // A fix must not cause other advice.
@@ -320,14 +323,14 @@ it('transfers a SECURITY DEFINER function of a superuser to the app’s owner if
     /belongs to a superuser: anon, authenticated.* may call it, and it runs with all rights/,
   );
   expect(before.cells.find(({ entity }) => entity === 'public.root()')?.reason).toMatch(/a superuser: with all rights/);
-  await database.pool.script(given.map(({ sql }) => sql).join('\n'));
+  await database.pool.script(given.map((entry) => entry.sql).join('\n'));
   const after = await chapter();
   expect(about(after.advice, 'function as a superuser')).toEqual([]);
   expect(verdicts(after)).toEqual(verdicts(before));
 });
 
 it('matches chapters 6 and 7: PostgreSQL runs or refuses functions with settings as described', async () => {
-  await owner.script(`
+  await script(`
     create function public.as_service() returns text language sql set search_path = '' as 'select current_user::text';
     create function public.twice() returns text language sql security definer set search_path = '' as 'select current_user::text';
     create function public.as_postgres() returns text language sql set search_path = '' as 'select current_user::text';
@@ -359,7 +362,7 @@ it('matches chapters 6 and 7: PostgreSQL runs or refuses functions with settings
 });
 
 it('gives no advice to an app that follows all advice', async () => {
-  await owner.script(`
+  await script(`
     create table teams (id int primary key);
     create table members (team int references teams, who uuid references auth.users, primary key (team, who));
     create index on members (who);
@@ -381,7 +384,7 @@ it('gives no advice to an app that follows all advice', async () => {
 });
 
 it('does not report a policy as unreachable if it is for a role of auth calls or for an owner with FORCE', async () => {
-  await owner.script(`${secured} create policy own on t to authenticated using (${own});
+  await script(`${secured} create policy own on t to authenticated using (${own});
     create policy hook on t for select to supabase_auth_admin using (true);
     create table u (id int primary key); alter table u enable row level security; alter table u force row level security;
     grant select on u to authenticated; create policy o on u to app_owner using (true); create policy a on u to authenticated using (true);`);
