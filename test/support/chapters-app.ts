@@ -1,43 +1,14 @@
-import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
 import type { Specification } from '../../contract/specification.ts';
-import { loadFacts } from '../../src/catalog/facts.ts';
-import type { Pool } from '../../src/database/pool.ts';
+import { parseFacts } from '../../src/catalog/facts.ts';
 import { specificationMarkdown } from '../../src/spec/chapters/markdown.ts';
 import { deriveSpecification } from '../../src/spec/specification.ts';
-import { type AppDatabase, scriptIn, startAppDatabase } from './app-database.ts';
+import { ownerTransaction } from './owner-transaction.ts';
 
 const app = { ref: 'helpdesk', name: 'Helpdesk', authSettings: defaultAuthSettings };
 
-/**
- * A help desk with a state machine, for tests of the schema ninefold. Each test begins with the initial state of the
- * app.
- */
-export interface ChaptersApp {
-  /** Runs SQL as the app's owner. */
-  owner: { script(sql: string): Promise<unknown> };
-  /** Derives the app's chapters as the server does, and returns them also as text. */
-  derive(exposedSchemas?: string[]): Promise<Specification['chapters'] & { hash: string; markdown: string }>;
-}
-
-/** Creates the help desk on a separate PostgreSQL for the tests of the calling file. */
-export function chaptersApp(name: string): ChaptersApp {
-  let database: AppDatabase;
-  let owner: Pool;
-  let server: Pool;
-  beforeAll(async () => {
-    database = await startAppDatabase(name);
-    owner = database.as('app_owner');
-    server = database.as('app_authenticator');
-  });
-  afterAll(async () => {
-    await database?.stop();
-  });
-  beforeEach(async () => {
-    await scriptIn(
-      owner,
-      `drop schema if exists public cascade; create schema public;
-    delete from ninefold.app; delete from ninefold.screens; delete from ninefold.roles;
+const helpdesk = `
+    drop schema if exists public cascade; create schema public;
     grant usage on schema public to anon, authenticated, service_role;
     select ninefold.define_role('agent', 'Answers tickets.');
     create type public.ticket_status as enum ('open', 'held', 'closed', 'lost');
@@ -56,13 +27,26 @@ export function chaptersApp(name: string): ChaptersApp {
         "when": "assignee = auth.uid() and title <> '(tickets).title' and exists (select from public.staff s where s.id = tickets.id)",
         "sets": {"closed_at": "now()", "notes": "jsonb_build_object('by', auth.uid(), 'note', 'a, (b')"}},
       {"name": "reopen", "from": "any", "to": "open"}
-    ]$$)`,
-    );
-  });
+    ]$$)`;
+
+/**
+ * A help desk with a state machine, for tests of the schema ninefold. Each test begins with the initial state of the
+ * app.
+ */
+export interface ChaptersApp {
+  /** Runs SQL as the app's owner. */
+  owner: { script(sql: string): Promise<unknown> };
+  /** Derives the app's chapters as the server does, and returns them also as text. */
+  derive(exposedSchemas?: string[]): Promise<Specification['chapters'] & { hash: string; markdown: string }>;
+}
+
+/** Creates the help desk on a separate PostgreSQL for the tests of the calling file. */
+export function chaptersApp(name: string): ChaptersApp {
+  const { script, readFacts } = ownerTransaction(name, helpdesk);
   return {
-    owner: { script: (sql) => scriptIn(owner, sql) },
+    owner: { script },
     derive: async (exposedSchemas = ['public']) => {
-      const facts = await loadFacts(server, { exposedSchemas, authenticator: 'app_authenticator' });
+      const facts = parseFacts(await readFacts({ exposedSchemas, authenticator: 'app_authenticator' }));
       const specification = deriveSpecification(facts, app);
       return { ...specification.chapters, hash: specification.hash, markdown: specificationMarkdown(specification) };
     },

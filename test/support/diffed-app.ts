@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { Change } from '../../contract/changes.ts';
 import { defaultRestSettings } from '../../contract/settings.ts';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
-import { parseFacts, type RawFacts, readFactsWithin } from '../../src/catalog/facts.ts';
-import type { Transaction } from '../../src/database/database.ts';
-import { plain } from '../../src/database/statement.ts';
+import { parseFacts } from '../../src/catalog/facts.ts';
 import type { JsonObject } from '../../src/spec/changes/differences.ts';
 import { stableContent } from '../../src/spec/content-hash.ts';
 import { diffChapters } from '../../src/spec/diff/diff.ts';
 import { deriveSpecification } from '../../src/spec/specification.ts';
 import { type ObjectIds, objectIds } from '../../src/spec/versions/object-ids.ts';
-import { type AppDatabase, startAppDatabase } from './app-database.ts';
+import { ownerTransaction } from './owner-transaction.ts';
 
 const helpdesk = `
   create schema public;
@@ -53,62 +50,14 @@ export interface DiffedApp {
 
 /** Creates the help desk on a separate PostgreSQL for the tests of the calling file. */
 export function diffedApp(name: string): DiffedApp {
-  let database: AppDatabase;
-  let tx: Transaction;
-  let end: () => void = () => undefined;
-  /** The facts of the initial state, which are read once, because reading them takes longer than the other work. */
-  let initial: RawFacts | null = null;
-  let isInitial = true;
+  const { script, superuser, readFacts } = ownerTransaction(name, `drop schema public cascade; ${helpdesk}`);
   const ids = new WeakMap<JsonObject, ObjectIds>();
-  beforeAll(async () => {
-    database = await startAppDatabase(name);
-    const owner = database.as('app_owner');
-    await owner.script(`drop schema public cascade; ${helpdesk}`);
-    tx = await new Promise((resolve, reject) => {
-      const untilEnd = (begun: Transaction): Promise<void> => {
-        resolve(begun);
-        return new Promise((finish) => {
-          end = finish;
-        });
-      };
-      owner.transaction(untilEnd).catch(reject);
-    });
-    await tx.run([plain('savepoint initial')]);
-  });
-  beforeEach(async () => {
-    await tx.run([plain('rollback to savepoint initial')]);
-    isInitial = true;
-  });
-  afterAll(async () => {
-    end();
-    await database?.stop();
-  });
-  const readRawFacts = async (options: RawFacts['options']): Promise<RawFacts> => {
-    if (isInitial && initial !== null) return { ...initial, options };
-    await tx.run([plain('savepoint reading')]);
-    const facts = await readFactsWithin(tx, options);
-    // readFactsWithin changes the search path and other settings of the transaction. The rollback restores them.
-    await tx.run([plain('rollback to savepoint reading')]);
-    if (isInitial) initial = facts;
-    return facts;
-  };
-  const scripts = (run: (sql: string) => Promise<unknown>): Scripts => ({
-    script: (sql) => {
-      isInitial = false;
-      return run(sql);
-    },
-  });
   return {
-    owner: scripts((sql) => tx.script(sql)),
-    superuser: scripts((sql) => database.pool.script(sql)),
+    owner: { script },
+    superuser: { script: superuser },
     derive: async (authSettings = defaultAuthSettings, restSettings = defaultRestSettings) => {
-      const facts = parseFacts(
-        await readRawFacts({
-          exposedSchemas: ['public'],
-          authenticator: 'app_authenticator',
-          anonymous: restSettings.db_anon_role,
-        }),
-      );
+      const options = { exposedSchemas: ['public'], authenticator: 'app_authenticator' };
+      const facts = parseFacts(await readFacts({ ...options, anonymous: restSettings.db_anon_role }));
       const app = { ref: 'helpdesk', name: 'Helpdesk', authSettings, restSettings };
       const chapters = JSON.parse(JSON.stringify(stableContent(deriveSpecification(facts, app).chapters)));
       ids.set(chapters, objectIds(facts));
