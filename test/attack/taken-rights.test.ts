@@ -13,7 +13,7 @@ const damage = (response: HttpResponse) => {
   return { code: error_code, message: msg };
 };
 
-describe.each([
+describe.concurrent.each([
   {
     take: 'revoke usage on schema ninefold from public',
     give: 'grant usage on schema ninefold to public',
@@ -35,7 +35,7 @@ describe.each([
     told: 'relation "ninefold.settings" does not exist',
   },
 ])('$take', ({ take, give, told }) => {
-  it('is reported by every call that it affects, until the privilege is granted again', async () => {
+  it('is reported by every call that it affects, until the privilege is granted again', async ({ expect }) => {
     const app = await createAppWith(node, notesAndPing);
     const member = (await signUpMember(app)).session.access_token;
     const everyCall = async () => [

@@ -1,19 +1,22 @@
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
-import { createAppWith, runSql } from '../support/apps.ts';
+import { createApp, createTemplate, runSql } from '../support/apps.ts';
 import { send } from '../support/http.ts';
 import { probeOf } from '../support/probe.ts';
 import { uniqueEmail } from '../support/unique.ts';
 
 /** A trigger of the app runs within sign-up, sign-in and a probe. Each error must name a reason. */
 const node = inject('node');
-let app: AppConnection;
+/** The apps that no test uses: one for each test that Vitest runs at the same time. */
+const free: AppConnection[] = [];
+/** Vitest's `maxConcurrency`. */
+const AT_THE_SAME_TIME = 5;
 
 const bites = (body: string) =>
   `create or replace function public.bite() returns trigger language plpgsql as $$ begin ${body}; return new; end $$;`;
 
 beforeAll(async () => {
-  app = await createAppWith(
+  const { ref } = await createTemplate(
     node,
     `create table public.notes (id int primary key, owner uuid default auth.uid());
      alter table public.notes enable row level security;
@@ -23,6 +26,7 @@ beforeAll(async () => {
      create trigger bite before insert or update on auth.users for each row execute function public.bite();
      create trigger bite before insert or update on public.notes for each row execute function public.bite()`,
   );
+  for (let i = 0; i < AT_THE_SAME_TIME; i++) free.push(await createApp(node, { from: ref }));
 });
 
 const states = [
@@ -72,30 +76,38 @@ const bodies: [string, string][] = [
   ['ends the connection', 'perform pg_terminate_backend(pg_backend_pid())'],
 ];
 
-const post = (path: string, body: object) =>
+const post = (app: AppConnection, path: string, body: object) =>
   send(node.url, `/apps/${app.ref}${path}`, {
     method: 'POST',
     headers: { apikey: app.anon_key, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
 
-describe.each(bodies)('a trigger that %s', (what, body) => {
-  it('causes no server error in sign-up, sign-in and a probe', async () => {
-    await runSql(node, app.ref, bites('null'));
-    const before = { email: uniqueEmail(), password: 'correct horse battery' };
-    expect((await post('/auth/v1/signup', before)).status).toBe(200);
-    await runSql(node, app.ref, bites(body));
-    for (const [path, sent] of [
-      ['/auth/v1/signup', { email: uniqueEmail(), password: 'correct horse battery' }],
-      ['/auth/v1/token?grant_type=password', before],
-      ['/auth/v1/signup', {}],
-    ] as const) {
-      const response = await post(path, sent);
-      const code =
-        response.status < 400 ? 'done' : (JSON.parse(response.body).error_code ?? JSON.parse(response.body).code);
-      expect([what, path, response.status, code, response.body], response.body).not.toContain('internal');
-    }
-    const { cells } = await probeOf(node, app.ref);
-    expect(cells.length).toBeGreaterThan(0);
-  });
+/** Runs work with an app that no other test uses meanwhile. */
+async function withApp(work: (app: AppConnection) => Promise<void>): Promise<void> {
+  const app = free.pop();
+  if (!app) throw new Error('more tests run at the same time than there are apps');
+  await work(app).finally(() => free.push(app));
+}
+
+describe.concurrent.each(bodies)('a trigger that %s', (what, body) => {
+  it('causes no server error in sign-up, sign-in and a probe', ({ expect }) =>
+    withApp(async (app) => {
+      await runSql(node, app.ref, bites('null'));
+      const before = { email: uniqueEmail(), password: 'correct horse battery' };
+      expect((await post(app, '/auth/v1/signup', before)).status).toBe(200);
+      await runSql(node, app.ref, bites(body));
+      for (const [path, sent] of [
+        ['/auth/v1/signup', { email: uniqueEmail(), password: 'correct horse battery' }],
+        ['/auth/v1/token?grant_type=password', before],
+        ['/auth/v1/signup', {}],
+      ] as const) {
+        const response = await post(app, path, sent);
+        const code =
+          response.status < 400 ? 'done' : (JSON.parse(response.body).error_code ?? JSON.parse(response.body).code);
+        expect([what, path, response.status, code, response.body], response.body).not.toContain('internal');
+      }
+      const { cells } = await probeOf(node, app.ref);
+      expect(cells.length).toBeGreaterThan(0);
+    }));
 });
