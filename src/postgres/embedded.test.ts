@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, mkdir, readdir, readFile, readlink, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
 import { Client } from 'pg';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { processTable } from '../../test/support/processes.ts';
+import { connected, dataFolderOf, postmasterOf, postmastersOf, query } from '../../test/support/embedded-server.ts';
 import { makeTestFolder, makeTestHome } from '../../test/support/test-folder.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded.ts';
 import { serverProcesses } from './process-table.ts';
@@ -72,26 +72,9 @@ async function kill(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-async function query(url: string, sql: string): Promise<Record<string, string>[]> {
-  const client = new Client({ connectionString: url });
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    return (await client.query<Record<string, string>>(sql)).rows;
-  } finally {
-    await client.end();
-  }
-}
-
-const dataFolder = () => realpath(join(home, 'postgres'));
-const postmaster = async () => Number.parseInt(await readFile(join(await dataFolder(), 'postmaster.pid'), 'utf8'), 10);
-
-/** Counts postmasters: server processes whose parent is not a process of the same data folder. */
-async function postmastersRunning(): Promise<number> {
-  const table = await processTable();
-  const pids = await serverProcesses(await dataFolder());
-  return table.filter(({ pid, parent }) => pids.includes(pid) && !pids.includes(parent)).length;
-}
+const dataFolder = () => dataFolderOf(home);
+const postmaster = () => postmasterOf(home);
+const postmastersRunning = () => postmastersOf(home);
 
 describe('startEmbeddedPostgres with a new home', () => {
   it('creates a server with UTF-8, checksums, durable writes and passwords that listens only on this machine', async () => {
@@ -159,34 +142,6 @@ describe('startEmbeddedPostgres with an existing home', () => {
 });
 
 describe('startEmbeddedPostgres after a kill', () => {
-  it('restarts a killed PostgreSQL, notifies listeners, and has every committed row', async () => {
-    const postgres = await start();
-    await query(postgres.url, 'create table kept as select generate_series(1, 1000) as n');
-    const restarted = new Promise<void>((resolve) => postgres.onRestart(resolve));
-    process.kill(await postmaster(), 'SIGKILL');
-    await restarted;
-    expect(await query(postgres.url, 'select count(*)::int as rows from kept')).toEqual([{ rows: 1000 }]);
-    expect(await postmastersRunning()).toBe(1);
-  });
-
-  it('ends busy processes of a killed PostgreSQL before it restarts', async () => {
-    const postgres = await start();
-    const busy = query(postgres.url, 'do $$ begin loop perform 1; end loop; end $$').catch(() => 'ended');
-    await expect
-      .poll(() =>
-        query(
-          postgres.url,
-          "select count(*)::int as busy from pg_stat_activity where query like 'do %' and state = 'active'",
-        ),
-      )
-      .toEqual([{ busy: 1 }]);
-    const restarted = new Promise<void>((resolve) => postgres.onRestart(resolve));
-    process.kill(await postmaster(), 'SIGKILL');
-    await restarted;
-    expect(await busy).toBe('ended');
-    expect(await postmastersRunning()).toBe(1);
-  });
-
   it('waits for a server that writes its last checkpoint after Ninefold was killed, and needs no recovery', async () => {
     const { child, line: url } = await startChild();
     await query(url, 'create table kept as select generate_series(1, 300000) as n');
@@ -242,52 +197,7 @@ describe('startEmbeddedPostgres after a kill', () => {
   });
 });
 
-describe('startEmbeddedPostgres with a server that accepts no connections', () => {
-  /** Connects a client that stays connected, for which a smart shutdown waits. */
-  async function connected(url: string): Promise<Client> {
-    const client = new Client({ connectionString: url });
-    client.on('error', () => undefined);
-    await client.connect();
-    return client;
-  }
-
-  const strikes: [what: string, strike: () => Promise<void>][] = [
-    ['was told to shut down once its clients are gone', async () => void process.kill(await postmaster(), 'SIGTERM')],
-    ['lost its pid file', async () => rm(join(await dataFolder(), 'postmaster.pid'))],
-    [
-      'lost its socket',
-      async () => {
-        const folder = await dataFolder();
-        const names = (await readdir(folder)).filter((name) => /^\.s\.PGSQL\.\d+$/.test(name));
-        expect(names).toHaveLength(1);
-        await rm(join(folder, names[0] ?? ''));
-      },
-    ],
-  ];
-
-  it.each(strikes)('stops the server cleanly and restarts it when it %s', async (_, strike) => {
-    const postgres = await start();
-    const client = await connected(postgres.url);
-    await client.query('create table kept as select 1 as n');
-    const restarted = new Promise<void>((resolve) => postgres.onRestart(resolve));
-    const before = await postmaster();
-    await strike();
-    await restarted;
-    expect(await postmaster()).not.toBe(before);
-    expect(await query(postgres.url, 'select n from kept')).toEqual([{ n: 1 }]);
-    expect(await postmastersRunning()).toBe(1);
-    expect(await readFile(join(home, 'logs/postgres.log'), 'utf8')).not.toContain('automatic recovery in progress');
-  });
-
-  it('resumes a frozen server, which keeps its sessions', async () => {
-    const postgres = await start();
-    const client = await connected(postgres.url);
-    process.kill(await postmaster(), 'SIGSTOP');
-    expect(await query(postgres.url, 'select 1 as one')).toEqual([{ one: 1 }]);
-    expect((await client.query('select 2 as two')).rows).toEqual([{ two: 2 }]);
-    await client.end();
-  });
-
+describe('startEmbeddedPostgres with a session that crashes', () => {
   it('does not interfere when a session crashes, because PostgreSQL recovers by itself', async () => {
     const messages: string[] = [];
     const postgres = await start({ log: (message) => messages.push(message) });
