@@ -1,4 +1,4 @@
-import { describe, expect, inject, it } from 'vitest';
+import { describe, inject, it } from 'vitest';
 import type { LimitLine, Specification } from '../../contract/specification.ts';
 import { admin, createApp, runSql } from '../support/apps.ts';
 import { clientOf, signUpMember } from '../support/clients.ts';
@@ -13,8 +13,8 @@ const chaptersOf = async (ref: string) =>
 const isWide = ({ value, default: usual, set_in, meaning }: LimitLine): boolean =>
   value === (usual ?? 0) * 10 && set_in === 'environment' && meaning.endsWith('the default is ten times as high.');
 
-describe('chapters 8 and 9 of a running app', () => {
-  it('count errors by rule, function or code, and list their request ids', async () => {
+describe.concurrent('chapters 8 and 9 of a running app', () => {
+  it('count errors by rule, function or code, and list their request ids', async ({ expect }) => {
     const app = await createApp(node);
     await runSql(
       node,
@@ -41,7 +41,7 @@ describe('chapters 8 and 9 of a running app', () => {
     expect(rule?.figures?.hours.at(-1)).toBe(2);
   });
 
-  it('list the errors of invalid input like a day that does not exist', async () => {
+  it('list the errors of invalid input like a day that does not exist', async ({ expect }) => {
     const app = await createApp(node);
     await runSql(node, app.ref, 'create table public.stays (note text, day date, during daterange)');
     const lines = (await chaptersOf(app.ref)).errors?.errors;
@@ -57,7 +57,7 @@ describe('chapters 8 and 9 of a running app', () => {
     }
   });
 
-  it('count the callers that reached each limit, also those whose page was truncated', async () => {
+  it('count the callers that reached each limit, also those whose page was truncated', async ({ expect }) => {
     const app = await createApp(node);
     await runSql(node, app.ref, 'create table public.numbers as select generate_series(1, 20) as n');
     await admin(node, 'PUT', `/apps/${app.ref}/settings/db_max_rows`, { value: 5 });
@@ -83,7 +83,7 @@ describe('chapters 8 and 9 of a running app', () => {
     expect(lines?.find(({ id }) => id === 'appConnections')).toMatchObject({ value: 100 });
   });
 
-  it('no limit counts as changed in an app whose limits nobody has changed', async () => {
+  it('no limit counts as changed in an app whose limits nobody has changed', async ({ expect }) => {
     const { limits: chapter } = await chaptersOf((await createApp(node)).ref);
     const changed = chapter?.limits.filter(({ value, default: usual, change }) => value !== usual && change !== null);
     const [wide, others] = [changed?.filter(isWide), changed?.filter((line) => !isWide(line))];
@@ -91,7 +91,7 @@ describe('chapters 8 and 9 of a running app', () => {
     expect(wide?.map(({ id }) => id)).toContain('signUpsPerNetwork');
   });
 
-  it.each([
+  it.for([
     {
       does: `alter role {login} valid until '2001-02-03 04:05:06+00'`,
       undoes: `alter role {login} valid until 'infinity'`,
@@ -106,7 +106,7 @@ describe('chapters 8 and 9 of a running app', () => {
     },
   ])(
     'calls return the reason if the app’s login role cannot open new connections: $does',
-    async ({ does, undoes, told, reason }) => {
+    async ({ does, undoes, told, reason }, { expect }) => {
       const app = await createApp(node);
       await runSql(node, app.ref, 'create table public.things (id int primary key)');
       const client = clientOf(app, app.secret_key);
@@ -140,7 +140,7 @@ describe('chapters 8 and 9 of a running app', () => {
     },
   );
 
-  it('chapter 7 shows how often each call was made', async () => {
+  it('chapter 7 shows how often each call was made', async ({ expect }) => {
     const app = await createApp(node);
     await runSql(node, app.ref, 'create table public.things (id int primary key)');
     const client = clientOf(app);

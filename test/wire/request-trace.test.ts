@@ -1,11 +1,10 @@
 import { createClient } from '@supabase/supabase-js';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, inject, it } from 'vitest';
 import ws from 'ws';
 import type { CallStatisticsResponse, LogLine, RequestTraceResponse } from '../../contract/observed.ts';
 import { admin, createApp, runSql } from '../support/apps.ts';
 import { clientOf, signUpMember } from '../support/clients.ts';
-import { deleteHome, startNode } from '../support/node.ts';
-import { makeTestFolder } from '../support/test-folder.ts';
+import { deleteHome, makeUsedHome, startNode } from '../support/node.ts';
 
 const node = inject('node');
 
@@ -40,8 +39,8 @@ function notingClient(app: { url: string; publishable_key: string }, token: stri
 const traceOf = (ref: string, id: string, at = node) =>
   admin<RequestTraceResponse>(at, 'GET', `/apps/${ref}/traces/${id}`);
 
-describe('the trace of a call', () => {
-  it('shows a builder the caller, the request, the SQL, the policies and the time of each step', async () => {
+describe.concurrent('the trace of a call', () => {
+  it('shows a builder the caller, the request, the SQL, the policies and the time of each step', async ({ expect }) => {
     const app = await createApp(node);
     await runSql(node, app.ref, tickets);
     const { session, user } = await signUpMember(app);
@@ -64,7 +63,7 @@ describe('the trace of a call', () => {
     expect(total).toBeCloseTo(trace.milliseconds, 1);
   });
 
-  it('contains no value that the caller sent, and no token', async () => {
+  it('contains no value that the caller sent, and no token', async ({ expect }) => {
     const app = await createApp(node);
     await runSql(node, app.ref, tickets);
     const { session } = await signUpMember(app);
@@ -80,7 +79,7 @@ describe('the trace of a call', () => {
     }
   });
 
-  it('does not exist for an unknown id, nor in another app', async () => {
+  it('does not exist for an unknown id, nor in another app', async ({ expect }) => {
     const [app, other] = [await createApp(node), await createApp(node)];
     const answer = await fetch(`${app.url}/rest/v1/nothing`, { headers: { apikey: app.publishable_key } });
     const id = answer.headers.get('x-request-id') ?? '';
@@ -90,8 +89,8 @@ describe('the trace of a call', () => {
     await expect(traceOf(app.ref, `a%20b'`)).rejects.toThrow('call_unknown');
   });
 
-  it('is found by every worker, also for a successful call and after a restart', async () => {
-    const home = await makeTestFolder('traces');
+  it('is found by every worker, also for a successful call and after a restart', async ({ expect }) => {
+    const home = await makeUsedHome('traces');
     const options = { home, env: { NINEFOLD_WORKERS: '3' } };
     let own = await startNode(options);
     try {
@@ -122,8 +121,8 @@ describe('the trace of a call', () => {
   });
 });
 
-describe('an error', () => {
-  it('has a code and a link to its page on the node, whichever API responds', async () => {
+describe.concurrent('an error', () => {
+  it('has a code and a link to its page on the node, whichever API responds', async ({ expect }) => {
     const app = await createApp(node);
     await runSql(node, app.ref, tickets);
     const headers = { apikey: app.publishable_key, 'content-type': 'application/json' };
@@ -152,7 +151,7 @@ describe('an error', () => {
     }
   });
 
-  it('is listed among the recent errors, and by its code', async () => {
+  it('is listed among the recent errors, and by its code', async ({ expect }) => {
     const app = await createApp(node);
     await runSql(node, app.ref, tickets);
     const client = clientOf(app);
@@ -173,8 +172,10 @@ describe('an error', () => {
   });
 });
 
-describe('the statistics of calls', () => {
-  it('count each call of chapter 7 under its id, with its durations and the time of its last use', async () => {
+describe.concurrent('the statistics of calls', () => {
+  it('count each call of chapter 7 under its id, with its durations and the time of its last use', async ({
+    expect,
+  }) => {
     const app = await createApp(node);
     await runSql(node, app.ref, tickets);
     const client = clientOf(app, app.secret_key);
