@@ -37,7 +37,11 @@ export async function readCatalogInParts<Facts>(
 ): Promise<Facts> {
   const names = Object.keys(queries) as (keyof Facts & string)[];
   const parts = names.map((name) => plain(queries[name]));
-  const results = await retryOnLockTimeout(() => executor.run([repeatableRead, settings(lockMilliseconds), ...parts]));
+  // A lock timeout is not retried, because a request waits for this read: the limit is the whole time that it waits.
+  const results = await retryRead(
+    () => executor.run([repeatableRead, settings(lockMilliseconds), ...parts]),
+    passing.filter((sqlstate) => sqlstate !== LOCK_TIMEOUT),
+  );
   const parseValue = (result: Result | undefined): unknown => {
     const value = result?.rows[0]?.[0];
     return value ? JSON.parse(value.toString('utf8')) : null;
@@ -130,10 +134,14 @@ const ATTEMPTS = 4;
  * internal error that functions such as pg_get_viewdef() raise for an object that was dropped meanwhile ("could not
  * open relation with OID 16400").
  */
-const passing: readonly (string | null)[] = ['55P03', '57P01', 'XX000'];
+const LOCK_TIMEOUT = '55P03';
+const passing: readonly (string | null)[] = [LOCK_TIMEOUT, '57P01', 'XX000'];
 
 /** Runs a function that only reads, and retries it after a lock timeout, a dropped object or the end of its session. */
-export async function retryOnLockTimeout<T>(read: () => Promise<T>): Promise<T> {
+export const retryOnLockTimeout = <T>(read: () => Promise<T>): Promise<T> => retryRead(read, passing);
+
+/** Runs a function that only reads, and retries it after an error with one of the SQLSTATEs. */
+async function retryRead<T>(read: () => Promise<T>, sqlstates: readonly (string | null)[]): Promise<T> {
   let met: unknown = null;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     try {
@@ -143,7 +151,7 @@ export async function retryOnLockTimeout<T>(read: () => Promise<T>): Promise<T> 
       // transaction.
       if (met && error instanceof DatabaseError && error.sqlstate === '25P02') break;
       const isOfDatabase = error instanceof DatabaseError || error instanceof ConnectionError;
-      if (!isOfDatabase || !passing.includes(error.sqlstate)) throw error;
+      if (!isOfDatabase || !sqlstates.includes(error.sqlstate)) throw error;
       met = error;
     }
   }
