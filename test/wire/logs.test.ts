@@ -104,7 +104,7 @@ describe.concurrent('the logs of an app', () => {
     expect(await admin(node, 'GET', `/apps/${app.ref}/traces/${request}`)).toMatchObject({ trace: { status: 400 } });
 
     await expect
-      .poll(async () => (await admin<Activity>(node, 'GET', `/apps/${app.ref}/activity`)).today, { timeout: 30_000 })
+      .poll(async () => (await admin<Activity>(node, 'GET', `/apps/${app.ref}/activity`)).today, { timeout: 60_000 })
       .toMatchObject({ calls: 1, failed: 0 });
     const { calls } = await admin<CallStatisticsResponse>(node, 'GET', `/apps/${app.ref}/statistics/calls`);
     expect(calls.map(({ id, figures }) => [id, figures.calls])).toEqual([['rest.public.notes.select', 1]]);
@@ -133,7 +133,7 @@ describe.concurrent('the logs of an app', () => {
             const { calls } = await logs(app.ref, '', own);
             return ids.filter((id) => !calls.some(({ request_id }) => request_id === id));
           },
-          { timeout: 15_000 },
+          { timeout: 60_000 },
         )
         .toEqual([]);
     } finally {

@@ -159,7 +159,7 @@ describe.concurrent('an error', () => {
     await client.from('nothing').select();
     const list = (query: string) => admin<LogLine[]>(node, 'GET', `/apps/${app.ref}/errors${query}`);
     await expect
-      .poll(async () => (await list('')).map(({ code }) => code).sort(), { timeout: 15_000 })
+      .poll(async () => (await list('')).map(({ code }) => code).sort(), { timeout: 60_000 })
       .toEqual(['PGRST205', 'PT410']);
     const [raised] = await list('?code=PT410');
     expect(raised).toMatchObject({
@@ -188,7 +188,7 @@ describe.concurrent('the statistics of calls', () => {
       admin<CallStatisticsResponse>(node, 'GET', `/apps/${app.ref}/statistics/calls?window=${window}`);
     await expect
       .poll(async () => (await read('hour')).calls.reduce((sum, { figures }) => sum + figures.calls, 0), {
-        timeout: 15_000,
+        timeout: 60_000,
       })
       .toBe(6);
     for (const window of ['hour', 'day', 'week']) {
