@@ -1,4 +1,4 @@
-import { describe, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import type { Activity } from '../../contract/admin.ts';
 import type { CallStatisticsResponse, LogLine, LogResponse, LogSummary } from '../../contract/observed.ts';
 import type { Specification } from '../../contract/specification.ts';
@@ -14,8 +14,8 @@ const notes = `create table public.notes (id int primary key, title text constra
 
 const logs = (ref: string, query = '', at = node) => admin<LogResponse>(at, 'GET', `/apps/${ref}/logs${query}`);
 
-describe.concurrent('the logs of an app', () => {
-  it('return the latest calls that match the given filters, newest first', async ({ expect }) => {
+describe('the logs of an app', () => {
+  it('return the latest calls that match the given filters, newest first', async () => {
     const app = await createApp(node);
     await runSql(node, app.ref, notes);
     const ines = await signUpMember(app);
@@ -55,9 +55,7 @@ describe.concurrent('the logs of an app', () => {
     }
   });
 
-  it('store the query without values of the caller, and count requests over time and by each filter', async ({
-    expect,
-  }) => {
+  it('store the query without values of the caller, and count requests over time and by each filter', async () => {
     const app = await createApp(node);
     await runSql(node, app.ref, notes);
     const ask = (path: string) => fetch(`${app.url}${path}`, { headers: { apikey: app.secret_key } });
@@ -82,7 +80,7 @@ describe.concurrent('the logs of an app', () => {
     await expect(summary('?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z')).rejects.toThrow('validation_invalid');
   });
 
-  it('and the figures leave out calls of the console, which are listed on request', async ({ expect }) => {
+  it('and the figures leave out calls of the console, which are listed on request', async () => {
     const app = await createApp(node);
     await runSql(node, app.ref, notes);
     const asConsole = (path: string) =>
@@ -112,9 +110,7 @@ describe.concurrent('the logs of an app', () => {
     expect(chapters.errors?.errors.filter(({ figures }) => figures !== undefined)).toEqual([]);
   });
 
-  it('contain the calls of all workers, whichever worker answers, and ignore forged notifications', async ({
-    expect,
-  }) => {
+  it('contain the calls of all workers, whichever worker answers, and ignore forged notifications', async () => {
     const own = await startNode({ env: { NINEFOLD_WORKERS: '3' } });
     try {
       const app = await createApp(own);
