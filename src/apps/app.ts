@@ -3,7 +3,7 @@ import { limits } from '../../contract/limits.ts';
 import { loadSchemaCache } from '../catalog/load-schema-cache.ts';
 import type { SchemaCache } from '../catalog/schema-cache.ts';
 import type { ConnectionBudget } from '../database/connection-budget.ts';
-import type { ConnectionConfig } from '../database/connection-config.ts';
+import { type ConnectionConfig, loginAt } from '../database/connection-config.ts';
 import { isTransient } from '../database/database-error.ts';
 import { Listener } from '../database/listener.ts';
 import { Pool } from '../database/pool.ts';
@@ -95,16 +95,12 @@ export class App {
     this.#events = events;
     this.#isFull = limits.isFull ?? (() => false);
     this.#budget = limits.budget ? { budget: limits.budget } : {};
-    this.#target = {
-      host: server.host,
-      port: server.port,
-      socketFolder: server.socketFolder,
-      tls: server.tls,
+    this.#target = loginAt(server, {
       database: record.database,
       user: authenticatorRole(record.ref),
       password: record.authenticatorPassword,
       applicationName: 'ninefold',
-    };
+    });
     this.database = new Pool(this.#target, {
       max: limits.connections,
       idleMilliseconds: limits.idleMilliseconds,
