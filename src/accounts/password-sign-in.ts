@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { CancelSignal } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
@@ -14,8 +13,8 @@ import {
   settleAttempt,
 } from '../limits/sign-in-attempts.ts';
 import { type AuditCaller, auditAddress, auditInsert } from './audit.ts';
-import { pauseBeforeRefusal } from './hash-queue.ts';
 import { signedInFrom } from './new-device.ts';
+import type { PasswordHasher } from './passwords.ts';
 import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin } from './run-as-auth-admin.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
 import { ownWay } from './sign-in-counts.ts';
@@ -83,8 +82,6 @@ const BEGIN = { email: begin(logins.email), phone: begin(logins.phone) };
 /** The pause between two attempts of a sign-in that waits for others; it doubles after each attempt. */
 const FIRST_PAUSE_MILLISECONDS = 5;
 
-let waiting = 0;
-
 /**
  * Counts a sign-in and finds its account in one statement, so that no password beyond the limits is ever checked,
  * however many sign-ins arrive at once on all workers. If the limit is reached only because of unfinished attempts,
@@ -93,7 +90,7 @@ let waiting = 0;
  * @throws over_request_rate_limit
  */
 export async function beginSignIn(
-  database: Executor,
+  { database, passwords }: { readonly database: Executor; readonly passwords: PasswordHasher },
   login: Login,
   subjects: SignInSubjects,
   signal: CancelSignal,
@@ -115,12 +112,10 @@ export async function beginSignIn(
       };
     }
     if (!reservation.busy) throw tooManyFailures(reservation, subjects);
-    if (performance.now() > until || signal.aborted || waiting >= limits.passwordHashesWaiting.default) {
-      await pauseBeforeRefusal();
+    if (performance.now() > until || signal.aborted || !(await passwords.turns.wait(pause))) {
+      await passwords.pauseBeforeRefusal();
       throw tooManyFailures({ ...reservation, wait: 1 }, subjects);
     }
-    waiting++;
-    await sleep(pause).finally(() => waiting--);
   }
 }
 

@@ -3,7 +3,6 @@ import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { auditEntry } from '../accounts/audit.ts';
 import { listUsers } from '../accounts/list-users.ts';
-import { hashPassword } from '../accounts/passwords.ts';
 import { updateUser } from '../accounts/update-user.ts';
 import { checkMetadata, createUser, deleteUser, findUser, type NewUser, softDeleteUser } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -122,7 +121,7 @@ export async function adminCreateUser(context: AuthContext, request: CallRequest
     ...(id && { id }),
     ...(body.aud && { aud: body.aud }),
     ...(body.role && { role: body.role }),
-    ...(body.password && { password: body.password }),
+    ...(body.password && { passwordHash: await context.passwords.hash(body.password) }),
     ...(body.password_hash && { passwordHash: body.password_hash }),
     userMetadata: body.user_metadata,
     ...(body.app_metadata && { appMetadata: body.app_metadata }),
@@ -154,7 +153,7 @@ export async function adminUpdateUser(context: AuthContext, request: CallRequest
     ...addresses,
     ...ban,
     ...(body.role && { role: body.role.trim() }),
-    ...(body.password && { passwordHash: await hashPassword(body.password) }),
+    ...(body.password && { passwordHash: await context.passwords.hash(body.password) }),
     ...(body.user_metadata && { userMetadata: body.user_metadata }),
     ...(body.app_metadata && { appMetadata: body.app_metadata }),
     confirmEmail: body.email_confirm ?? false,

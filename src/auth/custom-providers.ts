@@ -16,7 +16,6 @@ import { flag, metadata, readBody, text } from './body.ts';
 import { requireAdmin } from './callers.ts';
 import type { AuthContext } from './context.ts';
 import { customProvider, sealClientSecret } from './custom-provider.ts';
-import { openProvider } from './provider-client.ts';
 import { isProviderUrl, ProviderFailure } from './provider-fetch.ts';
 import { callbackUrl } from './providers.ts';
 import { json, noContent } from './reply.ts';
@@ -225,7 +224,7 @@ async function checkDiscovery(context: AuthContext, values: CustomProviderValues
   if (values.provider_type !== 'oidc') return;
   const row = { ...values, id: '', created_at: '', updated_at: '' };
   const provider = customProvider(row, callbackUrl(context), context.nodeKey());
-  await openProvider(context, provider).catch((error: unknown) => {
+  await context.providerClients.open(context, provider).catch((error: unknown) => {
     if (!(error instanceof ProviderFailure)) throw error;
     const address = values.discovery_url ?? values.issuer;
     throw refusal(`OIDC discovery from "${address}" failed: ${error.message}`, error);

@@ -97,13 +97,10 @@ async function planOf(context: AuthContext, asked: Asked, linkTo: LinkTo): Promi
       if (recipient === null) {
         if (!body.password) throw invalid('Signup requires a valid password');
         checkNewPassword(body.password, context.settings, wordsOf(context.app.ref, email));
+        const passwordHash = await context.passwords.hash(body.password);
+        return planOfConfirmation(asked, 'signup', { ...newUser, passwordHash }, linkTo);
       }
-      return planOfConfirmation(
-        asked,
-        'signup',
-        { ...newUser, ...(body.password && { password: body.password }) },
-        linkTo,
-      );
+      return planOfConfirmation(asked, 'signup', newUser, linkTo);
     case 'email_change_current':
     case 'email_change_new':
       return planOfChange(context, asked, body.type, linkTo);

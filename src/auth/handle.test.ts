@@ -2,14 +2,18 @@ import { describe, expect, it } from 'vitest';
 import type { CallRequest } from '../../contract/call-request.ts';
 import { authCalls } from '../../contract/calls.ts';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
+import { PasswordHasher } from '../accounts/passwords.ts';
+import { HookDurations } from '../apps/hook-durations.ts';
 import { makeKeys } from '../apps/make-keys.ts';
 import { Origins } from '../apps/origins.ts';
 import type { Database } from '../database/database.ts';
 import { AddressPolicy } from '../jobs/public-address.ts';
+import { RefreshedValue } from '../limits/refreshed-value.ts';
 import { SharedRuns } from '../limits/shared-runs.ts';
 import { Events } from '../observe/events.ts';
 import type { AuthContext } from './context.ts';
 import { authErrorReply, authRoutes, handleAuth } from './handle.ts';
+import { ProviderClients } from './provider-client.ts';
 
 const app = makeKeys('mine');
 
@@ -26,6 +30,10 @@ const context: AuthContext = {
   identity: () => Promise.reject(new Error('the identity was asked for')),
   settings: defaultAuthSettings,
   rateCounts: new SharedRuns(),
+  commonHashes: new RefreshedValue(1000),
+  hookDurations: new HookDurations(),
+  passwords: new PasswordHasher(1),
+  providerClients: new ProviderClients(),
   secrets: {},
   nodeKey: () => Buffer.alloc(32),
   origins: new Origins({ url: 'http://127.0.0.1:8000', isNamed: false, domain: null, defaultApp: null }),

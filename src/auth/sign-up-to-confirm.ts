@@ -4,7 +4,6 @@ import { auditEntry } from '../accounts/audit.ts';
 import { commonDecoys } from '../accounts/common-hashes.ts';
 import type { CodeChallenge } from '../accounts/flow-states.ts';
 import { pretendedMail, pretendToMail, requestMail, type SqlStatement } from '../accounts/one-time-tokens.ts';
-import { hashPassword, verifyPassword } from '../accounts/passwords.ts';
 import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 import { droppedPassword, signUp } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -33,12 +32,12 @@ export async function signUpToConfirm(context: AuthContext, request: CallRequest
   const { email, userMetadata } = asked;
   const { wait, recipient } = await requestMail(database, 'confirmation', email, settings.smtp_max_frequency);
   const waiting = recipient?.isConfirmed === false ? recipient : null;
-  const isSamePassword = await verifyPassword(
+  const isSamePassword = await context.passwords.verify(
     asked.password,
     waiting?.passwordHash ?? null,
-    await commonDecoys(database),
+    await commonDecoys(context),
   );
-  const passwordHash = await hashPassword(asked.password);
+  const passwordHash = await context.passwords.hash(asked.password);
   const planned = { id: randomUUID(), email, userMetadata };
   if (recipient === null) await beforeUserCreated(context, request.address, { ...planned, provider: 'email' });
   else await waitAsBeforeUserCreated(context);

@@ -76,7 +76,7 @@ export async function signUpCall(context: AuthContext, request: CallRequest): Pr
   }
   const { user, grant } = await signUp(
     database,
-    { ...planned, password: body.password, confirmed: true },
+    { ...planned, passwordHash: await context.passwords.hash(body.password), confirmed: true },
     clientOf(request),
   ).catch(asTaken);
   noteSignUp(context, request, user.id);

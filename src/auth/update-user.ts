@@ -4,7 +4,6 @@ import { limits } from '../../contract/limits.ts';
 import { auditEntry } from '../accounts/audit.ts';
 import { begunEmailChange, findRecipient } from '../accounts/one-time-tokens.ts';
 import { findPasswordHash } from '../accounts/password-sign-in.ts';
-import { hashPassword, verifyPassword } from '../accounts/passwords.ts';
 import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 import { type UserChange, updateUser } from '../accounts/update-user.ts';
 import type { User } from '../accounts/user.ts';
@@ -126,7 +125,7 @@ async function requireNewAddress(
 }
 
 async function passwordChange(
-  context: AuthContext,
+  { database, passwords }: AuthContext,
   user: User,
   newPassword: string,
   address: string | undefined,
@@ -137,7 +136,7 @@ async function passwordChange(
       message: 'Updating password of an anonymous user without an email or phone is not allowed',
     });
   }
-  const current = await findPasswordHash(context.database, user.id);
-  if (current !== null && (await verifyPassword(newPassword, current, []))) throw new NinefoldError('same_password');
-  return { passwordHash: await hashPassword(newPassword) };
+  const current = await findPasswordHash(database, user.id);
+  if (current !== null && (await passwords.verify(newPassword, current, []))) throw new NinefoldError('same_password');
+  return { passwordHash: await passwords.hash(newPassword) };
 }

@@ -103,7 +103,7 @@ export class ScheduledWork {
       secretsOf: (ref) => parts.registry.secrets.read(ref),
       urlOf: (ref) => parts.origins.appOrigin(ref) ?? parts.origins.appUrl(ref),
       sendMailHook: parts.sendMailHook,
-      databaseOf: async (ref) => (await parts.apps.get(ref)).database,
+      appOf: (ref) => parts.apps.get(ref),
       runner: randomUUID(),
       runs: new Places(limits.nodeRunningJobs.default),
       cancel: this.#cancel.signal,

@@ -168,13 +168,6 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/auth/custom-providers.ts': [['the form of an identifier, as in GoTrue', '{0,41}']],
   'src/apps/settings.ts': [['what wideOnLoopback means', 'const WIDER = 10;']],
   'src/identity/external-keys.ts': [['the least RSA key (RFC 7518, section 3.3)', 'const LEAST_RSA_BITS = 2048;']],
-  'src/jobs/call-hook.ts': [
-    [
-      'how many durations are remembered: no call is refused by it',
-      'const REMEMBERED_DURATIONS = 16;',
-      'const REMEMBERED_HOOKS = 2000;',
-    ],
-  ],
   'src/auth/log-out.ts': [['how much of a wrong word is repeated', '.slice(0, 40)']],
   'src/auth/passkey-challenge.ts': [['the groups of a UUID', '.slice(0, 8)']],
   'src/auth/admin-body.ts': [['the longest duration of Go', 'const LONGEST_SECONDS = 9_223_372_036;']],
@@ -207,6 +200,9 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/database/connection.ts': [
     ['what of an ended connection is tried again: nobody is refused for it', 'const JUST_BEGUN_MILLISECONDS = 1000;'],
     ['when the socket of a server that does not respond is destroyed', 'const END_MILLISECONDS = 2000;'],
+  ],
+  'src/apps/hook-durations.ts': [
+    ['how many durations are retained: no call is refused by it', 'const RETAINED_DURATIONS = 16;'],
   ],
   'src/apps/background-turns.ts': [
     [
