@@ -4,6 +4,13 @@ import { DatabaseError } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { requireKnownKey } from '../identity/resolve.ts';
 import { adminAudit } from './admin-audit.ts';
+import {
+  addCustomProviderCall,
+  changeCustomProviderCall,
+  deleteCustomProviderCall,
+  getCustomProviderCall,
+  listCustomProvidersCall,
+} from './admin-custom-providers.ts';
 import { adminEndSession } from './admin-end-session.ts';
 import { adminDeleteFactor, adminListFactors, adminUpdateFactor } from './admin-factors.ts';
 import { adminListSessions } from './admin-list-sessions.ts';
@@ -14,14 +21,6 @@ import { callback } from './callback.ts';
 import { challengeFactor } from './challenge-factor.ts';
 import { confirmLinking, showLinking } from './confirm-linking.ts';
 import { type AuthContext, timeOf } from './context.ts';
-import { continueElsewhere } from './continue-elsewhere.ts';
-import {
-  addCustomProviderCall,
-  changeCustomProviderCall,
-  deleteCustomProviderCall,
-  getCustomProviderCall,
-  listCustomProvidersCall,
-} from './custom-providers.ts';
 import { deleteOwnAccount } from './delete-own-account.ts';
 import { endOwnSession } from './end-own-session.ts';
 import { enrollFactor } from './enroll-factor.ts';
@@ -31,7 +30,6 @@ import { invite } from './invite.ts';
 import { linkIdentityCall } from './link-identity.ts';
 import { listOwnSessions } from './list-own-sessions.ts';
 import { logOut } from './log-out.ts';
-import { userInfo } from './member-claims.ts';
 import { authorizeApplication } from './oauth-authorize.ts';
 import {
   addOAuthClientCall,
@@ -45,10 +43,12 @@ import {
 import { decideConsent, declineAuthorization, listGrants, revokeGrant, showAuthorization } from './oauth-consent.ts';
 import { introspectToken, revokeToken } from './oauth-issued-tokens.ts';
 import { applicationToken } from './oauth-token.ts';
+import { userInfo } from './oauth-userinfo.ts';
+import { continueElsewhere } from './open-further-session.ts';
 import { openIdConfiguration } from './openid-configuration.ts';
 import { magicLink, otp } from './otp.ts';
 import { adminDeletePasskey, adminListPasskeys, removePasskey, showPasskeys, updatePasskey } from './passkeys.ts';
-import { health, jwks } from './public-routes.ts';
+import { health, jwks, signInWithSso } from './public-routes.ts';
 import { reauthenticate } from './reauthenticate.ts';
 import { recover } from './recover.ts';
 import {
@@ -61,7 +61,6 @@ import {
 import { passkeyRegistrationOptions, verifyPasskeyRegistration } from './register-passkey.ts';
 import { resend } from './resend.ts';
 import { showSettings } from './settings.ts';
-import { signInWithSso } from './sign-in-elsewhere.ts';
 import { passkeyAuthenticationOptions, signInWithPasskey } from './sign-in-with-passkey.ts';
 import { signUpCall } from './sign-up.ts';
 import { token } from './token.ts';

@@ -7,7 +7,7 @@ import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 import { checkMetadata, createUser, droppedPassword, findUser, invitedAt } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { normaliseEmail } from './addresses.ts';
-import { beforeUserCreated } from './before-user-created.ts';
+import { beforeUserCreated } from './before-user-created-hook.ts';
 import { metadata, readBody, text } from './body.ts';
 import { requireAdmin } from './callers.ts';
 import type { AuthContext } from './context.ts';

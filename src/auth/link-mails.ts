@@ -18,7 +18,7 @@ import type { SignInMethod } from '../accounts/sessions.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AuthContext } from './context.ts';
 import { linkTarget } from './link-target.ts';
-import { takeFromLimit } from './take-from-limit.ts';
+import { takeFromLimit } from './rate-limit.ts';
 
 /** The types of links, as `type` of GoTrue's /verify names them. */
 export type LinkType = 'signup' | 'invite' | 'magiclink' | 'recovery' | 'email_change';

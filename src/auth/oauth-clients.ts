@@ -18,8 +18,8 @@ import { readBody, text } from './body.ts';
 import { requireAdmin } from './callers.ts';
 import type { AuthContext } from './context.ts';
 import { OAUTH_SCOPES, requireOAuthServer } from './oauth-server.ts';
+import { takeFromLimit } from './rate-limit.ts';
 import { json, noContent } from './reply.ts';
-import { takeFromLimit } from './take-from-limit.ts';
 
 const addresses = z
   .array(z.string().min(1).max(limits.redirectCharacters.default))

@@ -8,7 +8,7 @@ import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 import { checkMetadata, createUser, droppedPassword } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { normaliseEmail } from './addresses.ts';
-import { beforeUserCreated, waitAsBeforeUserCreated } from './before-user-created.ts';
+import { beforeUserCreated, waitAsBeforeUserCreated } from './before-user-created-hook.ts';
 import { flag, metadata, readBody, text } from './body.ts';
 import { readCodeChallenge } from './code-challenge.ts';
 import type { AuthContext } from './context.ts';

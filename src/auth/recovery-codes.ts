@@ -17,9 +17,9 @@ import { requireSession } from './assurance.ts';
 import { readBody, text } from './body.ts';
 import type { AuthContext } from './context.ts';
 import { presence, requirePresence } from './proof-of-presence.ts';
+import { takeFromLimit } from './rate-limit.ts';
 import { json } from './reply.ts';
 import { countAttempt, reportFailure } from './second-factor-attempts.ts';
-import { takeFromLimit } from './take-from-limit.ts';
 import { raisedReply } from './verify-factor.ts';
 
 const TYPE = 'recovery_code';

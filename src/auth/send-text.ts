@@ -22,8 +22,8 @@ import { withoutCode } from '../jobs/text-sender.ts';
 import { Template, TemplateError } from '../mail/template.ts';
 import { phoneDigits } from './addresses.ts';
 import { type AuthContext, timeOf } from './context.ts';
+import { takeFromLimit } from './rate-limit.ts';
 import { callSendSmsHook } from './send-hooks.ts';
-import { takeFromLimit } from './take-from-limit.ts';
 
 /** A text message (SMS) with a new code. */
 export interface CodeText extends Text {

@@ -11,11 +11,11 @@ import { flag, readBody, text } from './body.ts';
 import { requireMember } from './callers.ts';
 import type { AuthContext } from './context.ts';
 import { externalIdentity, rulesFor } from './external-identity.ts';
+import { findProvider, ProviderUnavailable } from './find-provider.ts';
 import { isSame, openIdPart, profileOfToken, verifyIdToken } from './id-token.ts';
 import { requirePresence } from './proof-of-presence.ts';
 import { ProviderFailure } from './provider-fetch.ts';
 import { type Provider, providerTable } from './provider-table.ts';
-import { findProvider, ProviderUnavailable } from './providers.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
 
 const schema = z.object({

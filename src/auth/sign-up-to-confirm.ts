@@ -7,7 +7,7 @@ import { pretendedMail, pretendToMail, requestMail, type SqlStatement } from '..
 import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 import { droppedPassword, signUp } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { beforeUserCreated, waitAsBeforeUserCreated } from './before-user-created.ts';
+import { beforeUserCreated, waitAsBeforeUserCreated } from './before-user-created-hook.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { ignoreMissing, mailedLink, makeLink } from './link-mails.ts';
 import { linkTarget } from './link-target.ts';

@@ -6,7 +6,7 @@ import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 import { droppedPhonePassword, pretendToText } from '../accounts/texts.ts';
 import { signUp } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { beforeUserCreated, waitAsBeforeUserCreated } from './before-user-created.ts';
+import { beforeUserCreated, waitAsBeforeUserCreated } from './before-user-created-hook.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { ignoreMissing } from './link-mails.ts';
 import { json } from './reply.ts';

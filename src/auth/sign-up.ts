@@ -6,17 +6,17 @@ import { findRecipient } from '../accounts/one-time-tokens.ts';
 import { checkMetadata, signUp } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { normaliseEmail, normalisePhone } from './addresses.ts';
-import { beforeUserCreated } from './before-user-created.ts';
+import { beforeUserCreated } from './before-user-created-hook.ts';
 import { metadata, password, readBody, text } from './body.ts';
 import { checkNewPassword, wordsOf } from './check-password.ts';
 import { readCodeChallenge } from './code-challenge.ts';
 import type { AuthContext } from './context.ts';
 import { refuseLeakedPassword } from './leaked-password.ts';
+import { takeFromLimit } from './rate-limit.ts';
 import { json } from './reply.ts';
 import { checkChannel } from './send-text.ts';
 import { signUpToConfirm } from './sign-up-to-confirm.ts';
 import { signUpWithPhone } from './sign-up-with-phone.ts';
-import { takeFromLimit } from './take-from-limit.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
 
 const schema = z.object({

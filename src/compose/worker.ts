@@ -10,9 +10,9 @@ import type { App } from '../apps/app.ts';
 import { CONSOLE_REF, databaseName } from '../apps/app-record.ts';
 import { Apps } from '../apps/apps.ts';
 import { BackgroundTurns, Traffic } from '../apps/background-turns.ts';
-import { type BoundMessage, ExceededBounds } from '../apps/bounds.ts';
 import { CallStatistics } from '../apps/call-statistics.ts';
 import { ErrorStatistics } from '../apps/error-statistics.ts';
+import { type BoundMessage, ExceededBounds } from '../apps/exceeded-bounds.ts';
 import { KeyUses } from '../apps/key-uses.ts';
 import { Lifecycle } from '../apps/lifecycle.ts';
 import type { Origins } from '../apps/origins.ts';
@@ -45,7 +45,7 @@ import { ExternalKeys } from '../identity/external-keys.ts';
 import { Identities } from '../identity/identities.ts';
 import { AddressPolicy } from '../jobs/public-address.ts';
 import { ScheduledWork } from '../jobs/scheduled-work.ts';
-import { AddressLimiter } from '../limits/client-network.ts';
+import { AddressLimiter } from '../limits/address-limiter.ts';
 import { InFlight } from '../limits/in-flight.ts';
 import { Events } from '../observe/events.ts';
 import { writeLog } from '../observe/log.ts';
@@ -347,5 +347,5 @@ function composeHttp(
 }
 
 export { ChangeClient, type ChangeMessage } from '../apps/app-changes.ts';
-export type { BoundMessage } from '../apps/bounds.ts';
+export type { BoundMessage } from '../apps/exceeded-bounds.ts';
 export { PrimaryTaskClient, type TaskMessage, type TaskResultMessage } from '../spec/process/task-client.ts';

@@ -5,7 +5,7 @@ import { CONSOLE_REF, databaseName } from '../apps/app-record.ts';
 import type { Apps } from '../apps/apps.ts';
 import { isCurrent } from '../apps/apps.ts';
 import { Background } from '../apps/background.ts';
-import type { ExceededBounds } from '../apps/bounds.ts';
+import type { ExceededBounds } from '../apps/exceeded-bounds.ts';
 import type { Origins } from '../apps/origins.ts';
 import type { Registry } from '../apps/registry.ts';
 import { type Server, superuserIn } from '../apps/server.ts';

@@ -16,8 +16,8 @@ import { flag, metadata, readBody, text } from './body.ts';
 import { requireAdmin } from './callers.ts';
 import type { AuthContext } from './context.ts';
 import { customProvider, sealClientSecret } from './custom-provider.ts';
+import { callbackUrl } from './find-provider.ts';
 import { isProviderUrl, ProviderFailure } from './provider-fetch.ts';
-import { callbackUrl } from './providers.ts';
 import { json, noContent } from './reply.ts';
 
 const texts = z

@@ -60,19 +60,6 @@ export async function showCalls(context: AdminContext, request: CallRequest, ref
 }
 
 /**
- * Handles GET /apps/:ref/specification/call?id=: returns one call of chapter 7 as example programs and as an HTTP
- * request.
- * @throws `not_found` if the app has no such call
- */
-export async function showCall(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
-  const id = new URLSearchParams(request.query).get('id');
-  if (id === null) throw new NinefoldError('validation_invalid', { message: 'id is that of a call in chapter 7.' });
-  const detail = await context.specify.callDetail(await openApp(context, ref), id);
-  if (!detail) throw new NinefoldError('not_found', { message: 'The app answers no call with this id.' });
-  return json(detail);
-}
-
-/**
  * Handles GET /apps/:ref/errors?code=&console=&limit=: returns the most recent failed requests, newest first.
  * `console=true` includes those of builders.
  */
