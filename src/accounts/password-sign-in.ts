@@ -1,7 +1,6 @@
 import type { CancelSignal } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
-import type { Param } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import {
   type RefusedAttempt,
@@ -15,7 +14,7 @@ import {
 import { type AuditCaller, auditAddress, auditInsert } from './audit.ts';
 import { signedInFrom } from './new-device.ts';
 import type { PasswordHasher } from './passwords.ts';
-import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin } from './run-as-auth-admin.ts';
+import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin, type SqlStatement } from './run-as-auth-admin.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
 import { ownWay } from './sign-in-counts.ts';
 
@@ -141,7 +140,7 @@ export async function settleSignIn(
   ]);
 }
 
-const settled = ({ counted }: Attempt, hasFailed: boolean): readonly [text: string, params: Param[]] => [
+const settled = ({ counted }: Attempt, hasFailed: boolean): SqlStatement => [
   settleAttempt,
   [...counted, String(hasFailed)],
 ];
@@ -150,7 +149,7 @@ const settled = ({ counted }: Attempt, hasFailed: boolean): readonly [text: stri
  * Returns the statement that records a refused sign-in, unless the hour already has as many as the limit auditRefusals.
  * The typed address is left out because a user may have typed the password into the wrong field.
  */
-const refusedSignIn = (userId: string | null, caller: AuditCaller): readonly [text: string, params: Param[]] => [
+const refusedSignIn = (userId: string | null, caller: AuditCaller): SqlStatement => [
   auditInsert('login_refused', {
     userId: '$1::uuid',
     address: '$2',

@@ -7,12 +7,10 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import { type AuditCaller, auditEntry } from './audit.ts';
 import { rememberedNetwork } from './new-device.ts';
 import { isMissing } from './one-time-tokens.ts';
-import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin } from './run-as-auth-admin.ts';
+import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin, type SqlStatement } from './run-as-auth-admin.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
 import { ownWay } from './sign-in-counts.ts';
 import { type User, userJson } from './user.ts';
-
-type SqlStatement = readonly [text: string, params: Param[]];
 
 type Metadata = Readonly<Record<string, unknown>>;
 

@@ -3,7 +3,7 @@ import { limits } from '../../contract/limits.ts';
 import { acceptInvitation, showInvitation } from './accept-invitation.ts';
 import { changeOwnPassword, endDevice, showDevices } from './account.ts';
 import { actAsMember } from './act-as-member.ts';
-import { showActivity } from './activity.ts';
+import { showActivity, showSignInCounts } from './activity.ts';
 import { createApiKey, revealApiKey, revokeApiKey, rotateApiKey, showApiKeys } from './api-keys.ts';
 import {
   changeAppRole,
@@ -57,7 +57,6 @@ import { addsFactor, callOwnAccount, raisesSession, showOwnFactor } from './seco
 import { endSession, endSessions, showSessions } from './sessions.ts';
 import { listSettings, setSetting, unsetSetting } from './settings.ts';
 import { setUp, showSetup } from './setup.ts';
-import { showSignInCounts } from './sign-in-counts.ts';
 import { addKeys, listKeys, revokeKey, rotateKeys } from './signing-keys.ts';
 import { beginSite, publishSite, removeSite, showSite, storeSite } from './site.ts';
 import { showCall, showEntities, showSpecification, showTypes } from './specification.ts';

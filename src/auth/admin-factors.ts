@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
-import type { AuditCaller } from '../accounts/audit.ts';
 import { deleteFactor, listFactors, renameFactor } from '../accounts/factors.ts';
 import type { User } from '../accounts/user.ts';
 import { findUser } from '../accounts/users.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { readBody, text } from './body.ts';
-import { requireAdmin, requireUserId } from './callers.ts';
+import { byAdmin, requireAdmin, requireUserId } from './callers.ts';
 import { requireFactor } from './challenge-factor.ts';
 import type { AuthContext } from './context.ts';
 import { json } from './reply.ts';
@@ -31,9 +30,6 @@ export async function requireUserByAdmin(context: AuthContext, request: CallRequ
   if (!user) throw new NinefoldError('user_not_found');
   return user;
 }
-
-/** Returns the caller of an admin call as the audit log stores it. */
-export const byAdmin = ({ address }: CallRequest): AuditCaller => ({ address, isAdmin: true });
 
 const schema = z.object({ friendly_name: text(limits.factorNameCharacters.default) });
 

@@ -9,10 +9,9 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import { normaliseId } from './addresses.ts';
 import { addressesOf, adminBody, banSecondsOf, checkPasswordHash } from './admin-body.ts';
 import { flag, readBody } from './body.ts';
-import { requireAdmin, requireUserId } from './callers.ts';
-import { checkNewPassword, checkPasswordLength } from './check-password.ts';
+import { byAdmin, requireAdmin, requireUserId } from './callers.ts';
+import { checkNewPassword, checkPasswordLength, refuseLeakedPassword } from './check-password.ts';
 import type { AuthContext } from './context.ts';
-import { refuseLeakedPassword } from './leaked-password.ts';
 import { json, replyHeaders } from './reply.ts';
 
 /**
@@ -128,9 +127,8 @@ export async function adminCreateUser(context: AuthContext, request: CallRequest
     confirmed: body.email_confirm ?? false,
     phoneConfirmed: body.phone_confirm ?? false,
   };
-  const caller = { address: request.address, isAdmin: true };
   const user = await createUser(context.database, newUser, (id) => [
-    auditEntry('user_signedup', id, caller, { provider: addresses.email ? 'email' : 'phone' }),
+    auditEntry('user_signedup', id, byAdmin(request), { provider: addresses.email ? 'email' : 'phone' }),
   ]);
   context.events.emit({ type: 'auth', what: 'signed-up', app: context.app.ref, userId: user.id, address: null });
   return json(user);
@@ -158,7 +156,7 @@ export async function adminUpdateUser(context: AuthContext, request: CallRequest
     ...(body.app_metadata && { appMetadata: body.app_metadata }),
     confirmEmail: body.email_confirm ?? false,
     confirmPhone: body.phone_confirm ?? false,
-    caller: { address: request.address, isAdmin: true },
+    caller: byAdmin(request),
   });
   if (!user) throw new NinefoldError('user_not_found');
   return json(user);
@@ -176,7 +174,6 @@ export async function adminDeleteUser(context: AuthContext, request: CallRequest
   const id = requireUserId(segment);
   const body = readBody(request, schema, { optional: true });
   const remove = body.should_soft_delete ? softDeleteUser : deleteUser;
-  if (!(await remove(context.database, id, { address: request.address, isAdmin: true })))
-    throw new NinefoldError('user_not_found');
+  if (!(await remove(context.database, id, byAdmin(request)))) throw new NinefoldError('user_not_found');
   return json({});
 }

@@ -11,10 +11,7 @@ import {
   getCustomProviderCall,
   listCustomProvidersCall,
 } from './admin-custom-providers.ts';
-import { adminEndSession } from './admin-end-session.ts';
 import { adminDeleteFactor, adminListFactors, adminUpdateFactor } from './admin-factors.ts';
-import { adminListSessions } from './admin-list-sessions.ts';
-import { adminLogOutUser } from './admin-log-out-user.ts';
 import { adminCreateUser, adminDeleteUser, adminGetUser, adminListUsers, adminUpdateUser } from './admin-users.ts';
 import { authorize } from './authorize.ts';
 import { callback } from './callback.ts';
@@ -22,13 +19,11 @@ import { challengeFactor } from './challenge-factor.ts';
 import { confirmLinking, showLinking } from './confirm-linking.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { deleteOwnAccount } from './delete-own-account.ts';
-import { endOwnSession } from './end-own-session.ts';
 import { enrollFactor } from './enroll-factor.ts';
 import { generateLink } from './generate-link.ts';
 import { getUser } from './get-user.ts';
+import { linkIdentityCall, unlinkIdentityCall } from './identities.ts';
 import { invite } from './invite.ts';
-import { linkIdentityCall } from './link-identity.ts';
-import { listOwnSessions } from './list-own-sessions.ts';
 import { logOut } from './log-out.ts';
 import { authorizeApplication } from './oauth-authorize.ts';
 import {
@@ -60,12 +55,12 @@ import {
 } from './recovery-codes.ts';
 import { passkeyRegistrationOptions, verifyPasskeyRegistration } from './register-passkey.ts';
 import { resend } from './resend.ts';
+import { adminEndSession, adminListSessions, adminLogOutUser, endOwnSession, listOwnSessions } from './sessions.ts';
 import { showSettings } from './settings.ts';
 import { passkeyAuthenticationOptions, signInWithPasskey } from './sign-in-with-passkey.ts';
 import { signUpCall } from './sign-up.ts';
 import { token } from './token.ts';
 import { unenrollFactor } from './unenroll-factor.ts';
-import { unlinkIdentityCall } from './unlink-identity.ts';
 import { updateUserCall } from './update-user.ts';
 import { showLink, verify } from './verify.ts';
 import { verifyFactor } from './verify-factor.ts';

@@ -12,7 +12,7 @@ import { metadata, readBody, text } from './body.ts';
 import { requireAdmin } from './callers.ts';
 import type { AuthContext } from './context.ts';
 import { mailedLink, makeLink } from './link-mails.ts';
-import { linkTarget } from './link-target.ts';
+import { linkTarget } from './redirects.ts';
 import { json } from './reply.ts';
 
 const schema = z.object({ email: text(limits.emailCharacters.default * 2), data: metadata });

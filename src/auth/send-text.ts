@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { CallRequest } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import type { TextKind } from '../../contract/mails.ts';
-import { issuedPhoneCode, makeCode, type SqlStatement, type TokenKind } from '../accounts/one-time-tokens.ts';
+import { issuedPhoneCode, makeCode, type TokenKind } from '../accounts/one-time-tokens.ts';
+import type { SqlStatement } from '../accounts/run-as-auth-admin.ts';
 import {
   findForText,
   noteTextFailure,

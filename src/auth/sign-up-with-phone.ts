@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { commonDecoys } from '../accounts/common-hashes.ts';
-import type { SqlStatement } from '../accounts/one-time-tokens.ts';
-import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
+import { runAsAuthAdmin, type SqlStatement } from '../accounts/run-as-auth-admin.ts';
 import { droppedPhonePassword, pretendToText } from '../accounts/texts.ts';
 import { signUp } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -11,7 +10,7 @@ import { type AuthContext, timeOf } from './context.ts';
 import { ignoreMissing } from './link-mails.ts';
 import { json } from './reply.ts';
 import { makeText, requireText, sendText, storedText } from './send-text.ts';
-import { nobody } from './sign-up-to-confirm.ts';
+import { nobody, noteSignUp } from './sign-up-to-confirm.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
 
 export interface PhoneSignUp {
@@ -86,8 +85,4 @@ const isTaken = (error: unknown): boolean => error instanceof NinefoldError && e
 export function ignoreTaken(error: unknown): null {
   if (isTaken(error)) return null;
   throw error;
-}
-
-function noteSignUp({ app, events }: AuthContext, { address }: CallRequest, userId: string): void {
-  events.emit({ type: 'auth', what: 'signed-up', app: app.ref, userId, address });
 }
