@@ -11,8 +11,8 @@ import type {
 import { userAddresses } from '../accounts/users.ts';
 import type { App } from '../apps/app.ts';
 import { quantile } from '../apps/call-statistics.ts';
-import { readFailedRequests } from '../apps/failed-requests.ts';
 import { figuresOf, readSeries, windows } from '../apps/read-statistics.ts';
+import { readFailedRequests } from '../apps/stored-traces.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { UUID } from '../identity/uuid.ts';
 import { isRequestId } from '../observe/request-id.ts';

@@ -3,6 +3,7 @@ import { conditionClasses, conditionNames } from '../../contract/errors/conditio
 import { statusOfSqlstate } from '../../contract/errors/sqlstate-status.ts';
 import { allErrors, type ErrorEntry } from '../../contract/errors.ts';
 import { limits } from '../../contract/limits.ts';
+import { escapeHtml } from '../mail/html-writer.ts';
 import { ERROR_PAGES } from './help-link.ts';
 import { PLAIN_PAGE_POLICY } from './node-headers.ts';
 
@@ -98,30 +99,21 @@ function allCodes(): string {
       .filter(([, entry]) => entry.source === source)
       .map(
         ([code, { status, meaning }]) =>
-          `<tr><th scope="row"><a href="${ERROR_PAGES}/${encodeURIComponent(code)}"><code>${asText(code)}</code></a></th><td>${status}</td><td>${asText(meaning)}</td></tr>`,
+          `<tr><th scope="row"><a href="${ERROR_PAGES}/${encodeURIComponent(code)}"><code>${escapeHtml(code)}</code></a></th><td>${status}</td><td>${escapeHtml(meaning)}</td></tr>`,
       );
-    return `<h2>${asText(title)}</h2><table><thead><tr><th>Code</th><th>HTTP</th><th>Meaning</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
+    return `<h2>${escapeHtml(title)}</h2><table><thead><tr><th>Code</th><th>HTTP</th><th>Meaning</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
   });
   return `${paragraph('What can go wrong, and what then?', 'answer')}${groups.join('')}`;
 }
 
-const paragraph = (text: string, kind = ''): string => `<p${kind && ` class="${kind}"`}>${asText(text)}</p>`;
+const paragraph = (text: string, kind = ''): string => `<p${kind && ` class="${kind}"`}>${escapeHtml(text)}</p>`;
 
 const ownCode =
   (): string => `${paragraph('A code of the app’s own: one of its functions or triggers raised it.', 'answer')}
 ${paragraph('What it means stands in chapter 8, Errors, of the app’s specification, which its builders see in the console.')}`;
 
 const list = (lines: readonly (readonly [string, string])[]): string =>
-  `<dl>${lines.map(([name, text]) => `<dt>${asText(name)}</dt><dd>${asText(text)}</dd>`).join('')}</dl>`;
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-const asText = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
+  `<dl>${lines.map(([name, text]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(text)}</dd>`).join('')}</dl>`;
 
 const STYLE = `:root{color-scheme:light dark;--paper:#fcfcfa;--ink:#16181d;--ink-2:#454850;--ink-3:#63666e;--rule:#e2e2dc;--blue:#1650bd}
 @media(prefers-color-scheme:dark){:root{--paper:#141619;--ink:#e9e8e4;--ink-2:#b9bbc0;--ink-3:#979ba2;--rule:#2a2e33;--blue:#8fb3ff}}
@@ -136,8 +128,8 @@ th,td{padding:6px 16px 6px 0;border-bottom:1px solid var(--rule);vertical-align:
 @media(max-width:600px){dl{grid-template-columns:1fr}dd{margin-bottom:8px}}`;
 
 const page = (title: string, body: string): string => `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${asText(title)}, Ninefold</title>
-<style>${STYLE}</style></head><body><main><h1>${asText(title)}</h1>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}, Ninefold</title>
+<style>${STYLE}</style></head><body><main><h1>${escapeHtml(title)}</h1>
 ${body}
 </main></body></html>
 `;
