@@ -9,6 +9,7 @@ import { hasSecondFactor, type MemberSession, requireSession } from './assurance
 import { readBody, text } from './body.ts';
 import { byAdmin, decodeSegment } from './callers.ts';
 import type { AuthContext } from './context.ts';
+import { presence, requirePresence } from './proof-of-presence.ts';
 import { json, noContent } from './reply.ts';
 import { clientOf } from './token-reply.ts';
 
@@ -54,12 +55,13 @@ export async function updatePasskey(context: AuthContext, request: CallRequest, 
 
 /**
  * Handles DELETE /passkeys/<id>: removes a passkey.
- * @throws passkey_disabled, insufficient_aal, validation_failed
+ * @throws the errors of `requirePresence`, passkey_disabled, insufficient_aal, validation_failed
  */
 export async function removePasskey(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
   requirePasskeys(context);
   const member = await requireSession(context, request, { mayBeAnonymous: true });
   requireWholeForPasskeys(member);
+  await requirePresence(context, request, member, readBody(request, z.object(presence), { optional: true }));
   const isDeleted = await deletePasskey(context.database, member.user.id, passkeyId(segment), clientOf(request));
   if (!isDeleted) throw noPasskey();
   return noContent;
