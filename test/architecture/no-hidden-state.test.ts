@@ -102,7 +102,7 @@ function stateOf(file: SourceFile): string[] {
 }
 
 const weakMapsOf = (file: SourceFile): string[] =>
-  nodesBelow(treeOf(file))
+  (file.text.includes('new Weak') ? nodesBelow(treeOf(file)) : [])
     .filter(({ type, callee }) => type === 'NewExpression' && /^Weak(?:Map|Set)$/.test(nameOf(callee)))
     .map((node) => positionOf(file, node));
 
