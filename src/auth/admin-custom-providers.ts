@@ -13,7 +13,6 @@ import {
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { PAGES } from './authorize.ts';
 import { flag, metadata, readBody, text } from './body.ts';
-import { requireAdmin } from './callers.ts';
 import type { AuthContext } from './context.ts';
 import { customProvider, sealClientSecret } from './custom-provider.ts';
 import { callbackUrl } from './find-provider.ts';
@@ -56,7 +55,6 @@ const refusal = (message: string, cause?: unknown): NinefoldError =>
 
 /** Handles GET /admin/custom-providers: returns the providers that the app has added by their addresses. */
 export async function listCustomProvidersCall(context: AuthContext, request: CallRequest): Promise<Reply> {
-  await requireAdmin(context, request);
   const type = new URLSearchParams(request.query).get('type');
   if (type && type !== 'oauth2' && type !== 'oidc') throw refusal("type must be either 'oauth2' or 'oidc'");
   const rows = await listCustomProviders(context.database, type || null);
@@ -64,8 +62,7 @@ export async function listCustomProvidersCall(context: AuthContext, request: Cal
 }
 
 /** Handles GET /admin/custom-providers/{identifier}: returns one provider. */
-export async function getCustomProviderCall(context: AuthContext, request: CallRequest, segment = ''): Promise<Reply> {
-  await requireAdmin(context, request);
+export async function getCustomProviderCall(context: AuthContext, _request: CallRequest, segment = ''): Promise<Reply> {
   return json(shown(await existing(context, identifierOf(segment))));
 }
 
@@ -74,7 +71,6 @@ export async function getCustomProviderCall(context: AuthContext, request: CallR
  * provider.
  */
 export async function addCustomProviderCall(context: AuthContext, request: CallRequest): Promise<Reply> {
-  await requireAdmin(context, request);
   const body = readBody(request, schema);
   const identifier = body.identifier ?? '';
   if (!/^custom:[a-z0-9:-]{0,41}[a-z0-9]$/.test(identifier)) {
@@ -100,7 +96,6 @@ export async function changeCustomProviderCall(
   request: CallRequest,
   segment = '',
 ): Promise<Reply> {
-  await requireAdmin(context, request);
   const body = readBody(request, schema);
   const row = await existing(context, identifierOf(segment));
   const values = valuesOf(context, row.identifier, body, row);
@@ -114,10 +109,9 @@ export async function changeCustomProviderCall(
 /** Handles DELETE /admin/custom-providers/{identifier}: deletes a provider. */
 export async function deleteCustomProviderCall(
   context: AuthContext,
-  request: CallRequest,
+  _request: CallRequest,
   segment = '',
 ): Promise<Reply> {
-  await requireAdmin(context, request);
   const isDeleted = await deleteCustomProvider(context.database, identifierOf(segment));
   if (!isDeleted) throw new NinefoldError('custom_provider_not_found');
   return noContent;

@@ -9,7 +9,6 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import { normaliseEmail } from './addresses.ts';
 import { beforeUserCreated } from './before-user-created-hook.ts';
 import { metadata, password, readBody, text } from './body.ts';
-import { requireAdmin } from './callers.ts';
 import { checkNewPassword, refuseLeakedPassword, wordsOf } from './check-password.ts';
 import type { AuthContext } from './context.ts';
 import { issuedLink, type Link, type LinkType, makeLink } from './link-mails.ts';
@@ -49,7 +48,6 @@ const invalid = (message: string): NinefoldError => new NinefoldError('validatio
  * it.
  */
 export async function generateLink(context: AuthContext, request: CallRequest): Promise<Reply> {
-  await requireAdmin(context, request);
   const { database } = context;
   const body = readBody(request, schema);
   if (!body.email) throw invalid('An email address is required');

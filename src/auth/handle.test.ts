@@ -7,6 +7,7 @@ import { HookDurations } from '../apps/hook-durations.ts';
 import { makeKeys } from '../apps/make-keys.ts';
 import { Origins } from '../apps/origins.ts';
 import type { Database } from '../database/database.ts';
+import type { Identity } from '../identity/identity.ts';
 import { AddressPolicy } from '../jobs/public-address.ts';
 import { RefreshedValue } from '../limits/refreshed-value.ts';
 import { SharedRuns } from '../limits/shared-runs.ts';
@@ -41,9 +42,16 @@ const context: AuthContext = {
   events: new Events(),
 };
 
-async function ask(method: string, path: string, headers: Record<string, string> = {}) {
+async function ask(
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+  more: Partial<AuthContext> = {},
+) {
   const request = { method, path, query: '', headers, body: null, requestId: 'r' } as unknown as CallRequest;
-  const reply = await handleAuth(context, request).catch((error: unknown) => authErrorReply(error, request));
+  const reply = await handleAuth({ ...context, ...more }, request).catch((error: unknown) =>
+    authErrorReply(error, request),
+  );
   return { status: reply?.status, headers: reply?.headers, body: JSON.parse(String(reply?.body)) };
 }
 
@@ -53,6 +61,27 @@ it('serves exactly the calls that the contract lists', () => {
     Object.keys(methods).map((method) => `${method} ${path}`),
   );
   expect([...new Set(listed)].sort()).toEqual(answered.sort());
+});
+
+it('refuses every call below /admin and invitations to callers without the secret key', async () => {
+  const anonymous: Identity = {
+    source: 'none',
+    role: 'anon',
+    claims: {},
+    claimsJson: '{}',
+    userId: null,
+    sessionId: null,
+  };
+  const calls = Object.entries(authRoutes).flatMap(([path, methods]) =>
+    path.startsWith('/admin') || path === '/invite'
+      ? Object.keys(methods).map((method) => [method, path] as const)
+      : [],
+  );
+  expect(calls.length).toBeGreaterThan(25);
+  for (const [method, path] of calls) {
+    const reply = await ask(method, path.replace(/\{\w+\}/g, 'x'), {}, { identity: () => Promise.resolve(anonymous) });
+    expect([method, path, reply.body.error_code]).toEqual([method, path, 'no_authorization']);
+  }
 });
 
 describe('handleAuth without a caller', () => {

@@ -15,6 +15,7 @@ import { adminDeleteFactor, adminListFactors, adminUpdateFactor } from './admin-
 import { adminCreateUser, adminDeleteUser, adminGetUser, adminListUsers, adminUpdateUser } from './admin-users.ts';
 import { authorize } from './authorize.ts';
 import { callback } from './callback.ts';
+import { requireAdmin } from './callers.ts';
 import { challengeFactor } from './challenge-factor.ts';
 import { confirmLinking, showLinking } from './confirm-linking.ts';
 import { type AuthContext, timeOf } from './context.ts';
@@ -176,6 +177,9 @@ function routeOf(path: string): readonly [Methods, readonly string[]] | null {
   return null;
 }
 
+/** Matches the paths that need the secret key. */
+const FOR_ADMIN = /^\/(?:admin\/|invite$)/;
+
 /**
  * Handles a call of `/auth/v1` as GoTrue does.
  * @throws errors that `authErrorReply` renders, and errors of the database that are not about the call
@@ -190,6 +194,7 @@ export async function handleAuth(context: AuthContext, request: CallRequest): Pr
     throw new NinefoldError('method_not_allowed', { headers: { allow: Object.keys(methods).join(', ') } });
   }
   try {
+    if (FOR_ADMIN.test(path)) await requireAdmin(context, request);
     return await call(context, request, ...segments);
   } catch (error) {
     const refusal = refusedByApp(error);

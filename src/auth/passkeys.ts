@@ -4,7 +4,7 @@ import { limits } from '../../contract/limits.ts';
 import { deletePasskey, listPasskeys, renamePasskey } from '../accounts/passkeys.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { UUID } from '../identity/uuid.ts';
-import { requireUserByAdmin } from './admin-factors.ts';
+import { requireUser } from './admin-factors.ts';
 import { hasSecondFactor, type MemberSession, requireSession } from './assurance.ts';
 import { readBody, text } from './body.ts';
 import { byAdmin, decodeSegment } from './callers.ts';
@@ -68,8 +68,8 @@ export async function removePasskey(context: AuthContext, request: CallRequest, 
 }
 
 /** Handles GET /admin/users/<id>/passkeys: returns the passkeys of an account. */
-export async function adminListPasskeys(context: AuthContext, request: CallRequest, user: string): Promise<Reply> {
-  const { id } = await requireUserByAdmin(context, request, user);
+export async function adminListPasskeys(context: AuthContext, _request: CallRequest, user: string): Promise<Reply> {
+  const { id } = await requireUser(context, user);
   return json(await listPasskeys(context.database, id));
 }
 
@@ -83,7 +83,7 @@ export async function adminDeletePasskey(
   user: string,
   segment: string,
 ): Promise<Reply> {
-  const { id } = await requireUserByAdmin(context, request, user);
+  const { id } = await requireUser(context, user);
   if (!(await deletePasskey(context.database, id, passkeyId(segment), byAdmin(request)))) throw noPasskey();
   return noContent;
 }

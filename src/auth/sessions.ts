@@ -5,7 +5,7 @@ import { listSessions, revokeSession, revokeSessions } from '../accounts/session
 import { findUser } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { clientNetwork } from '../limits/client-network.ts';
-import { byAdmin, requireAdmin, requireMember, requireSessionId, requireUserId } from './callers.ts';
+import { byAdmin, requireMember, requireSessionId, requireUserId } from './callers.ts';
 import type { AuthContext } from './context.ts';
 import { json, noContent } from './reply.ts';
 
@@ -45,8 +45,7 @@ async function endSession(context: AuthContext, id: string, userId: string, call
  * Handles GET /admin/users/<id>/sessions: returns the sessions of an account, newest first.
  * @throws user_not_found
  */
-export async function adminListSessions(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
-  await requireAdmin(context, request);
+export async function adminListSessions(context: AuthContext, _request: CallRequest, segment: string): Promise<Reply> {
   const userId = requireUserId(segment);
   const rows = await listSessions(context.database, context.settings, { userId });
   if (rows.length === 0 && !(await findUser(context.database, userId))) throw new NinefoldError('user_not_found');
@@ -60,7 +59,6 @@ export async function adminEndSession(
   userSegment: string,
   sessionSegment: string,
 ): Promise<Reply> {
-  await requireAdmin(context, request);
   await endSession(context, requireSessionId(sessionSegment), requireUserId(userSegment), byAdmin(request));
   return noContent;
 }
@@ -71,7 +69,6 @@ export async function adminEndSession(
  * @throws user_not_found
  */
 export async function adminLogOutUser(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
-  await requireAdmin(context, request);
   const userId = requireUserId(segment);
   const end = { action: 'session_ended', caller: byAdmin(request) } as const;
   const ended = await revokeSessions(context.database, { userId }, end);
