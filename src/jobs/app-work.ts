@@ -272,8 +272,8 @@ export class AppWork {
 
   async #startMails({ isDue, next }: QueueState): Promise<number | null> {
     if (!isDue || this.#mails.isBusy) return next;
-    const { restsUntil } = this.#mails;
-    if (restsUntil > Date.now()) return next === null ? restsUntil : Math.min(next, restsUntil);
+    const { pausedUntil } = this.#mails;
+    if (pausedUntil > Date.now()) return next === null ? pausedUntil : Math.min(next, pausedUntil);
     const { ref } = this.#record;
     const [settings, secrets] = await Promise.all([readMailSettings(this.#control), this.#shared.secretsOf(ref)]);
     const siteUrl = settings.auth.site_url ?? this.#shared.urlOf(ref);
