@@ -82,7 +82,7 @@ function stateOf(file: SourceFile): string[] {
   const statements = childrenOf(tree).map((node) =>
     /^Export(?:Named|Default)Declaration$/.test(node.type) && isNode(node.declaration) ? node.declaration : node,
   );
-  const changed = new Set(nodesBelow(tree).flatMap(changedBy));
+  const changed = new Set(nodesBelow(tree).flatMap(changedBy).filter(Boolean));
   return statements.flatMap((statement): string[] => {
     if (statement.type === 'ClassDeclaration') {
       const members = isNode(statement.body) ? childrenOf(statement.body) : [];
@@ -145,6 +145,7 @@ describe('stateOf', () => {
     'const names = new Set(["a"]);\nexport const has = (name: string) => names.has(name);',
     'const pattern = new RegExp("a");',
     'const names = ["a"];\nexport const first = () => names[0];',
+    'const [FIRST, SECOND] = [1, 2];\nexport const end = (list: List) => list.last().push(FIRST + SECOND);',
     'const parse = memoize((text) => JSON.parse(text));',
     'class A {\n  static readonly size = 1;\n  readonly #known = new Map();\n}',
     'function list() {\n  let at = 0;\n  const names = new Set();\n  names.add(at++);\n}',
