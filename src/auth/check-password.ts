@@ -10,7 +10,7 @@ export interface WeakPassword {
 }
 
 /** GoTrue's message for a common or leaked password. */
-export const EASY_TO_GUESS = 'Password is known to be weak and easy to guess, please choose a different one.';
+const EASY_TO_GUESS = 'Password is known to be weak and easy to guess, please choose a different one.';
 
 /**
  * Returns the weakness of a password with GoTrue's message; null for a strong password. Lengths are in characters.

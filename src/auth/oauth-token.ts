@@ -191,6 +191,6 @@ const values: Readonly<Record<string, string>> = {
 };
 
 /** Returns the claim amr of an ID token. `mfa` means that the session has shown a second factor. */
-export const authenticationMethods = ({ aal, methods }: Pick<MemberSignIn, 'aal' | 'methods'>): string[] => [
+const authenticationMethods = ({ aal, methods }: Pick<MemberSignIn, 'aal' | 'methods'>): string[] => [
   ...new Set([...methods.flatMap((method) => values[method] ?? []), ...(aal >= 'aal2' ? ['mfa'] : [])]),
 ];

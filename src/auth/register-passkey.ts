@@ -105,4 +105,4 @@ const names: Readonly<Record<string, string>> = {
 };
 
 /** Returns the name that a new passkey gets. */
-export const authenticatorName = (aaguid: string): string => names[aaguid] ?? 'Passkey';
+const authenticatorName = (aaguid: string): string => names[aaguid] ?? 'Passkey';
