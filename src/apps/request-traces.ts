@@ -5,7 +5,7 @@ import type { App } from './app.ts';
 import type { Apps } from './apps.ts';
 import { Background } from './background.ts';
 import type { BackgroundTurns } from './background-turns.ts';
-import { PerApp, type RunTask, TimedFlush } from './per-app.ts';
+import { PerApp, type RunTask, TimedFlush } from './buffered-counters.ts';
 import { RequestLog } from './request-log.ts';
 import { toRequestTrace } from './request-trace.ts';
 import { runAsServerRole } from './run-as-server-role.ts';
