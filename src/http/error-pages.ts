@@ -25,7 +25,7 @@ export function errorPageReply(segments: readonly string[]): Reply | null {
   if (`/${docs}/${errors}` !== ERROR_PAGES || segments.length > 4) return null;
   if (code === undefined) return pageReply(200, page('Errors', allCodes()));
   if (!CODE.test(code)) {
-    return pageReply(404, page('No such code', paragraph('This is no code of an error.') + back));
+    return pageReply(404, page('No such code', paragraph('No error has this code.') + back));
   }
   return pageReply(200, errorPage(code));
 }
@@ -43,7 +43,7 @@ const pageReply = (status: number, html: string): Reply => ({
 /** Returns the HTML page of one code. */
 export function errorPage(code: string): string {
   const entry = Object.hasOwn(allErrors, code) ? allErrors[code] : undefined;
-  if (entry) return page(code, told(code, entry));
+  if (entry) return page(code, described(code, entry));
   const status = SQLSTATE.test(code) ? foreignSqlstate(code) : null;
   return page(code, (status ?? ownCode()) + back);
 }
@@ -55,21 +55,19 @@ const sources: Readonly<Record<ErrorEntry['source'], string>> = {
   postgres: 'PostgreSQL, SQLSTATE',
 };
 
-const told = (code: string, entry: ErrorEntry): string =>
+const described = (code: string, entry: ErrorEntry): string =>
   [
     paragraph(entry.meaning, 'answer'),
     list([
       ['HTTP status', String(entry.status)],
       ...Object.entries(entry.otherStatuses ?? {}),
       ['Message', entry.message],
-      ['What the client should do', entry.action],
-      ...(entry.member === null ? [] : [['What the member may read', entry.member] as const]),
+      ['Action', entry.action],
+      ...(entry.member === null ? [] : [['Text for members', entry.member] as const]),
       ...(entry.limit ? [['Limit', entry.limit] as const] : []),
       ['From', sources[entry.source] + (entry.source === 'postgres' ? ` ${conditionNames.get(code) ?? ''}` : '')],
     ]),
-    paragraph(
-      'A more exact message is in the answer itself. Under its x-request-id a builder finds the whole trace of the call.',
-    ),
+    paragraph('The message of the response is more exact. Builders find the trace of the request by its x-request-id.'),
     back,
   ].join('\n');
 
@@ -80,13 +78,13 @@ function foreignSqlstate(code: string): string | null {
   const name = conditionNames.get(code);
   const meaning = raised
     ? 'A function of the app raised this code, which chooses the HTTP status.'
-    : `PostgreSQL refused the statement: ${name ? name.replaceAll('_', ' ') : 'a condition of the app’s own'}.`;
+    : `PostgreSQL refused the statement: ${name ? name.replaceAll('_', ' ') : 'a condition that the app defines'}.`;
   return [
     paragraph(meaning, 'answer'),
     list([
       ['HTTP status', String(statusOfSqlstate(code))],
       ...(words === undefined ? [] : [['Class', words] as const]),
-      ['What the client should do', 'Act on the message of the answer; details and hint may say more.'],
+      ['Action', 'Read the message, the details and the hint of the response.'],
     ]),
   ].join('\n');
 }
@@ -103,14 +101,13 @@ function allCodes(): string {
       );
     return `<h2>${escapeHtml(title)}</h2><table><thead><tr><th>Code</th><th>HTTP</th><th>Meaning</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
   });
-  return `${paragraph('What can go wrong, and what then?', 'answer')}${groups.join('')}`;
+  return `${paragraph('Every error that a node returns, with its HTTP status and its meaning.', 'answer')}${groups.join('')}`;
 }
 
 const paragraph = (text: string, kind = ''): string => `<p${kind && ` class="${kind}"`}>${escapeHtml(text)}</p>`;
 
-const ownCode =
-  (): string => `${paragraph('A code of the app’s own: one of its functions or triggers raised it.', 'answer')}
-${paragraph('What it means stands in chapter 8, Errors, of the app’s specification, which its builders see in the console.')}`;
+const ownCode = (): string => `${paragraph('A function or a trigger of the app raised this code.', 'answer')}
+${paragraph('Builders find its meaning in the console, in chapter 8, Errors, of the app’s specification.')}`;
 
 const list = (lines: readonly (readonly [string, string])[]): string =>
   `<dl>${lines.map(([name, text]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(text)}</dd>`).join('')}</dl>`;
