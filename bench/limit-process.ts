@@ -5,7 +5,7 @@
 import { defaultRestSettings } from '../contract/settings.ts';
 import { defaultAuthSettings } from '../contract/settings-auth.ts';
 import { beginSignIn, openPasswordSession } from '../src/accounts/password-sign-in.ts';
-import { hashPassword, shareProcessors, verifyPassword } from '../src/accounts/passwords.ts';
+import { PasswordHasher } from '../src/accounts/passwords.ts';
 import { exchangeRefreshToken } from '../src/accounts/refresh-tokens.ts';
 import { loadSchemaCache } from '../src/catalog/load-schema-cache.ts';
 import { Connection } from '../src/database/connection.ts';
@@ -34,7 +34,6 @@ process.on('message', (order: LimitOrder) => {
 });
 
 async function measure(order: LimitOrder): Promise<LimitReport> {
-  shareProcessors(WORKERS);
   const target = parseConnectionUrl(order.databaseUrl, 'bench');
   const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => Connection.open(target, 5000)));
   const works = await worksOf(order, connections);
@@ -60,6 +59,7 @@ async function measure(order: LimitOrder): Promise<LimitReport> {
 /** Returns the work that each of the concurrent callers repeats. */
 async function worksOf(order: LimitOrder, connections: readonly Connection[]): Promise<(() => Promise<unknown>)[]> {
   const callers = Array.from({ length: order.concurrency }, (_, i) => i);
+  const passwords = new PasswordHasher(WORKERS);
   const executor = (caller: number): Executor => {
     const connection = connections[caller % connections.length] as Connection;
     return { run: (statements) => connection.run(statements) };
@@ -104,17 +104,18 @@ async function worksOf(order: LimitOrder, connections: readonly Connection[]): P
     });
   }
   if (order.kind === 'hash') {
-    const hash = await hashPassword(order.password);
-    return callers.map(() => () => verifyPassword(order.password, hash));
+    const hash = await passwords.hash(order.password);
+    return callers.map(() => () => passwords.verify(order.password, hash));
   }
   return callers.map((caller) => {
     const database = executor(caller);
     const email = order.emails[caller % order.emails.length] ?? '';
     const subjects = signInSubjects('127.0.0.1', email, defaultAuthSettings);
     return async () => {
-      const attempt = await beginSignIn(database, { by: 'email', name: email }, subjects, new AbortController().signal);
+      const login = { by: 'email', name: email } as const;
+      const attempt = await beginSignIn({ database, passwords }, login, subjects, new AbortController().signal);
       const { candidate } = attempt;
-      if (!candidate?.passwordHash || !(await verifyPassword(order.password, candidate.passwordHash)))
+      if (!candidate?.passwordHash || !(await passwords.verify(order.password, candidate.passwordHash)))
         throw new Error('refused');
       const account = { id: candidate.id, verifiedHash: candidate.passwordHash, newHash: null };
       await openPasswordSession(database, attempt, account, client);

@@ -322,7 +322,7 @@ export const authErrors = entries({
     status: 400,
     message: 'Password update requires reauthentication',
     meaning:
-      'The session is older than a day, and neither the current password nor a code of GET /reauthenticate came with the new password, address, factor, passkey or identity.',
+      'The session is older than a day, and neither the current password nor a code of GET /reauthenticate came with the change of a password, an address, a factor, a passkey or an identity.',
     action: 'Send current_password, or call GET /reauthenticate and send the mailed code as nonce, or sign in again.',
     member: 'Please enter your current password or the code that we mail you.',
     limit: 'recentSignInSeconds',

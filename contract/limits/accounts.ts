@@ -138,7 +138,7 @@ export const accountLimits = {
     unit: 'seconds',
     default: 86_400,
     meaning:
-      'Maximum age of a session that may change a password or an address, or add a factor, a passkey or an identity, without reauthentication.',
+      'Maximum age of a session that may change a password or an address, add or remove a factor or a passkey, or add an identity, without reauthentication.',
     code: 'reauthentication_needed',
   },
   accountDeletionSeconds: {

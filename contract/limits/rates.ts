@@ -2,7 +2,7 @@ import type { Limit } from './limit.ts';
 
 /**
  * How often a client may make a call of /auth/v1, whether the call succeeds or fails. The time windows are in
- * `src/auth/take-from-limit.ts`.
+ * `src/auth/rate-limit.ts`.
  */
 export const rateLimits = {
   signUpsPerNetwork: {

@@ -1,6 +1,6 @@
 import type { Executor } from '../database/database.ts';
 import { jsonAsAuthAdmin } from './run-as-auth-admin.ts';
-import { type SignInMethod, sessionClaims } from './sessions.ts';
+import { firstRefreshToken, type SignInMethod, sessionClaims } from './sessions.ts';
 import { storedRefreshToken } from './stored-refresh-token.ts';
 import { type User, userJson } from './user.ts';
 
@@ -95,10 +95,7 @@ claimed as (
 spent as (
   delete from auth.refresh_tokens t using raised where t.session_id = raised.id
 ),
-issued as (
-  insert into auth.refresh_tokens (instance_id, token, user_id, revoked, created_at, updated_at, session_id)
-  select '00000000-0000-0000-0000-000000000000', $5, $1::uuid::text, false, pg_catalog.now(), pg_catalog.now(), raised.id from raised
-),
+issued as (${firstRefreshToken('$5', '$1::uuid', 'raised.id', 'raised')}),
 ended as (
   delete from auth.sessions s using raised
   where s.user_id = $1::uuid and s.id <> raised.id and coalesce(s.aal, 'aal1') < 'aal2'

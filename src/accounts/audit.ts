@@ -1,4 +1,5 @@
 import type { Param } from '../database/statement.ts';
+import type { SqlStatement } from './run-as-auth-admin.ts';
 
 /** The actions of the audit log, each with its type in GoTrue. The actions that GoTrue does not have come last. */
 export const auditActions = {
@@ -98,7 +99,7 @@ export const auditEntry = (
   userId: string,
   caller: AuditCaller,
   traits: Readonly<Record<string, string | number | boolean>> = {},
-): readonly [text: string, params: Param[]] => [
+): SqlStatement => [
   auditInsert(action, {
     userId: '$1::uuid',
     address: '$2',

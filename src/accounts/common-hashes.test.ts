@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { limits } from '../../contract/limits.ts';
 import { type AuthApp, authSeed, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
-import { commonDecoys, forgetCommonDecoys } from './common-hashes.ts';
+import { commonDecoys } from './common-hashes.ts';
 import { decoyHash, ourScheme } from './passwords.ts';
 
 let postgres: TestPostgres;
@@ -26,8 +26,8 @@ const insert = (hash: string, count: number) =>
     [hash, String(count)],
   );
 const sampleAnew = () => {
-  forgetCommonDecoys(app.database);
-  return commonDecoys(app.database);
+  app.commonHashes.discard();
+  return commonDecoys(app);
 };
 const ours = decoyHash(ourScheme);
 
@@ -57,7 +57,7 @@ it('returns the previous sample without a wait while it takes the next one', asy
   await insert(bcryptHash('09'), 3000);
   const later = performance.now() + limits.commonHashSeconds.default * 1000;
   vi.spyOn(performance, 'now').mockImplementation(() => later);
-  expect(await commonDecoys(app.database)).toEqual(previous);
-  await vi.waitFor(async () => expect(await commonDecoys(app.database)).toContain(decoyHash('$2b$09$')));
+  expect(await commonDecoys(app)).toEqual(previous);
+  await vi.waitFor(async () => expect(await commonDecoys(app)).toContain(decoyHash('$2b$09$')));
   vi.restoreAllMocks();
 });

@@ -1,5 +1,6 @@
 import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
+import type { RefreshedValue } from '../limits/refreshed-value.ts';
 import { decoyHash, ourScheme } from './passwords.ts';
 import { jsonAsAuthAdmin } from './run-as-auth-admin.ts';
 
@@ -21,37 +22,22 @@ const COMMON = `select pg_catalog.jsonb_agg(scheme order by accounts desc) from 
 ) as counted
 where accounts * 100 >= "all" * $2::integer`;
 
-interface Sampled {
-  readonly at: number;
-  readonly decoys: Promise<readonly string[]>;
-}
-
-/** The sample of each database. Each worker takes its own samples. */
-const sampled = new WeakMap<Executor, Sampled>();
+/** The sample of an app's hashes. Each worker takes its own. */
+export type CommonHashes = RefreshedValue<readonly string[]>;
 
 /**
  * Returns one hash for each scheme and cost that is common among the accounts of an app. Nobody knows the passwords of
  * these hashes. A failed sign-in verifies all of them except the one of the account's own scheme. It therefore takes
- * the same time for every kind of hash and also without an account. A sample is used for a while; a scheme whose cost
- * is too high is left out. Only the first call waits for a sample, which reads many pages of a large table: later calls
- * get the previous sample while a new one is taken.
+ * the same time for every kind of hash and also without an account. A scheme whose cost is too high is left out. Only
+ * the first call waits for a sample, which reads many pages of a large table.
  */
-export function commonDecoys(database: Executor): Promise<readonly string[]> {
-  const last = sampled.get(database);
-  const at = performance.now();
-  if (last && at - last.at < limits.commonHashSeconds.default * 1000) return last.decoys;
-  const decoys = sample(database);
-  const current = last?.decoys ?? decoys;
-  sampled.set(database, { at, decoys: current });
-  decoys.then(
-    () => sampled.set(database, { at, decoys }),
-    () => last ?? sampled.delete(database),
-  );
-  return current;
-}
-
-/** Discards the sample of a database. Called when a sign-in met a scheme that the sample does not have. */
-export const forgetCommonDecoys = (database: Executor): void => void sampled.delete(database);
+export const commonDecoys = ({
+  database,
+  commonHashes,
+}: {
+  readonly database: Executor;
+  readonly commonHashes: CommonHashes;
+}): Promise<readonly string[]> => commonHashes.get(() => sample(database));
 
 async function sample(database: Executor): Promise<readonly string[]> {
   const { commonHashSample, commonHashPercent, commonHashes } = limits;

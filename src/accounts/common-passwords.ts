@@ -4,14 +4,13 @@ import { readFileSync } from 'node:fs';
 /** How many bits of the filter each password sets (scripts/common-passwords.mjs). */
 const HASHES = 17;
 
-let filter: Buffer | null = null;
+const filter: Buffer = readFileSync(new URL('./common-passwords.bin', import.meta.url));
 
 /**
  * Returns true for the 100,000 most common passwords, in any letter case. The list is a Bloom filter: it recognises
- * each of them, and also about one in 800,000 other passwords. The file is read when the first new password is checked.
+ * each of them, and also about one in 800,000 other passwords.
  */
 export function isCommonPassword(password: string): boolean {
-  filter ??= readFileSync(new URL('./common-passwords.bin', import.meta.url));
   const digest = createHash('sha256').update(password.toLowerCase()).digest();
   const [first, step] = [digest.readBigUInt64LE(0), digest.readBigUInt64LE(8) | 1n];
   const bits = BigInt(filter.length * 8);

@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Executor } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
-import type { Param, Result } from '../database/statement.ts';
+import type { Result } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { auditEntry } from './audit.ts';
 import { type AuthCode, completeFlow, endFlow, type ProviderTokens } from './flow-states.ts';
 import { queuedMail } from './mails.ts';
 import { signedInFrom } from './new-device.ts';
-import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin } from './run-as-auth-admin.ts';
+import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin, type SqlStatement } from './run-as-auth-admin.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
 import { unprovenAddress } from './users.ts';
-
-type SqlStatement = readonly [text: string, params: Param[]];
 
 /** A person who has signed in at a provider, with the data that the accounts of the app use. */
 export interface ExternalIdentity {
@@ -192,28 +190,54 @@ const linkedMail = ({ provider }: ExternalIdentity, { id, email }: Account, clie
 async function carryOut(
   database: Executor,
   { userId, isNew, statements }: Plan,
-  { provider, subject }: ExternalIdentity,
+  identity: ExternalIdentity,
   finish: Finish,
 ): Promise<SignedIn | null> {
   const lock: SqlStatement = ['select from auth.users where id = $1::uuid for update', [userId]];
-  const session = finish.kind === 'session' ? newSession(userId, finish.client, 'oauth') : null;
-  const last: SqlStatement =
-    finish.kind === 'code'
-      ? completeFlow(finish, userId, provider, subject)
-      : [OPEN, [...(session?.params ?? []), provider, subject]];
-  const ended = finish.kind === 'session' && finish.flowId !== null ? [endFlow(finish.flowId)] : [];
-  const known = session === null ? [] : [signedInFrom(session.sessionId, finish.client)];
+  const finishing = finishingOf(finish, userId, identity, OPEN);
   let results: Result[];
   try {
+    const { provider } = identity;
     const signedUp = isNew ? [auditEntry('user_signedup', userId, finish.client, { provider })] : [];
-    results = await runAsAuthAdmin(database, [lock, ...statements, ...signedUp, ...ended, last, ...known]);
+    results = await runAsAuthAdmin(database, [lock, ...statements, ...signedUp, ...finishing.statements]);
   } catch (error) {
     if (isTaken(error)) return null;
     throw error;
   }
-  const row = accountJson<Omit<Grant, 'refreshToken'>>(results.at(-1 - known.length));
-  if (row === null) return null;
-  return { userId, isNew, grant: session ? { ...row, refreshToken: session.refreshToken } : null };
+  const finished = finishing.read(results);
+  return finished && { userId, isNew, ...finished };
+}
+
+/** The last statements of a transaction that signs a member in with an identity. */
+interface Finishing {
+  readonly statements: readonly SqlStatement[];
+  /** Reads the results of the whole transaction. Returns null if no account may sign in. */
+  readonly read: (results: readonly Result[]) => { readonly grant: Grant | null } | null;
+}
+
+/** @param open A statement of `openSession`; $7 and $8 are the identity. */
+export function finishingOf(
+  finish: Finish,
+  userId: string,
+  { provider, subject }: Pick<ExternalIdentity, 'provider' | 'subject'>,
+  open: string,
+): Finishing {
+  if (finish.kind === 'code') {
+    return {
+      statements: [completeFlow(finish, userId, provider, subject)],
+      read: (results) => (accountJson(results.at(-1)) === null ? null : { grant: null }),
+    };
+  }
+  const { client, flowId } = finish;
+  const { sessionId, refreshToken, params } = newSession(userId, client, 'oauth');
+  const ended = flowId === null ? [] : [endFlow(flowId)];
+  return {
+    statements: [...ended, [open, [...params, provider, subject]], signedInFrom(sessionId, client)],
+    read: (results) => {
+      const row = accountJson<Omit<Grant, 'refreshToken'>>(results.at(-2));
+      return row && { grant: { ...row, refreshToken } };
+    },
+  };
 }
 
 const isTaken = (error: unknown): boolean =>

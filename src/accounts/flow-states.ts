@@ -2,10 +2,9 @@ import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { limits } from '../../contract/limits.ts';
 import { seal, unseal } from '../apps/seal.ts';
 import type { Executor } from '../database/database.ts';
-import type { Param } from '../database/statement.ts';
 import { furtherSession } from './further-sessions.ts';
 import { signedInFrom } from './new-device.ts';
-import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin } from './run-as-auth-admin.ts';
+import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin, type SqlStatement } from './run-as-auth-admin.ts';
 import { type Grant, newSession, openSession, type SessionClient, type SignInMethod, tokenOwner } from './sessions.ts';
 
 /** The PKCE challenge of a client (RFC 7636). */
@@ -42,8 +41,6 @@ export interface ProviderTokens {
   readonly accessToken: string;
   readonly refreshToken?: string | undefined;
 }
-
-type SqlStatement = readonly [text: string, params: Param[]];
 
 /** The number of unfinished flows that each new flow deletes at most. */
 const SWEPT_ROWS = '100';

@@ -2,12 +2,17 @@ import { randomUUID } from 'node:crypto';
 import type { Executor } from '../database/database.ts';
 import type { Param } from '../database/statement.ts';
 import { auditInsert } from './audit.ts';
-import { accountJson, runAsAuthAdmin } from './run-as-auth-admin.ts';
-import { clientParams, type Grant, makeRefreshToken, type SessionClient, sessionClaims } from './sessions.ts';
+import { accountJson, runAsAuthAdmin, type SqlStatement } from './run-as-auth-admin.ts';
+import {
+  clientParams,
+  firstRefreshToken,
+  type Grant,
+  makeRefreshToken,
+  type SessionClient,
+  sessionClaims,
+} from './sessions.ts';
 import { storedRefreshToken } from './stored-refresh-token.ts';
 import { userJson } from './user.ts';
-
-type SqlStatement = readonly [text: string, params: Param[]];
 
 /** The statement that opens a further session, and its refresh token. */
 export interface FurtherSession {
@@ -52,10 +57,7 @@ proven as (
   select pg_catalog.gen_random_uuid(), $3::uuid, m.created_at, m.updated_at, m.authentication_method
   from auth.mfa_amr_claims m join source on source.id = m.session_id
 ),
-issued as (
-  insert into auth.refresh_tokens (instance_id, token, user_id, revoked, created_at, updated_at, session_id)
-  select '00000000-0000-0000-0000-000000000000', $4, user_id::text, false, pg_catalog.now(), pg_catalog.now(), $3::uuid from source
-),
+issued as (${firstRefreshToken('$4', 'user_id', '$3', 'source')}),
 audited as (${auditInsert('login', {
   userId: 'opened_for.user_id',
   address: `coalesce(pg_catalog.host($6::inet), '')`,

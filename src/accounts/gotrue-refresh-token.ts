@@ -1,6 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Executor } from '../database/database.ts';
 import { jsonAsAuthAdmin, runAsAuthAdmin } from './run-as-auth-admin.ts';
+import { firstRefreshToken } from './sessions.ts';
 import { storedRefreshToken } from './stored-refresh-token.ts';
 
 const SIGNATURE_BYTES = 16;
@@ -69,9 +70,7 @@ export async function adoptGoTrueToken(database: Executor, token: string): Promi
 const LOCK = 'select from auth.sessions s where s.id = $1::uuid for update';
 
 /** $1 is the token in its stored form, $2 its session. */
-const ADOPT = `insert into auth.refresh_tokens (instance_id, token, user_id, revoked, created_at, updated_at, session_id)
-select '00000000-0000-0000-0000-000000000000', $1, session.user_id::text, false, pg_catalog.now(), pg_catalog.now(), session.id
-from auth.sessions session
+const ADOPT = `${firstRefreshToken('$1', 'session.user_id', 'session.id', 'auth.sessions session')}
 where session.id = $2::uuid
   and not exists (select from auth.refresh_tokens t where t.session_id = session.id and t.revoked is not true)
 on conflict (token) do nothing`;

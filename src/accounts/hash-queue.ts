@@ -2,6 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 
+/** Lets a limited number of callers wait at once. */
+export class LimitedPauses {
+  readonly #max: number;
+  #waiting = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** Waits. Returns false without a wait if as many callers as possible wait already. */
+  async wait(milliseconds: number): Promise<boolean> {
+    if (this.#waiting >= this.#max) return false;
+    this.#waiting++;
+    await sleep(milliseconds).finally(() => this.#waiting--);
+    return true;
+  }
+}
+
 /**
  * Runs a few tasks at a time and lets a limited number wait, so that a flood of sign-ins takes neither all threads of
  * the process nor its memory.
@@ -10,6 +28,7 @@ export class HashQueue {
   readonly #atOnce: number;
   readonly #maxWaiting: number;
   readonly #waiting: (() => void)[] = [];
+  readonly #refusals: LimitedPauses;
   #running = 0;
 
   constructor(
@@ -18,6 +37,7 @@ export class HashQueue {
   ) {
     this.#atOnce = atOnce;
     this.#maxWaiting = maxWaiting;
+    this.#refusals = new LimitedPauses(maxWaiting);
   }
 
   /**
@@ -26,8 +46,17 @@ export class HashQueue {
    */
   async requirePlace(): Promise<void> {
     if (!this.#isFull()) return;
-    await pauseBeforeRefusal();
+    await this.pauseBeforeRefusal();
     throw refusal();
+  }
+
+  /**
+   * Waits before a sign-in is refused because the node is busy. Without the pause, a client that repeats the request at
+   * once would take processor time from other requests. Only a limited number of requests wait; the others are refused
+   * at once.
+   */
+  async pauseBeforeRefusal(): Promise<void> {
+    await this.#refusals.wait(limits.signInRefusalMilliseconds.default);
   }
 
   #isFull(): boolean {
@@ -63,16 +92,3 @@ const refusal = (): NinefoldError =>
     limit: 'passwordHashesWaiting',
     quota: { count: limits.passwordHashesWaiting.default },
   });
-
-let pausing = 0;
-
-/**
- * Waits before a sign-in is refused because the node is busy. Without the pause, a client that repeats the request at
- * once would take processor time from other requests. Only a limited number of requests wait; the others are refused at
- * once.
- */
-export async function pauseBeforeRefusal(): Promise<void> {
-  if (pausing >= limits.passwordHashesWaiting.default) return;
-  pausing++;
-  await sleep(limits.signInRefusalMilliseconds.default).finally(() => pausing--);
-}

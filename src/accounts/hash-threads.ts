@@ -50,15 +50,10 @@ interface HashThread {
  */
 export class HashThreads {
   readonly #threads = new Set<HashThread>();
-  #max: number;
+  readonly #max: number;
 
   /** @param max The maximum number of threads. */
   constructor(max: number) {
-    this.#max = max;
-  }
-
-  /** Changes the maximum number of threads that tasks start. */
-  set max(max: number) {
     this.#max = max;
   }
 

@@ -1,17 +1,13 @@
 import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
-import type { Param, Result } from '../database/statement.ts';
+import type { Result } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { auditAddress, auditEntry, auditInsert } from './audit.ts';
-import { addIdentity, type ExternalIdentity, type Finish, setProviders } from './external-sign-in.ts';
-import { completeFlow, endFlow } from './flow-states.ts';
-import { signedInFrom } from './new-device.ts';
-import { accountJson, runAsAuthAdmin } from './run-as-auth-admin.ts';
-import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
+import { addIdentity, type ExternalIdentity, type Finish, finishingOf, setProviders } from './external-sign-in.ts';
+import { accountJson, runAsAuthAdmin, type SqlStatement } from './run-as-auth-admin.ts';
+import { type Grant, openSession, type SessionClient } from './sessions.ts';
 import type { User } from './user.ts';
-
-type SqlStatement = readonly [text: string, params: Param[]];
 
 /**
  * Locks the account first: of two calls that link or unlink at the same time, the second one sees the changes of the
@@ -52,15 +48,9 @@ export async function linkIdentity(
   identity: ExternalIdentity,
   finish: Finish,
 ): Promise<Grant | null> {
-  const { provider, subject, verifiedEmails } = identity;
-  const session = finish.kind === 'session' ? newSession(userId, finish.client, 'oauth') : null;
+  const { provider, verifiedEmails } = identity;
   const adopted = identity.email !== null && verifiedEmails.includes(identity.email) ? identity.email : null;
-  const last: SqlStatement =
-    finish.kind === 'code'
-      ? completeFlow(finish, userId, provider, subject)
-      : [OPEN, [...(session?.params ?? []), provider, subject]];
-  const ended = finish.kind === 'session' && finish.flowId !== null ? [endFlow(finish.flowId)] : [];
-  const known = session === null ? [] : [signedInFrom(session.sessionId, finish.client)];
+  const finishing = finishingOf(finish, userId, identity, OPEN);
   const results = await runAsAuthAdmin(database, [
     lockAccount(userId),
     addIdentity(identity, userId),
@@ -68,13 +58,11 @@ export async function linkIdentity(
     setProviders(userId),
     notifiedOf('identity_linked_notification', userId, provider, finish.client.acceptLanguage),
     auditEntry('identity_linked', userId, finish.client, { provider }),
-    ...ended,
-    last,
-    ...known,
+    ...finishing.statements,
   ]).catch((error: unknown) => asLinkConflict(error, database, userId, identity));
-  const row = accountJson<Omit<Grant, 'refreshToken'>>(results.at(-1 - known.length));
-  if (row === null) throw new NinefoldError('user_not_found', { message: 'Linking target user not found' });
-  return session ? { ...row, refreshToken: session.refreshToken } : null;
+  const finished = finishing.read(results);
+  if (finished === null) throw new NinefoldError('user_not_found', { message: 'Linking target user not found' });
+  return finished.grant;
 }
 
 /** Queues a mail to the address of the account, if it has one. */

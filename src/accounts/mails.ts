@@ -1,9 +1,9 @@
 import { limits } from '../../contract/limits.ts';
 import type { MailData, MailKind, MailPage, MailRow, MailState } from '../../contract/mails.ts';
 import type { Executor } from '../database/database.ts';
-import { affectedRows, type Param } from '../database/statement.ts';
+import { affectedRows } from '../database/statement.ts';
 import type { MailToRender } from '../mail/render.ts';
-import { jsonAsAuthAdmin, runAsAuthAdmin } from './run-as-auth-admin.ts';
+import { jsonAsAuthAdmin, runAsAuthAdmin, type SqlStatement } from './run-as-auth-admin.ts';
 
 export type { MailKind };
 
@@ -23,7 +23,7 @@ export interface Mail {
  * Returns the statement that queues a mail, for the transaction of the change that the mail is about. It queues nothing
  * if the recipient is empty, or if the app's settings turn this notification off.
  */
-export const queuedMail = (mail: Mail): readonly [text: string, params: Param[]] => [
+export const queuedMail = (mail: Mail): SqlStatement => [
   `insert into ninefold.mails (kind, recipient, user_id, data, accept_language)
    values ($1, $2, $3::uuid, $4::jsonb, pg_catalog.left($5, ${limits.acceptLanguageCharacters.default}))`,
   [mail.kind, mail.recipient, mail.userId, JSON.stringify(mail.data), mail.acceptLanguage ?? null],

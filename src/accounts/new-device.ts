@@ -1,9 +1,7 @@
 import { limits } from '../../contract/limits.ts';
-import type { Param } from '../database/statement.ts';
 import { networkId } from '../limits/sign-in-attempts.ts';
+import type { SqlStatement } from './run-as-auth-admin.ts';
 import type { SessionClient } from './sessions.ts';
-
-type SqlStatement = readonly [text: string, params: Param[]];
 
 /**
  * Returns the statement that follows a statement that opens a session, for every sign-in method. It remembers the

@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomInt } from 'node:crypto';
 import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
-import type { Param, Result } from '../database/statement.ts';
+import type { Result } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import {
   codeSubjects,
@@ -15,7 +15,7 @@ import {
 import { auditAddress, auditInsert } from './audit.ts';
 import { issueAuthCode, makeAuthCode } from './flow-states.ts';
 import { signedInFrom } from './new-device.ts';
-import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin } from './run-as-auth-admin.ts';
+import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin, type SqlStatement } from './run-as-auth-admin.ts';
 import { type Grant, newSession, openSession, type SessionClient, type SignInMethod, tokenOwner } from './sessions.ts';
 import type { OwnWay } from './sign-in-counts.ts';
 
@@ -27,8 +27,6 @@ export type TokenKind =
   | 'email_change_token_current'
   | 'reauthentication_token'
   | 'phone_change_token';
-
-export type SqlStatement = readonly [text: string, params: Param[]];
 
 /** A token for a link, and a code that can be typed instead. The database stores only hashes of both. */
 export interface OneTimeToken {

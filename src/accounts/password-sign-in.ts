@@ -1,8 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { CancelSignal } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
-import type { Param } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import {
   type RefusedAttempt,
@@ -14,9 +12,9 @@ import {
   settleAttempt,
 } from '../limits/sign-in-attempts.ts';
 import { type AuditCaller, auditAddress, auditInsert } from './audit.ts';
-import { pauseBeforeRefusal } from './hash-queue.ts';
 import { signedInFrom } from './new-device.ts';
-import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin } from './run-as-auth-admin.ts';
+import type { PasswordHasher } from './passwords.ts';
+import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin, type SqlStatement } from './run-as-auth-admin.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
 import { ownWay } from './sign-in-counts.ts';
 
@@ -83,8 +81,6 @@ const BEGIN = { email: begin(logins.email), phone: begin(logins.phone) };
 /** The pause between two attempts of a sign-in that waits for others; it doubles after each attempt. */
 const FIRST_PAUSE_MILLISECONDS = 5;
 
-let waiting = 0;
-
 /**
  * Counts a sign-in and finds its account in one statement, so that no password beyond the limits is ever checked,
  * however many sign-ins arrive at once on all workers. If the limit is reached only because of unfinished attempts,
@@ -93,7 +89,7 @@ let waiting = 0;
  * @throws over_request_rate_limit
  */
 export async function beginSignIn(
-  database: Executor,
+  { database, passwords }: { readonly database: Executor; readonly passwords: PasswordHasher },
   login: Login,
   subjects: SignInSubjects,
   signal: CancelSignal,
@@ -115,12 +111,10 @@ export async function beginSignIn(
       };
     }
     if (!reservation.busy) throw tooManyFailures(reservation, subjects);
-    if (performance.now() > until || signal.aborted || waiting >= limits.passwordHashesWaiting.default) {
-      await pauseBeforeRefusal();
+    if (performance.now() > until || signal.aborted || !(await passwords.turns.wait(pause))) {
+      await passwords.pauseBeforeRefusal();
       throw tooManyFailures({ ...reservation, wait: 1 }, subjects);
     }
-    waiting++;
-    await sleep(pause).finally(() => waiting--);
   }
 }
 
@@ -146,7 +140,7 @@ export async function settleSignIn(
   ]);
 }
 
-const settled = ({ counted }: Attempt, hasFailed: boolean): readonly [text: string, params: Param[]] => [
+const settled = ({ counted }: Attempt, hasFailed: boolean): SqlStatement => [
   settleAttempt,
   [...counted, String(hasFailed)],
 ];
@@ -155,7 +149,7 @@ const settled = ({ counted }: Attempt, hasFailed: boolean): readonly [text: stri
  * Returns the statement that records a refused sign-in, unless the hour already has as many as the limit auditRefusals.
  * The typed address is left out because a user may have typed the password into the wrong field.
  */
-const refusedSignIn = (userId: string | null, caller: AuditCaller): readonly [text: string, params: Param[]] => [
+const refusedSignIn = (userId: string | null, caller: AuditCaller): SqlStatement => [
   auditInsert('login_refused', {
     userId: '$1::uuid',
     address: '$2',

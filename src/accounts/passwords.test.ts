@@ -3,21 +3,22 @@ import { hash as argon2 } from '@node-rs/argon2';
 import { hash as bcrypt } from '@node-rs/bcrypt';
 import { describe, expect, it } from 'vitest';
 import { areToldApart, timeOf } from '../../test/support/timing.ts';
-import { decoyHash, hashPassword, needsRehash, ourScheme, passwordScheme, verifyPassword } from './passwords.ts';
+import { decoyHash, needsRehash, ourScheme, PasswordHasher, passwordScheme } from './passwords.ts';
 
 const ARGON2I = 1;
+const passwords = new PasswordHasher(1);
 
 it('hashes with argon2id, 19 MiB, two passes, one lane and a random salt', async () => {
-  const [one, two] = await Promise.all([hashPassword('correct horse'), hashPassword('correct horse')]);
+  const [one, two] = await Promise.all([passwords.hash('correct horse'), passwords.hash('correct horse')]);
   expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   expect(one).not.toBe(two);
   expect(needsRehash(one, 'correct horse')).toBe(false);
-  expect(await verifyPassword('correct horse', one)).toBe(true);
-  expect(await verifyPassword('correct horsf', one)).toBe(false);
+  expect(await passwords.verify('correct horse', one)).toBe(true);
+  expect(await passwords.verify('correct horsf', one)).toBe(false);
 });
 
 it.runIf(process.platform === 'linux')('computes hashes in threads with a lower priority than requests', async () => {
-  await hashPassword('correct horse');
+  await passwords.hash('correct horse');
   const nices = readdirSync('/proc/self/task').map((id) => {
     const stat = readFileSync(`/proc/self/task/${id}/stat`, 'utf8');
     // Fields after the name of the program; the nice value is field 19 (proc_pid_stat(5)).
@@ -48,23 +49,23 @@ describe('an imported hash', () => {
       '$pbkdf2-sha512$1000$AQIDBAX.//s$S1to4PwftfaNbT6P4nCttroI09p6uVVGRNdiqWYwaGuqipR6dx.JqCFJcLLxzwTzSbyKdK4M6EOq4O/DIXlucQ',
     ],
   ])('verifies %s against a hash of another system', async (password, hash) => {
-    expect(await verifyPassword(password, hash)).toBe(true);
-    expect(await verifyPassword(`${password}s`, hash)).toBe(false);
+    expect(await passwords.verify(password, hash)).toBe(true);
+    expect(await passwords.verify(`${password}s`, hash)).toBe(false);
     expect(needsRehash(hash, password)).toBe(true);
     expect(passwordScheme(decoyHash(hash) ?? '')).toBe(passwordScheme(hash));
   });
 
   it.each(Object.entries(made))('verifies and needs a new hash: %s', async (_, make) => {
     const hash = await make();
-    expect(await verifyPassword('päss', hash)).toBe(true);
-    expect(await verifyPassword('pass', hash)).toBe(false);
+    expect(await passwords.verify('päss', hash)).toBe(true);
+    expect(await passwords.verify('pass', hash)).toBe(false);
     expect(needsRehash(hash, 'päss')).toBe(true);
   });
 
   it('is not replaced if the password is longer than bcrypt reads, because bcrypt did not verify its end', async () => {
     const longest = 'x'.repeat(72);
     const hash = await bcrypt(longest, 4);
-    expect(await verifyPassword(`${longest} and more`, hash)).toBe(true);
+    expect(await passwords.verify(`${longest} and more`, hash)).toBe(true);
     expect(needsRehash(hash, `${longest} and more`)).toBe(false);
     expect(needsRehash(hash, longest)).toBe(true);
   });
@@ -86,13 +87,13 @@ describe('an imported hash', () => {
     'pbkdf2_sha256$90000000$salt$AAAAAAAAAAAAAAAAAAAAAAAA',
   ])('matches no password if its kind is unknown or its cost too high: %s', async (hash) => {
     expect(passwordScheme(hash)).toBeNull();
-    expect(await verifyPassword('päss', hash)).toBe(false);
+    expect(await passwords.verify('päss', hash)).toBe(false);
   });
 });
 
 it('takes the same time to verify as a missing hash', async () => {
-  const hash = await hashPassword('correct horse');
-  const verify = (stored: string | null) => timeOf(() => verifyPassword('wrong', stored));
+  const hash = await passwords.hash('correct horse');
+  const verify = (stored: string | null) => timeOf(() => passwords.verify('wrong', stored));
   const times: [number, number][] = [];
   for (let i = 0; i < 15; i++) times.push([await verify(hash), await verify(null)]);
   expect(areToldApart(times), JSON.stringify(times)).toBe(false);
@@ -105,7 +106,7 @@ describe('decoyHash', () => {
       const decoy = decoyHash(prefix) ?? '';
       expect(passwordScheme(decoy)).not.toBeNull();
       expect(decoy.slice(3)).toContain(prefix.slice(3, prefix.lastIndexOf('$')));
-      expect(await verifyPassword('päss', decoy)).toBe(false);
+      expect(await passwords.verify('päss', decoy)).toBe(false);
     },
   );
 

@@ -1,9 +1,12 @@
 import { limits } from '../../contract/limits.ts';
 import { rethrowAsAppDamaged } from '../apps/damaged-app.ts';
 import type { Executor } from '../database/database.ts';
-import type { Result, Statement } from '../database/statement.ts';
+import type { Param, Result, Statement } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { nestsDeeper } from '../limits/bounded-json.ts';
+
+/** SQL text and its parameters. */
+export type SqlStatement = readonly [text: string, params: Param[]];
 
 /** The database role that owns schema auth. */
 const ROLE = 'supabase_auth_admin';

@@ -1,4 +1,4 @@
-import type { Param } from '../database/statement.ts';
+import type { SqlStatement } from './run-as-auth-admin.ts';
 
 /** The limit of wrong codes for one account: `most` within `seconds`. */
 export interface AttemptBound {
@@ -31,7 +31,7 @@ select coalesce(
 export type AttemptReservation = { readonly at: string } | { readonly wait: number };
 
 /** Returns the statement that counts an attempt; its JSON is an AttemptReservation. */
-export const reserveAttempt = (userId: string, bound: AttemptBound): readonly [text: string, params: Param[]] => [
+export const reserveAttempt = (userId: string, bound: AttemptBound): SqlStatement => [
   RESERVE,
   [userId, String(bound.seconds), String(bound.most)],
 ];
@@ -41,11 +41,7 @@ export const reserveAttempt = (userId: string, bound: AttemptBound): readonly [t
  *
  * @param ifRaised A session: the attempt is removed only if this transaction raised the session. Null: always.
  */
-export const forgetAttempt = (
-  userId: string,
-  at: string,
-  ifRaised: string | null,
-): readonly [text: string, params: Param[]] => [
+export const forgetAttempt = (userId: string, at: string, ifRaised: string | null): SqlStatement => [
   `update ninefold.second_factor_attempts a set attempts = pg_catalog.array_remove(a.attempts, $2::timestamptz)
    where a.user_id = $1::uuid and ($3::uuid is null or exists (
      select from auth.sessions s where s.id = $3::uuid and s.aal >= 'aal2' and s.updated_at = pg_catalog.now()))`,

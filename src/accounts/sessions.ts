@@ -95,6 +95,15 @@ export function newSession(userId: string | null, client: SessionClient, method:
 }
 
 /**
+ * Returns SQL text that stores the first refresh token of a session. The arguments are SQL expressions.
+ * @param from The relation whose row the session is opened for.
+ */
+export const firstRefreshToken = (token: string, userId: string, sessionId: string, from: string): string =>
+  `insert into auth.refresh_tokens (instance_id, token, user_id, revoked, created_at, updated_at, session_id)
+  select '00000000-0000-0000-0000-000000000000', ${token}, ${userId}::text, false, pg_catalog.now(), pg_catalog.now(), ${sessionId}::uuid
+  from ${from}`;
+
+/**
  * Returns SQL text that opens a session for the row that `account` returns; without a row it opens none. `account` is
  * an UPDATE … RETURNING of auth.users for the account $1. $2 to $6 are the rest of `NewSession.params`; `account` may
  * use $7 and later parameters.
@@ -110,10 +119,7 @@ proven as (
   insert into auth.mfa_amr_claims (id, session_id, created_at, updated_at, authentication_method)
   select pg_catalog.gen_random_uuid(), $2::uuid, pg_catalog.now(), pg_catalog.now(), $6 from account
 ),
-issued as (
-  insert into auth.refresh_tokens (instance_id, token, user_id, revoked, created_at, updated_at, session_id)
-  select '00000000-0000-0000-0000-000000000000', $3, id::text, false, pg_catalog.now(), pg_catalog.now(), $2::uuid from account
-),
+issued as (${firstRefreshToken('$3', 'id', '$2', 'account')}),
 audited as (${auditInsert('login', {
   userId: 'opened_for.id',
   address: `coalesce(pg_catalog.host($5::inet), '')`,

@@ -4,8 +4,7 @@ import type { Executor } from '../database/database.ts';
 import type { Result } from '../database/statement.ts';
 import { failedMail, releasedMail, sentMail } from '../jobs/mail-queue.ts';
 import type { Text } from '../jobs/text-provider.ts';
-import type { SqlStatement } from './one-time-tokens.ts';
-import { accountJson, runAsAuthAdmin } from './run-as-auth-admin.ts';
+import { accountJson, runAsAuthAdmin, type SqlStatement } from './run-as-auth-admin.ts';
 
 /** The data of an account that a call needs to send a text message (SMS). */
 export interface PhoneAccount {

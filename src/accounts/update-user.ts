@@ -2,8 +2,8 @@ import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { type AuditCaller, auditAddress, auditInsert } from './audit.ts';
-import { isMissing, type SqlStatement } from './one-time-tokens.ts';
-import { accountJson, runAsAuthAdmin } from './run-as-auth-admin.ts';
+import { isMissing } from './one-time-tokens.ts';
+import { accountJson, runAsAuthAdmin, type SqlStatement } from './run-as-auth-admin.ts';
 import type { User } from './user.ts';
 import { asConflict, SELECT_USER, tooLarge } from './users.ts';
 

@@ -7,23 +7,19 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import { type AuditCaller, auditEntry } from './audit.ts';
 import { rememberedNetwork } from './new-device.ts';
 import { isMissing } from './one-time-tokens.ts';
-import { hashPassword } from './passwords.ts';
-import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin } from './run-as-auth-admin.ts';
+import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin, type SqlStatement } from './run-as-auth-admin.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
 import { ownWay } from './sign-in-counts.ts';
 import { type User, userJson } from './user.ts';
 
-type SqlStatement = readonly [text: string, params: Param[]];
-
 type Metadata = Readonly<Record<string, unknown>>;
 
-/** A new account. Without a password or a hash of one it cannot sign in with a password. */
+/** A new account. Without the hash of a password it cannot sign in with a password. */
 export interface NewUser {
   readonly id?: string;
   readonly email?: string;
   /** Digits only. */
   readonly phone?: string;
-  readonly password?: string;
   readonly passwordHash?: string;
   readonly userMetadata?: Metadata | undefined;
   /** Additional fields for the data of the identity. */
@@ -81,10 +77,9 @@ const confirm = (email: boolean, phone: boolean, more = ''): string => `update a
 /** SQL text: the account $1 as a User. */
 export const SELECT_USER = `select ${userJson} from auth.users u where u.id = $1::uuid`;
 
-/** Returns $1 of INSERT and hashes the password. */
-async function record(id: string, user: NewUser): Promise<string> {
+/** Returns $1 of INSERT. */
+function record(id: string, user: NewUser): string {
   const email = user.email?.trim().toLowerCase();
-  const passwordHash = user.password === undefined ? user.passwordHash : await hashPassword(user.password);
   const providers = [...(email ? ['email'] : []), ...(user.phone ? ['phone'] : [])];
   const subject = { sub: id, email_verified: false, phone_verified: false };
   const identities = {
@@ -97,7 +92,7 @@ async function record(id: string, user: NewUser): Promise<string> {
     role: user.role ?? 'authenticated',
     email: email ?? null,
     phone: user.phone ?? null,
-    password_hash: passwordHash ?? null,
+    password_hash: user.passwordHash ?? null,
     user_metadata: user.userMetadata ?? {},
     app_metadata: { ...(providers.length > 0 && { provider: providers[0], providers }), ...user.appMetadata },
     is_anonymous: user.isAnonymous ?? false,
@@ -107,8 +102,7 @@ async function record(id: string, user: NewUser): Promise<string> {
 
 /**
  * Creates an account, in one round trip.
- * @throws email_exists, phone_exists, user_already_exists (the id), over_request_rate_limit (see `hashPassword`), and
- * the errors of the app's own triggers
+ * @throws email_exists, phone_exists, user_already_exists (the id), and the errors of the app's own triggers
  */
 export async function createUser(database: Executor, user: NewUser, after = nothing): Promise<User> {
   const id = user.id ?? randomUUID();
@@ -117,7 +111,7 @@ export async function createUser(database: Executor, user: NewUser, after = noth
   const finishParams = user.banSeconds ? [id, String(user.banSeconds)] : [id];
   const needed = user.confirmed || user.phoneConfirmed || user.banSeconds;
   const results = await runAsAuthAdmin(database, [
-    [INSERT, [await record(id, user)]],
+    [INSERT, [record(id, user)]],
     ...(needed ? ([[finish, finishParams]] as const) : []),
     ...after(id),
     [SELECT_USER, [id]],
@@ -143,7 +137,7 @@ export async function signUp(
     : { ...user.userMetadata, sub: id, email: user.email, email_verified: false, phone_verified: false };
   const [byMail, byPhone] = [user.confirmed ?? false, user.phoneConfirmed ?? false];
   const identityData = { ...user.userMetadata, email_verified: byMail, phone_verified: byPhone };
-  const insert = [INSERT, [await record(id, { ...user, userMetadata, identityData })]] as const;
+  const insert = [INSERT, [record(id, { ...user, userMetadata, identityData })]] as const;
   if (!user.isAnonymous && !byMail && !byPhone) {
     const requested = auditEntry('user_confirmation_requested', id, client, { provider: 'email' });
     const results = await runAsAuthAdmin(database, [insert, ...after(id), requested, [SELECT_USER, [id]]]).catch(

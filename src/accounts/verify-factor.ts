@@ -3,7 +3,7 @@ import type { Executor } from '../database/database.ts';
 import type { Param } from '../database/statement.ts';
 import { LOCK_ACCOUNT, type RaisedSession, raiseParams, raiseSession, SELECT_SESSION } from './assurance.ts';
 import { type AuditCaller, auditAddress, auditInsert } from './audit.ts';
-import { accountJson, runAsAuthAdmin } from './run-as-auth-admin.ts';
+import { accountJson, runAsAuthAdmin, type SqlStatement } from './run-as-auth-admin.ts';
 import { forgetAttempt } from './second-factor-attempts.ts';
 import { type Grant, makeRefreshToken, type SessionClient } from './sessions.ts';
 
@@ -28,7 +28,7 @@ export interface Proof {
   readonly sql: string;
   readonly params: readonly Param[];
   /** Statements that run before, after the account was locked. */
-  readonly before?: readonly (readonly [text: string, params: Param[]])[];
+  readonly before?: readonly SqlStatement[];
   /** The attempt that was counted for the code; null if none was. */
   readonly attempt: Attempt | null;
 }

@@ -67,9 +67,9 @@ async function acceptAsNew(
   const { database } = await openApp(context, CONSOLE_REF);
   const { team } = context.registry;
   await team.dropLeftover(email);
-  const { id } = await createUser(database, { email, password, userMetadata: { name }, confirmed: true }).catch(
-    asTaken,
-  );
+  const passwordHash = await context.passwords.hash(password);
+  const newUser = { email, passwordHash, userMetadata: { name }, confirmed: true };
+  const { id } = await createUser(database, newUser).catch(asTaken);
   try {
     await team.accept(secret, id, name);
   } catch (error) {

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import type { BuilderDevice } from '../../contract/team.ts';
-import { hashPassword } from '../accounts/passwords.ts';
 import { listSessions, revokeSession } from '../accounts/sessions.ts';
 import { updateUser } from '../accounts/update-user.ts';
 import { findUser } from '../accounts/users.ts';
@@ -63,7 +62,7 @@ export async function changeOwnPassword(context: AdminContext, caller: Caller, r
   const keepSession = (await sessionOf(context, request))?.id;
   await context.builders.signIn(app, { ...request, body: Buffer.from(JSON.stringify({ email, password: current })) });
   await updateUser(app.database, userId, {
-    passwordHash: await hashPassword(password),
+    passwordHash: await context.passwords.hash(password),
     caller: { address: request.address },
     ...(keepSession === undefined ? {} : { keepSession }),
   });

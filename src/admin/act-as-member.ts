@@ -5,7 +5,7 @@ import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 import { findUser } from '../accounts/users.ts';
 import { CONSOLE_REF } from '../apps/app-record.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { issueActingToken } from '../identity/acting.ts';
+import { issueActingToken } from '../identity/acting-token.ts';
 import { UUID } from '../identity/uuid.ts';
 import { actorOf } from './authorise.ts';
 import { callerName } from './caller-name.ts';

@@ -1,7 +1,9 @@
-import type { Activity } from '../../contract/admin.ts';
+import type { Activity, SignInCounts } from '../../contract/admin.ts';
 import type { Reply } from '../../contract/call-request.ts';
+import { limits } from '../../contract/limits.ts';
 import { countUsers } from '../accounts/list-users.ts';
 import { countSessions } from '../accounts/sessions.ts';
+import { readSignInCounts } from '../accounts/sign-in-counts.ts';
 import { quantile } from '../apps/call-statistics.ts';
 import { readCalls } from '../apps/read-statistics.ts';
 import { rowsAsText } from '../database/statement.ts';
@@ -65,4 +67,11 @@ async function connectionsOf(
     here: Number(row?.here),
     max: Number(row?.max),
   };
+}
+
+/** Handles GET /apps/:ref/sign-ins: returns the number of sign-ins by method. */
+export async function showSignInCounts(context: AdminContext, ref: string): Promise<Reply> {
+  const { database } = await openApp(context, ref);
+  const counts: SignInCounts = { days: limits.signInsShownDays.default, ways: await readSignInCounts(database) };
+  return json(counts);
 }

@@ -4,7 +4,7 @@ import { type AppRole, appRoles } from '../../contract/least-roles.ts';
 import { CONSOLE_REF } from '../apps/app-record.ts';
 import type { BuilderRights } from '../apps/team-store.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { isActingToken, requireActing } from '../identity/acting.ts';
+import { isActingToken, requireActing } from '../identity/acting-token.ts';
 import type { BuilderSession } from '../identity/builder-session.ts';
 import type { Identity } from '../identity/identity.ts';
 import {

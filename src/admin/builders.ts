@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { Builder, BuilderPasswordRequest } from '../../contract/admin.ts';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
-import { hashPassword } from '../accounts/passwords.ts';
 import { updateUser } from '../accounts/update-user.ts';
 import { CONSOLE_REF } from '../apps/app-record.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -46,7 +45,7 @@ export async function setBuilderPassword(context: AdminContext, caller: Caller, 
   const changed =
     builder &&
     (await updateUser(console.database, builder.id, {
-      passwordHash: await hashPassword(password),
+      passwordHash: await context.passwords.hash(password),
       caller: { address: request.address, isAdmin: true },
     }));
   if (!changed) throw new NinefoldError('builder_unknown');

@@ -3,7 +3,7 @@ import { limits } from '../../contract/limits.ts';
 import { acceptInvitation, showInvitation } from './accept-invitation.ts';
 import { changeOwnPassword, endDevice, showDevices } from './account.ts';
 import { actAsMember } from './act-as-member.ts';
-import { showActivity } from './activity.ts';
+import { showActivity, showSignInCounts } from './activity.ts';
 import { createApiKey, revealApiKey, revokeApiKey, rotateApiKey, showApiKeys } from './api-keys.ts';
 import {
   changeAppRole,
@@ -21,10 +21,8 @@ import { auditCall } from './audited-calls.ts';
 import { callerOf } from './authorise.ts';
 import { closeSession, openSession, openSessionWithPasskey, passkeyOptions, showSession } from './builder-session.ts';
 import { setBuilderPassword, showBuilders } from './builders.ts';
-import { showCall, showCalls, showErrors, showTrace } from './calls.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { listHookFunctions } from './hook-functions.ts';
-import { addKeys, listKeys, revokeKey, rotateKeys } from './keys.ts';
 import { requireLeast } from './least-role.ts';
 import { showLogs, summarizeLogs } from './logs.ts';
 import { previewMail, showMailTemplates } from './mail-templates.ts';
@@ -49,6 +47,7 @@ import {
   showNodeTeam,
   uninviteFromNode,
 } from './node-team.ts';
+import { showCalls, showErrors, showTrace } from './observed-requests.ts';
 import { showProbe, startProbe } from './probe.ts';
 import { proveByPasskey, proveByPassword, requireRecentProof } from './recent-proof.ts';
 import { recoverBuilder, takeRecovery } from './recovery.ts';
@@ -58,9 +57,9 @@ import { addsFactor, callOwnAccount, raisesSession, showOwnFactor } from './seco
 import { endSession, endSessions, showSessions } from './sessions.ts';
 import { listSettings, setSetting, unsetSetting } from './settings.ts';
 import { setUp, showSetup } from './setup.ts';
-import { showSignInCounts } from './sign-in-counts.ts';
+import { addKeys, listKeys, revokeKey, rotateKeys } from './signing-keys.ts';
 import { beginSite, publishSite, removeSite, showSite, storeSite } from './site.ts';
-import { showEntities, showSpecification, showTypes } from './specification.ts';
+import { showCall, showEntities, showSpecification, showTypes } from './specification.ts';
 import { runSql } from './sql.ts';
 import { showStatus } from './status.ts';
 import { compareVersions, listVersions, showVersion } from './versions.ts';

@@ -6,9 +6,9 @@ import { listUsers } from '../accounts/list-users.ts';
 import type { App } from '../apps/app.ts';
 import { type LogFilter, type LogPlace, readLogLines, readLogSummary, shownCallers } from '../apps/read-request-log.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { withMembers } from './calls.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { isReader } from './least-role.ts';
+import { withMembers } from './observed-requests.ts';
 import { openApp } from './open-app.ts';
 import { json } from './router.ts';
 

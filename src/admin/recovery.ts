@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { deleteFactor, listFactors } from '../accounts/factors.ts';
-import { hashPassword } from '../accounts/passwords.ts';
 import { updateUser } from '../accounts/update-user.ts';
 import { CONSOLE_REF } from '../apps/app-record.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -39,7 +38,7 @@ export async function takeRecovery(context: AdminContext, request: CallRequest):
   const userId = await context.registry.team.takeRecovery(secret);
   const { database } = await openApp(context, CONSOLE_REF);
   const changed = await updateUser(database, userId, {
-    passwordHash: await hashPassword(password),
+    passwordHash: await context.passwords.hash(password),
     caller: { address: request.address },
   });
   if (!changed) throw new NinefoldError('recovery_invalid');

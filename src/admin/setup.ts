@@ -37,7 +37,7 @@ export async function setUp(context: AdminContext, request: CallRequest): Promis
   const app = await openApp(context, CONSOLE_REF);
   const user = await createUser(app.database, {
     email: body.email.toLowerCase(),
-    password: body.password,
+    passwordHash: await context.passwords.hash(body.password),
     userMetadata: { name: body.name },
     confirmed: true,
   });

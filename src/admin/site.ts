@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { type SiteState, sitePathProblem } from '../../contract/site.ts';
-import { storageFull } from '../apps/bounds.ts';
+import { storageFull } from '../apps/exceeded-bounds.ts';
 import {
   beginSiteVersion,
   listSiteVersions,

@@ -3,7 +3,7 @@ import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AdminContext } from './context.ts';
 import { openApp } from './open-app.ts';
-import { jsonBytes } from './router.ts';
+import { json, jsonBytes } from './router.ts';
 
 const format = z.enum(['json', 'markdown', 'html']);
 
@@ -62,3 +62,16 @@ const textReply = (type: string, body: Uint8Array, headers: Record<string, strin
   headers: { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'no-store', ...headers },
   body,
 });
+
+/**
+ * Handles GET /apps/:ref/specification/call?id=: returns one call of chapter 7 as example programs and as an HTTP
+ * request.
+ * @throws `not_found` if the app has no such call
+ */
+export async function showCall(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
+  const id = new URLSearchParams(request.query).get('id');
+  if (id === null) throw new NinefoldError('validation_invalid', { message: 'id is that of a call in chapter 7.' });
+  const detail = await context.specify.callDetail(await openApp(context, ref), id);
+  if (!detail) throw new NinefoldError('not_found', { message: 'The app answers no call with this id.' });
+  return json(detail);
+}

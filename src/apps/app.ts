@@ -3,15 +3,17 @@ import { limits } from '../../contract/limits.ts';
 import { loadSchemaCache } from '../catalog/load-schema-cache.ts';
 import type { SchemaCache } from '../catalog/schema-cache.ts';
 import type { ConnectionBudget } from '../database/connection-budget.ts';
-import type { ConnectionConfig } from '../database/connection-config.ts';
+import { type ConnectionConfig, loginAt } from '../database/connection-config.ts';
 import { isTransient } from '../database/database-error.ts';
 import { Listener } from '../database/listener.ts';
 import { Pool } from '../database/pool.ts';
 import { firstJson, rowsAsText, type Statement } from '../database/statement.ts';
+import { RefreshedValue } from '../limits/refreshed-value.ts';
 import { type RateRefusal, SharedRuns } from '../limits/shared-runs.ts';
 import type { Events } from '../observe/events.ts';
 import { type AppRecord, authenticatorRole } from './app-record.ts';
 import type { Secrets } from './app-secrets.ts';
+import { HookDurations } from './hook-durations.ts';
 import { LoadPause } from './load-pause.ts';
 import { runAsServerRole } from './run-as-server-role.ts';
 import { defaultSettings, readSettings, type Settings, storedSettings } from './settings.ts';
@@ -68,6 +70,9 @@ export class App {
    * Combines the counts of concurrent calls of the auth API by the same client, so that one statement counts them all.
    */
   readonly rateCounts = new SharedRuns<RateRefusal | null>();
+  /** The common schemes of the members' password hashes. */
+  readonly commonHashes = new RefreshedValue<readonly string[]>(limits.commonHashSeconds.default * 1000);
+  readonly hookDurations = new HookDurations();
   /** Settings of an app without stored values. */
   readonly defaults: Settings;
   readonly #target: ConnectionConfig;
@@ -95,16 +100,12 @@ export class App {
     this.#events = events;
     this.#isFull = limits.isFull ?? (() => false);
     this.#budget = limits.budget ? { budget: limits.budget } : {};
-    this.#target = {
-      host: server.host,
-      port: server.port,
-      socketFolder: server.socketFolder,
-      tls: server.tls,
+    this.#target = loginAt(server, {
       database: record.database,
       user: authenticatorRole(record.ref),
       password: record.authenticatorPassword,
       applicationName: 'ninefold',
-    };
+    });
     this.database = new Pool(this.#target, {
       max: limits.connections,
       idleMilliseconds: limits.idleMilliseconds,

@@ -4,7 +4,7 @@ import { type ErrorParts, NinefoldError } from '../errors/ninefold-error.ts';
 import type { Events } from '../observe/events.ts';
 import { App, type PoolLimits } from './app.ts';
 import { type AppRecord, CONSOLE_REF, databaseName, REF } from './app-record.ts';
-import type { ExceededBounds } from './bounds.ts';
+import type { ExceededBounds } from './exceeded-bounds.ts';
 import type { Registry } from './registry.ts';
 import { newestAppFile } from './schema-files.ts';
 import { type Server, superuserIn } from './server.ts';

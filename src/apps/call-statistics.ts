@@ -3,7 +3,7 @@ import type { CallEvent, Events } from '../observe/events.ts';
 import type { App } from './app.ts';
 import type { Apps } from './apps.ts';
 import type { BackgroundTurns } from './background-turns.ts';
-import { BufferedCounters } from './per-app.ts';
+import { BufferedCounters } from './buffered-counters.ts';
 import { runAsServerRole } from './run-as-server-role.ts';
 
 const BUCKETS = 24;

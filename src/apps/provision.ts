@@ -5,6 +5,7 @@ import { quoteIdentifier as id, quoteLiteral as literal, plain, rowsAsText } fro
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import {
   type AppRecord,
+  appSearchPath,
   authenticatorRole,
   databaseName,
   isAttached,
@@ -15,7 +16,6 @@ import { copyDatabase } from './copy-database.ts';
 import { boundRoles } from './role-bounds.ts';
 import { appFiles, applySchemaFiles, SchemaStepError } from './schema-files.ts';
 import { scramVerifier } from './scram-verifier.ts';
-import { appSearchPath } from './search-path.ts';
 import { type Server, superuserIn, withPool } from './server.ts';
 
 /** Creates or updates the template from which every app's database is copied. */

@@ -2,8 +2,8 @@ import type { LogCaller, LogLine, LogSummary } from '../../contract/observed.ts'
 import { hiddenCallers, logCallers } from '../../contract/observed.ts';
 import { firstJson } from '../database/statement.ts';
 import type { App } from './app.ts';
-import { parseLogLines } from './failed-requests.ts';
 import { runAsServerRole } from './run-as-server-role.ts';
+import { parseLogLines } from './stored-traces.ts';
 
 /** Filter of the log; null matches any value. */
 export interface LogFilter {

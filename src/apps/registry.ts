@@ -5,8 +5,8 @@ import { JWT_SECRET_KID } from './app-keys.ts';
 import type { AppEntry, AppRecord, AppSecrets } from './app-record.ts';
 import { SecretStore } from './app-secrets.ts';
 import { BuilderAudit } from './builder-audit.ts';
-import { findKey } from './key-ring.ts';
 import { seal, unseal } from './seal.ts';
+import { findKey } from './signing-keys.ts';
 import { HAS_FACTOR, TeamStore } from './team-store.ts';
 
 interface Row {

@@ -4,7 +4,7 @@ import type { CallEvent, Events } from '../observe/events.ts';
 import type { App } from './app.ts';
 import type { Apps } from './apps.ts';
 import type { BackgroundTurns } from './background-turns.ts';
-import { BufferedCounters, PerApp } from './per-app.ts';
+import { BufferedCounters, PerApp } from './buffered-counters.ts';
 import { maskedQuery, withoutSecrets } from './request-trace.ts';
 import { runAsServerRole } from './run-as-server-role.ts';
 

@@ -1,16 +1,15 @@
-import { z } from 'zod';
 import { limits } from '../../contract/limits.ts';
 import type { RequestTrace } from '../../contract/observed.ts';
-import { firstJson } from '../database/statement.ts';
 import type { CallEvent, Events } from '../observe/events.ts';
 import type { App } from './app.ts';
 import type { Apps } from './apps.ts';
 import { Background } from './background.ts';
 import type { BackgroundTurns } from './background-turns.ts';
-import { PerApp, type RunTask, TimedFlush } from './per-app.ts';
+import { PerApp, type RunTask, TimedFlush } from './buffered-counters.ts';
 import { RequestLog } from './request-log.ts';
 import { toRequestTrace } from './request-trace.ts';
 import { runAsServerRole } from './run-as-server-role.ts';
+import { readRequestTrace } from './stored-traces.ts';
 
 interface BufferedRequest {
   readonly event: CallEvent;
@@ -274,49 +273,3 @@ const FORGET = `delete from ninefold.request_traces s using (
     from (select *, ctid, trace -> 'who' ->> 'source' is not distinct from 'builder' as builder from ninefold.request_traces) traces
   ) as old
   where s.ctid = old.ctid and (old.place > $1::int or old.failed and old.alike > ${limits.keptTracesPerCode.default})`;
-
-const text = z.string();
-const trace: z.ZodType<RequestTrace> = z.object({
-  request_id: text,
-  at: text,
-  area: z.enum(['rest', 'auth']),
-  call: text,
-  method: text,
-  path: text,
-  query: text,
-  status: z.number(),
-  code: text.nullable(),
-  subject: text.nullable(),
-  limit: text.nullable(),
-  refused: z
-    .object({
-      ...{ entity: text, field: text, transition: text.nullable(), from: text.nullable(), to: text.nullable() },
-      ...{ key: z.record(text, text).nullable(), message: text },
-    })
-    .exactOptional(),
-  milliseconds: z.number(),
-  who: z.object({
-    role: text.nullable(),
-    user_id: text.nullable(),
-    session_id: text.nullable(),
-    source: text.nullable(),
-    address: text,
-  }),
-  steps: z.array(z.object({ name: text, from: z.number(), took: z.number(), found: text })),
-  sql: z.object({ text, parameters: z.number(), truncated: z.boolean() }).nullable(),
-  touched: z.array(
-    z.object({ schema: text, name: text, operation: z.enum(['select', 'insert', 'update', 'delete', 'execute']) }),
-  ),
-});
-
-/** Reads a trace. The app's own code can write anything into this table, so invalid values are ignored. */
-async function readRequestTrace(app: App, requestId: string): Promise<RequestTrace | null> {
-  const [result] = await runAsServerRole(app.database, [
-    {
-      text: 'select trace from ninefold.request_traces where request_id = $1 order by at desc limit 1',
-      params: [requestId],
-    },
-  ]);
-  const parsed = trace.safeParse(result && firstJson<unknown>(result));
-  return parsed.success ? parsed.data : null;
-}

@@ -1,7 +1,7 @@
 import { createHmac, createPrivateKey, sign } from 'node:crypto';
 import { memoize } from '../catalog/memoize.ts';
 import { type AppKeys, JWT_SECRET_KID, type RingKey } from './app-keys.ts';
-import { currentKey } from './key-ring.ts';
+import { currentKey } from './signing-keys.ts';
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 

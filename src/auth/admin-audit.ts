@@ -3,7 +3,6 @@ import { limits } from '../../contract/limits.ts';
 import { type AuditFilter, isAuditScope, listAudit } from '../accounts/audit-pages.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { pageHeaders, pageOf } from './admin-users.ts';
-import { requireAdmin } from './callers.ts';
 import type { AuthContext } from './context.ts';
 import { replyHeaders } from './reply.ts';
 
@@ -12,7 +11,6 @@ import { replyHeaders } from './reply.ts';
  * first. X-Total-Count is the number of entries, and Link has the next and the last page (RFC 8288).
  */
 export async function adminAudit(context: AuthContext, request: CallRequest): Promise<Reply> {
-  await requireAdmin(context, request);
   const query = new URLSearchParams(request.query);
   const { page, perPage } = pageOf(query, limits.auditPerPage.default);
   const { total, entriesJson } = await listAudit(context.database, { page, perPage, filter: filterOf(query) });

@@ -1,21 +1,19 @@
 import { z } from 'zod';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
-import type { AuditCaller } from '../accounts/audit.ts';
 import { deleteFactor, listFactors, renameFactor } from '../accounts/factors.ts';
 import type { User } from '../accounts/user.ts';
 import { findUser } from '../accounts/users.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { readBody, text } from './body.ts';
-import { requireAdmin, requireUserId } from './callers.ts';
+import { byAdmin, requireUserId } from './callers.ts';
 import { requireFactor } from './challenge-factor.ts';
 import type { AuthContext } from './context.ts';
 import { json } from './reply.ts';
 
 /** Handles GET /admin/users/<id>/factors: returns the second factors of an account without their secrets. */
-export async function adminListFactors(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
-  await requireAdmin(context, request);
+export async function adminListFactors(context: AuthContext, _request: CallRequest, segment: string): Promise<Reply> {
   const factors = await listFactors(context.database, requireUserId(segment));
   if (!factors) throw new NinefoldError('user_not_found');
   return json(factors);
@@ -23,17 +21,13 @@ export async function adminListFactors(context: AuthContext, request: CallReques
 
 /**
  * Returns the account that the path of an admin call names.
- * @throws user_not_found, validation_failed, and the errors of `requireAdmin`
+ * @throws user_not_found, validation_failed
  */
-export async function requireUserByAdmin(context: AuthContext, request: CallRequest, segment: string): Promise<User> {
-  await requireAdmin(context, request);
-  const user = await findUser(context.database, requireUserId(segment));
+export async function requireUser({ database }: AuthContext, segment: string): Promise<User> {
+  const user = await findUser(database, requireUserId(segment));
   if (!user) throw new NinefoldError('user_not_found');
   return user;
 }
-
-/** Returns the caller of an admin call as the audit log stores it. */
-export const byAdmin = ({ address }: CallRequest): AuditCaller => ({ address, isAdmin: true });
 
 const schema = z.object({ friendly_name: text(limits.factorNameCharacters.default) });
 
@@ -44,7 +38,7 @@ export async function adminUpdateFactor(
   user: string,
   segment: string,
 ): Promise<Reply> {
-  const { id: userId } = await requireUserByAdmin(context, request, user);
+  const { id: userId } = await requireUser(context, user);
   const factor = await requireFactor(context, userId, segment);
   const { friendly_name: name } = readBody(request, schema);
   if (!name) return json(factor);
@@ -68,7 +62,7 @@ export async function adminDeleteFactor(
   user: string,
   segment: string,
 ): Promise<Reply> {
-  const { id: userId } = await requireUserByAdmin(context, request, user);
+  const { id: userId } = await requireUser(context, user);
   const factor = await requireFactor(context, userId, segment);
   const by = { caller: byAdmin(request), action: 'factor_deleted' } as const;
   const deleted = await deleteFactor(context.database, { userId, factorId: factor.id }, by);

@@ -3,17 +3,15 @@ import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { auditEntry } from '../accounts/audit.ts';
 import { listUsers } from '../accounts/list-users.ts';
-import { hashPassword } from '../accounts/passwords.ts';
 import { updateUser } from '../accounts/update-user.ts';
 import { checkMetadata, createUser, deleteUser, findUser, type NewUser, softDeleteUser } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { normaliseId } from './addresses.ts';
 import { addressesOf, adminBody, banSecondsOf, checkPasswordHash } from './admin-body.ts';
 import { flag, readBody } from './body.ts';
-import { requireAdmin, requireUserId } from './callers.ts';
-import { checkNewPassword, checkPasswordLength } from './check-password.ts';
+import { byAdmin, requireUserId } from './callers.ts';
+import { checkNewPassword, checkPasswordLength, refuseLeakedPassword } from './check-password.ts';
 import type { AuthContext } from './context.ts';
-import { refuseLeakedPassword } from './leaked-password.ts';
 import { json, replyHeaders } from './reply.ts';
 
 /**
@@ -23,7 +21,6 @@ import { json, replyHeaders } from './reply.ts';
  * `X-Total-Count-Estimated` is `true`.
  */
 export async function adminListUsers(context: AuthContext, request: CallRequest): Promise<Reply> {
-  await requireAdmin(context, request);
   const query = new URLSearchParams(request.query);
   const { page, perPage } = pageOf(query, limits.usersPerPage.default);
   const filter = query.get('filter')?.slice(0, limits.emailCharacters.default).replaceAll('\0', '') ?? '';
@@ -87,8 +84,7 @@ function links(path: string, query: URLSearchParams, page: number, last: number)
  * Handles GET /admin/users/<id>: returns one account.
  * @throws user_not_found
  */
-export async function adminGetUser(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
-  await requireAdmin(context, request);
+export async function adminGetUser(context: AuthContext, _request: CallRequest, segment: string): Promise<Reply> {
   const user = await findUser(context.database, requireUserId(segment));
   if (!user) throw new NinefoldError('user_not_found');
   return json(user);
@@ -99,7 +95,6 @@ export async function adminGetUser(context: AuthContext, request: CallRequest, s
  * password. Without both, the account cannot sign in with a password.
  */
 export async function adminCreateUser(context: AuthContext, request: CallRequest): Promise<Reply> {
-  await requireAdmin(context, request);
   const body = readBody(request, adminBody);
   const addresses = addressesOf(body);
   if (!addresses.email && !addresses.phone) {
@@ -122,16 +117,15 @@ export async function adminCreateUser(context: AuthContext, request: CallRequest
     ...(id && { id }),
     ...(body.aud && { aud: body.aud }),
     ...(body.role && { role: body.role }),
-    ...(body.password && { password: body.password }),
+    ...(body.password && { passwordHash: await context.passwords.hash(body.password) }),
     ...(body.password_hash && { passwordHash: body.password_hash }),
     userMetadata: body.user_metadata,
     ...(body.app_metadata && { appMetadata: body.app_metadata }),
     confirmed: body.email_confirm ?? false,
     phoneConfirmed: body.phone_confirm ?? false,
   };
-  const caller = { address: request.address, isAdmin: true };
   const user = await createUser(context.database, newUser, (id) => [
-    auditEntry('user_signedup', id, caller, { provider: addresses.email ? 'email' : 'phone' }),
+    auditEntry('user_signedup', id, byAdmin(request), { provider: addresses.email ? 'email' : 'phone' }),
   ]);
   context.events.emit({ type: 'auth', what: 'signed-up', app: context.app.ref, userId: user.id, address: null });
   return json(user);
@@ -143,7 +137,6 @@ export async function adminCreateUser(context: AuthContext, request: CallRequest
  * @throws user_not_found, email_exists, phone_exists
  */
 export async function adminUpdateUser(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
-  await requireAdmin(context, request);
   const id = requireUserId(segment);
   const body = readBody(request, adminBody);
   const addresses = addressesOf(body);
@@ -154,12 +147,12 @@ export async function adminUpdateUser(context: AuthContext, request: CallRequest
     ...addresses,
     ...ban,
     ...(body.role && { role: body.role.trim() }),
-    ...(body.password && { passwordHash: await hashPassword(body.password) }),
+    ...(body.password && { passwordHash: await context.passwords.hash(body.password) }),
     ...(body.user_metadata && { userMetadata: body.user_metadata }),
     ...(body.app_metadata && { appMetadata: body.app_metadata }),
     confirmEmail: body.email_confirm ?? false,
     confirmPhone: body.phone_confirm ?? false,
-    caller: { address: request.address, isAdmin: true },
+    caller: byAdmin(request),
   });
   if (!user) throw new NinefoldError('user_not_found');
   return json(user);
@@ -173,11 +166,9 @@ const schema = z.object({ should_soft_delete: flag });
  * @throws user_not_found, and database_refused if rows of the app refer to the account
  */
 export async function adminDeleteUser(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
-  await requireAdmin(context, request);
   const id = requireUserId(segment);
   const body = readBody(request, schema, { optional: true });
   const remove = body.should_soft_delete ? softDeleteUser : deleteUser;
-  if (!(await remove(context.database, id, { address: request.address, isAdmin: true })))
-    throw new NinefoldError('user_not_found');
+  if (!(await remove(context.database, id, byAdmin(request)))) throw new NinefoldError('user_not_found');
   return json({});
 }

@@ -7,11 +7,11 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import { bindToBrowser, isNavigation } from './browser-binding.ts';
 import { readCodeChallenge } from './code-challenge.ts';
 import type { AuthContext } from './context.ts';
+import { findProvider, ProviderUnavailable } from './find-provider.ts';
 import { ProviderFailure } from './provider-fetch.ts';
 import { authorizationUrl } from './provider-sign-in.ts';
-import { findProvider, ProviderUnavailable } from './providers.ts';
+import { takeFromLimit } from './rate-limit.ts';
 import { redirectTarget } from './redirects.ts';
-import { takeFromLimit } from './take-from-limit.ts';
 
 /**
  * Handles GET /authorize: redirects a member to the page of a provider. A browser is first redirected to the app's own

@@ -1,4 +1,5 @@
 import type { CallRequest } from '../../contract/call-request.ts';
+import type { AuditCaller } from '../accounts/audit.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import { UUID } from '../identity/uuid.ts';
@@ -102,3 +103,6 @@ export function decodeSegment(segment: string): string {
     return segment;
   }
 }
+
+/** Returns the caller of an admin call as the audit log stores it. */
+export const byAdmin = ({ address }: CallRequest): AuditCaller => ({ address, isAdmin: true });

@@ -7,8 +7,8 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import { challengeAddress, type MemberSession, requireId, requireSession } from './assurance.ts';
 import type { AuthContext } from './context.ts';
 import { challengePhone } from './phone-factor.ts';
+import { takeFromLimit } from './rate-limit.ts';
 import { json } from './reply.ts';
-import { takeFromLimit } from './take-from-limit.ts';
 import { creationOptions, requestOptions, requireRelyingParty } from './web-authn.ts';
 
 /**

@@ -2,6 +2,7 @@ import { limits } from '../../contract/limits.ts';
 import type { AuthSettings } from '../../contract/settings-auth.ts';
 import { isCommonPassword } from '../accounts/common-passwords.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import type { AuthContext } from './context.ts';
 
 export interface WeakPassword {
   readonly message: string;
@@ -9,7 +10,7 @@ export interface WeakPassword {
 }
 
 /** GoTrue's message for a common or leaked password. */
-export const EASY_TO_GUESS = 'Password is known to be weak and easy to guess, please choose a different one.';
+const EASY_TO_GUESS = 'Password is known to be weak and easy to guess, please choose a different one.';
 
 /**
  * Returns the weakness of a password with GoTrue's message; null for a strong password. Lengths are in characters.
@@ -105,4 +106,23 @@ export function checkNewPassword(password: string, settings: AuthSettings, words
     details: { reasons },
     ...(reasons.includes('length') && { limit: 'passwordMinCharacters' }),
   });
+}
+
+/**
+ * Refuses a leaked new password, if the app enables this check. If the service does not respond in time, the password
+ * is accepted and an event reports the reason.
+ * @throws weak_password
+ */
+export async function refuseLeakedPassword(
+  context: Pick<AuthContext, 'settings' | 'leakedPasswords' | 'events'>,
+  password: string | undefined,
+  requestId: string,
+): Promise<void> {
+  const { settings, leakedPasswords, events } = context;
+  if (!password || !settings.password_hibp_enabled || !leakedPasswords) return;
+  const isLeaked = await leakedPasswords.has(password).catch((error: unknown) => {
+    events.emit({ type: 'fault', requestId, where: 'the check for leaked passwords', error });
+    return false;
+  });
+  if (isLeaked) throw new NinefoldError('weak_password', { message: EASY_TO_GUESS, details: { reasons: ['pwned'] } });
 }

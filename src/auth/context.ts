@@ -1,7 +1,10 @@
 import type { AuthSettings } from '../../contract/settings-auth.ts';
+import type { CommonHashes } from '../accounts/common-hashes.ts';
 import type { LeakedPasswords } from '../accounts/leaked-passwords.ts';
+import type { PasswordHasher } from '../accounts/passwords.ts';
 import type { AppKeys } from '../apps/app-keys.ts';
 import type { Secrets } from '../apps/app-secrets.ts';
+import type { HookDurations } from '../apps/hook-durations.ts';
 import type { KeyUses } from '../apps/key-uses.ts';
 import type { Origins } from '../apps/origins.ts';
 import type { Database } from '../database/database.ts';
@@ -9,6 +12,7 @@ import type { Identity } from '../identity/identity.ts';
 import type { AddressPolicy } from '../jobs/public-address.ts';
 import type { RateRefusal, SharedRuns } from '../limits/shared-runs.ts';
 import type { Events, TraceRecorder } from '../observe/events.ts';
+import type { ProviderClients } from './provider-client.ts';
 
 /** The dependencies of a call of `/auth/v1`. */
 export interface AuthContext {
@@ -20,6 +24,9 @@ export interface AuthContext {
   readonly settings: AuthSettings;
   /** Combines the counts of concurrent calls by the same client. Each worker has one for each app. */
   readonly rateCounts: SharedRuns<RateRefusal | null>;
+  /** The common schemes of the app's password hashes. */
+  readonly commonHashes: CommonHashes;
+  readonly hookDurations: HookDurations;
   /** The secret settings, such as the client secrets of providers. */
   readonly secrets: Secrets;
   /** Returns a key of this app that no role of its database can read. It seals values that only this node may open. */
@@ -27,6 +34,10 @@ export interface AuthContext {
   readonly origins: Origins;
   /** Decides which addresses requests to providers may reach. */
   readonly addresses: AddressPolicy;
+  /** Computes the password hashes of this worker. */
+  readonly passwords: PasswordHasher;
+  /** The providers whose endpoints and keys this worker has read. */
+  readonly providerClients: ProviderClients;
   readonly events: Events;
   /** The app's own origin; absent or null if no host name leads to it. */
   readonly appOrigin?: string | null;

@@ -2,7 +2,7 @@ import type { CallRequest } from '../../contract/call-request.ts';
 import type { ExternalIdentity, SignInRules } from '../accounts/external-sign-in.ts';
 import { checkMetadata } from '../accounts/users.ts';
 import { normaliseEmail } from './addresses.ts';
-import { beforeUserCreated } from './before-user-created.ts';
+import { beforeUserCreated } from './before-user-created-hook.ts';
 import type { AuthContext } from './context.ts';
 import { identityData, mainEmail, type Profile } from './provider-profile.ts';
 import type { Provider } from './provider-table.ts';

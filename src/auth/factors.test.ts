@@ -411,7 +411,7 @@ describe('POST /factors', () => {
   });
 });
 
-describe('adding a factor, a passkey or recovery codes', () => {
+describe('adding or removing a factor, a passkey or recovery codes', () => {
   /** Moves the sign-in of an account's sessions two days into the past. */
   const age = (userId: string) =>
     runAsAuthAdmin(app.database, [
@@ -458,6 +458,12 @@ describe('adding a factor, a passkey or recovery codes', () => {
     expect((await make()).status).toBe(200);
     await age(user.id);
     expect((await make('/regenerate')).body.code).toBe('reauthentication_needed');
+    const headers = bearer((await sessionOf(client)).access_token);
+    const remove = (path: string, body?: object) => app.ask('DELETE', `/factors/${path}`, { headers, body });
+    expect((await remove('recovery-codes')).body.code).toBe('reauthentication_needed');
+    expect((await remove(factor.id)).body.code).toBe('reauthentication_needed');
+    expect((await remove('recovery-codes', { current_password: PASSWORD })).status).toBe(200);
+    expect((await remove(factor.id, { current_password: PASSWORD })).status).toBe(200);
   });
 });
 

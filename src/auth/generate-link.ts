@@ -2,19 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
-import { begunEmailChange, findRecipient, type Recipient, type SqlStatement } from '../accounts/one-time-tokens.ts';
-import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
+import { begunEmailChange, findRecipient, type Recipient } from '../accounts/one-time-tokens.ts';
+import { runAsAuthAdmin, type SqlStatement } from '../accounts/run-as-auth-admin.ts';
 import { checkMetadata, createUser, droppedPassword, findUser, invitedAt, type NewUser } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { normaliseEmail } from './addresses.ts';
-import { beforeUserCreated } from './before-user-created.ts';
+import { beforeUserCreated } from './before-user-created-hook.ts';
 import { metadata, password, readBody, text } from './body.ts';
-import { requireAdmin } from './callers.ts';
-import { checkNewPassword, wordsOf } from './check-password.ts';
+import { checkNewPassword, refuseLeakedPassword, wordsOf } from './check-password.ts';
 import type { AuthContext } from './context.ts';
-import { refuseLeakedPassword } from './leaked-password.ts';
 import { issuedLink, type Link, type LinkType, makeLink } from './link-mails.ts';
-import { linkTarget } from './link-target.ts';
+import { linkTarget } from './redirects.ts';
 import { json } from './reply.ts';
 
 const schema = z.object({
@@ -50,7 +48,6 @@ const invalid = (message: string): NinefoldError => new NinefoldError('validatio
  * it.
  */
 export async function generateLink(context: AuthContext, request: CallRequest): Promise<Reply> {
-  await requireAdmin(context, request);
   const { database } = context;
   const body = readBody(request, schema);
   if (!body.email) throw invalid('An email address is required');
@@ -97,13 +94,10 @@ async function planOf(context: AuthContext, asked: Asked, linkTo: LinkTo): Promi
       if (recipient === null) {
         if (!body.password) throw invalid('Signup requires a valid password');
         checkNewPassword(body.password, context.settings, wordsOf(context.app.ref, email));
+        const passwordHash = await context.passwords.hash(body.password);
+        return planOfConfirmation(asked, 'signup', { ...newUser, passwordHash }, linkTo);
       }
-      return planOfConfirmation(
-        asked,
-        'signup',
-        { ...newUser, ...(body.password && { password: body.password }) },
-        linkTo,
-      );
+      return planOfConfirmation(asked, 'signup', newUser, linkTo);
     case 'email_change_current':
     case 'email_change_new':
       return planOfChange(context, asked, body.type, linkTo);

@@ -2,14 +2,19 @@ import { describe, expect, it } from 'vitest';
 import type { CallRequest } from '../../contract/call-request.ts';
 import { authCalls } from '../../contract/calls.ts';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
+import { PasswordHasher } from '../accounts/passwords.ts';
+import { HookDurations } from '../apps/hook-durations.ts';
 import { makeKeys } from '../apps/make-keys.ts';
 import { Origins } from '../apps/origins.ts';
 import type { Database } from '../database/database.ts';
+import type { Identity } from '../identity/identity.ts';
 import { AddressPolicy } from '../jobs/public-address.ts';
+import { RefreshedValue } from '../limits/refreshed-value.ts';
 import { SharedRuns } from '../limits/shared-runs.ts';
 import { Events } from '../observe/events.ts';
 import type { AuthContext } from './context.ts';
 import { authErrorReply, authRoutes, handleAuth } from './handle.ts';
+import { ProviderClients } from './provider-client.ts';
 
 const app = makeKeys('mine');
 
@@ -26,6 +31,10 @@ const context: AuthContext = {
   identity: () => Promise.reject(new Error('the identity was asked for')),
   settings: defaultAuthSettings,
   rateCounts: new SharedRuns(),
+  commonHashes: new RefreshedValue(1000),
+  hookDurations: new HookDurations(),
+  passwords: new PasswordHasher(1),
+  providerClients: new ProviderClients(),
   secrets: {},
   nodeKey: () => Buffer.alloc(32),
   origins: new Origins({ url: 'http://127.0.0.1:8000', isNamed: false, domain: null, defaultApp: null }),
@@ -33,9 +42,16 @@ const context: AuthContext = {
   events: new Events(),
 };
 
-async function ask(method: string, path: string, headers: Record<string, string> = {}) {
+async function ask(
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+  more: Partial<AuthContext> = {},
+) {
   const request = { method, path, query: '', headers, body: null, requestId: 'r' } as unknown as CallRequest;
-  const reply = await handleAuth(context, request).catch((error: unknown) => authErrorReply(error, request));
+  const reply = await handleAuth({ ...context, ...more }, request).catch((error: unknown) =>
+    authErrorReply(error, request),
+  );
   return { status: reply?.status, headers: reply?.headers, body: JSON.parse(String(reply?.body)) };
 }
 
@@ -45,6 +61,27 @@ it('serves exactly the calls that the contract lists', () => {
     Object.keys(methods).map((method) => `${method} ${path}`),
   );
   expect([...new Set(listed)].sort()).toEqual(answered.sort());
+});
+
+it('refuses every call below /admin and invitations to callers without the secret key', async () => {
+  const anonymous: Identity = {
+    source: 'none',
+    role: 'anon',
+    claims: {},
+    claimsJson: '{}',
+    userId: null,
+    sessionId: null,
+  };
+  const calls = Object.entries(authRoutes).flatMap(([path, methods]) =>
+    path.startsWith('/admin') || path === '/invite'
+      ? Object.keys(methods).map((method) => [method, path] as const)
+      : [],
+  );
+  expect(calls.length).toBeGreaterThan(25);
+  for (const [method, path] of calls) {
+    const reply = await ask(method, path.replace(/\{\w+\}/g, 'x'), {}, { identity: () => Promise.resolve(anonymous) });
+    expect([method, path, reply.body.error_code]).toEqual([method, path, 'no_authorization']);
+  }
 });
 
 describe('handleAuth without a caller', () => {

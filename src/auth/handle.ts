@@ -4,34 +4,28 @@ import { DatabaseError } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { requireKnownKey } from '../identity/resolve.ts';
 import { adminAudit } from './admin-audit.ts';
-import { adminEndSession } from './admin-end-session.ts';
-import { adminDeleteFactor, adminListFactors, adminUpdateFactor } from './admin-factors.ts';
-import { adminListSessions } from './admin-list-sessions.ts';
-import { adminLogOutUser } from './admin-log-out-user.ts';
-import { adminCreateUser, adminDeleteUser, adminGetUser, adminListUsers, adminUpdateUser } from './admin-users.ts';
-import { authorize } from './authorize.ts';
-import { callback } from './callback.ts';
-import { challengeFactor } from './challenge-factor.ts';
-import { confirmLinking, showLinking } from './confirm-linking.ts';
-import { type AuthContext, timeOf } from './context.ts';
-import { continueElsewhere } from './continue-elsewhere.ts';
 import {
   addCustomProviderCall,
   changeCustomProviderCall,
   deleteCustomProviderCall,
   getCustomProviderCall,
   listCustomProvidersCall,
-} from './custom-providers.ts';
+} from './admin-custom-providers.ts';
+import { adminDeleteFactor, adminListFactors, adminUpdateFactor } from './admin-factors.ts';
+import { adminCreateUser, adminDeleteUser, adminGetUser, adminListUsers, adminUpdateUser } from './admin-users.ts';
+import { authorize } from './authorize.ts';
+import { callback } from './callback.ts';
+import { requireAdmin } from './callers.ts';
+import { challengeFactor } from './challenge-factor.ts';
+import { confirmLinking, showLinking } from './confirm-linking.ts';
+import { type AuthContext, timeOf } from './context.ts';
 import { deleteOwnAccount } from './delete-own-account.ts';
-import { endOwnSession } from './end-own-session.ts';
 import { enrollFactor } from './enroll-factor.ts';
 import { generateLink } from './generate-link.ts';
 import { getUser } from './get-user.ts';
+import { linkIdentityCall, unlinkIdentityCall } from './identities.ts';
 import { invite } from './invite.ts';
-import { linkIdentityCall } from './link-identity.ts';
-import { listOwnSessions } from './list-own-sessions.ts';
 import { logOut } from './log-out.ts';
-import { userInfo } from './member-claims.ts';
 import { authorizeApplication } from './oauth-authorize.ts';
 import {
   addOAuthClientCall,
@@ -45,10 +39,12 @@ import {
 import { decideConsent, declineAuthorization, listGrants, revokeGrant, showAuthorization } from './oauth-consent.ts';
 import { introspectToken, revokeToken } from './oauth-issued-tokens.ts';
 import { applicationToken } from './oauth-token.ts';
+import { userInfo } from './oauth-userinfo.ts';
+import { continueElsewhere } from './open-further-session.ts';
 import { openIdConfiguration } from './openid-configuration.ts';
 import { magicLink, otp } from './otp.ts';
 import { adminDeletePasskey, adminListPasskeys, removePasskey, showPasskeys, updatePasskey } from './passkeys.ts';
-import { health, jwks } from './public-routes.ts';
+import { health, jwks, signInWithSso } from './public-routes.ts';
 import { reauthenticate } from './reauthenticate.ts';
 import { recover } from './recover.ts';
 import {
@@ -60,13 +56,12 @@ import {
 } from './recovery-codes.ts';
 import { passkeyRegistrationOptions, verifyPasskeyRegistration } from './register-passkey.ts';
 import { resend } from './resend.ts';
+import { adminEndSession, adminListSessions, adminLogOutUser, endOwnSession, listOwnSessions } from './sessions.ts';
 import { showSettings } from './settings.ts';
-import { signInWithSso } from './sign-in-elsewhere.ts';
 import { passkeyAuthenticationOptions, signInWithPasskey } from './sign-in-with-passkey.ts';
 import { signUpCall } from './sign-up.ts';
 import { token } from './token.ts';
 import { unenrollFactor } from './unenroll-factor.ts';
-import { unlinkIdentityCall } from './unlink-identity.ts';
 import { updateUserCall } from './update-user.ts';
 import { showLink, verify } from './verify.ts';
 import { verifyFactor } from './verify-factor.ts';
@@ -182,6 +177,9 @@ function routeOf(path: string): readonly [Methods, readonly string[]] | null {
   return null;
 }
 
+/** Matches the paths that need the secret key. */
+const FOR_ADMIN = /^\/(?:admin\/|invite$)/;
+
 /**
  * Handles a call of `/auth/v1` as GoTrue does.
  * @throws errors that `authErrorReply` renders, and errors of the database that are not about the call
@@ -196,6 +194,7 @@ export async function handleAuth(context: AuthContext, request: CallRequest): Pr
     throw new NinefoldError('method_not_allowed', { headers: { allow: Object.keys(methods).join(', ') } });
   }
   try {
+    if (FOR_ADMIN.test(path)) await requireAdmin(context, request);
     return await call(context, request, ...segments);
   } catch (error) {
     const refusal = refusedByApp(error);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
 import { LeakedPasswordRange } from '../accounts/leaked-passwords.ts';
 import { Events, eventTypes, type NinefoldEvent } from '../observe/events.ts';
-import { refuseLeakedPassword } from './leaked-password.ts';
+import { refuseLeakedPassword } from './check-password.ts';
 
 const sha1 = (password: string) => createHash('sha1').update(password).digest('hex').toUpperCase();
 

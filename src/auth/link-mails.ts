@@ -11,14 +11,14 @@ import {
   makeOneTimeToken,
   type OneTimeToken,
   requestMail,
-  type SqlStatement,
   type TokenKind,
 } from '../accounts/one-time-tokens.ts';
+import type { SqlStatement } from '../accounts/run-as-auth-admin.ts';
 import type { SignInMethod } from '../accounts/sessions.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AuthContext } from './context.ts';
-import { linkTarget } from './link-target.ts';
-import { takeFromLimit } from './take-from-limit.ts';
+import { takeFromLimit } from './rate-limit.ts';
+import { linkTarget } from './redirects.ts';
 
 /** The types of links, as `type` of GoTrue's /verify names them. */
 export type LinkType = 'signup' | 'invite' | 'magiclink' | 'recovery' | 'email_change';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
+import { escapeHtml } from '../mail/html-writer.ts';
 
 const STYLE = `:root{color-scheme:light dark;--paper:#fff;--ink:#1d2330;--quiet:#5a6375;--line:#d9dde6;--first:#1f5fd0;--on-first:#fff}
 @media (prefers-color-scheme:dark){:root{--paper:#14171d;--ink:#e8ebf1;--quiet:#a3abba;--line:#343a46;--first:#8ab0ff;--on-first:#10131a}}
@@ -14,16 +15,6 @@ button:focus-visible{outline:2px solid var(--ink);outline-offset:2px}
 footer{margin-top:24px;padding-top:16px;border-top:1px solid var(--line);font-size:14px;color:var(--quiet)}`;
 
 const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] as string);
 
 /**
  * Returns the CSP directive form-action for a form whose response redirects to an address. Browsers apply the directive
@@ -64,11 +55,11 @@ export interface PageForm {
 
 function formHtml({ action, fields, buttons }: PageForm): string {
   const inputs = Object.entries(fields).map(
-    ([name, value]) => `<input type="hidden" name="${name}" value="${escaped(value)}">\n`,
+    ([name, value]) => `<input type="hidden" name="${name}" value="${escapeHtml(value)}">\n`,
   );
   const rows = buttons.map(({ text, name, value = '' }) => {
-    const field = name === undefined ? '' : ` name="${name}" value="${escaped(value)}"`;
-    return `<button type="submit"${field}>${escaped(text)}</button>\n`;
+    const field = name === undefined ? '' : ` name="${name}" value="${escapeHtml(value)}"`;
+    return `<button type="submit"${field}>${escapeHtml(text)}</button>\n`;
   });
   return `<form method="post" action="${action}">\n${inputs.join('')}${rows.join('')}</form>\n`;
 }
@@ -84,14 +75,14 @@ export function memberPage({ method }: Pick<CallRequest, 'method'>, page: Member
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${escaped(page.title)}</title>
+<title>${escapeHtml(page.title)}</title>
 <style>${STYLE}</style>
 </head>
 <body>
 <main>
-<h1>${escaped(page.title)}</h1>
-<p>${escaped(page.lead)}</p>
-${form}<footer>${escaped(page.footer)}</footer>
+<h1>${escapeHtml(page.title)}</h1>
+<p>${escapeHtml(page.lead)}</p>
+${form}<footer>${escapeHtml(page.footer)}</footer>
 </main>
 </body>
 </html>

@@ -15,11 +15,10 @@ import {
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { UUID } from '../identity/uuid.ts';
 import { readBody, text } from './body.ts';
-import { requireAdmin } from './callers.ts';
 import type { AuthContext } from './context.ts';
 import { OAUTH_SCOPES, requireOAuthServer } from './oauth-server.ts';
+import { takeFromLimit } from './rate-limit.ts';
 import { json, noContent } from './reply.ts';
-import { takeFromLimit } from './take-from-limit.ts';
 
 const addresses = z
   .array(z.string().min(1).max(limits.redirectCharacters.default))
@@ -46,21 +45,21 @@ const refusal = (message: string): NinefoldError => new NinefoldError('validatio
  * Handles GET /admin/oauth/clients: returns the applications that members may sign in to with their account of this
  * app. `grants` is the number of members who allow the application.
  */
-export async function listOAuthClientsCall(context: AuthContext, request: CallRequest): Promise<Reply> {
-  await requireBuilder(context, request);
+export async function listOAuthClientsCall(context: AuthContext, _request: CallRequest): Promise<Reply> {
+  requireOAuthServer(context);
   const clients = await listOAuthClients(context.database);
   return json({ clients: clients.map((client) => ({ ...shown(client), grants: client.grants })) });
 }
 
 /** Handles GET /admin/oauth/clients/{client_id}: returns one application. */
-export async function getOAuthClientCall(context: AuthContext, request: CallRequest, segment = ''): Promise<Reply> {
-  await requireBuilder(context, request);
+export async function getOAuthClientCall(context: AuthContext, _request: CallRequest, segment = ''): Promise<Reply> {
+  requireOAuthServer(context);
   return json(shown(await existing(context, segment)));
 }
 
 /** Handles POST /admin/oauth/clients: registers an application. Only this response contains its secret. */
 export async function addOAuthClientCall(context: AuthContext, request: CallRequest): Promise<Reply> {
-  await requireBuilder(context, request);
+  requireOAuthServer(context);
   return register(context, request, 'manual');
 }
 
@@ -76,7 +75,7 @@ export async function registerOAuthClient(context: AuthContext, request: CallReq
 
 /** Handles PUT /admin/oauth/clients/{client_id}: changes the values that the body names. */
 export async function changeOAuthClientCall(context: AuthContext, request: CallRequest, segment = ''): Promise<Reply> {
-  await requireBuilder(context, request);
+  requireOAuthServer(context);
   const client = await existing(context, segment);
   const { client_type: _, ...body } = readBody(request, schema);
   if (Object.values(body).every((value) => value === undefined)) throw refusal('No fields provided for update');
@@ -86,8 +85,8 @@ export async function changeOAuthClientCall(context: AuthContext, request: CallR
 }
 
 /** Handles DELETE /admin/oauth/clients/{client_id}: deletes an application and ends its sessions. */
-export async function deleteOAuthClientCall(context: AuthContext, request: CallRequest, segment = ''): Promise<Reply> {
-  await requireBuilder(context, request);
+export async function deleteOAuthClientCall(context: AuthContext, _request: CallRequest, segment = ''): Promise<Reply> {
+  requireOAuthServer(context);
   const { id } = await existing(context, segment);
   await deleteOAuthClient(context.database, id);
   return noContent;
@@ -97,19 +96,18 @@ export async function deleteOAuthClientCall(context: AuthContext, request: CallR
  * Handles POST /admin/oauth/clients/{client_id}/regenerate_secret: replaces the secret. The previous secret stops
  * working.
  */
-export async function renewOAuthClientSecret(context: AuthContext, request: CallRequest, segment = ''): Promise<Reply> {
-  await requireBuilder(context, request);
+export async function renewOAuthClientSecret(
+  context: AuthContext,
+  _request: CallRequest,
+  segment = '',
+): Promise<Reply> {
+  requireOAuthServer(context);
   const client = await existing(context, segment);
   if (client.client_type === 'public') throw refusal('Cannot regenerate secret for public client');
   const { secret, hash } = makeClientSecret();
   const changed = await changeOAuthClient(context.database, client.id, { client_secret_hash: hash });
   if (changed === null) throw new NinefoldError('oauth_client_not_found');
   return json(shown(changed, secret));
-}
-
-async function requireBuilder(context: AuthContext, request: CallRequest): Promise<void> {
-  await requireAdmin(context, request);
-  requireOAuthServer(context);
 }
 
 async function existing(context: AuthContext, segment: string): Promise<OAuthClient> {

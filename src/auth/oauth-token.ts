@@ -4,16 +4,15 @@ import { scopeOfRefreshToken } from '../accounts/application-sessions.ts';
 import type { OAuthClient } from '../accounts/oauth-clients.ts';
 import { exchangeOAuthCode, type MemberSignIn, OFFLINE_ACCESS } from '../accounts/oauth-codes.ts';
 import type { Grant } from '../accounts/sessions.ts';
-import { currentKey } from '../apps/key-ring.ts';
 import { signToken } from '../apps/sign-jwt.ts';
+import { currentKey } from '../apps/signing-keys.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { authenticationMethods } from './authentication-methods.ts';
 import { requireClient } from './client-authentication.ts';
 import { type AuthContext, timeOf } from './context.ts';
-import { memberClaims } from './member-claims.ts';
 import { issuerOf, readFields, requireOAuthServer } from './oauth-server.ts';
+import { memberClaims } from './oauth-userinfo.ts';
+import { takeFromLimit } from './rate-limit.ts';
 import { json } from './reply.ts';
-import { takeFromLimit } from './take-from-limit.ts';
 import { exchangeShown, isRefreshToken } from './token.ts';
 import { clientOf, type Issue, sessionBody } from './token-reply.ts';
 
@@ -171,3 +170,27 @@ async function idTokenOf(
   };
   return { id_token: signToken(context.app, claims) };
 }
+
+/**
+ * The values of sign-in methods in the claim amr of ID tokens (RFC 8176, section 2). Other methods have no registered
+ * value.
+ */
+const values: Readonly<Record<string, string>> = {
+  password: 'pwd',
+  otp: 'otp',
+  magiclink: 'otp',
+  invite: 'otp',
+  recovery: 'otp',
+  'email/signup': 'otp',
+  email_change: 'otp',
+  totp: 'otp',
+  'mfa/recovery_code': 'otp',
+  'mfa/phone': 'sms',
+  passkey: 'pop',
+  'mfa/webauthn': 'pop',
+};
+
+/** Returns the claim amr of an ID token. `mfa` means that the session has shown a second factor. */
+const authenticationMethods = ({ aal, methods }: Pick<MemberSignIn, 'aal' | 'methods'>): string[] => [
+  ...new Set([...methods.flatMap((method) => values[method] ?? []), ...(aal >= 'aal2' ? ['mfa'] : [])]),
+];

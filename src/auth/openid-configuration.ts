@@ -1,5 +1,5 @@
 import type { Reply } from '../../contract/call-request.ts';
-import { currentKey } from '../apps/key-ring.ts';
+import { currentKey } from '../apps/signing-keys.ts';
 import { PROMPTS } from './authorization-request.ts';
 import type { AuthContext } from './context.ts';
 import { issuerOf, OAUTH_SCOPES, requireOAuthServer } from './oauth-server.ts';

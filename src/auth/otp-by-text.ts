@@ -5,7 +5,7 @@ import { droppedPhonePassword, pretendToText } from '../accounts/texts.ts';
 import { checkMetadata, createUser } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { normalisePhone } from './addresses.ts';
-import { beforeUserCreated, waitAsBeforeUserCreated } from './before-user-created.ts';
+import { beforeUserCreated, waitAsBeforeUserCreated } from './before-user-created-hook.ts';
 import type { AuthContext } from './context.ts';
 import { ignoreMissing } from './link-mails.ts';
 import { json } from './reply.ts';

@@ -8,13 +8,13 @@ import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 import { checkMetadata, createUser, droppedPassword } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { normaliseEmail } from './addresses.ts';
-import { beforeUserCreated, waitAsBeforeUserCreated } from './before-user-created.ts';
+import { beforeUserCreated, waitAsBeforeUserCreated } from './before-user-created-hook.ts';
 import { flag, metadata, readBody, text } from './body.ts';
 import { readCodeChallenge } from './code-challenge.ts';
 import type { AuthContext } from './context.ts';
 import { ignoreMissing, mailedLink, makeLink, requireMail } from './link-mails.ts';
-import { linkTarget } from './link-target.ts';
 import { textSignInCode } from './otp-by-text.ts';
+import { linkTarget } from './redirects.ts';
 import { json } from './reply.ts';
 
 const schema = z.object({

@@ -4,11 +4,12 @@ import { limits } from '../../contract/limits.ts';
 import { deletePasskey, listPasskeys, renamePasskey } from '../accounts/passkeys.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { UUID } from '../identity/uuid.ts';
-import { byAdmin, requireUserByAdmin } from './admin-factors.ts';
+import { requireUser } from './admin-factors.ts';
 import { hasSecondFactor, type MemberSession, requireSession } from './assurance.ts';
 import { readBody, text } from './body.ts';
-import { decodeSegment } from './callers.ts';
+import { byAdmin, decodeSegment } from './callers.ts';
 import type { AuthContext } from './context.ts';
+import { presence, requirePresence } from './proof-of-presence.ts';
 import { json, noContent } from './reply.ts';
 import { clientOf } from './token-reply.ts';
 
@@ -54,20 +55,21 @@ export async function updatePasskey(context: AuthContext, request: CallRequest, 
 
 /**
  * Handles DELETE /passkeys/<id>: removes a passkey.
- * @throws passkey_disabled, insufficient_aal, validation_failed
+ * @throws the errors of `requirePresence`, passkey_disabled, insufficient_aal, validation_failed
  */
 export async function removePasskey(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
   requirePasskeys(context);
   const member = await requireSession(context, request, { mayBeAnonymous: true });
   requireWholeForPasskeys(member);
+  await requirePresence(context, request, member, readBody(request, z.object(presence), { optional: true }));
   const isDeleted = await deletePasskey(context.database, member.user.id, passkeyId(segment), clientOf(request));
   if (!isDeleted) throw noPasskey();
   return noContent;
 }
 
 /** Handles GET /admin/users/<id>/passkeys: returns the passkeys of an account. */
-export async function adminListPasskeys(context: AuthContext, request: CallRequest, user: string): Promise<Reply> {
-  const { id } = await requireUserByAdmin(context, request, user);
+export async function adminListPasskeys(context: AuthContext, _request: CallRequest, user: string): Promise<Reply> {
+  const { id } = await requireUser(context, user);
   return json(await listPasskeys(context.database, id));
 }
 
@@ -81,7 +83,7 @@ export async function adminDeletePasskey(
   user: string,
   segment: string,
 ): Promise<Reply> {
-  const { id } = await requireUserByAdmin(context, request, user);
+  const { id } = await requireUser(context, user);
   if (!(await deletePasskey(context.database, id, passkeyId(segment), byAdmin(request)))) throw noPasskey();
   return noContent;
 }

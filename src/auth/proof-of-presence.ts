@@ -2,11 +2,10 @@ import type { z } from 'zod';
 import type { CallRequest } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { commonDecoys } from '../accounts/common-hashes.ts';
-import { isMissing, nonceStatements, type SqlStatement } from '../accounts/one-time-tokens.ts';
+import { isMissing, nonceStatements } from '../accounts/one-time-tokens.ts';
 import { beginSignIn, type Login, settleSignIn } from '../accounts/password-sign-in.ts';
-import { verifyPassword } from '../accounts/passwords.ts';
 import { hasRecentProof } from '../accounts/recent-proof.ts';
-import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
+import { runAsAuthAdmin, type SqlStatement } from '../accounts/run-as-auth-admin.ts';
 import { type SessionClient, sessionAgeSeconds } from '../accounts/sessions.ts';
 import type { User } from '../accounts/user.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -60,19 +59,22 @@ export async function proofOfPresence(
 
 /** Checks the password of an account under the limits of sign-ins, so that a stolen token gives no further guesses. */
 async function isOwnPassword(
-  { database, settings }: AuthContext,
+  context: AuthContext,
   { id, email, phone }: User,
   given: string,
   { client, signal }: Pick<Proof, 'client' | 'signal'>,
 ): Promise<boolean> {
+  const { database, settings } = context;
   const login: Login = email ? { by: 'email', name: email.toLowerCase() } : { by: 'phone', name: phone };
-  const attempt = await beginSignIn(database, login, signInSubjects(client.address, login.name, settings), signal);
+  const attempt = await beginSignIn(context, login, signInSubjects(client.address, login.name, settings), signal);
   const hash = attempt.candidate?.id === id ? attempt.candidate.passwordHash : null;
-  const isRight = await verifyPassword(given, hash, await commonDecoys(database)).catch(async (error: unknown) => {
-    // No password was compared.
-    await settleSignIn(database, attempt, false);
-    throw error;
-  });
+  const isRight = await context.passwords
+    .verify(given, hash, await commonDecoys(context))
+    .catch(async (error: unknown) => {
+      // No password was compared.
+      await settleSignIn(database, attempt, false);
+      throw error;
+    });
   await settleSignIn(database, attempt, !isRight, isRight ? undefined : { address: client.address });
   return isRight;
 }

@@ -3,7 +3,7 @@ import { createRemoteJWKSet, type JWTVerifyGetKey, customFetch as keyFetch } fro
 import { LRUCache } from 'lru-cache';
 import * as client from 'openid-client';
 import { limits } from '../../contract/limits.ts';
-import type { AuthContext } from './context.ts';
+import type { AddressPolicy } from '../jobs/public-address.ts';
 import { isInsecure, isProviderUrl, ProviderFailure, providerFetch, reasonOf } from './provider-fetch.ts';
 import type { Provider } from './provider-table.ts';
 
@@ -14,28 +14,34 @@ export interface ProviderClient {
   readonly keys: JWTVerifyGetKey | null;
 }
 
-type ClientContext = Pick<AuthContext, 'app' | 'addresses'>;
+interface ClientContext {
+  readonly app: { readonly ref: string };
+  readonly addresses: AddressPolicy;
+}
 
-const clients = new LRUCache<string, Promise<ProviderClient>>({
-  max: limits.providersCached.default,
-  ttl: limits.providerCacheSeconds.default * 1000,
-});
-
-/**
- * Returns the client for a provider, and reads the provider's discovery document if it has one. The result is cached by
- * app, addresses and credentials.
- * @throws ProviderFailure
- */
-export function openProvider(context: ClientContext, provider: Provider): Promise<ProviderClient> {
-  const key = cacheKey(context.app.ref, provider);
-  const known = clients.get(key);
-  if (known) return known;
-  const opening = open(context, provider);
-  clients.set(key, opening);
-  opening.catch(() => {
-    if (clients.peek(key) === opening) clients.delete(key);
+/** The providers whose endpoints and keys one worker has read. */
+export class ProviderClients {
+  readonly #clients = new LRUCache<string, Promise<ProviderClient>>({
+    max: limits.providersCached.default,
+    ttl: limits.providerCacheSeconds.default * 1000,
   });
-  return opening;
+
+  /**
+   * Returns the client for a provider, and reads the provider's discovery document if it has one. The result is cached
+   * by app, addresses and credentials.
+   * @throws ProviderFailure
+   */
+  open(context: ClientContext, provider: Provider): Promise<ProviderClient> {
+    const key = cacheKey(context.app.ref, provider);
+    const known = this.#clients.get(key);
+    if (known) return known;
+    const opening = open(context, provider);
+    this.#clients.set(key, opening);
+    opening.catch(() => {
+      if (this.#clients.peek(key) === opening) this.#clients.delete(key);
+    });
+    return opening;
+  }
 }
 
 /** The key is a hash, so that the cache contains no secret. */

@@ -3,7 +3,7 @@ import * as client from 'openid-client';
 import type { ProviderTokens } from '../accounts/flow-states.ts';
 import type { AuthContext } from './context.ts';
 import { profileOfToken, verifyIdToken } from './id-token.ts';
-import { openProvider, type ProviderClient } from './provider-client.ts';
+import type { ProviderClient } from './provider-client.ts';
 import { ProviderFailure } from './provider-fetch.ts';
 import { claimText, type Profile } from './provider-profile.ts';
 import type { Provider } from './provider-table.ts';
@@ -35,7 +35,7 @@ export async function authorizationUrl(
   provider: Provider,
   { state, scopes, query }: { state: string; scopes: string; query: URLSearchParams },
 ): Promise<string> {
-  const { configuration } = await openProvider(context, provider);
+  const { configuration } = await context.providerClients.open(context, provider);
   const { entry } = provider;
   const passed = [...query].filter(([name]) => !RESERVED.has(name.toLowerCase()));
   const asked = [...entry.scopes, ...scopes.split(/[\s,]+/).filter((scope) => scope !== '')];
@@ -71,7 +71,7 @@ export async function finishAtProvider(
   state: string,
   answer: URLSearchParams,
 ): Promise<ProviderSignIn> {
-  const opened = await openProvider(context, provider);
+  const opened = await context.providerClients.open(context, provider);
   const isOpenId = provider.entry.kind === 'oidc';
   const url = new URL(provider.redirectUri);
   url.search = answer.toString();

@@ -1,5 +1,6 @@
 import type { Reply } from '../../contract/call-request.ts';
-import { keyRing } from '../apps/key-ring.ts';
+import { keyRing } from '../apps/signing-keys.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AuthContext } from './context.ts';
 import { json } from './reply.ts';
 
@@ -17,3 +18,8 @@ export const jwks = (context: AuthContext): Reply =>
     },
     { 'cache-control': 'public, max-age=600' },
   );
+
+/** Handles POST /sso: responds as GoTrue does if SAML is off. */
+export const signInWithSso = (): never => {
+  throw new NinefoldError('saml_provider_disabled');
+};

@@ -9,7 +9,7 @@ import { readBody, text } from './body.ts';
 import { readCodeChallenge } from './code-challenge.ts';
 import type { AuthContext } from './context.ts';
 import { ignoreMissing, mailedLink, makeLink, requireMail } from './link-mails.ts';
-import { linkTarget } from './link-target.ts';
+import { linkTarget } from './redirects.ts';
 import { json } from './reply.ts';
 
 const schema = z.object({

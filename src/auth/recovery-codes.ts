@@ -17,9 +17,9 @@ import { requireSession } from './assurance.ts';
 import { readBody, text } from './body.ts';
 import type { AuthContext } from './context.ts';
 import { presence, requirePresence } from './proof-of-presence.ts';
+import { takeFromLimit } from './rate-limit.ts';
 import { json } from './reply.ts';
 import { countAttempt, reportFailure } from './second-factor-attempts.ts';
-import { takeFromLimit } from './take-from-limit.ts';
 import { raisedReply } from './verify-factor.ts';
 
 const TYPE = 'recovery_code';
@@ -88,12 +88,14 @@ const noCodes = () => new NinefoldError('mfa_factor_not_found', { message: 'No r
 
 /**
  * Handles DELETE /factors/recovery-codes: removes the codes.
- * @throws insufficient_aal, mfa_factor_not_found
+ * @throws the errors of `requirePresence`, insufficient_aal, mfa_factor_not_found
  */
 export async function removeRecoveryCodes(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const { user, sessionId, isWhole } = await requireSession(context, request);
+  const member = await requireSession(context, request);
+  const { user, sessionId, isWhole } = member;
   const status = await recoveryCodesStatus(context.database, user.id);
   if (!status) throw noCodes();
+  if (isWhole) await requirePresence(context, request, member, readBody(request, replacing, { optional: true }));
   const target = { userId: user.id, factorId: status.id };
   const by = { caller: { address: request.address }, session: sessionId, action: 'recovery_codes_deleted' } as const;
   const deleted = isWhole ? await deleteFactor(context.database, target, by) : null;

@@ -91,3 +91,14 @@ function matchesPattern(patterns: readonly string[], url: URL): boolean {
   const budget = { steps: limits.patternSteps.default };
   return patterns.some((pattern) => candidates.some((candidate) => matchesUrlPattern(pattern, candidate, budget)));
 }
+
+/**
+ * Returns the address to which a link in a mail redirects. Returns null if the client names no allowed address and the
+ * app has no site: the link then leads to a page of the app itself.
+ *
+ * @param asked The value of redirect_to in a body.
+ */
+export function linkTarget(context: AuthContext, request: CallRequest, asked?: string): string | null {
+  const target = redirectTarget(context, request, asked);
+  return context.settings.site_url === null && target === homeOf(context) ? null : target;
+}

@@ -3,9 +3,9 @@ import type { AuthCode, ProviderTokens } from '../accounts/flow-states.ts';
 import type { Grant } from '../accounts/sessions.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AuthContext } from './context.ts';
+import { ProviderUnavailable } from './find-provider.ts';
 import { ProviderFailure } from './provider-fetch.ts';
 import { claimText } from './provider-profile.ts';
-import { ProviderUnavailable } from './providers.ts';
 import { sessionBody } from './token-reply.ts';
 
 /** Returns the address of a member whose client exchanges a code (PKCE). */

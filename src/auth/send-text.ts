@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { CallRequest } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import type { TextKind } from '../../contract/mails.ts';
-import { issuedPhoneCode, makeCode, type SqlStatement, type TokenKind } from '../accounts/one-time-tokens.ts';
+import { issuedPhoneCode, makeCode, type TokenKind } from '../accounts/one-time-tokens.ts';
+import type { SqlStatement } from '../accounts/run-as-auth-admin.ts';
 import {
   findForText,
   noteTextFailure,
@@ -22,8 +23,8 @@ import { withoutCode } from '../jobs/text-sender.ts';
 import { Template, TemplateError } from '../mail/template.ts';
 import { phoneDigits } from './addresses.ts';
 import { type AuthContext, timeOf } from './context.ts';
+import { takeFromLimit } from './rate-limit.ts';
 import { callSendSmsHook } from './send-hooks.ts';
-import { takeFromLimit } from './take-from-limit.ts';
 
 /** A text message (SMS) with a new code. */
 export interface CodeText extends Text {

@@ -11,12 +11,11 @@ import { flag, readBody, text } from './body.ts';
 import { requireMember } from './callers.ts';
 import type { AuthContext } from './context.ts';
 import { externalIdentity, rulesFor } from './external-identity.ts';
+import { findProvider, ProviderUnavailable } from './find-provider.ts';
 import { isSame, openIdPart, profileOfToken, verifyIdToken } from './id-token.ts';
 import { requirePresence } from './proof-of-presence.ts';
-import { openProvider } from './provider-client.ts';
 import { ProviderFailure } from './provider-fetch.ts';
 import { type Provider, providerTable } from './provider-table.ts';
-import { findProvider, ProviderUnavailable } from './providers.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
 
 const schema = z.object({
@@ -39,7 +38,8 @@ export async function signInWithIdToken(context: AuthContext, request: CallReque
   if (!body.provider && !(body.client_id && body.issuer)) throw refusal('provider or client_id and issuer required');
   const member = body.link_identity ? await linkingMember(context, request) : null;
   const provider = await tokenProvider(context, body.provider, body.issuer, body.id_token);
-  const claims = await openProvider(context, provider)
+  const claims = await context.providerClients
+    .open(context, provider)
     .then((client) => verifyIdToken(provider, client, body.id_token ?? '', body.access_token ?? null))
     .catch((error: unknown) => {
       if (!(error instanceof ProviderFailure)) throw error;

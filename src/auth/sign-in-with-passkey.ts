@@ -7,9 +7,9 @@ import { readBody } from './body.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { challengeOf, madeAt, makePasskeyChallenge } from './passkey-challenge.ts';
 import { requirePasskeys } from './passkeys.ts';
+import { takeFromLimit } from './rate-limit.ts';
 import { passkeyAnswer, requireAnswer } from './register-passkey.ts';
 import { json } from './reply.ts';
-import { takeFromLimit } from './take-from-limit.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
 import { assertionCounter, readAssertion, requestOptions, requireRelyingParty } from './web-authn.ts';
 

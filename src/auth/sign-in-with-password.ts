@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
-import { commonDecoys, forgetCommonDecoys } from '../accounts/common-hashes.ts';
+import { commonDecoys } from '../accounts/common-hashes.ts';
 import { beginSignIn, type Login, openPasswordSession, settleSignIn } from '../accounts/password-sign-in.ts';
-import { decoyHash, hashPassword, needsRehash, requireHashPlace, verifyPassword } from '../accounts/passwords.ts';
+import { decoyHash, needsRehash } from '../accounts/passwords.ts';
 import type { Grant } from '../accounts/sessions.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { signInSubjects } from '../limits/sign-in-attempts.ts';
@@ -15,7 +15,10 @@ import type { AuthContext } from './context.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
 
 /** The dependencies of a sign-in, which needs no identity. */
-type SignInContext = Pick<AuthContext, 'app' | 'database' | 'settings' | 'events' | 'trace'> & {
+type SignInContext = Pick<
+  AuthContext,
+  'app' | 'database' | 'settings' | 'events' | 'trace' | 'passwords' | 'commonHashes'
+> & {
   /**
    * Receives the result of the password check; null for an address without an account. Throws to refuse the sign-in.
    */
@@ -82,14 +85,14 @@ export async function grantForPassword(
 
 /** Checks the password of a counted attempt, and opens a session if it is right. */
 async function authenticate(context: SignInContext, request: CallRequest, login: Login, given: string): Promise<Grant> {
-  const { database, events, app } = context;
+  const { database, events, app, passwords } = context;
   // If the queue for hashes is full, the sign-in is refused before its first query. A flood of sign-ins therefore runs
   // no queries.
-  await requireHashPlace();
+  await passwords.requirePlace();
   // The sample of the first sign-in is taken while the account is read.
-  const decoys = commonDecoys(database);
+  const decoys = commonDecoys(context);
   const subjects = signInSubjects(request.address, login.name, context.settings);
-  const attempt = await beginSignIn(database, login, subjects, request.signal);
+  const attempt = await beginSignIn(context, login, subjects, request.signal);
   const { candidate } = attempt;
   const hash = candidate?.passwordHash ?? null;
   const isRight = await checked(context, given, hash, decoys).catch(async (error: unknown) => {
@@ -114,31 +117,31 @@ async function authenticate(context: SignInContext, request: CallRequest, login:
     if (candidate.banned) throw new NinefoldError('user_banned');
     throw new NinefoldError(login.by === 'email' ? 'email_not_confirmed' : 'phone_not_confirmed');
   }
-  const account = { id: candidate.id, verifiedHash: hash, newHash: await newHashOf(hash, given) };
+  const account = { id: candidate.id, verifiedHash: hash, newHash: await newHashOf(context, hash, given) };
   const grant = await openPasswordSession(database, attempt, account, clientOf(request));
   if (grant === null) throw new NinefoldError('invalid_credentials');
   return grant;
 }
 
 /** Returns a hash of the server's own scheme for a password with a hash of another scheme; null if the hash is kept. */
-async function newHashOf(hash: string, given: string): Promise<string | null> {
+async function newHashOf({ passwords }: SignInContext, hash: string, given: string): Promise<string | null> {
   if (!needsRehash(hash, given)) return null;
   // If the queue for hashes is full, the old hash stays. The password was right, so a later sign-in can replace the
   // hash.
-  return hashPassword(given).catch((error: unknown) => {
+  return passwords.hash(given).catch((error: unknown) => {
     if (error instanceof NinefoldError) return null;
     throw error;
   });
 }
 
 async function checked(
-  { database }: SignInContext,
+  { passwords, commonHashes }: SignInContext,
   given: string,
   hash: string | null,
   sample: Promise<readonly string[]>,
 ): Promise<boolean> {
   const decoys = await sample;
   const decoy = hash === null ? null : decoyHash(hash);
-  if (decoy !== null && !decoys.includes(decoy)) forgetCommonDecoys(database);
-  return verifyPassword(given, hash, decoys);
+  if (decoy !== null && !decoys.includes(decoy)) commonHashes.discard();
+  return passwords.verify(given, hash, decoys);
 }

@@ -5,8 +5,6 @@ import { type AuthApp, authSeed, type CallOptions, makeAuthApp } from '../../tes
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { areToldApart, timeOf } from '../../test/support/timing.ts';
 import { uniqueEmail } from '../../test/support/unique.ts';
-import { forgetCommonDecoys } from '../accounts/common-hashes.ts';
-import { hashPassword } from '../accounts/passwords.ts';
 
 let postgres: TestPostgres;
 let app: AuthApp;
@@ -50,7 +48,7 @@ describe('POST /token?grant_type=password', () => {
   it('refuses a sign-in with 429 and without a query while the queue of password hashes is full', async () => {
     const { email } = await app.member(password);
     const places = limits.concurrentPasswordHashes.default + limits.passwordHashesWaiting.default;
-    const hashes = Array.from({ length: places }, () => hashPassword(password));
+    const hashes = Array.from({ length: places }, () => app.passwords.hash(password));
     const run = vi.spyOn(app.database, 'run');
     const { status, headers } = await signIn(email, password);
     expect([status, headers['retry-after'], run.mock.calls]).toEqual([429, '1', []]);
@@ -74,7 +72,7 @@ describe('POST /token?grant_type=password', () => {
       return email;
     };
     const bcryptHash = await bcrypt(password, 10);
-    const argonHash = await hashPassword(password);
+    const argonHash = await app.passwords.hash(password);
     const kinds = {
       unknown: uniqueEmail(),
       own: (await app.member(password)).email,
@@ -84,7 +82,7 @@ describe('POST /token?grant_type=password', () => {
       banned: await insert('banned_until', '2999-01-01', bcryptHash),
       deleted: await insert('deleted_at', '2020-01-01', argonHash),
     };
-    forgetCommonDecoys(app.database);
+    app.commonHashes.discard();
     const rounds: Record<string, number>[] = [];
     for (let round = 0; round < 10; round++) {
       const times: Record<string, number> = {};
@@ -98,7 +96,7 @@ describe('POST /token?grant_type=password', () => {
     await app.sql('delete from auth.users where encrypted_password = any ($1::text[])', [
       `{"${bcryptHash}","${argonHash}"}`,
     ]);
-    forgetCommonDecoys(app.database);
+    app.commonHashes.discard();
     const told = Object.keys(kinds).filter((kind) =>
       areToldApart(rounds.map((times) => [times[kind] ?? 0, times.unknown ?? 0])),
     );

@@ -3,15 +3,14 @@ import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { auditEntry } from '../accounts/audit.ts';
 import { commonDecoys } from '../accounts/common-hashes.ts';
 import type { CodeChallenge } from '../accounts/flow-states.ts';
-import { pretendedMail, pretendToMail, requestMail, type SqlStatement } from '../accounts/one-time-tokens.ts';
-import { hashPassword, verifyPassword } from '../accounts/passwords.ts';
-import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
+import { pretendedMail, pretendToMail, requestMail } from '../accounts/one-time-tokens.ts';
+import { runAsAuthAdmin, type SqlStatement } from '../accounts/run-as-auth-admin.ts';
 import { droppedPassword, signUp } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { beforeUserCreated, waitAsBeforeUserCreated } from './before-user-created.ts';
+import { beforeUserCreated, waitAsBeforeUserCreated } from './before-user-created-hook.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { ignoreMissing, mailedLink, makeLink } from './link-mails.ts';
-import { linkTarget } from './link-target.ts';
+import { linkTarget } from './redirects.ts';
 import { json } from './reply.ts';
 import { clientOf } from './token-reply.ts';
 
@@ -29,16 +28,16 @@ export interface SignUp {
  * people owns the address.
  */
 export async function signUpToConfirm(context: AuthContext, request: CallRequest, asked: SignUp): Promise<Reply> {
-  const { database, settings, app, events } = context;
+  const { database, settings } = context;
   const { email, userMetadata } = asked;
   const { wait, recipient } = await requestMail(database, 'confirmation', email, settings.smtp_max_frequency);
   const waiting = recipient?.isConfirmed === false ? recipient : null;
-  const isSamePassword = await verifyPassword(
+  const isSamePassword = await context.passwords.verify(
     asked.password,
     waiting?.passwordHash ?? null,
-    await commonDecoys(database),
+    await commonDecoys(context),
   );
-  const passwordHash = await hashPassword(asked.password);
+  const passwordHash = await context.passwords.hash(asked.password);
   const planned = { id: randomUUID(), email, userMetadata };
   if (recipient === null) await beforeUserCreated(context, request.address, { ...planned, provider: 'email' });
   else await waitAsBeforeUserCreated(context);
@@ -48,8 +47,7 @@ export async function signUpToConfirm(context: AuthContext, request: CallRequest
     const newUser = { ...planned, passwordHash };
     const made = await signUp(database, newUser, clientOf(request), (id) => mailedLink(id, link)).catch(ignoreTaken);
     if (made) {
-      const { id } = made.user;
-      events.emit({ type: 'auth', what: 'signed-up', app: app.ref, userId: id, address: request.address });
+      noteSignUp(context, request, made.user.id);
       return json(made.user);
     }
   }
@@ -65,6 +63,11 @@ export async function signUpToConfirm(context: AuthContext, request: CallRequest
   if (statements.length > 0) await runAsAuthAdmin(database, statements).catch(ignoreMissing);
   else await pretendToMail(database, 'confirmation', email);
   return json(nobody({ email }, userMetadata, timeOf(context)));
+}
+
+/** Reports that an account was created. */
+export function noteSignUp({ app, events }: AuthContext, { address }: CallRequest, userId: string): void {
+  events.emit({ type: 'auth', what: 'signed-up', app: app.ref, userId, address });
 }
 
 /** Returns null if another call has taken the address in the meantime. */

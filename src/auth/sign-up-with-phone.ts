@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { commonDecoys } from '../accounts/common-hashes.ts';
-import type { SqlStatement } from '../accounts/one-time-tokens.ts';
-import { hashPassword, verifyPassword } from '../accounts/passwords.ts';
-import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
+import { runAsAuthAdmin, type SqlStatement } from '../accounts/run-as-auth-admin.ts';
 import { droppedPhonePassword, pretendToText } from '../accounts/texts.ts';
 import { signUp } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { beforeUserCreated, waitAsBeforeUserCreated } from './before-user-created.ts';
+import { beforeUserCreated, waitAsBeforeUserCreated } from './before-user-created-hook.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { ignoreMissing } from './link-mails.ts';
 import { json } from './reply.ts';
 import { makeText, requireText, sendText, storedText } from './send-text.ts';
-import { nobody } from './sign-up-to-confirm.ts';
+import { nobody, noteSignUp } from './sign-up-to-confirm.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
 
 export interface PhoneSignUp {
@@ -30,8 +28,9 @@ export const signUpWithPhone = (context: AuthContext, request: CallRequest, aske
   context.settings.sms_autoconfirm ? signUpAtOnce(context, request, asked) : signUpByCode(context, request, asked);
 
 async function signUpAtOnce(context: AuthContext, request: CallRequest, asked: PhoneSignUp): Promise<Reply> {
-  const newUser = { ...asked, id: randomUUID(), phoneConfirmed: true };
-  await beforeUserCreated(context, request.address, { ...newUser, provider: 'phone' });
+  const { password, ...planned } = { ...asked, id: randomUUID(), phoneConfirmed: true };
+  await beforeUserCreated(context, request.address, { ...planned, provider: 'phone' });
+  const newUser = { ...planned, passwordHash: await context.passwords.hash(password) };
   const { user, grant } = await signUp(context.database, newUser, clientOf(request)).catch((error: unknown) => {
     throw isTaken(error) ? new NinefoldError('user_already_exists') : error;
   });
@@ -49,12 +48,12 @@ async function signUpByCode(context: AuthContext, request: CallRequest, asked: P
   const { phone, userMetadata } = asked;
   const { account } = await requireText(context, request, 'sms', phone);
   const waiting = account?.isConfirmed === false ? account : null;
-  const isSamePassword = await verifyPassword(
+  const isSamePassword = await context.passwords.verify(
     asked.password,
     waiting?.passwordHash ?? null,
-    await commonDecoys(database),
+    await commonDecoys(context),
   );
-  const passwordHash = await hashPassword(asked.password);
+  const passwordHash = await context.passwords.hash(asked.password);
   const text = makeText(context, 'sms_confirmation', phone);
   const newUser = { id: randomUUID(), phone, passwordHash, userMetadata };
   if (account === null) await beforeUserCreated(context, request.address, { ...newUser, provider: 'phone' });
@@ -86,8 +85,4 @@ const isTaken = (error: unknown): boolean => error instanceof NinefoldError && e
 export function ignoreTaken(error: unknown): null {
   if (isTaken(error)) return null;
   throw error;
-}
-
-function noteSignUp({ app, events }: AuthContext, { address }: CallRequest, userId: string): void {
-  events.emit({ type: 'auth', what: 'signed-up', app: app.ref, userId, address });
 }

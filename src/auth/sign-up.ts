@@ -6,17 +6,16 @@ import { findRecipient } from '../accounts/one-time-tokens.ts';
 import { checkMetadata, signUp } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { normaliseEmail, normalisePhone } from './addresses.ts';
-import { beforeUserCreated } from './before-user-created.ts';
+import { beforeUserCreated } from './before-user-created-hook.ts';
 import { metadata, password, readBody, text } from './body.ts';
-import { checkNewPassword, wordsOf } from './check-password.ts';
+import { checkNewPassword, refuseLeakedPassword, wordsOf } from './check-password.ts';
 import { readCodeChallenge } from './code-challenge.ts';
 import type { AuthContext } from './context.ts';
-import { refuseLeakedPassword } from './leaked-password.ts';
+import { takeFromLimit } from './rate-limit.ts';
 import { json } from './reply.ts';
 import { checkChannel } from './send-text.ts';
-import { signUpToConfirm } from './sign-up-to-confirm.ts';
+import { noteSignUp, signUpToConfirm } from './sign-up-to-confirm.ts';
 import { signUpWithPhone } from './sign-up-with-phone.ts';
-import { takeFromLimit } from './take-from-limit.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
 
 const schema = z.object({
@@ -76,7 +75,7 @@ export async function signUpCall(context: AuthContext, request: CallRequest): Pr
   }
   const { user, grant } = await signUp(
     database,
-    { ...planned, password: body.password, confirmed: true },
+    { ...planned, passwordHash: await context.passwords.hash(body.password), confirmed: true },
     clientOf(request),
   ).catch(asTaken);
   noteSignUp(context, request, user.id);
@@ -114,10 +113,6 @@ function asTaken(error: unknown): never {
   throw error;
 }
 
-function noteSignUp({ app, events }: AuthContext, { address }: CallRequest, userId: string): void {
-  events.emit({ type: 'auth', what: 'signed-up', app: app.ref, userId, address });
-}
-
 /**
  * Handles POST /signup without an address: creates an account that only its session can use, until an address is added.
  */
@@ -134,12 +129,6 @@ async function signUpAnonymously(
   await beforeUserCreated(context, request.address, { ...planned, provider: null });
   const { user, grant } = await signUp(context.database, planned, clientOf(request));
   if (!grant) throw new Error('an anonymous account has no session');
-  context.events.emit({
-    type: 'auth',
-    what: 'signed-up',
-    app: context.app.ref,
-    userId: user.id,
-    address: request.address,
-  });
+  noteSignUp(context, request, user.id);
   return tokenReply(context, request, grant);
 }

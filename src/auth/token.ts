@@ -7,10 +7,9 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import { readBody, text } from './body.ts';
 import type { AuthContext } from './context.ts';
 import { exchangeCode } from './exchange-code.ts';
-import { signInWithWeb3 } from './sign-in-elsewhere.ts';
+import { takeFromLimit } from './rate-limit.ts';
 import { signInWithIdToken } from './sign-in-with-id-token.ts';
 import { signInWithPassword } from './sign-in-with-password.ts';
-import { takeFromLimit } from './take-from-limit.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
 
 /** Handles POST /token: exchanges the credentials that `grant_type` names for a session (RFC 6749, section 4). */
@@ -25,7 +24,7 @@ export function token(context: AuthContext, request: CallRequest): Promise<Reply
     case 'id_token':
       return signInWithIdToken(context, request);
     case 'web3':
-      return signInWithWeb3();
+      throw new NinefoldError('web3_provider_disabled');
     default:
       throw new NinefoldError('invalid_credentials', { message: 'unsupported_grant_type' });
   }

@@ -4,7 +4,6 @@ import { limits } from '../../contract/limits.ts';
 import { auditEntry } from '../accounts/audit.ts';
 import { begunEmailChange, findRecipient } from '../accounts/one-time-tokens.ts';
 import { findPasswordHash } from '../accounts/password-sign-in.ts';
-import { hashPassword, verifyPassword } from '../accounts/passwords.ts';
 import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 import { type UserChange, updateUser } from '../accounts/update-user.ts';
 import type { User } from '../accounts/user.ts';
@@ -15,11 +14,10 @@ import { hasSecondFactor, isSecondLevel } from './assurance.ts';
 import { metadata, password, readBody, text } from './body.ts';
 import { requireMember } from './callers.ts';
 import { beginPhoneChange, newPhoneOf, requirePhoneChange } from './change-phone.ts';
-import { checkNewPassword, wordsOf } from './check-password.ts';
+import { checkNewPassword, refuseLeakedPassword, wordsOf } from './check-password.ts';
 import { readCodeChallenge } from './code-challenge.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { usable } from './get-user.ts';
-import { refuseLeakedPassword } from './leaked-password.ts';
 import { mailedEmailChange, requireMail } from './link-mails.ts';
 import { proofOfPresence } from './proof-of-presence.ts';
 import { json } from './reply.ts';
@@ -126,7 +124,7 @@ async function requireNewAddress(
 }
 
 async function passwordChange(
-  context: AuthContext,
+  { database, passwords }: AuthContext,
   user: User,
   newPassword: string,
   address: string | undefined,
@@ -137,7 +135,7 @@ async function passwordChange(
       message: 'Updating password of an anonymous user without an email or phone is not allowed',
     });
   }
-  const current = await findPasswordHash(context.database, user.id);
-  if (current !== null && (await verifyPassword(newPassword, current, []))) throw new NinefoldError('same_password');
-  return { passwordHash: await hashPassword(newPassword) };
+  const current = await findPasswordHash(database, user.id);
+  if (current !== null && (await passwords.verify(newPassword, current, []))) throw new NinefoldError('same_password');
+  return { passwordHash: await passwords.hash(newPassword) };
 }

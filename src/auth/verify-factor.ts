@@ -13,8 +13,8 @@ import { readBody, text } from './body.ts';
 import { requireFactor } from './challenge-factor.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { verifyPhone } from './phone-factor.ts';
+import { takeFromLimit } from './rate-limit.ts';
 import { countAttempt, reportFailure } from './second-factor-attempts.ts';
-import { takeFromLimit } from './take-from-limit.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
 import { type Challenge, requireKeyAnswer, verifyKey } from './verify-key.ts';
 

@@ -1,9 +1,9 @@
 import type { AppConnection, CreateAppRequest, MigrateResponse } from '../../contract/admin.ts';
+import { applySettings } from './apply-settings.ts';
 import { CliError, type Client } from './client.ts';
 import { applyMigrations, printApplied } from './commands/migrate.ts';
 import { printConnection, printJson } from './print.ts';
 import { readProject } from './supabase-project.ts';
-import { takeSettings } from './take-settings.ts';
 
 /** Options of `apps create --from`. */
 interface FromOptions {
@@ -29,7 +29,7 @@ export async function createFromProject(client: Client, ref: string, options: Fr
   const { name, jwtSecret: jwt_secret } = options;
   const body: CreateAppRequest = JSON.parse(JSON.stringify({ ref, name, jwt_secret }));
   const connection = await client.post<AppConnection>('/apps', body);
-  const { changed, refused } = await takeSettings(client, ref, project.settings);
+  const { changed, refused } = await applySettings(client, ref, project.settings);
   const leftOut = [...project.leftOut, ...refused];
   const applied = await applyMigrations(client, ref, project.migrations).catch((error: unknown) => {
     throw goOn(error, ref, options.from);

@@ -19,7 +19,7 @@ import {
 import type { WorkerConfig } from '../compose/worker.ts';
 import { banner } from './banner.ts';
 import { CliError } from './client.ts';
-import { closeUntakenConnections } from './untaken-connections.ts';
+import { closeUnacceptedConnections } from './unaccepted-connections.ts';
 import type { FromWorker, ToWorker } from './worker.ts';
 
 /** If a worker ends within this time after its start, the next worker is started only after this time. */
@@ -244,7 +244,7 @@ class Workers {
 
   #fork(): Promise<void> {
     const worker = cluster.fork();
-    closeUntakenConnections(worker);
+    closeUnacceptedConnections(worker);
     const forkedAt = performance.now();
     const onAlive = killIfSilent(worker);
     const ready = new Promise<void>((resolve, reject) => {

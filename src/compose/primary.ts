@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { CONSOLE_REF, databaseName } from '../apps/app-record.ts';
 import { bootstrap, ServerUnfitError, updateApps } from '../apps/bootstrap.ts';
-import type { BoundMessage } from '../apps/bounds.ts';
+import type { BoundMessage } from '../apps/exceeded-bounds.ts';
 import { MasterKeyError, Registry } from '../apps/registry.ts';
 import { smallPool, superuserIn } from '../apps/server.ts';
 import type { Config } from '../config/config.ts';

@@ -1,5 +1,6 @@
 import { limits } from '../../contract/limits.ts';
-import { shareProcessors } from '../accounts/passwords.ts';
+import { LeakedPasswordRange } from '../accounts/leaked-passwords.ts';
+import { PasswordHasher } from '../accounts/passwords.ts';
 import { authoriseBuilderProxy, serviceRole } from '../admin/authorise.ts';
 import type { AdminContext } from '../admin/context.ts';
 import { handleAdmin } from '../admin/handle.ts';
@@ -9,9 +10,9 @@ import type { App } from '../apps/app.ts';
 import { CONSOLE_REF, databaseName } from '../apps/app-record.ts';
 import { Apps } from '../apps/apps.ts';
 import { BackgroundTurns, Traffic } from '../apps/background-turns.ts';
-import { type BoundMessage, ExceededBounds } from '../apps/bounds.ts';
 import { CallStatistics } from '../apps/call-statistics.ts';
 import { ErrorStatistics } from '../apps/error-statistics.ts';
+import { type BoundMessage, ExceededBounds } from '../apps/exceeded-bounds.ts';
 import { KeyUses } from '../apps/key-uses.ts';
 import { Lifecycle } from '../apps/lifecycle.ts';
 import type { Origins } from '../apps/origins.ts';
@@ -21,9 +22,10 @@ import { type Server, smallPool, superuserIn } from '../apps/server.ts';
 import { wideDefaults } from '../apps/settings.ts';
 import { StateChangeCleanup } from '../apps/state-change-cleanup.ts';
 import { normaliseEmail, normaliseId, normalisePhone } from '../auth/addresses.ts';
-import { claimsWithoutSession } from '../auth/claims-without-session.ts';
+import { ActingClaims } from '../auth/claims-without-session.ts';
 import type { AuthContext } from '../auth/context.ts';
 import { handleAuth } from '../auth/handle.ts';
+import { ProviderClients } from '../auth/provider-client.ts';
 import { callSendMailHook } from '../auth/send-hooks.ts';
 import { grantForPasskey } from '../auth/sign-in-with-passkey.ts';
 import { grantForPassword } from '../auth/sign-in-with-password.ts';
@@ -43,7 +45,7 @@ import { ExternalKeys } from '../identity/external-keys.ts';
 import { Identities } from '../identity/identities.ts';
 import { AddressPolicy } from '../jobs/public-address.ts';
 import { ScheduledWork } from '../jobs/scheduled-work.ts';
-import { AddressLimiter } from '../limits/client-network.ts';
+import { AddressLimiter } from '../limits/address-limiter.ts';
 import { InFlight } from '../limits/in-flight.ts';
 import { Events } from '../observe/events.ts';
 import { writeLog } from '../observe/log.ts';
@@ -88,6 +90,7 @@ interface Node {
   readonly workerConfig: WorkerConfig;
   readonly events: Events;
   readonly origins: Origins;
+  readonly passwords: PasswordHasher;
   readonly addresses: AddressPolicy;
   readonly server: Server;
   readonly maintenance: Pool;
@@ -111,7 +114,6 @@ export async function composeWorker(
   tasks: TaskRunner,
   everyWorker: AdminContext['everyWorker'],
 ): Promise<Worker> {
-  shareProcessors(config.workers);
   const events = new Events();
   const stopLog = writeLog(events, config.logLevel);
   const server = appServer(workerConfig.databaseUrl, config, secrets);
@@ -123,6 +125,7 @@ export async function composeWorker(
     workerConfig,
     events,
     origins,
+    passwords: new PasswordHasher(config.workers),
     addresses: new AddressPolicy(config.httpAllowed),
     server,
     maintenance: smallPool(server.target, 4),
@@ -215,11 +218,20 @@ async function composeApps(node: Node) {
 }
 
 /** Creates the contexts in which calls of `/auth/v1` run. */
-function composeAuth({ events, origins, addresses }: Node, identities: Identities, keyUses: KeyUses) {
-  const shared = { events, origins, addresses, keyUses };
+function composeAuth({ events, origins, passwords, addresses }: Node, identities: Identities, keyUses: KeyUses) {
+  const shared = {
+    events,
+    origins,
+    passwords,
+    addresses,
+    keyUses,
+    providerClients: new ProviderClients(),
+    leakedPasswords: new LeakedPasswordRange('https://api.pwnedpasswords.com/range/'),
+  };
+  const actingClaims = new ActingClaims();
   const contextOf = (app: App, identity: AuthContext['identity']) => authContextOf(app, shared, identity);
   const claimsOf: AdminContext['claimsOf'] = async (app, request, user) =>
-    claimsWithoutSession(await contextOf(app, () => identities.resolve(app, request)), user, {
+    actingClaims.of(await contextOf(app, () => identities.resolve(app, request)), user, {
       address: request.address,
       issuer: `${origins.appUrl(app.ref)}/auth/v1`,
     });
@@ -241,7 +253,7 @@ function composeAdmin(
     readonly traces: RequestTraces;
   },
 ): AdminContext {
-  const { server, maintenance, events, origins, addresses, config, secrets, workerConfig } = node;
+  const { server, maintenance, events, origins, passwords, addresses, config, secrets, workerConfig } = node;
   const consoleAuth = async (app: App, identity: AuthContext['identity']): Promise<AuthContext> => ({
     ...(await contextOf(app, identity)),
     // Passkeys of builders belong to the pages of the console.
@@ -254,6 +266,7 @@ function composeAdmin(
     server,
     maintenance,
     events,
+    passwords,
     ...parts,
     operatorToken: secrets.operatorToken,
     setupToken: workerConfig.setupToken,
@@ -265,7 +278,9 @@ function composeAdmin(
     builders: {
       signIn: async (app, request) => {
         const { auth: settings } = await app.settings();
-        return (await grantForPassword({ app: app.record, database: app.database, settings, events }, request)).grant;
+        const { record, database, commonHashes } = app;
+        const signIn = { app: record, database, settings, events, passwords, commonHashes };
+        return (await grantForPassword(signIn, request)).grant;
       },
       signInWithPasskey: async (app, request) =>
         grantForPasskey(await consoleAuth(app, () => identities.resolve(app, request)), request),
@@ -332,5 +347,5 @@ function composeHttp(
 }
 
 export { ChangeClient, type ChangeMessage } from '../apps/app-changes.ts';
-export type { BoundMessage } from '../apps/bounds.ts';
+export type { BoundMessage } from '../apps/exceeded-bounds.ts';
 export { PrimaryTaskClient, type TaskMessage, type TaskResultMessage } from '../spec/process/task-client.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { connectionUrl, parseConnectionUrl } from './connection-config.ts';
+import { ServerState } from './server-state.ts';
 import { quoteIdentifier, quoteLiteral } from './statement.ts';
 
 describe('parseConnectionUrl', () => {
@@ -13,6 +14,7 @@ describe('parseConnectionUrl', () => {
       password: 'p/w',
       tls: 'verify',
       applicationName: 'test',
+      serverState: new ServerState(),
     });
     expect(parseConnectionUrl('postgresql://me@127.0.0.1', 'test')).toMatchObject({
       port: 5432,

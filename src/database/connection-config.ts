@@ -1,3 +1,5 @@
+import { ServerState } from './server-state.ts';
+
 /** Parameters of a connection: server, database and login. */
 export interface ConnectionConfig {
   readonly host: string;
@@ -29,6 +31,8 @@ export interface ConnectionConfig {
    * Ninefold's own statements do not.
    */
   readonly obeysDatabase?: boolean;
+  /** Belongs to the server: connections with other logins and databases share it. */
+  readonly serverState: ServerState;
 }
 
 /**
@@ -54,8 +58,15 @@ export function parseConnectionUrl(url: string, applicationName: string): Connec
     password: decodeURIComponent(parsed.password),
     tls: sslmode === 'disable' ? 'off' : sslmode.startsWith('verify') ? 'verify' : 'require',
     applicationName,
+    serverState: new ServerState(),
   };
 }
+
+/** Returns the parameters of another login to the server of `target`, without the overrides of `target`. */
+export const loginAt = (
+  { host, port, socketFolder, tls, serverState }: ConnectionConfig,
+  login: Pick<ConnectionConfig, 'database' | 'user' | 'password' | 'applicationName'>,
+): ConnectionConfig => ({ host, port, socketFolder, tls, serverState, ...login });
 
 /** Returns the parameters as a URL that any PostgreSQL client accepts. */
 export function connectionUrl(target: ConnectionConfig): string {

@@ -10,7 +10,6 @@ import {
   ResultTooLargeError,
 } from './database-error.ts';
 import { type OpenedSocket, openSocket, requestCancel } from './handshake.ts';
-import { closeIdleConnections } from './idle-connections.ts';
 import { type LargeMessage, MessageReader, readErrorFields, readFields, readRowStart, readString } from './reader.ts';
 import { type Prepared, PreparedStatements, type Result, type Statement } from './statement.ts';
 import { StreamedValue } from './streamed-value.ts';
@@ -101,7 +100,7 @@ export class Connection {
     const open = () => openSocket(target, timeoutMilliseconds);
     const opened = await open().catch(async (error: unknown) => {
       if (!isServerFull(error)) throw error;
-      await closeIdleConnections(timeoutMilliseconds);
+      await target.serverState.closeIdleConnections(timeoutMilliseconds);
       return open();
     });
     return new Connection(target, opened, onClose, onFree);

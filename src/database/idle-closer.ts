@@ -1,12 +1,13 @@
 import type { Connection } from './connection.ts';
 import type { PoolSlots } from './connection-budget.ts';
-import { registerIdleCloser } from './idle-connections.ts';
+import type { ServerState } from './server-state.ts';
 
 /** The parts of a pool that the idle closer works on. */
 export interface IdleCloserParts {
   /** Connections that are not in exclusive use. Closing a connection removes it from the set. */
   readonly shared: Set<Connection>;
   readonly slots: PoolSlots;
+  readonly server: ServerState;
   /** Returns true if the pool has no open connection and is not opening one. */
   isEmpty: () => boolean;
   /** Returns true while the pool must keep its idle connections. */
@@ -38,7 +39,7 @@ export class IdleCloser {
     const every = Math.max(50, Math.min(5000, this.#idleMilliseconds / 2));
     this.#sweeper = setInterval(() => this.#sweep(), every);
     this.#sweeper.unref();
-    this.#withdrawOffer = registerIdleCloser(() => this.#closeIdle());
+    this.#withdrawOffer = this.#parts.server.registerIdleCloser(() => this.#closeIdle());
     this.#leaveBudget =
       this.#parts.slots.budget?.register({
         oldestIdle: () => this.#longestIdle()?.lastUsed ?? null,

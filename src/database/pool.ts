@@ -124,6 +124,7 @@ export class Pool implements Database {
       {
         shared: this.#shared,
         slots: this.#slots,
+        server: target.serverState,
         isEmpty: () => this.size === 0,
         isHeld: () => this.#admitting > 0,
         onEmpty: async () => {

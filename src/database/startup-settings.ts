@@ -109,16 +109,10 @@ export const storeServerValues: string = ['lock_timeout', 'work_mem']
   .join(', ');
 
 /** Settings that some releases of PostgreSQL do not have. A server refuses each of them once; then they are omitted. */
-const notEverywhere = ['transaction_timeout', 'restrict_nonsystem_relation_kind'] as const;
-type NotEverywhere = (typeof notEverywhere)[number];
-
-const unknownTo = new Map<string, Set<NotEverywhere>>();
-
-const serverOf = ({ host, port }: ConnectionConfig): string => `${host}:${port}`;
+const notEverywhere = ['transaction_timeout', 'restrict_nonsystem_relation_kind'];
 
 /** Returns the `options` of a startup message (PostgreSQL manual, "Message Formats": a backslash escapes a space). */
 export function startupOptions(target: ConnectionConfig): string {
-  const unknown: ReadonlySet<string> | undefined = unknownTo.get(serverOf(target));
   const settings = {
     ...always,
     ...(target.obeysDatabase ? {} : ofServer),
@@ -126,18 +120,15 @@ export function startupOptions(target: ConnectionConfig): string {
     ...(target.ignoresLockTimeout && { lock_timeout: '0' }),
   };
   return Object.entries(settings)
-    .filter(([name]) => !unknown?.has(name))
+    .filter(([name]) => !target.serverState.unknownSettings.has(name))
     .map(([name, value]) => `-c ${name}=${value.replace(/[\\\s]/g, '\\$&')}`)
     .join(' ');
 }
 
 /** Records a setting that the server refused as unknown. Returns true if a new attempt without it makes sense. */
-export function forgetSetting(target: ConnectionConfig, message: string): boolean {
+export function forgetSetting({ serverState }: ConnectionConfig, message: string): boolean {
   const name = notEverywhere.find((each) => message.includes(each));
-  if (name === undefined) return false;
-  const unknown = unknownTo.get(serverOf(target)) ?? new Set();
-  unknownTo.set(serverOf(target), unknown);
-  if (unknown.has(name)) return false;
-  unknown.add(name);
+  if (name === undefined || serverState.unknownSettings.has(name)) return false;
+  serverState.unknownSettings.add(name);
   return true;
 }

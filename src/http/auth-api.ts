@@ -1,15 +1,17 @@
 import { hkdfSync } from 'node:crypto';
 import { limits } from '../../contract/limits.ts';
-import { LeakedPasswordRange } from '../accounts/leaked-passwords.ts';
 import type { App } from '../apps/app.ts';
 import type { AuthContext } from '../auth/context.ts';
 import { authErrorReply, handleAuth } from '../auth/handle.ts';
 import type { ApiHandler } from './api-handler.ts';
 
-const leakedPasswords = new LeakedPasswordRange('https://api.pwnedpasswords.com/range/');
-
 /** The parts that the apps of a node share. */
-type Node = Required<Pick<AuthContext, 'events' | 'origins' | 'addresses' | 'keyUses'>>;
+type Node = Required<
+  Pick<
+    AuthContext,
+    'events' | 'origins' | 'addresses' | 'keyUses' | 'passwords' | 'providerClients' | 'leakedPasswords'
+  >
+>;
 
 /** Returns the parts that calls of `/auth/v1` of an app use. */
 export async function authContextOf(app: App, node: Node, identity: AuthContext['identity']): Promise<AuthContext> {
@@ -22,10 +24,11 @@ export async function authContextOf(app: App, node: Node, identity: AuthContext[
     identity,
     settings,
     rateCounts: app.rateCounts,
+    commonHashes: app.commonHashes,
+    hookDurations: app.hookDurations,
     secrets,
     nodeKey: () => Buffer.from(hkdfSync('sha256', record.authenticatorPassword, record.ref, 'sign-in', 32)),
     appOrigin: node.origins.appOrigin(record.ref),
-    leakedPasswords,
     roleClaimKey: rest.jwt_role_claim_key,
   };
 }

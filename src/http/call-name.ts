@@ -1,5 +1,6 @@
 import type { CallRequest } from '../../contract/call-request.ts';
 import { authCalls } from '../../contract/calls.ts';
+import { groupBy } from '../catalog/group.ts';
 import type { CallEvent } from '../observe/events.ts';
 
 /**
@@ -9,21 +10,18 @@ import type { CallEvent } from '../observe/events.ts';
 export const callName = (area: CallEvent['area'], request: CallRequest): string =>
   (area === 'auth' ? authCallOf(request) : null) ?? `${area}.unresolved`;
 
-interface Known {
-  id: string;
-  /** Query parameter that a request to this call contains; empty if the path alone identifies the call. */
-  query: string;
-}
-
-const byAddress = new Map<string, Known[]>();
+const byAddress = groupBy(
+  authCalls.map(({ id, method, path }) => {
+    const [address = '', query = ''] = path.slice('/auth/v1'.length).split('?');
+    // The query parameter that a request to this call contains; empty if the path alone identifies the call.
+    return { id, query, address: `${method} ${address}` };
+  }),
+  ({ address }) => address,
+);
 /** Call paths with parameters in braces, each with a pattern for matching requests. */
-const patterns: [RegExp, string][] = [];
-for (const { id, method, path } of authCalls) {
-  const [address = '', query = ''] = path.slice('/auth/v1'.length).split('?');
-  const key = `${method} ${address}`;
-  if (address.includes('{')) patterns.push([new RegExp(`^${key.replace(/\{\w+\}/g, '[^/]+')}$`), key]);
-  byAddress.set(key, [...(byAddress.get(key) ?? []), { id, query }]);
-}
+const patterns: readonly (readonly [RegExp, string])[] = [...byAddress.keys()]
+  .filter((address) => address.includes('{'))
+  .map((address) => [new RegExp(`^${address.replace(/\{\w+\}/g, '[^/]+')}$`), address]);
 
 function authCallOf({ method, path, query }: CallRequest): string | null {
   const asked = `${method} ${path.replace(/(?<=.)\/$/, '')}`;

@@ -9,7 +9,7 @@ describe('errorPage', () => {
         .replaceAll('&#39;', "'")
         .replaceAll('&lt;', '<')
         .replaceAll('&gt;', '>')
-        .replaceAll('&quot;', '"')
+        .replaceAll('&#34;', '"')
         .replaceAll('&amp;', '&');
       return !text.includes(meaning) || !text.includes(action);
     });

@@ -3,6 +3,7 @@ import { conditionClasses, conditionNames } from '../../contract/errors/conditio
 import { statusOfSqlstate } from '../../contract/errors/sqlstate-status.ts';
 import { allErrors, type ErrorEntry } from '../../contract/errors.ts';
 import { limits } from '../../contract/limits.ts';
+import { escapeHtml } from '../mail/html-writer.ts';
 import { ERROR_PAGES } from './help-link.ts';
 import { PLAIN_PAGE_POLICY } from './node-headers.ts';
 
@@ -24,7 +25,7 @@ export function errorPageReply(segments: readonly string[]): Reply | null {
   if (`/${docs}/${errors}` !== ERROR_PAGES || segments.length > 4) return null;
   if (code === undefined) return pageReply(200, page('Errors', allCodes()));
   if (!CODE.test(code)) {
-    return pageReply(404, page('No such code', paragraph('This is no code of an error.') + back));
+    return pageReply(404, page('No such code', paragraph('No error has this code.') + back));
   }
   return pageReply(200, errorPage(code));
 }
@@ -42,7 +43,7 @@ const pageReply = (status: number, html: string): Reply => ({
 /** Returns the HTML page of one code. */
 export function errorPage(code: string): string {
   const entry = Object.hasOwn(allErrors, code) ? allErrors[code] : undefined;
-  if (entry) return page(code, told(code, entry));
+  if (entry) return page(code, described(code, entry));
   const status = SQLSTATE.test(code) ? foreignSqlstate(code) : null;
   return page(code, (status ?? ownCode()) + back);
 }
@@ -54,21 +55,19 @@ const sources: Readonly<Record<ErrorEntry['source'], string>> = {
   postgres: 'PostgreSQL, SQLSTATE',
 };
 
-const told = (code: string, entry: ErrorEntry): string =>
+const described = (code: string, entry: ErrorEntry): string =>
   [
     paragraph(entry.meaning, 'answer'),
     list([
       ['HTTP status', String(entry.status)],
       ...Object.entries(entry.otherStatuses ?? {}),
       ['Message', entry.message],
-      ['What the client should do', entry.action],
-      ...(entry.member === null ? [] : [['What the member may read', entry.member] as const]),
+      ['Action', entry.action],
+      ...(entry.member === null ? [] : [['Text for members', entry.member] as const]),
       ...(entry.limit ? [['Limit', entry.limit] as const] : []),
       ['From', sources[entry.source] + (entry.source === 'postgres' ? ` ${conditionNames.get(code) ?? ''}` : '')],
     ]),
-    paragraph(
-      'A more exact message is in the answer itself. Under its x-request-id a builder finds the whole trace of the call.',
-    ),
+    paragraph('The message of the response is more exact. Builders find the trace of the request by its x-request-id.'),
     back,
   ].join('\n');
 
@@ -79,13 +78,13 @@ function foreignSqlstate(code: string): string | null {
   const name = conditionNames.get(code);
   const meaning = raised
     ? 'A function of the app raised this code, which chooses the HTTP status.'
-    : `PostgreSQL refused the statement: ${name ? name.replaceAll('_', ' ') : 'a condition of the app’s own'}.`;
+    : `PostgreSQL refused the statement: ${name ? name.replaceAll('_', ' ') : 'a condition that the app defines'}.`;
   return [
     paragraph(meaning, 'answer'),
     list([
       ['HTTP status', String(statusOfSqlstate(code))],
       ...(words === undefined ? [] : [['Class', words] as const]),
-      ['What the client should do', 'Act on the message of the answer; details and hint may say more.'],
+      ['Action', 'Read the message, the details and the hint of the response.'],
     ]),
   ].join('\n');
 }
@@ -98,30 +97,20 @@ function allCodes(): string {
       .filter(([, entry]) => entry.source === source)
       .map(
         ([code, { status, meaning }]) =>
-          `<tr><th scope="row"><a href="${ERROR_PAGES}/${encodeURIComponent(code)}"><code>${asText(code)}</code></a></th><td>${status}</td><td>${asText(meaning)}</td></tr>`,
+          `<tr><th scope="row"><a href="${ERROR_PAGES}/${encodeURIComponent(code)}"><code>${escapeHtml(code)}</code></a></th><td>${status}</td><td>${escapeHtml(meaning)}</td></tr>`,
       );
-    return `<h2>${asText(title)}</h2><table><thead><tr><th>Code</th><th>HTTP</th><th>Meaning</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
+    return `<h2>${escapeHtml(title)}</h2><table><thead><tr><th>Code</th><th>HTTP</th><th>Meaning</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
   });
-  return `${paragraph('What can go wrong, and what then?', 'answer')}${groups.join('')}`;
+  return `${paragraph('Every error that a node returns, with its HTTP status and its meaning.', 'answer')}${groups.join('')}`;
 }
 
-const paragraph = (text: string, kind = ''): string => `<p${kind && ` class="${kind}"`}>${asText(text)}</p>`;
+const paragraph = (text: string, kind = ''): string => `<p${kind && ` class="${kind}"`}>${escapeHtml(text)}</p>`;
 
-const ownCode =
-  (): string => `${paragraph('A code of the app’s own: one of its functions or triggers raised it.', 'answer')}
-${paragraph('What it means stands in chapter 8, Errors, of the app’s specification, which its builders see in the console.')}`;
+const ownCode = (): string => `${paragraph('A function or a trigger of the app raised this code.', 'answer')}
+${paragraph('Builders find its meaning in the console, in chapter 8, Errors, of the app’s specification.')}`;
 
 const list = (lines: readonly (readonly [string, string])[]): string =>
-  `<dl>${lines.map(([name, text]) => `<dt>${asText(name)}</dt><dd>${asText(text)}</dd>`).join('')}</dl>`;
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-const asText = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
+  `<dl>${lines.map(([name, text]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(text)}</dd>`).join('')}</dl>`;
 
 const STYLE = `:root{color-scheme:light dark;--paper:#fcfcfa;--ink:#16181d;--ink-2:#454850;--ink-3:#63666e;--rule:#e2e2dc;--blue:#1650bd}
 @media(prefers-color-scheme:dark){:root{--paper:#141619;--ink:#e9e8e4;--ink-2:#b9bbc0;--ink-3:#979ba2;--rule:#2a2e33;--blue:#8fb3ff}}
@@ -136,8 +125,8 @@ th,td{padding:6px 16px 6px 0;border-bottom:1px solid var(--rule);vertical-align:
 @media(max-width:600px){dl{grid-template-columns:1fr}dd{margin-bottom:8px}}`;
 
 const page = (title: string, body: string): string => `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${asText(title)}, Ninefold</title>
-<style>${STYLE}</style></head><body><main><h1>${asText(title)}</h1>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}, Ninefold</title>
+<style>${STYLE}</style></head><body><main><h1>${escapeHtml(title)}</h1>
 ${body}
 </main></body></html>
 `;

@@ -3,11 +3,11 @@ import { defaultRestSettings, type RestSettings } from '../../contract/settings.
 import type { App } from '../apps/app.ts';
 import type { Apps } from '../apps/apps.ts';
 import type { Traffic } from '../apps/background-turns.ts';
-import { storageFull } from '../apps/bounds.ts';
+import { storageFull } from '../apps/exceeded-bounds.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identities } from '../identity/identities.ts';
 import { type Identity, isAnonymous } from '../identity/identity.ts';
-import type { AddressLimiter } from '../limits/client-network.ts';
+import type { AddressLimiter } from '../limits/address-limiter.ts';
 import { type CallEvent, type Events, TraceRecorder } from '../observe/events.ts';
 import type { ApiHandler } from './api-handler.ts';
 import { corsHeaders, isPreflight, preflightReply, withoutCredentials } from './app-headers.ts';

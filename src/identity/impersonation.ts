@@ -2,7 +2,7 @@ import type { User } from '../accounts/user.ts';
 import { findUser } from '../accounts/users.ts';
 import type { Executor } from '../database/database.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { isActingToken } from './acting.ts';
+import { isActingToken } from './acting-token.ts';
 import type { Identity } from './identity.ts';
 import { identityOfClaims, type RoleRules } from './resolve.ts';
 import { UUID } from './uuid.ts';

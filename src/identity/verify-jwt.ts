@@ -1,8 +1,8 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { type LimitName, limits } from '../../contract/limits.ts';
 import { type AppKeys, JWT_SECRET_KID, type KeyAlgorithm, type RingKey } from '../apps/app-keys.ts';
-import { findKey } from '../apps/key-ring.ts';
 import { hs256 } from '../apps/sign-jwt.ts';
+import { findKey } from '../apps/signing-keys.ts';
 import { memoize } from '../catalog/memoize.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { nestsDeeper } from '../limits/bounded-json.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { limits } from '../../contract/limits.ts';
 import type { AuthSettings } from '../../contract/settings-auth.ts';
+import type { App } from '../apps/app.ts';
 import type { AppRecord } from '../apps/app-record.ts';
 import type { Secrets } from '../apps/app-secrets.ts';
 import { type Server, superuserIn } from '../apps/server.ts';
-import type { Executor } from '../database/database.ts';
 import { ConnectionError } from '../database/database-error.ts';
 import { Pool } from '../database/pool.ts';
 import { renderMail } from '../mail/render.ts';
@@ -53,8 +53,8 @@ export interface SharedParts {
    * @param apiUrl URL of the app's `/auth/v1`.
    */
   sendMailHook: (context: HookContext, mail: ClaimedMail, apiUrl: string) => Promise<void>;
-  /** Returns connections to the app's database with its authenticator role. */
-  databaseOf: (ref: string) => Promise<Executor>;
+  /** Returns the app in this worker. */
+  appOf: (ref: string) => Promise<Pick<App, 'database' | 'hookDurations'>>;
   /** Id of this process while it leads, stored with each claimed run. */
   runner: string;
   /** Slots for running jobs of all apps. */
@@ -272,8 +272,8 @@ export class AppWork {
 
   async #startMails({ isDue, next }: QueueState): Promise<number | null> {
     if (!isDue || this.#mails.isBusy) return next;
-    const { restsUntil } = this.#mails;
-    if (restsUntil > Date.now()) return next === null ? restsUntil : Math.min(next, restsUntil);
+    const { pausedUntil } = this.#mails;
+    if (pausedUntil > Date.now()) return next === null ? pausedUntil : Math.min(next, pausedUntil);
     const { ref } = this.#record;
     const [settings, secrets] = await Promise.all([readMailSettings(this.#control), this.#shared.secretsOf(ref)]);
     const siteUrl = settings.auth.site_url ?? this.#shared.urlOf(ref);
@@ -305,11 +305,11 @@ export class AppWork {
   }
 
   #mailHook(settings: AuthSettings, secrets: Secrets): (mail: ClaimedMail) => Promise<void> {
-    const { policy, databaseOf, sendMailHook, urlOf } = this.#shared;
+    const { policy, appOf, sendMailHook, urlOf } = this.#shared;
     const { ref } = this.#record;
     return async (mail) => {
-      const database = await databaseOf(ref);
-      const context = { app: { ref }, database, settings, secrets, addresses: policy };
+      const { database, hookDurations } = await appOf(ref);
+      const context = { app: { ref }, database, settings, secrets, hookDurations, addresses: policy };
       await sendMailHook(context, mail, `${urlOf(ref)}/auth/v1`);
     };
   }

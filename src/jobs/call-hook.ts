@@ -4,6 +4,7 @@ import { functionOfHook, type HookName, hooks } from '../../contract/hooks.ts';
 import { limits } from '../../contract/limits.ts';
 import type { AuthSettings } from '../../contract/settings-auth.ts';
 import type { Secrets } from '../apps/app-secrets.ts';
+import type { HookDurations } from '../apps/hook-durations.ts';
 import type { Executor } from '../database/database.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { nestsDeeper } from '../limits/bounded-json.ts';
@@ -19,6 +20,7 @@ export interface HookContext {
   readonly database: Executor;
   readonly settings: AuthSettings;
   readonly secrets: Secrets;
+  readonly hookDurations: HookDurations;
   readonly addresses: AddressPolicy;
 }
 
@@ -48,7 +50,7 @@ export async function callHook(context: HookContext, call: HookCall): Promise<Re
     if (answer !== null) throwRefusal(answer);
     return answer;
   } finally {
-    noteDuration(context.app.ref, call.name, performance.now() - begun);
+    context.hookDurations.add(call.name, performance.now() - begun);
   }
 }
 
@@ -95,31 +97,16 @@ function throwRefusal({ error }: Record<string, unknown>): void {
   throw new NinefoldError('unknown', { message, status });
 }
 
-/** The last durations of each hook in milliseconds, by app and name of the hook. */
-const durations = new Map<string, number[]>();
-const REMEMBERED_DURATIONS = 16;
-const REMEMBERED_HOOKS = 2000;
-
-const keyOf = (ref: string, name: HookName): string => `${ref} ${name}`;
-
-function noteDuration(ref: string, name: HookName, milliseconds: number): void {
-  const key = keyOf(ref, name);
-  const known = durations.get(key);
-  if (!known && durations.size >= REMEMBERED_HOOKS) durations.clear();
-  durations.set(key, [milliseconds, ...(known ?? [])].slice(0, REMEMBERED_DURATIONS));
-}
-
 /**
  * Waits as long as one of the last calls of the hook took. A request for an account that does not exist, or that
  * already exists, does not call the hook. Without the wait, the faster response would reveal whether the account
  * exists.
  */
 export async function waitAsHook(
-  { app, settings }: Pick<HookContext, 'app' | 'settings'>,
+  { settings, hookDurations }: Pick<HookContext, 'settings' | 'hookDurations'>,
   name: HookName,
 ): Promise<void> {
   if (!settings[`hook_${name}_enabled`]) return;
-  const known = durations.get(keyOf(app.ref, name)) ?? [];
-  const milliseconds = known[Math.floor(Math.random() * known.length)];
+  const milliseconds = hookDurations.ofAnyCall(name);
   if (milliseconds !== undefined) await delay(milliseconds, undefined, { ref: false });
 }

@@ -53,7 +53,7 @@ export class MailSender {
   #running: Promise<number> | null = null;
   /** Consecutive attempts in which the server could not be reached or rejected the login. */
   #failures = 0;
-  #restsUntil = 0;
+  #pausedUntil = 0;
   #lookAgain = 0;
   /** Errors that ended lanes of this run. A lane sends mails over one connection. */
   #faults: unknown[] = [];
@@ -70,8 +70,8 @@ export class MailSender {
   }
 
   /** Time of the next attempt while the server cannot be reached, in milliseconds since 1970. */
-  get restsUntil(): number {
-    return this.#restsUntil;
+  get pausedUntil(): number {
+    return this.#pausedUntil;
   }
 
   /** Resolves when no attempt is running. */
@@ -93,7 +93,7 @@ export class MailSender {
     if (!this.#startLane(run)) return Date.now() + LATER_MILLISECONDS;
     while (this.#lanes.size > 0) await Promise.race(this.#lanes);
     if (this.#faults.length > 0) throw this.#faults[0];
-    return Math.max(Date.now(), this.#lookAgain, this.#restsUntil);
+    return Math.max(Date.now(), this.#lookAgain, this.#pausedUntil);
   }
 
   #startLane(run: MailRun): boolean {
@@ -113,7 +113,7 @@ export class MailSender {
     let session: SmtpSession | null = null;
     let sent = 0;
     try {
-      while (run.mayGoOn() && Date.now() >= this.#restsUntil) {
+      while (run.mayGoOn() && Date.now() >= this.#pausedUntil) {
         const mail = await this.#claim(run);
         if (!mail) return;
         // Further mails may be due, so another lane starts.
@@ -158,7 +158,7 @@ export class MailSender {
       if (!(error instanceof SmtpError)) throw error;
       if (session === null && error.endsSession) {
         this.#failures++;
-        this.#restsUntil = Date.now() + pauseSeconds(this.#failures) * 1000;
+        this.#pausedUntil = Date.now() + pauseSeconds(this.#failures) * 1000;
       }
       const isLast = error.isPermanent || mail.attempt >= limits.mailAttempts.default;
       const words = withoutSecrets(error.message, mail);

@@ -5,7 +5,7 @@ import { CONSOLE_REF, databaseName } from '../apps/app-record.ts';
 import type { Apps } from '../apps/apps.ts';
 import { isCurrent } from '../apps/apps.ts';
 import { Background } from '../apps/background.ts';
-import type { ExceededBounds } from '../apps/bounds.ts';
+import type { ExceededBounds } from '../apps/exceeded-bounds.ts';
 import type { Origins } from '../apps/origins.ts';
 import type { Registry } from '../apps/registry.ts';
 import { type Server, superuserIn } from '../apps/server.ts';
@@ -45,7 +45,7 @@ interface Entry {
   /** Milliseconds since 1970; Infinity if nothing is scheduled. */
   due: number;
   /** Time before which the app is not checked, in milliseconds of performance.now(). */
-  restsUntil: number;
+  pausedUntil: number;
   isServing: boolean;
   work: AppWork | null;
   storedDue: number | null;
@@ -103,7 +103,7 @@ export class ScheduledWork {
       secretsOf: (ref) => parts.registry.secrets.read(ref),
       urlOf: (ref) => parts.origins.appOrigin(ref) ?? parts.origins.appUrl(ref),
       sendMailHook: parts.sendMailHook,
-      databaseOf: async (ref) => (await parts.apps.get(ref)).database,
+      appOf: (ref) => parts.apps.get(ref),
       runner: randomUUID(),
       runs: new Places(limits.nodeRunningJobs.default),
       cancel: this.#cancel.signal,
@@ -195,7 +195,7 @@ export class ScheduledWork {
     const known = this.#entries.get(ref);
     if (known) return known;
     const entry: Entry = {
-      ...{ due: Number.POSITIVE_INFINITY, restsUntil: 0, isServing: false, work: null, storedDue: null },
+      ...{ due: Number.POSITIVE_INFINITY, pausedUntil: 0, isServing: false, work: null, storedDue: null },
       ...{ storedWrites: null, writes: null, countsAfter: 0, pause: COUNTERS_MILLISECONDS },
     };
     this.#entries.set(ref, entry);
@@ -247,7 +247,7 @@ export class ScheduledWork {
     let next = Number.POSITIVE_INFINITY;
     for (const [ref, entry] of this.#entries) {
       if (entry.isServing || entry.due === Number.POSITIVE_INFINITY) continue;
-      const wait = Math.max(entry.due - now, entry.restsUntil - clock);
+      const wait = Math.max(entry.due - now, entry.pausedUntil - clock);
       if (wait > 0) next = Math.min(next, wait);
       else if (this.#looks.size < LOOKS) this.#look(ref, entry);
     }
@@ -268,7 +268,7 @@ export class ScheduledWork {
       .finally(() => {
         entry.isServing = false;
         const ended = performance.now();
-        entry.restsUntil = ended + PAUSE_FACTOR * (ended - started);
+        entry.pausedUntil = ended + PAUSE_FACTOR * (ended - started);
         this.#looks.delete(look);
         this.#schedule();
       });

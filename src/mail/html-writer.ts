@@ -7,7 +7,7 @@ const SPECIAL: Readonly<Record<string, string>> = {
 };
 
 /** Escapes text for HTML content or a quoted attribute. */
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (one) => SPECIAL[one] ?? one);
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (one) => SPECIAL[one] ?? one);
 
 const URL_ATTRIBUTES: ReadonlySet<string> = new Set([
   ...['href', 'src', 'action', 'formaction', 'background', 'poster', 'cite', 'longdesc', 'data', 'xlink:href'],

@@ -1,6 +1,6 @@
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { RestSettings } from '../../contract/settings.ts';
-import { storageFull } from '../apps/bounds.ts';
+import { storageFull } from '../apps/exceeded-bounds.ts';
 import type { SchemaCache } from '../catalog/schema-cache.ts';
 import type { Database } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';

@@ -1,4 +1,4 @@
-import type { BoundMessage } from '../apps/bounds.ts';
+import type { BoundMessage } from '../apps/exceeded-bounds.ts';
 import type { Executor } from '../database/database.ts';
 import type { Breach } from './breaches.ts';
 import { leaders } from './breaches.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type AppBounds, limits } from '../../contract/limits.ts';
-import type { BoundMessage } from '../apps/bounds.ts';
+import type { BoundMessage } from '../apps/exceeded-bounds.ts';
 import type { ConnectionConfig } from '../database/connection-config.ts';
 import { Pool } from '../database/pool.ts';
 import type { Events } from '../observe/events.ts';

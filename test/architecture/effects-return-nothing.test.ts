@@ -1,6 +1,6 @@
-import { parseSync } from 'vite';
 import { describe, expect, it } from 'vitest';
 import { isTest, type SourceFile, sourceFiles } from './source-files.ts';
+import { childrenOf, isNode, type Node, positionOf, treeOf } from './syntax-tree.ts';
 
 /**
  * React calls the value that an effect or a ref callback returns. A browser function may return undefined in one
@@ -9,22 +9,8 @@ import { isTest, type SourceFile, sourceFiles } from './source-files.ts';
  */
 const effect = /^use\w*(?:Effect|DidUpdate)$/;
 
-/** A node of the syntax tree (ESTree). */
-interface Node {
-  readonly type: string;
-  readonly start: number;
-  readonly [key: string]: unknown;
-}
-
-const isNode = (value: unknown): value is Node =>
-  typeof value === 'object' && value !== null && typeof Reflect.get(value, 'type') === 'string';
-
 const isFunction = (value: unknown): boolean =>
   isNode(value) && ['ArrowFunctionExpression', 'FunctionExpression', 'FunctionDeclaration'].includes(value.type);
-
-/** Returns the direct children of a node. */
-const childrenOf = (node: Node): Node[] =>
-  Object.values(node).flatMap((value): Node[] => (Array.isArray(value) ? value : [value]).filter(isNode));
 
 /**
  * Returns the last name of the callee, for example `useEffect` of `React.useEffect`; '' for a callee without a name.
@@ -62,14 +48,10 @@ function callbacksOf(node: Node): Node[] {
 }
 
 /** Returns the positions of effects and ref callbacks that may return a value of another function. */
-function unsafe({ path, text }: SourceFile): string[] {
-  const { program, errors } = parseSync(path, text);
-  expect(errors).toEqual([]);
-  if (!isNode(program)) throw new Error(`${path} has no syntax tree.`);
-  return callbacksOf(program)
+const unsafe = (file: SourceFile): string[] =>
+  callbacksOf(treeOf(file))
     .filter((callback) => !isSafe(callback))
-    .map(({ start }) => `${path}:${text.slice(0, start).split('\n').length}`);
-}
+    .map((callback) => positionOf(file, callback));
 
 describe('effects and ref callbacks of the console', () => {
   it('return nothing or an inline function', () => {

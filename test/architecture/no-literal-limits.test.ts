@@ -61,7 +61,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   ],
   'src/mail/template.ts': [['how much of a template an error repeats', 'const SNIPPET_CHARACTERS = 60;']],
   'src/apps/app.ts': [['the pause between two tries', 'setTimeout(resolve, 50)']],
-  'src/apps/bounds.ts': [
+  'src/apps/exceeded-bounds.ts': [
     ['how long a reason is waited for', 'const LATE_MILLISECONDS = 1000;'],
     ['how long a reason is remembered', 'const EXPLAINED_MILLISECONDS = 10_000;'],
   ],
@@ -76,7 +76,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/apps/call-statistics.ts': [['the shape of a histogram, in the table too', 'const BUCKETS = 24;']],
   'src/apps/checkpoints.ts': [['how much of a recovery is bearable', 'const APPS = 25;']],
   'src/apps/copy-database.ts': [['the pause between two tries', 'setTimeout(resolve, 20)', 'setTimeout(resolve, 50)']],
-  'src/apps/per-app.ts': [['how often old rows are swept', 'const MAINTAIN_EVERY = 120;']],
+  'src/apps/buffered-counters.ts': [['how often old rows are swept', 'const MAINTAIN_EVERY = 120;']],
   'src/apps/error-statistics.ts': [['the shape of what is counted', 'const MINUTES = 10;', 'const HOURS = 24;']],
   'src/apps/load-pause.ts': [
     [
@@ -165,16 +165,9 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   ],
   'src/accounts/device-words.ts': [['how much of an unknown program is repeated', '{1,40}']],
   'src/admin/mail-templates.ts': [['the form of a language tag (RFC 5646, section 4.4.1)', '{2,35}']],
-  'src/auth/custom-providers.ts': [['the form of an identifier, as in GoTrue', '{0,41}']],
+  'src/auth/admin-custom-providers.ts': [['the form of an identifier, as in GoTrue', '{0,41}']],
   'src/apps/settings.ts': [['what wideOnLoopback means', 'const WIDER = 10;']],
   'src/identity/external-keys.ts': [['the least RSA key (RFC 7518, section 3.3)', 'const LEAST_RSA_BITS = 2048;']],
-  'src/jobs/call-hook.ts': [
-    [
-      'how many durations are remembered: no call is refused by it',
-      'const REMEMBERED_DURATIONS = 16;',
-      'const REMEMBERED_HOOKS = 2000;',
-    ],
-  ],
   'src/auth/log-out.ts': [['how much of a wrong word is repeated', '.slice(0, 40)']],
   'src/auth/passkey-challenge.ts': [['the groups of a UUID', '.slice(0, 8)']],
   'src/auth/parse-duration.ts': [['the longest duration of Go', 'const LONGEST_SECONDS = 9_223_372_036;']],
@@ -207,6 +200,9 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/database/connection.ts': [
     ['what of an ended connection is tried again: nobody is refused for it', 'const JUST_BEGUN_MILLISECONDS = 1000;'],
     ['when the socket of a server that does not respond is destroyed', 'const END_MILLISECONDS = 2000;'],
+  ],
+  'src/apps/hook-durations.ts': [
+    ['how many durations are retained: no call is refused by it', 'const RETAINED_DURATIONS = 16;'],
   ],
   'src/apps/background-turns.ts': [
     [
@@ -254,7 +250,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ['plans that are remembered', 'const MAX_SHAPES = 1000;', 'const MAX_SHAPE_LENGTH = 4000;'],
   ],
   'src/rest/request/body-parser.ts': [['when the thread ends by itself', 'const IDLE_MILLISECONDS = 10_000;']],
-  'src/rest/request/csv.ts': [['how much text is collected', 'const PIECE_CHARACTERS = 64 * 1024;']],
+  'src/rest/request/csv-rows.ts': [['how much text is collected', 'const PIECE_CHARACTERS = 64 * 1024;']],
   'src/rest/request/json-rows.ts': [['when a map is worth its making', 'const FEW_NAMES = 16;']],
   'src/rest/plan/closest-name.ts': [['names that a hint is looked for', 'const MAX_LENGTH = 128;']],
   'src/rest/run/run.ts': [['the oid of a type', 'const BYTEA = 17;']],

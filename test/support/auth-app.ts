@@ -5,13 +5,18 @@ import { join } from 'node:path';
 import { createClient, type Session, type SupabaseClient, type User } from '@supabase/supabase-js';
 import ws from 'ws';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
+import { limits } from '../../contract/limits.ts';
 import type { AuthSettings } from '../../contract/settings-auth.ts';
+import type { CommonHashes } from '../../src/accounts/common-hashes.ts';
+import { PasswordHasher } from '../../src/accounts/passwords.ts';
 import type { AppKeys } from '../../src/apps/app-keys.ts';
 import type { Secrets } from '../../src/apps/app-secrets.ts';
+import { HookDurations } from '../../src/apps/hook-durations.ts';
 import { makeKeys } from '../../src/apps/make-keys.ts';
 import { Origins } from '../../src/apps/origins.ts';
 import { defaultSettings } from '../../src/apps/settings.ts';
 import { authErrorReply, handleAuth } from '../../src/auth/handle.ts';
+import { ProviderClients } from '../../src/auth/provider-client.ts';
 import { type ConnectionConfig, parseConnectionUrl } from '../../src/database/connection-config.ts';
 import { Listener } from '../../src/database/listener.ts';
 import { Pool } from '../../src/database/pool.ts';
@@ -20,6 +25,7 @@ import type { Identity } from '../../src/identity/identity.ts';
 import { resolveIdentity } from '../../src/identity/resolve.ts';
 import { TokenCache } from '../../src/identity/token-cache.ts';
 import { AddressPolicy } from '../../src/jobs/public-address.ts';
+import { RefreshedValue } from '../../src/limits/refreshed-value.ts';
 import { type RateRefusal, SharedRuns } from '../../src/limits/shared-runs.ts';
 import { Events, eventTypes, type NinefoldEvent } from '../../src/observe/events.ts';
 import { clone } from './clone.ts';
@@ -30,6 +36,8 @@ export interface AuthApp {
   readonly keys: AppKeys;
   /** A pool of the app's authenticator, the role with which the server logs in. */
   readonly database: Pool;
+  readonly passwords: PasswordHasher;
+  readonly commonHashes: CommonHashes;
   /** All events that the calls emitted. */
   readonly events: NinefoldEvent[];
   /** The settings of the app. A test may change them, and `reset` restores the defaults. */
@@ -122,9 +130,15 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
   const events: NinefoldEvent[] = [];
   bus.listen(eventTypes, (event) => events.push(event));
   const rateCounts = new SharedRuns<RateRefusal | null>();
+  const passwords = new PasswordHasher(1);
+  const commonHashes: CommonHashes = new RefreshedValue(limits.commonHashSeconds.default * 1000);
+  const hookDurations = new HookDurations();
+  const providerClients = new ProviderClients();
   const app: AuthApp = {
     keys,
     database,
+    passwords,
+    commonHashes,
     events,
     settings: defaultSettings(true).auth,
     secrets: {},
@@ -161,6 +175,10 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
             identity,
             settings: app.settings,
             rateCounts,
+            passwords,
+            commonHashes,
+            hookDurations,
+            providerClients,
             secrets: app.secrets,
             roleClaimKey: app.roleClaimKey,
             nodeKey: () => nodeKey,

@@ -3,13 +3,13 @@ import type { Command } from 'commander';
 import type { MigrateRequest, MigrateResponse, MigrationFailure, SqlResponse } from '../../../contract/admin.ts';
 import type { MigrationTrial } from '../../../contract/changes.ts';
 import { limits } from '../../../contract/limits.ts';
+import { applySettings, differingSettings } from '../apply-settings.ts';
 import { CliError, type Client, connect } from '../client.ts';
 import { type FoundMigrations, readMigrations } from '../migration-files.ts';
 import { printJson, printWarnings } from '../print.ts';
 import { saveMigration } from '../save-migration.ts';
 import { readProjectSettings } from '../supabase-project.ts';
 import type { SupabaseSettings } from '../supabase-settings.ts';
-import { differingSettings, takeSettings } from '../take-settings.ts';
 import { changesText } from './spec.ts';
 import { withPlace } from './sql.ts';
 
@@ -79,7 +79,7 @@ async function takeOrCompare(
   isTaken: boolean,
 ): Promise<ConfigReport> {
   if (!isTaken) return { settings_differ: await differingSettings(client, ref, settings), left_out: leftOut };
-  const { changed, refused } = await takeSettings(client, ref, settings);
+  const { changed, refused } = await applySettings(client, ref, settings);
   return { settings_changed: changed, left_out: [...leftOut, ...refused] };
 }
 

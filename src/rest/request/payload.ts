@@ -1,6 +1,6 @@
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { Action, MediaType, Payload } from './api-request.ts';
-import { csvToRows } from './csv.ts';
+import { csvToRows } from './csv-rows.ts';
 import { KeysDiffer, readJsonRows, shortName } from './json-rows.ts';
 import { mediaTypeName } from './media-type.ts';
 import { decodeForm } from './query-string.ts';

@@ -6,9 +6,9 @@ import type { Identity } from '../../identity/identity.ts';
 import { type CallPlan, type MutatePlan, type Plan, type ReadPlan, returnsSingle } from '../plan/plan.ts';
 import type { ApiRequest, MediaType } from '../request/api-request.ts';
 import { isAllRows, limitOf } from '../request/row-range.ts';
-import { bodyText, ROWS } from './body.ts';
 import { callText } from './call.ts';
 import { countText, readText, SOURCE } from './read.ts';
+import { bodyText, ROWS } from './response-body.ts';
 import { arrayLiteral, identifier, Params } from './text.ts';
 import { INSERTED, writeText } from './write.ts';
 

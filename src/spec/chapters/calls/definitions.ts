@@ -1,6 +1,6 @@
 import type { DefinitionEntry } from '../../../../contract/specification-calls.ts';
 import type { Lookup } from '../../../access/lookup.ts';
-import { appSearchPath } from '../../../apps/search-path.ts';
+import { appSearchPath } from '../../../apps/app-record.ts';
 import type { GrantFact } from '../../../catalog/entities.ts';
 import type { DecisionFacts } from '../../../catalog/facts.ts';
 import { groupBy } from '../../../catalog/group.ts';

@@ -4,7 +4,7 @@ import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts
 import { uniqueEmail } from '../../test/support/unique.ts';
 import { jsonAsAuthAdmin, runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 import { type RateRefusal, SharedRuns } from '../limits/shared-runs.ts';
-import { type RateName, takeFromLimit } from './take-from-limit.ts';
+import { type RateName, takeFromLimit } from './rate-limit.ts';
 
 let postgres: TestPostgres;
 let app: AuthApp;

@@ -34,7 +34,7 @@ export async function differingSettings(client: Client, ref: string, settings: S
  * Sets settings of an app. Returns the keys of the changed settings, and a sentence about each setting that the app
  * refused.
  */
-export async function takeSettings(
+export async function applySettings(
   client: Client,
   ref: string,
   settings: Settings,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../../contract/limits.ts';
-import { csvToRows } from './csv.ts';
+import { csvToRows } from './csv-rows.ts';
 
 const rowsOf = (text: string): unknown => JSON.parse(Buffer.from(csvToRows(text).body).toString());
 

@@ -13,12 +13,10 @@ import {
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { PAGES } from './authorize.ts';
 import { flag, metadata, readBody, text } from './body.ts';
-import { requireAdmin } from './callers.ts';
 import type { AuthContext } from './context.ts';
 import { customProvider, sealClientSecret } from './custom-provider.ts';
-import { openProvider } from './provider-client.ts';
+import { callbackUrl } from './find-provider.ts';
 import { isProviderUrl, ProviderFailure } from './provider-fetch.ts';
-import { callbackUrl } from './providers.ts';
 import { json, noContent } from './reply.ts';
 
 const texts = z
@@ -57,7 +55,6 @@ const refusal = (message: string, cause?: unknown): NinefoldError =>
 
 /** Handles GET /admin/custom-providers: returns the providers that the app has added by their addresses. */
 export async function listCustomProvidersCall(context: AuthContext, request: CallRequest): Promise<Reply> {
-  await requireAdmin(context, request);
   const type = new URLSearchParams(request.query).get('type');
   if (type && type !== 'oauth2' && type !== 'oidc') throw refusal("type must be either 'oauth2' or 'oidc'");
   const rows = await listCustomProviders(context.database, type || null);
@@ -65,8 +62,7 @@ export async function listCustomProvidersCall(context: AuthContext, request: Cal
 }
 
 /** Handles GET /admin/custom-providers/{identifier}: returns one provider. */
-export async function getCustomProviderCall(context: AuthContext, request: CallRequest, segment = ''): Promise<Reply> {
-  await requireAdmin(context, request);
+export async function getCustomProviderCall(context: AuthContext, _request: CallRequest, segment = ''): Promise<Reply> {
   return json(shown(await existing(context, identifierOf(segment))));
 }
 
@@ -75,7 +71,6 @@ export async function getCustomProviderCall(context: AuthContext, request: CallR
  * provider.
  */
 export async function addCustomProviderCall(context: AuthContext, request: CallRequest): Promise<Reply> {
-  await requireAdmin(context, request);
   const body = readBody(request, schema);
   const identifier = body.identifier ?? '';
   if (!/^custom:[a-z0-9:-]{0,41}[a-z0-9]$/.test(identifier)) {
@@ -101,7 +96,6 @@ export async function changeCustomProviderCall(
   request: CallRequest,
   segment = '',
 ): Promise<Reply> {
-  await requireAdmin(context, request);
   const body = readBody(request, schema);
   const row = await existing(context, identifierOf(segment));
   const values = valuesOf(context, row.identifier, body, row);
@@ -115,10 +109,9 @@ export async function changeCustomProviderCall(
 /** Handles DELETE /admin/custom-providers/{identifier}: deletes a provider. */
 export async function deleteCustomProviderCall(
   context: AuthContext,
-  request: CallRequest,
+  _request: CallRequest,
   segment = '',
 ): Promise<Reply> {
-  await requireAdmin(context, request);
   const isDeleted = await deleteCustomProvider(context.database, identifierOf(segment));
   if (!isDeleted) throw new NinefoldError('custom_provider_not_found');
   return noContent;
@@ -225,7 +218,7 @@ async function checkDiscovery(context: AuthContext, values: CustomProviderValues
   if (values.provider_type !== 'oidc') return;
   const row = { ...values, id: '', created_at: '', updated_at: '' };
   const provider = customProvider(row, callbackUrl(context), context.nodeKey());
-  await openProvider(context, provider).catch((error: unknown) => {
+  await context.providerClients.open(context, provider).catch((error: unknown) => {
     if (!(error instanceof ProviderFailure)) throw error;
     const address = values.discovery_url ?? values.issuer;
     throw refusal(`OIDC discovery from "${address}" failed: ${error.message}`, error);

@@ -47,7 +47,7 @@ async function openAtOnce(
 const ask = (pool: Pool) => pool.run([{ text: 'select 1', params: [] }]);
 const refusalOf = (pool: Pool) => ask(pool).catch((error: unknown) => error);
 
-describe('closeIdleConnections', () => {
+describe('ServerState.closeIdleConnections', () => {
   it('closes idle connections of another pool if the server is full; that pool reopens them when it is called', async () => {
     await withTwo(async (one, other) => {
       await openAtOnce(one, 3);

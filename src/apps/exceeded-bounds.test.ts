@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ConnectionError, DatabaseError } from '../database/database-error.ts';
-import { type BoundMessage, ExceededBounds } from './bounds.ts';
+import { type BoundMessage, ExceededBounds } from './exceeded-bounds.ts';
 
 /** A session that ends at the current time. */
 function ended(processId = 7): ConnectionError {

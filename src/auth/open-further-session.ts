@@ -9,9 +9,9 @@ import { requireSession } from './assurance.ts';
 import { readBody, text } from './body.ts';
 import { readCodeChallenge } from './code-challenge.ts';
 import type { AuthContext } from './context.ts';
+import { takeFromLimit } from './rate-limit.ts';
 import { allowedRedirect } from './redirects.ts';
 import { json } from './reply.ts';
-import { takeFromLimit } from './take-from-limit.ts';
 import { clientOf } from './token-reply.ts';
 import { sessionFragment } from './verify-reply.ts';
 

@@ -11,8 +11,8 @@ import type {
 import { userAddresses } from '../accounts/users.ts';
 import type { App } from '../apps/app.ts';
 import { quantile } from '../apps/call-statistics.ts';
-import { readFailedRequests } from '../apps/failed-requests.ts';
 import { figuresOf, readSeries, windows } from '../apps/read-statistics.ts';
+import { readFailedRequests } from '../apps/stored-traces.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { UUID } from '../identity/uuid.ts';
 import { isRequestId } from '../observe/request-id.ts';
@@ -57,19 +57,6 @@ export async function showCalls(context: AdminContext, request: CallRequest, ref
     calls: calls.sort((a, b) => b.figures.calls - a.figures.calls || (a.id < b.id ? -1 : 1)),
   };
   return json(answer);
-}
-
-/**
- * Handles GET /apps/:ref/specification/call?id=: returns one call of chapter 7 as example programs and as an HTTP
- * request.
- * @throws `not_found` if the app has no such call
- */
-export async function showCall(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
-  const id = new URLSearchParams(request.query).get('id');
-  if (id === null) throw new NinefoldError('validation_invalid', { message: 'id is that of a call in chapter 7.' });
-  const detail = await context.specify.callDetail(await openApp(context, ref), id);
-  if (!detail) throw new NinefoldError('not_found', { message: 'The app answers no call with this id.' });
-  return json(detail);
 }
 
 /**

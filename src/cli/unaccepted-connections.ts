@@ -10,20 +10,20 @@ interface Handle {
  * a connection when the worker acknowledges it (lib/internal/cluster/round_robin_handle.js of Node.js). A worker that
  * was killed before never does that, and the client would wait forever. Call this function before the worker listens.
  */
-export function closeUntakenConnections(worker: ClusterWorker): void {
+export function closeUnacceptedConnections(worker: ClusterWorker): void {
   const { process: child } = worker;
-  const untaken = new Map<unknown, Handle>();
+  const unaccepted = new Map<unknown, Handle>();
   const send = child.send.bind(child) as (...args: unknown[]) => boolean;
   child.send = (message: unknown, ...rest: unknown[]): boolean => {
     const { act, seq } = message as { act?: unknown; seq?: unknown };
     const [handle] = rest;
-    if (act === 'newconn' && handle) untaken.set(seq, handle as Handle);
+    if (act === 'newconn' && handle) unaccepted.set(seq, handle as Handle);
     return send(message, ...rest);
   };
-  child.on('internalMessage', ({ ack }: { ack?: unknown }) => untaken.delete(ack));
+  child.on('internalMessage', ({ ack }: { ack?: unknown }) => unaccepted.delete(ack));
   // The event `disconnect` is not emitted while a connection is being passed.
   child.once('exit', () => {
-    for (const handle of untaken.values()) handle.close();
-    untaken.clear();
+    for (const handle of unaccepted.values()) handle.close();
+    unaccepted.clear();
   });
 }

@@ -3,7 +3,7 @@ import type { SigningKeyEntry } from '../../contract/admin.ts';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { AppKeys, RingKey } from '../apps/app-keys.ts';
 import { importKeys, makeRingKey } from '../apps/import-key.ts';
-import { keyRing, revoked, rotated, withKeys } from '../apps/key-ring.ts';
+import { keyRing, revoked, rotated, withKeys } from '../apps/signing-keys.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { readBody } from './body.ts';
 import type { AdminContext } from './context.ts';

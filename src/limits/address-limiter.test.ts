@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { AddressLimiter } from './client-network.ts';
+import { AddressLimiter } from './address-limiter.ts';
 
 it('allows as many requests of an address at once as in one second, and then more as time passes', () => {
   const limiter = new AddressLimiter(2);
