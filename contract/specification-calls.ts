@@ -64,8 +64,24 @@ export interface FunctionEntry {
    * none.
    */
   triggers?: { on: string; name: string; enabled: boolean; sql: string }[];
+  /**
+   * Ids of the functions that the code names and of the entities that it reads, directly or through these functions.
+   * Absent if there are none. SQL that the code builds at run time is not included, here and in `writes` and `raises`.
+   */
+  reaches?: string[];
+  /** Ids of the entities whose rows the code changes, directly or through these functions. Absent if there are none. */
+  writes?: string[];
+  /** Errors that the code raises, directly or through these functions. Absent if there are none. */
+  raises?: RaisedError[];
   /** The code of the function. For an aggregate its parts; empty if PostgreSQL shows no code. */
   body: string;
+}
+
+/** An error of RAISE or ASSERT. A part that the code computes at run time is null. */
+export interface RaisedError {
+  sqlstate: string | null;
+  /** The message, with % for each inserted value. */
+  message: string | null;
 }
 
 /** A scheduled job of PostgreSQL's table cron.job. */

@@ -6,9 +6,8 @@ const hookSwitches = hookNames.map((name) => `hook_${name}_enabled` as const);
 /**
  * GoTrue's codes (https://supabase.com/docs/guides/auth/debugging/error-codes), as far as they can be sent.
  */
-export const authErrors = entries({
+export const authErrors = entries('auth', {
   anonymous_provider_disabled: {
-    source: 'auth',
     status: 422,
     message: 'Anonymous sign-ins are disabled',
     meaning: 'The app does not give accounts to visitors without an address.',
@@ -27,7 +26,6 @@ export const authErrors = entries({
     member: 'Signing in did not work. Please try again.',
   },
   bad_json: {
-    source: 'auth',
     status: 400,
     message: 'Could not parse request body as JSON',
     meaning: 'The body is missing, is not JSON, is no JSON object, nests too deeply, or has a field of another type.',
@@ -35,7 +33,6 @@ export const authErrors = entries({
     member: told.fault,
   },
   bad_jwt: {
-    source: 'auth',
     status: 403,
     otherStatuses: {
       400: 'The claim sub is not a UUID.',
@@ -46,7 +43,6 @@ export const authErrors = entries({
     member: told.signInAgain,
   },
   bad_code_verifier: {
-    source: 'auth',
     status: 400,
     message: 'code challenge does not match previously saved code verifier',
     meaning:
@@ -55,7 +51,6 @@ export const authErrors = entries({
     member: 'Please finish signing in where you began, or begin again here.',
   },
   bad_oauth_callback: {
-    source: 'auth',
     status: 400,
     message: 'OAuth callback with missing authorization code missing',
     meaning: 'The provider has sent the member back without a state or without a code.',
@@ -63,7 +58,6 @@ export const authErrors = entries({
     member: 'Signing in did not work. Please try again.',
   },
   bad_oauth_state: {
-    source: 'auth',
     status: 400,
     message: 'OAuth state not found or expired',
     meaning: 'No sign-in has this state: it took too long, it was never issued, or another browser has begun it.',
@@ -72,7 +66,6 @@ export const authErrors = entries({
     limit: 'providerSignInSeconds',
   },
   conflict: {
-    source: 'auth',
     status: 400,
     message: 'A custom OAuth provider with this identifier already exists',
     meaning: 'The app has a provider with this identifier.',
@@ -80,7 +73,6 @@ export const authErrors = entries({
     member: told.fault,
   },
   custom_provider_not_found: {
-    source: 'auth',
     status: 404,
     message: 'Custom OAuth provider not found',
     meaning: 'The app has no provider with this identifier.',
@@ -98,7 +90,6 @@ export const authErrors = entries({
     member: 'The app did not accept this; its message says why.',
   },
   email_exists: {
-    source: 'auth',
     status: 422,
     otherStatuses: {
       400: 'The address of an identity that an account without an address links.',
@@ -109,7 +100,6 @@ export const authErrors = entries({
     member: 'This e-mail address is in use already.',
   },
   email_not_confirmed: {
-    source: 'auth',
     status: 400,
     otherStatuses: {
       403: 'A sign-in with a passkey.',
@@ -121,7 +111,6 @@ export const authErrors = entries({
     member: 'Your e-mail address is not confirmed yet.',
   },
   email_provider_disabled: {
-    source: 'auth',
     status: 422,
     otherStatuses: {
       400: 'Sign-up with an e-mail address, recovery, and mails that are asked for again.',
@@ -133,7 +122,6 @@ export const authErrors = entries({
     while: { external_email_enabled: false },
   },
   flow_state_already_used: {
-    source: 'auth',
     status: 400,
     message: 'State has already been used',
     meaning: 'A sign-in at a provider comes back once.',
@@ -141,7 +129,6 @@ export const authErrors = entries({
     member: 'Please sign in again.',
   },
   flow_state_expired: {
-    source: 'auth',
     status: 422,
     message: 'invalid flow state, flow state has expired',
     meaning: 'The code is older than the limit authCodeSeconds.',
@@ -150,7 +137,6 @@ export const authErrors = entries({
     limit: 'authCodeSeconds',
   },
   flow_state_not_found: {
-    source: 'auth',
     status: 404,
     message: 'invalid flow state, no valid flow state found',
     meaning: 'No sign-in has this code: it was used already, or it was never issued.',
@@ -158,7 +144,6 @@ export const authErrors = entries({
     member: 'Please sign in again.',
   },
   identity_already_exists: {
-    source: 'auth',
     status: 422,
     message: 'Identity is already linked',
     meaning: 'This sign-in of a provider belongs to an account already.',
@@ -166,7 +151,6 @@ export const authErrors = entries({
     member: 'This sign-in is in use already.',
   },
   identity_not_found: {
-    source: 'auth',
     status: 422,
     message: "Identity doesn't exist",
     meaning: 'The account has no identity with this id.',
@@ -175,7 +159,6 @@ export const authErrors = entries({
     while: { security_manual_linking_enabled: true },
   },
   invalid_credentials: {
-    source: 'auth',
     status: 400,
     message: 'Invalid login credentials',
     meaning: 'The address or the password is wrong. The response does not reveal which.',
@@ -183,7 +166,6 @@ export const authErrors = entries({
     member: 'The e-mail address or the password is wrong.',
   },
   manual_linking_disabled: {
-    source: 'auth',
     status: 404,
     message: 'Manual linking is disabled',
     meaning: 'Members cannot add sign-ins to their accounts here.',
@@ -192,7 +174,6 @@ export const authErrors = entries({
     while: { security_manual_linking_enabled: false },
   },
   no_authorization: {
-    source: 'auth',
     status: 401,
     otherStatuses: {
       403: 'An anonymous member asks for a second factor or a passkey.',
@@ -203,7 +184,6 @@ export const authErrors = entries({
     member: 'Please sign in first.',
   },
   not_admin: {
-    source: 'auth',
     status: 403,
     message: 'User not allowed',
     meaning: 'The call is for the secret key only.',
@@ -211,7 +191,6 @@ export const authErrors = entries({
     member: told.fault,
   },
   oauth_provider_not_supported: {
-    source: 'auth',
     status: 400,
     message: 'Unsupported provider',
     meaning: 'The provider was switched off after the sign-in had begun.',
@@ -219,7 +198,6 @@ export const authErrors = entries({
     member: 'Signing in this way is not possible here.',
   },
   over_custom_provider_quota: {
-    source: 'auth',
     status: 400,
     message: 'Maximum number of custom OAuth/OIDC providers reached',
     meaning: 'The app has reached the limit customProviders.',
@@ -228,7 +206,6 @@ export const authErrors = entries({
     limit: 'customProviders',
   },
   over_request_rate_limit: {
-    source: 'auth',
     status: 429,
     message: 'Request rate limit reached',
     meaning:
@@ -237,7 +214,6 @@ export const authErrors = entries({
     member: 'Too many attempts. Please wait a few minutes and try again.',
   },
   otp_expired: {
-    source: 'auth',
     status: 403,
     message: 'Token has expired or is invalid',
     meaning: 'The link or code was never sent to this address, was used or replaced, or is older than mailer_otp_exp.',
@@ -246,7 +222,6 @@ export const authErrors = entries({
     limit: 'oneTimeTokenSeconds',
   },
   over_email_send_rate_limit: {
-    source: 'auth',
     status: 429,
     message: 'For security purposes, you can only request this after 60 seconds.',
     meaning: 'A mail of this kind to this address was asked for less than smtp_max_frequency ago.',
@@ -255,7 +230,6 @@ export const authErrors = entries({
     limit: 'mailPauseSeconds',
   },
   phone_exists: {
-    source: 'auth',
     status: 422,
     message: 'A user with this phone number has already been registered',
     meaning: 'Another account has this phone number.',
@@ -263,7 +237,6 @@ export const authErrors = entries({
     member: 'This phone number is in use already.',
   },
   phone_provider_disabled: {
-    source: 'auth',
     status: 422,
     otherStatuses: {
       400: 'Sign-up and codes with a phone number.',
@@ -275,7 +248,6 @@ export const authErrors = entries({
     while: { external_phone_enabled: false },
   },
   provider_disabled: {
-    source: 'auth',
     status: 400,
     message: 'Provider is not enabled',
     meaning: 'The app has not switched this provider on, or its client id is missing.',
@@ -283,7 +255,6 @@ export const authErrors = entries({
     member: 'Signing in this way is not possible here.',
   },
   provider_email_needs_verification: {
-    source: 'auth',
     status: 422,
     message: 'Unverified email with the provider. Verify the email with the provider in order to sign in',
     meaning: 'The provider has not verified the e-mail address, or reports none.',
@@ -300,7 +271,6 @@ export const authErrors = entries({
     member: 'Signing in did not work. Please try again later.',
   },
   account_proof_needed: {
-    source: 'auth',
     status: 403,
     message: 'Sign in again before you delete the account.',
     meaning: 'A member can delete the own account only soon after a sign-in, and the sign-in of this session is older.',
@@ -309,7 +279,6 @@ export const authErrors = entries({
     limit: 'accountDeletionSeconds',
   },
   redirect_not_allowed: {
-    source: 'auth',
     status: 400,
     message: 'A session may not be sent to this address.',
     meaning:
@@ -318,7 +287,6 @@ export const authErrors = entries({
     member: 'You cannot be sent back to this address. Please go back to the page that you came from.',
   },
   reauthentication_needed: {
-    source: 'auth',
     status: 400,
     message: 'Password update requires reauthentication',
     meaning:
@@ -328,7 +296,6 @@ export const authErrors = entries({
     limit: 'recentSignInSeconds',
   },
   reauthentication_not_valid: {
-    source: 'auth',
     status: 422,
     message: 'Nonce has expired or is invalid',
     meaning: 'The code is not the one that was mailed last, or it is older than mailer_otp_exp.',
@@ -336,7 +303,6 @@ export const authErrors = entries({
     member: 'This code is wrong or too old. Please ask for a new one.',
   },
   refresh_token_already_used: {
-    source: 'auth',
     status: 400,
     message: 'Invalid Refresh Token: Already Used',
     meaning:
@@ -346,7 +312,6 @@ export const authErrors = entries({
     limit: 'refreshReuseSeconds',
   },
   refresh_token_not_found: {
-    source: 'auth',
     status: 400,
     message: 'Invalid Refresh Token: Refresh Token Not Found',
     meaning: 'No session has this refresh token: it was never issued here, or its session has ended.',
@@ -354,7 +319,6 @@ export const authErrors = entries({
     member: 'Your session has ended. Please sign in again.',
   },
   request_entity_too_large: {
-    source: 'auth',
     status: 413,
     message: 'Request body too large',
     meaning: 'The body is larger than the limit authBodyBytes.',
@@ -363,7 +327,6 @@ export const authErrors = entries({
     limit: 'authBodyBytes',
   },
   same_password: {
-    source: 'auth',
     status: 422,
     message: 'New password should be different from the old password.',
     meaning: 'The new password equals the current one.',
@@ -371,7 +334,6 @@ export const authErrors = entries({
     member: 'Please choose a password that differs from your old one.',
   },
   saml_provider_disabled: {
-    source: 'auth',
     status: 404,
     message: 'SAML 2.0 is disabled',
     meaning: 'Ninefold has no sign-in by SAML.',
@@ -379,7 +341,6 @@ export const authErrors = entries({
     member: 'Signing in this way is not possible here.',
   },
   session_expired: {
-    source: 'auth',
     status: 400,
     message: 'Invalid Refresh Token: Session Expired',
     meaning:
@@ -388,7 +349,6 @@ export const authErrors = entries({
     member: 'Your session has expired. Please sign in again.',
   },
   session_not_found: {
-    source: 'auth',
     status: 403,
     otherStatuses: {
       400: 'A refresh token belongs to no session.',
@@ -400,7 +360,6 @@ export const authErrors = entries({
     member: 'You have been signed out. Please sign in again.',
   },
   signup_disabled: {
-    source: 'auth',
     status: 422,
     message: 'Signups not allowed for this instance',
     meaning: 'Only builders make accounts in this app.',
@@ -409,7 +368,6 @@ export const authErrors = entries({
     while: { disable_signup: true },
   },
   single_identity_not_deletable: {
-    source: 'auth',
     status: 422,
     message: 'User must have at least 1 identity after unlinking',
     meaning: 'The account could no longer sign in.',
@@ -418,7 +376,6 @@ export const authErrors = entries({
     while: { security_manual_linking_enabled: true },
   },
   unexpected_failure: {
-    source: 'auth',
     status: 500,
     message: 'Error getting user email from external provider',
     meaning:
@@ -427,7 +384,6 @@ export const authErrors = entries({
     member: 'Signing in did not work. Please try again later.',
   },
   user_already_exists: {
-    source: 'auth',
     status: 422,
     message: 'User already registered',
     meaning: 'An account with this address exists.',
@@ -435,7 +391,6 @@ export const authErrors = entries({
     member: 'There is an account with this address already. Please sign in.',
   },
   user_banned: {
-    source: 'auth',
     status: 400,
     otherStatuses: {
       403: 'The access token is of a banned account, or the link, the code, the passkey or the provider’s member is of one.',
@@ -446,7 +401,6 @@ export const authErrors = entries({
     member: 'Your account is locked at the moment.',
   },
   user_not_found: {
-    source: 'auth',
     status: 404,
     otherStatuses: {
       403: 'The access token names an account that does not exist.',
@@ -457,7 +411,6 @@ export const authErrors = entries({
     member: 'This account does not exist any more.',
   },
   user_sso_managed: {
-    source: 'auth',
     status: 422,
     message: 'Updating email, phone, password of a SSO account only possible via SSO',
     meaning: 'Address and password of this account belong to its single sign-on provider.',
@@ -465,7 +418,6 @@ export const authErrors = entries({
     member: 'Please change this where you sign in, with your organisation.',
   },
   validation_failed: {
-    source: 'auth',
     status: 400,
     otherStatuses: {
       404: 'The id in the path is not a UUID, or no passkey has it.',
@@ -477,7 +429,6 @@ export const authErrors = entries({
     member: 'A value that you entered is not possible.',
   },
   weak_password: {
-    source: 'auth',
     status: 422,
     message: 'Password is too weak',
     meaning:
@@ -487,7 +438,6 @@ export const authErrors = entries({
   },
 
   insufficient_aal: {
-    source: 'auth',
     status: 403,
     otherStatuses: {
       401: 'A change of address or password.',
@@ -500,7 +450,6 @@ export const authErrors = entries({
     member: 'Please confirm with your second factor first.',
   },
   mfa_challenge_expired: {
-    source: 'auth',
     status: 422,
     message: 'MFA challenge has expired, verify against another challenge or create a new challenge.',
     meaning: 'The challenge was answered later than mfa_challenge_expiry_duration allows.',
@@ -509,7 +458,6 @@ export const authErrors = entries({
     limit: 'challengeSeconds',
   },
   mfa_factor_name_conflict: {
-    source: 'auth',
     status: 422,
     message: 'A factor with the friendly name for this user already exists',
     meaning: 'The account has a second factor of this name; one without a name counts as one name too.',
@@ -517,7 +465,6 @@ export const authErrors = entries({
     member: 'You have a second factor of this name already. Please choose another name.',
   },
   mfa_factor_not_found: {
-    source: 'auth',
     status: 404,
     otherStatuses: {
       422: 'No challenge of the factor has this id.',
@@ -528,7 +475,6 @@ export const authErrors = entries({
     member: 'This second factor does not exist any more.',
   },
   mfa_ip_address_mismatch: {
-    source: 'auth',
     status: 422,
     message: 'Challenge and verify IP addresses mismatch.',
     meaning: 'The challenge was already answered, or was created from another network address.',
@@ -536,7 +482,6 @@ export const authErrors = entries({
     member: 'Please try again.',
   },
   mfa_phone_enroll_not_enabled: {
-    source: 'auth',
     status: 422,
     message: 'MFA enroll is disabled for Phone',
     meaning: 'The app does not let members add a phone number as a second factor.',
@@ -545,7 +490,6 @@ export const authErrors = entries({
     while: { mfa_phone_enroll_enabled: false },
   },
   mfa_recovery_codes_locked: {
-    source: 'auth',
     status: 429,
     message: 'Too many wrong codes',
     meaning: 'The account sent too many wrong codes of second factors.',
@@ -554,7 +498,6 @@ export const authErrors = entries({
     limit: 'secondFactorFailures',
   },
   mfa_recovery_codes_sole_factor: {
-    source: 'auth',
     status: 422,
     message: 'Recovery codes cannot be the only second factor',
     meaning: 'The account has no verified second factor that recovery codes could replace.',
@@ -562,7 +505,6 @@ export const authErrors = entries({
     member: 'Please set up another second factor first.',
   },
   mfa_totp_enroll_not_enabled: {
-    source: 'auth',
     status: 422,
     message: 'MFA enroll is disabled for TOTP',
     meaning: 'The app does not let members add an authenticator app.',
@@ -571,7 +513,6 @@ export const authErrors = entries({
     while: { mfa_totp_enroll_enabled: false },
   },
   mfa_totp_verify_not_enabled: {
-    source: 'auth',
     status: 422,
     message: 'MFA verification is disabled for TOTP',
     meaning: 'The app does not accept codes of authenticator apps.',
@@ -580,7 +521,6 @@ export const authErrors = entries({
     while: { mfa_totp_verify_enabled: false },
   },
   mfa_verification_failed: {
-    source: 'auth',
     status: 422,
     message: 'Invalid code entered',
     meaning: 'The code is wrong, is of another time, or was used already.',
@@ -588,7 +528,6 @@ export const authErrors = entries({
     member: 'This code is not right. Please wait for the next one.',
   },
   mfa_verified_factor_exists: {
-    source: 'auth',
     status: 422,
     message: 'A verified factor of this type already exists, unenroll the existing factor to continue',
     meaning: 'The account has recovery codes already, or this phone number is a verified factor of it already.',
@@ -596,7 +535,6 @@ export const authErrors = entries({
     member: 'You have added this already.',
   },
   mfa_webauthn_enroll_not_enabled: {
-    source: 'auth',
     status: 422,
     message: 'MFA enroll is disabled for WebAuthn',
     meaning: 'The app does not let members add a security key as a second factor.',
@@ -605,7 +543,6 @@ export const authErrors = entries({
     while: { mfa_web_authn_enroll_enabled: false },
   },
   mfa_webauthn_verify_not_enabled: {
-    source: 'auth',
     status: 422,
     message: 'MFA verification is disabled for WebAuthn',
     meaning: 'The app does not accept security keys as a second factor.',
@@ -614,7 +551,6 @@ export const authErrors = entries({
     while: { mfa_web_authn_verify_enabled: false },
   },
   passkey_disabled: {
-    source: 'auth',
     status: 404,
     message: 'Passkeys are disabled',
     meaning: 'The app does not let members use passkeys, or it has no origin that passkeys could belong to.',
@@ -623,7 +559,6 @@ export const authErrors = entries({
     member: 'Passkeys are not possible here.',
   },
   too_many_passkeys: {
-    source: 'auth',
     status: 422,
     message: 'Maximum number of passkeys reached',
     meaning: 'The account has reached passkey_max_passkeys_per_user.',
@@ -632,7 +567,6 @@ export const authErrors = entries({
     limit: 'passkeys',
   },
   webauthn_challenge_expired: {
-    source: 'auth',
     status: 400,
     message: 'Challenge has expired',
     meaning: 'The challenge was answered later than webauthn_challenge_expiry_duration allows.',
@@ -641,7 +575,6 @@ export const authErrors = entries({
     limit: 'webauthnChallengeSeconds',
   },
   webauthn_challenge_not_found: {
-    source: 'auth',
     status: 400,
     message: 'Challenge not found or already used',
     meaning: 'No challenge has this id, the challenge belongs to another account, or it was already answered.',
@@ -649,7 +582,6 @@ export const authErrors = entries({
     member: 'Please try again.',
   },
   webauthn_credential_exists: {
-    source: 'auth',
     status: 422,
     message: 'This credential is already registered',
     meaning: 'An account has this passkey already.',
@@ -657,7 +589,6 @@ export const authErrors = entries({
     member: 'This passkey is in use already.',
   },
   webauthn_verification_failed: {
-    source: 'auth',
     status: 400,
     message: 'Credential verification failed',
     meaning:
@@ -666,7 +597,6 @@ export const authErrors = entries({
     member: 'This passkey could not be confirmed. Please try again.',
   },
   too_many_enrolled_mfa_factors: {
-    source: 'auth',
     status: 422,
     message: 'Maximum number of verified factors reached, unenroll to continue',
     meaning: 'The account has reached mfa_max_enrolled_factors or mfa_max_verified_factors.',
@@ -675,7 +605,6 @@ export const authErrors = entries({
     limit: 'enrolledFactors',
   },
   web3_provider_disabled: {
-    source: 'auth',
     status: 422,
     message: 'Web3 provider is disabled',
     meaning: 'Ninefold has no sign-in with wallets.',
@@ -683,7 +612,6 @@ export const authErrors = entries({
     member: 'Signing in this way is not possible here.',
   },
   feature_disabled: {
-    source: 'auth',
     status: 404,
     message: 'This feature is disabled',
     meaning: 'The app does not offer this.',
@@ -691,7 +619,6 @@ export const authErrors = entries({
     member: told.fault,
   },
   oauth_client_not_found: {
-    source: 'auth',
     status: 404,
     otherStatuses: {
       400: 'A request to /oauth/authorize names the application.',
@@ -702,7 +629,6 @@ export const authErrors = entries({
     member: told.fault,
   },
   oauth_authorization_not_found: {
-    source: 'auth',
     status: 404,
     message: 'authorization not found',
     meaning: 'No request of an application has this id: it expired, never existed, or belongs to another member.',
@@ -711,7 +637,6 @@ export const authErrors = entries({
     limit: 'oauthAuthorizationSeconds',
   },
   oauth_consent_not_found: {
-    source: 'auth',
     status: 404,
     message: 'No active grant found for this client',
     meaning: 'The member allows this application nothing.',
@@ -719,7 +644,6 @@ export const authErrors = entries({
     member: told.fault,
   },
   oauth_sign_in_too_old: {
-    source: 'auth',
     status: 403,
     message: 'The application asks for a newer sign-in',
     meaning: 'The application sent prompt=login or max_age, and the session of the member is older than that allows.',
@@ -727,7 +651,6 @@ export const authErrors = entries({
     member: 'Please sign in again to continue.',
   },
   oauth_dynamic_client_registration_disabled: {
-    source: 'auth',
     status: 403,
     message: 'Dynamic client registration is not enabled',
     meaning: 'Applications cannot register themselves with this app.',
@@ -735,7 +658,6 @@ export const authErrors = entries({
     member: told.fault,
   },
   oauth_application_refused: {
-    source: 'auth',
     status: 403,
     message: 'An application that a member signed in to may not make this call',
     meaning:
@@ -744,7 +666,6 @@ export const authErrors = entries({
     member: told.fault,
   },
   over_oauth_client_quota: {
-    source: 'auth',
     status: 400,
     message: 'Too many OAuth clients',
     meaning: 'The app has reached the limit oauthClients.',
@@ -753,7 +674,6 @@ export const authErrors = entries({
     limit: 'oauthClients',
   },
   oauth_invalid_request: {
-    source: 'auth',
     status: 400,
     message: 'The request is malformed',
     meaning: 'A field of the request to the token endpoint is missing or cannot be read (RFC 6749, section 5.2).',
@@ -761,7 +681,6 @@ export const authErrors = entries({
     member: told.fault,
   },
   oauth_invalid_client: {
-    source: 'auth',
     status: 401,
     message: 'Invalid client credentials',
     meaning:
@@ -770,7 +689,6 @@ export const authErrors = entries({
     member: told.fault,
   },
   oauth_invalid_grant: {
-    source: 'auth',
     status: 400,
     message: 'The code or refresh token is not valid',
     meaning:
@@ -780,7 +698,6 @@ export const authErrors = entries({
     limit: 'oauthCodeSeconds',
   },
   oauth_invalid_scope: {
-    source: 'auth',
     status: 400,
     message: 'The scope exceeds the scope that the member granted',
     meaning: 'A refresh asks for a scope that the refresh token does not have (RFC 6749, section 6).',
@@ -788,7 +705,6 @@ export const authErrors = entries({
     member: told.fault,
   },
   oauth_unsupported_grant_type: {
-    source: 'auth',
     status: 400,
     message: 'Client is not allowed to use this grant type',
     meaning: 'The application may not use this grant, or the app has none of this name (RFC 6749, section 5.2).',
@@ -796,7 +712,6 @@ export const authErrors = entries({
     member: told.fault,
   },
   unknown: {
-    source: 'auth',
     status: 400,
     appChoosesStatus: true,
     message: 'An auth hook of the app refused the request.',
@@ -806,7 +721,6 @@ export const authErrors = entries({
     whileAny: hookSwitches,
   },
   hook_timeout: {
-    source: 'auth',
     status: 422,
     message: 'Failed to reach hook within maximum time of 5.000000 seconds',
     meaning: 'An auth hook of the app did not answer in time.',
@@ -815,7 +729,6 @@ export const authErrors = entries({
     whileAny: hookSwitches,
   },
   hook_timeout_after_retry: {
-    source: 'auth',
     status: 422,
     message: 'Failed to reach hook after maximum retries',
     meaning: 'The address of an auth hook of the app cannot be reached, or is not allowed.',
@@ -824,7 +737,6 @@ export const authErrors = entries({
     whileAny: hookSwitches,
   },
   hook_payload_over_size_limit: {
-    source: 'auth',
     status: 422,
     message: 'Payload size exceeded size limit',
     meaning: 'The response of an auth hook of the app, or the claims that the hook adds to a token, are too large.',
@@ -833,7 +745,6 @@ export const authErrors = entries({
     whileAny: hookSwitches,
   },
   hook_payload_invalid_content_type: {
-    source: 'auth',
     status: 400,
     message: 'Invalid Content-Type: Missing Content-Type header',
     meaning: 'The response of an auth hook of the app has a content type other than application/json.',
@@ -842,7 +753,6 @@ export const authErrors = entries({
     whileAny: hookSwitches,
   },
   mfa_verification_rejected: {
-    source: 'auth',
     status: 403,
     message: 'Further MFA verification attempts will be rejected.',
     meaning: 'An auth hook of the app refused the second factor. The sessions of the account have ended.',
@@ -851,7 +761,6 @@ export const authErrors = entries({
     while: { hook_mfa_verification_attempt_enabled: true },
   },
   mfa_phone_verify_not_enabled: {
-    source: 'auth',
     status: 422,
     message: 'MFA verification is disabled for Phone',
     meaning: 'The app does not let members use a phone number as a second factor.',
@@ -860,7 +769,6 @@ export const authErrors = entries({
     while: { mfa_phone_verify_enabled: false },
   },
   over_sms_send_rate_limit: {
-    source: 'auth',
     status: 429,
     message: 'SMS rate limit exceeded',
     meaning:
@@ -869,7 +777,6 @@ export const authErrors = entries({
     member: 'We have just sent you a code. Please wait before you ask for another.',
   },
   phone_not_confirmed: {
-    source: 'auth',
     status: 400,
     otherStatuses: {
       422: 'Reauthentication.',
@@ -880,7 +787,6 @@ export const authErrors = entries({
     member: 'Your phone number is not confirmed yet.',
   },
   sms_send_failed: {
-    source: 'auth',
     status: 422,
     message: 'Error sending OTP to provider',
     meaning: 'The provider of texts refused the text; the message gives the reason. The page Mail lists the text.',

@@ -32,8 +32,16 @@ export interface ErrorEntry {
   readonly whileAny?: readonly (keyof AuthSettings)[];
 }
 
-/** Keeps the literal keys of a table of entries while checking each entry. */
-export const entries = <const E extends Record<string, ErrorEntry>>(value: E): E => value;
+type Source = ErrorEntry['source'];
+
+/** Returns entries of the source, unless an entry names another one. Keeps the codes as literal keys. */
+export const entries = <const E extends Record<string, Omit<ErrorEntry, 'source'> & { readonly source?: Source }>>(
+  source: Source,
+  value: E,
+) =>
+  Object.fromEntries(Object.entries(value).map(([code, entry]) => [code, { source, ...entry }])) as {
+    readonly [Code in keyof E]: E[Code] & { readonly source: Source };
+  };
 
 /** Sentences that an app can show its members for errors that members cannot fix. */
 export const told = {

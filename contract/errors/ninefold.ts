@@ -1,9 +1,8 @@
 import { entries, told } from './entry.ts';
 
 /** Errors with codes of Ninefold itself. */
-export const ninefoldErrors = entries({
+export const ninefoldErrors = entries('ninefold', {
   internal: {
-    source: 'ninefold',
     status: 500,
     message: 'Something failed inside Ninefold.',
     meaning: 'A fault of the server, not of the request. It is in the log under the request id.',
@@ -11,7 +10,6 @@ export const ninefoldErrors = entries({
     member: 'Something went wrong on our side. Please try again; if it stays, tell us what you did.',
   },
   not_found: {
-    source: 'ninefold',
     status: 404,
     message: 'Nothing is served at this address.',
     meaning: 'No route answers this method and path.',
@@ -19,7 +17,6 @@ export const ninefoldErrors = entries({
     member: told.fault,
   },
   bad_request: {
-    source: 'ninefold',
     status: 400,
     message: 'The request cannot be read.',
     meaning: 'The request line, a header or the encoding is malformed.',
@@ -27,7 +24,6 @@ export const ninefoldErrors = entries({
     member: told.fault,
   },
   headers_too_large: {
-    source: 'ninefold',
     status: 431,
     message: 'The request line and headers are too large.',
     meaning: 'Together they are longer than the limit urlBytes.',
@@ -36,7 +32,6 @@ export const ninefoldErrors = entries({
     limit: 'urlBytes',
   },
   request_timeout: {
-    source: 'ninefold',
     status: 408,
     message: 'The request did not arrive in time.',
     meaning: 'Its headers and body took longer to arrive than the limit requestSeconds.',
@@ -45,7 +40,6 @@ export const ninefoldErrors = entries({
     limit: 'requestSeconds',
   },
   expectation_failed: {
-    source: 'ninefold',
     status: 417,
     message: 'The Expect header asks for what is not done here.',
     meaning: 'The only expectation that is understood is 100-continue.',
@@ -53,7 +47,6 @@ export const ninefoldErrors = entries({
     member: told.fault,
   },
   body_too_large: {
-    source: 'ninefold',
     status: 413,
     message: 'The request body is too large.',
     meaning: 'The body is larger than the limit bodyBytes.',
@@ -62,7 +55,6 @@ export const ninefoldErrors = entries({
     limit: 'bodyBytes',
   },
   anonymous_body_too_large: {
-    source: 'ninefold',
     status: 413,
     message: 'The request body is too large for a caller who is not signed in.',
     meaning:
@@ -72,7 +64,6 @@ export const ninefoldErrors = entries({
     limit: 'anonymousBodyBytes',
   },
   body_too_complex: {
-    source: 'ninefold',
     status: 413,
     message: 'The request body takes too long to parse.',
     meaning: 'Parsing the body took longer than the limit parseMilliseconds, or more memory than the parser may take.',
@@ -81,7 +72,6 @@ export const ninefoldErrors = entries({
     limit: 'parseMilliseconds',
   },
   too_many_bodies: {
-    source: 'ninefold',
     status: 503,
     message: 'The server holds too many request bodies.',
     meaning:
@@ -91,7 +81,6 @@ export const ninefoldErrors = entries({
     limit: 'heldBodyBytes',
   },
   body_malformed: {
-    source: 'ninefold',
     status: 400,
     message: 'The request body is not valid JSON.',
     meaning: 'The body could not be parsed as JSON.',
@@ -99,7 +88,6 @@ export const ninefoldErrors = entries({
     member: told.fault,
   },
   media_type_unsupported: {
-    source: 'ninefold',
     status: 415,
     message: 'This content type is not understood here.',
     meaning: 'The call accepts another content type.',
@@ -107,7 +95,6 @@ export const ninefoldErrors = entries({
     member: told.fault,
   },
   method_not_allowed: {
-    source: 'ninefold',
     status: 405,
     message: 'This method is not answered here.',
     meaning: 'The path exists, the method does not.',
@@ -115,7 +102,6 @@ export const ninefoldErrors = entries({
     member: told.fault,
   },
   validation_invalid: {
-    source: 'ninefold',
     status: 400,
     message: 'A value in the request is not acceptable.',
     meaning: 'A field is missing, has the wrong type or breaks a rule; details names it.',
@@ -123,7 +109,6 @@ export const ninefoldErrors = entries({
     member: 'A value that you entered is not possible.',
   },
   too_many_requests: {
-    source: 'ninefold',
     status: 429,
     message: 'Too many requests from this address.',
     meaning: 'The limit requestsPerAddress was reached.',
@@ -132,7 +117,6 @@ export const ninefoldErrors = entries({
     limit: 'requestsPerAddress',
   },
   app_unknown: {
-    source: 'ninefold',
     status: 404,
     message: 'There is no app with this ref.',
     meaning: 'The ref in the path or the host names no app of this node.',
@@ -140,7 +124,6 @@ export const ninefoldErrors = entries({
     member: 'There is nothing at this address.',
   },
   row_changed: {
-    source: 'ninefold',
     status: 409,
     message: 'Another caller changed the row.',
     meaning:
@@ -149,7 +132,6 @@ export const ninefoldErrors = entries({
     member: 'Somebody else changed this while you were editing. Please choose which version to keep.',
   },
   app_exists: {
-    source: 'ninefold',
     status: 409,
     message: 'There is already an app with this ref.',
     meaning: 'Refs are unique on a node.',
@@ -157,7 +139,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   template_unknown: {
-    source: 'ninefold',
     status: 400,
     message: 'There is no template with this name.',
     meaning: 'An app can be created from one of Ninefold’s templates, or empty.',
@@ -165,7 +146,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   template_failed: {
-    source: 'ninefold',
     status: 409,
     message: 'The template could not be applied, so no app was made.',
     meaning: 'A file of the template failed in the new database, which was removed again.',
@@ -174,7 +154,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   app_ref_invalid: {
-    source: 'ninefold',
     status: 400,
     message: 'A ref is 3 to 40 characters: a lower-case letter, then lower-case letters, digits or hyphens.',
     meaning: 'The ref does not match [a-z][a-z0-9-]{2,39}.',
@@ -182,7 +161,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   app_ref_reserved: {
-    source: 'ninefold',
     status: 400,
     message: 'This ref is kept for Ninefold itself.',
     meaning: 'The ref names an app or a database that Ninefold needs.',
@@ -190,7 +168,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   app_confirmation_wrong: {
-    source: 'ninefold',
     status: 400,
     message: 'To delete an app, repeat its ref.',
     meaning: 'The confirmation does not equal the ref.',
@@ -198,7 +175,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   app_busy: {
-    source: 'ninefold',
     status: 409,
     message: 'The app is being changed by another call.',
     meaning: 'It is being cloned, migrated or deleted.',
@@ -206,7 +182,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   clone_refused: {
-    source: 'ninefold',
     status: 400,
     message: 'The app’s own SQL refused to be copied.',
     meaning:
@@ -215,7 +190,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   app_database_unknown: {
-    source: 'ninefold',
     status: 404,
     message: 'There is no database with this name on the server.',
     meaning: 'The database on which the app should be created does not exist.',
@@ -223,7 +197,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   app_database_unfit: {
-    source: 'ninefold',
     status: 409,
     message: 'An app cannot be made on this database.',
     meaning: 'The database belongs to the server or to another app, or already has a schema that Ninefold needs.',
@@ -231,7 +204,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   setting_unknown: {
-    source: 'ninefold',
     status: 404,
     message: 'There is no setting with this key.',
     meaning: 'The key is none of the settings of an app.',
@@ -239,7 +211,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   signing_key_unknown: {
-    source: 'ninefold',
     status: 404,
     message: 'The app has no signing key with this key id.',
     meaning: 'No key of the app has this key id, which is in details.',
@@ -247,7 +218,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   signing_key_exists: {
-    source: 'ninefold',
     status: 409,
     message: 'The app has a signing key with this key id already.',
     meaning: 'A key id names one key for good, also after it was revoked.',
@@ -255,7 +225,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   signing_key_invalid: {
-    source: 'ninefold',
     status: 400,
     message: 'The key cannot be used.',
     meaning: 'The key is no private JWK for HS256, ES256, RS256 or EdDSA, or it is too weak. The reason is in details.',
@@ -263,7 +232,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   signing_key_revoked: {
-    source: 'ninefold',
     status: 409,
     message: 'The signing key was revoked.',
     meaning: 'The private half of a revoked key is erased: it can sign nothing.',
@@ -271,7 +239,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   signing_key_current: {
-    source: 'ninefold',
     status: 409,
     message: 'The signing key is the current one.',
     meaning: 'Without a current key no member could sign in.',
@@ -279,7 +246,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   signing_keys_full: {
-    source: 'ninefold',
     status: 409,
     message: 'The app has as many signing keys as it may have.',
     meaning: 'The app has reached the limit signingKeys with keys that are not revoked.',
@@ -288,7 +254,6 @@ export const ninefoldErrors = entries({
     limit: 'signingKeys',
   },
   api_key_unknown: {
-    source: 'ninefold',
     status: 404,
     message: 'The app has no API key with this id.',
     meaning: 'No key of the app has this id, or the key is revoked. The id is in details.',
@@ -296,7 +261,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   api_key_needed: {
-    source: 'ninefold',
     status: 409,
     message: 'The app cannot do without this API key.',
     meaning: 'The publishable key is part of the pages for members and of chapter 7.',
@@ -304,7 +268,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   api_key_older_kind: {
-    source: 'ninefold',
     status: 409,
     message: 'A key of the older kind cannot be rotated.',
     meaning: 'The keys anon and service_role are JWTs of the shared secret of the app.',
@@ -312,7 +275,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   api_keys_full: {
-    source: 'ninefold',
     status: 409,
     message: 'The app has as many API keys as it may have.',
     meaning: 'The app has reached the limit apiKeys.',
@@ -321,7 +283,6 @@ export const ninefoldErrors = entries({
     limit: 'apiKeys',
   },
   key_revoked: {
-    source: 'ninefold',
     status: 401,
     message: 'This API key was revoked.',
     meaning: 'An owner of the app has revoked the key, or replaced it with another one.',
@@ -329,7 +290,6 @@ export const ninefoldErrors = entries({
     member: told.fault,
   },
   setting_invalid: {
-    source: 'ninefold',
     status: 400,
     message: 'The setting cannot have this value.',
     meaning: 'The value is of another type, or none of those that are possible; details says what is.',
@@ -337,7 +297,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   key_unknown: {
-    source: 'ninefold',
     status: 401,
     message: 'This API key belongs to no app here, or to another app.',
     meaning: 'The apikey header contains a key of another app, or a revoked key.',
@@ -345,7 +304,6 @@ export const ninefoldErrors = entries({
     member: told.fault,
   },
   key_missing: {
-    source: 'ninefold',
     status: 401,
     message: 'The request carries no API key.',
     meaning: 'The description of an app’s API is sent only to a client that shows one of the app’s keys or a token.',
@@ -353,7 +311,6 @@ export const ninefoldErrors = entries({
     member: told.fault,
   },
   operator_required: {
-    source: 'ninefold',
     status: 401,
     message: 'The management API needs a signed-in builder or the operator token.',
     meaning: 'The request has no valid token in the Authorization header and no session of a builder in a cookie.',
@@ -361,7 +318,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   console_required: {
-    source: 'ninefold',
     status: 403,
     message: 'A builder’s cookie is accepted from the pages of the console only.',
     meaning:
@@ -370,7 +326,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   session_ambiguous: {
-    source: 'ninefold',
     status: 400,
     message: 'The browser sent two different cookies of a builder’s session.',
     meaning: 'Another site below the same domain set a cookie with the name of the node’s own.',
@@ -379,7 +334,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   script_refused: {
-    source: 'ninefold',
     status: 403,
     message: 'No script of an app is served on the origin of the node.',
     meaning: 'A browser asked for a script, a worker or a service worker below the path of an app.',
@@ -387,7 +341,6 @@ export const ninefoldErrors = entries({
     member: told.fault,
   },
   second_factor_needed: {
-    source: 'ninefold',
     status: 403,
     message: 'Show your second factor first.',
     meaning: 'The builder has a second factor, and the session has not shown it.',
@@ -395,7 +348,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   recent_sign_in_needed: {
-    source: 'ninefold',
     status: 403,
     message: 'Prove again who you are.',
     meaning: 'The call is sensitive, and the session showed a password, a passkey or a second factor too long ago.',
@@ -403,7 +355,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   second_factor_required: {
-    source: 'ninefold',
     status: 403,
     message: 'Add a second factor first.',
     meaning: 'The owners of the node require a second factor, and the builder has none.',
@@ -411,7 +362,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   builder_forbidden: {
-    source: 'ninefold',
     status: 403,
     message: 'This app is not one of yours.',
     meaning: 'The builder has no membership in the app.',
@@ -419,7 +369,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   builder_unknown: {
-    source: 'ninefold',
     status: 404,
     message: 'No builder has this e-mail address.',
     meaning: 'None of the node’s builders has the address.',
@@ -427,7 +376,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   setup_done: {
-    source: 'ninefold',
     status: 409,
     message: 'The first builder already exists.',
     meaning: 'The one-time link was used.',
@@ -435,7 +383,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   setup_token_invalid: {
-    source: 'ninefold',
     status: 401,
     message: 'This one-time link is not valid.',
     meaning: 'The link is of an earlier start, or was not copied whole.',
@@ -443,7 +390,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   call_unknown: {
-    source: 'ninefold',
     status: 404,
     message: 'No call with this request id is remembered.',
     meaning:
@@ -452,7 +398,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   sql_failed: {
-    source: 'ninefold',
     status: 400,
     message: 'The database refused this SQL.',
     meaning: 'A statement of the SQL page failed; details carry PostgreSQL’s code and the position.',
@@ -460,7 +405,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   migration_failed: {
-    source: 'ninefold',
     status: 400,
     message: 'A migration failed and was rolled back.',
     meaning:
@@ -469,7 +413,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   migration_changed: {
-    source: 'ninefold',
     status: 409,
     message: 'A migration that was already applied has changed since.',
     meaning: 'The content of the named file differs from what was applied.',
@@ -477,7 +420,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   migration_outdated: {
-    source: 'ninefold',
     status: 409,
     message: 'The app was changed again since these changes were read.',
     meaning: 'The schema has changed since the changes were read, or the changes were already saved as a migration.',
@@ -485,7 +427,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   specification_too_large: {
-    source: 'ninefold',
     status: 503,
     message: 'The specification of this app takes more time or memory than it may.',
     meaning:
@@ -494,7 +435,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   version_unknown: {
-    source: 'ninefold',
     status: 404,
     message: 'There is no such version of the specification.',
     meaning: 'No version has this number or hash, or none is that old; the oldest are dropped in time.',
@@ -502,7 +442,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   session_revoked: {
-    source: 'ninefold',
     status: 401,
     message: 'This session has been ended.',
     meaning: 'The session of the access token was revoked by sign-out, by a ban or by a builder.',
@@ -510,7 +449,6 @@ export const ninefoldErrors = entries({
     member: 'You have been signed out. Please sign in again.',
   },
   role_reserved: {
-    source: 'ninefold',
     status: 403,
     message: 'No call may have this role.',
     meaning:
@@ -519,7 +457,6 @@ export const ninefoldErrors = entries({
     member: 'You may not do this.',
   },
   database_unavailable: {
-    source: 'ninefold',
     status: 503,
     message: 'The database cannot be reached.',
     meaning:
@@ -528,7 +465,6 @@ export const ninefoldErrors = entries({
     member: told.tryAgain,
   },
   disk_full: {
-    source: 'ninefold',
     status: 503,
     message: 'The disk of the server is full.',
     meaning:
@@ -537,7 +473,6 @@ export const ninefoldErrors = entries({
     member: told.tryAgain,
   },
   app_outdated: {
-    source: 'ninefold',
     status: 503,
     message: 'The app’s database is not as this version of Ninefold needs it.',
     meaning:
@@ -546,7 +481,6 @@ export const ninefoldErrors = entries({
     member: told.tryAgain,
   },
   app_limit_exceeded: {
-    source: 'ninefold',
     status: 503,
     message: 'The app exceeded one of its bounds.',
     meaning:
@@ -556,7 +490,6 @@ export const ninefoldErrors = entries({
     member: told.tryAgain,
   },
   app_storage_full: {
-    source: 'ninefold',
     status: 507,
     message: 'The app’s database has reached its largest size.',
     meaning:
@@ -566,7 +499,6 @@ export const ninefoldErrors = entries({
     limit: 'appDatabaseBytes',
   },
   app_damaged: {
-    source: 'ninefold',
     status: 503,
     message: 'Something that Ninefold needs in the app’s database was taken away.',
     meaning:
@@ -576,7 +508,6 @@ export const ninefoldErrors = entries({
     member: told.fault,
   },
   result_too_large: {
-    source: 'ninefold',
     status: 400,
     message: 'The result is too large to be sent.',
     meaning:
@@ -586,7 +517,6 @@ export const ninefoldErrors = entries({
     limit: 'resultBytes',
   },
   database_busy: {
-    source: 'ninefold',
     status: 504,
     message: 'No database connection became free in time.',
     meaning: 'All connections of the app were in use for longer than poolWaitSeconds.',
@@ -595,7 +525,6 @@ export const ninefoldErrors = entries({
     limit: 'poolWaitSeconds',
   },
   mail_unknown: {
-    source: 'ninefold',
     status: 404,
     message: 'There is no mail with this id.',
     meaning: 'The app stores no such mail: it was deleted, or is older than the limit mailDays.',
@@ -603,7 +532,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   mail_sent: {
-    source: 'ninefold',
     status: 409,
     message: 'The mail was sent already, or is being sent.',
     meaning: 'Once a mail is sent, its link and its code are no longer stored.',
@@ -611,7 +539,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   mail_server_missing: {
-    source: 'ninefold',
     status: 409,
     message: 'The app has no mail server.',
     meaning: 'The settings smtp_host and smtp_admin_email are both needed to send mails.',
@@ -619,7 +546,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   mail_tests_busy: {
-    source: 'ninefold',
     status: 429,
     message: 'Other tests of mail servers are under way.',
     meaning: 'The worker has reached the limit mailTests.',
@@ -628,7 +554,6 @@ export const ninefoldErrors = entries({
     limit: 'mailTests',
   },
   import_busy: {
-    source: 'ninefold',
     status: 409,
     message: 'This import cannot be run at the moment.',
     meaning:
@@ -638,7 +563,6 @@ export const ninefoldErrors = entries({
     limit: 'importsAtOnce',
   },
   import_too_large: {
-    source: 'ninefold',
     status: 413,
     message: 'The file is too large, or its import takes no more parts.',
     meaning: 'The file exceeds the limit importBytes, or its import was already started.',
@@ -647,7 +571,6 @@ export const ninefoldErrors = entries({
     limit: 'importBytes',
   },
   site_incomplete: {
-    source: 'ninefold',
     status: 409,
     message: 'Files of this version are missing.',
     meaning: 'A version is published once the app stores all of its files; the details list the missing ones.',
@@ -655,7 +578,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   site_too_large: {
-    source: 'ninefold',
     status: 413,
     message: 'The front end is too large.',
     meaning: 'All files of a version together are larger than the limit siteBytes.',
@@ -664,7 +586,6 @@ export const ninefoldErrors = entries({
     limit: 'siteBytes',
   },
   acting_required: {
-    source: 'ninefold',
     status: 403,
     message: 'To change rows as a member, act as this member first.',
     meaning:
@@ -673,7 +594,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   acting_ended: {
-    source: 'ninefold',
     status: 403,
     message: 'You no longer act as this member.',
     meaning:
@@ -683,7 +603,6 @@ export const ninefoldErrors = entries({
     limit: 'actingSeconds',
   },
   role_insufficient: {
-    source: 'ninefold',
     status: 403,
     message: 'Your role does not allow this.',
     meaning: 'The builder’s role on the app or on the node is lower than the call needs.',
@@ -691,7 +610,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   builder_exists: {
-    source: 'ninefold',
     status: 409,
     message: 'This builder has a role here already.',
     meaning: 'The address of an invitation is that of a builder of the app, or of the node.',
@@ -699,7 +617,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   builder_sign_in_needed: {
-    source: 'ninefold',
     status: 409,
     message: 'A builder has this e-mail address: sign in to accept.',
     meaning: 'The invitation is for another builder than the one who is signed in.',
@@ -707,7 +624,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   invitation_invalid: {
-    source: 'ninefold',
     status: 404,
     message: 'This invitation does not work any more.',
     meaning: 'The invitation was accepted, withdrawn or has expired, or its inviter is no longer an owner.',
@@ -715,7 +631,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   invitations_full: {
-    source: 'ninefold',
     status: 409,
     message: 'There are as many open invitations as may be.',
     meaning: 'Too many invitations to the app, or to the node, are open.',
@@ -723,7 +638,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   last_owner: {
-    source: 'ninefold',
     status: 409,
     message: 'An app, or the node, would have no owner left.',
     meaning: 'The change would leave no owner.',
@@ -731,7 +645,6 @@ export const ninefoldErrors = entries({
     member: null,
   },
   recovery_invalid: {
-    source: 'ninefold',
     status: 404,
     message: 'This link does not work any more.',
     meaning: 'The recovery link was used, replaced by a newer one or has expired.',

@@ -5,9 +5,8 @@ import { entries, told } from './entry.ts';
  * Such an error keeps its code and PostgreSQL's message. For all SQLSTATEs without an entry, `statusOfSqlstate` returns
  * the HTTP status.
  */
-export const postgresErrors = entries({
+export const postgresErrors = entries('postgres', {
   '20000': {
-    source: 'postgres',
     status: 400,
     message: 'case not found',
     meaning: 'A CASE statement of a function or a trigger of the app has no branch for the value, and no ELSE.',
@@ -15,7 +14,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '21000': {
-    source: 'postgres',
     status: 500,
     message: 'more than one row returned by a subquery used as an expression',
     meaning:
@@ -24,7 +22,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '22000': {
-    source: 'postgres',
     status: 400,
     message: 'range lower bound must be less than or equal to range upper bound',
     meaning: 'A range ends before it begins, or a value is not possible for another reason that the message says.',
@@ -32,7 +29,6 @@ export const postgresErrors = entries({
     member: 'A value that you entered is not possible.',
   },
   '22001': {
-    source: 'postgres',
     status: 400,
     message: 'value too long for type character varying',
     meaning: 'A text is longer than its field.',
@@ -40,7 +36,6 @@ export const postgresErrors = entries({
     member: 'This text is too long. Please shorten it.',
   },
   '22003': {
-    source: 'postgres',
     status: 400,
     message: 'numeric field overflow',
     meaning: 'A number is too large for its field, or a computation went beyond its type.',
@@ -48,7 +43,6 @@ export const postgresErrors = entries({
     member: 'This number is too large.',
   },
   '22007': {
-    source: 'postgres',
     status: 400,
     message: 'invalid input syntax for type timestamp',
     meaning: 'A date or a time is not written as PostgreSQL reads it.',
@@ -56,7 +50,6 @@ export const postgresErrors = entries({
     member: 'This date is not possible.',
   },
   '22008': {
-    source: 'postgres',
     status: 400,
     message: 'date/time field value out of range',
     meaning: 'A date or a time is written well and does not exist: a 13th month, a 30th of February.',
@@ -64,7 +57,6 @@ export const postgresErrors = entries({
     member: 'This date is not possible.',
   },
   '22009': {
-    source: 'postgres',
     status: 400,
     message: 'time zone displacement out of range',
     meaning: 'The distance from UTC in a time is larger than there is.',
@@ -72,7 +64,6 @@ export const postgresErrors = entries({
     member: 'This date is not possible.',
   },
   '22004': {
-    source: 'postgres',
     status: 400,
     message: 'null value not allowed',
     meaning: 'A function or an operator of the app got null where it needs a value.',
@@ -80,7 +71,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '22011': {
-    source: 'postgres',
     status: 400,
     message: 'negative substring length not allowed',
     meaning: 'A function cut a text at a negative length.',
@@ -88,7 +78,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '22021': {
-    source: 'postgres',
     status: 400,
     message: 'invalid byte sequence for encoding "UTF8"',
     meaning: 'A text or the bytes that a function decodes are not valid UTF-8, or hold a NUL character.',
@@ -96,7 +85,6 @@ export const postgresErrors = entries({
     member: 'A value that you entered is not possible.',
   },
   '22030': {
-    source: 'postgres',
     status: 400,
     message: 'duplicate JSON object key value',
     meaning: 'A function that builds a JSON object with unique keys got one key twice.',
@@ -104,7 +92,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '2201E': {
-    source: 'postgres',
     status: 400,
     message: 'cannot take logarithm of zero',
     meaning: 'A computation took the logarithm of zero or of a negative number.',
@@ -112,7 +99,6 @@ export const postgresErrors = entries({
     member: 'This number is not possible.',
   },
   '2201F': {
-    source: 'postgres',
     status: 400,
     message: 'zero raised to a negative power is undefined',
     meaning: 'A computation raised a number to a power that has no result.',
@@ -120,7 +106,6 @@ export const postgresErrors = entries({
     member: 'This number is not possible.',
   },
   '2201G': {
-    source: 'postgres',
     status: 400,
     message: 'count must be greater than zero',
     meaning: 'The arguments of width_bucket have no result: no buckets, or equal bounds.',
@@ -128,7 +113,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '2203A': {
-    source: 'postgres',
     status: 400,
     message: 'jsonpath member accessor can only be applied to an object',
     meaning: 'A strict JSON path asks for a key of something that is not an object.',
@@ -136,7 +120,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '2D000': {
-    source: 'postgres',
     status: 500,
     message: 'invalid transaction termination',
     meaning:
@@ -145,7 +128,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '42702': {
-    source: 'postgres',
     status: 400,
     message: 'column reference is ambiguous',
     meaning: 'A function, a view or a policy of the app names a column that two of its tables or variables have.',
@@ -153,7 +135,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '42809': {
-    source: 'postgres',
     status: 400,
     message: 'wrong object type',
     meaning: 'A statement of the app uses an object of another kind than it needs, such as an aggregate as a function.',
@@ -161,7 +142,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '42846': {
-    source: 'postgres',
     status: 400,
     message: 'cannot cast type',
     meaning: 'A conversion between two types does not exist.',
@@ -169,7 +149,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '42P10': {
-    source: 'postgres',
     status: 400,
     message: 'there is no unique or exclusion constraint matching the ON CONFLICT specification',
     meaning: 'An upsert names columns (on_conflict) that no unique constraint or unique index covers.',
@@ -177,7 +156,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '42P16': {
-    source: 'postgres',
     status: 400,
     message: 'invalid table definition',
     meaning: 'A function of the app defines a table or a view in a way that PostgreSQL does not allow.',
@@ -185,7 +163,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '54011': {
-    source: 'postgres',
     status: 400,
     message: 'target lists can have at most 1664 entries',
     meaning: 'A call selects or writes more columns than one statement can have.',
@@ -193,7 +170,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '22012': {
-    source: 'postgres',
     status: 400,
     message: 'division by zero',
     meaning: 'A computation of a view, a rule or a function divided by zero.',
@@ -201,7 +177,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '22015': {
-    source: 'postgres',
     status: 400,
     message: 'interval field value out of range',
     meaning: 'A length of time is longer than PostgreSQL counts.',
@@ -209,7 +184,6 @@ export const postgresErrors = entries({
     member: 'A value that you entered is not possible.',
   },
   '22023': {
-    source: 'postgres',
     status: 400,
     message: 'invalid parameter value',
     meaning:
@@ -218,7 +192,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '2200N': {
-    source: 'postgres',
     status: 400,
     message: 'invalid XML content',
     meaning: 'A text is no well-formed XML.',
@@ -226,7 +199,6 @@ export const postgresErrors = entries({
     member: 'A value that you entered is not possible.',
   },
   '2201B': {
-    source: 'postgres',
     status: 400,
     message: 'invalid regular expression',
     meaning: 'The pattern of a filter (match, imatch), or of a JSON path, is no regular expression.',
@@ -234,7 +206,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '22025': {
-    source: 'postgres',
     status: 400,
     message: 'LIKE pattern must not end with escape character',
     meaning: 'The pattern of a filter (like, ilike) ends with a backslash.',
@@ -242,7 +213,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '2200H': {
-    source: 'postgres',
     status: 400,
     message: 'nextval: reached maximum value of sequence',
     meaning: 'The numbers that a field is given are used up: its sequence is at its end and does not begin again.',
@@ -250,7 +220,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '0A000': {
-    source: 'postgres',
     status: 400,
     message: 'feature not supported',
     meaning:
@@ -260,7 +229,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '22P02': {
-    source: 'postgres',
     status: 400,
     message: 'invalid input syntax for type',
     meaning: 'A value cannot be read as the type of its field: a text as a number, a word that the enum does not have.',
@@ -268,7 +236,6 @@ export const postgresErrors = entries({
     member: 'A value that you entered is not possible.',
   },
   '22P05': {
-    source: 'postgres',
     status: 400,
     message: 'unsupported Unicode escape sequence',
     meaning: 'A text contains the character U+0000, which PostgreSQL cannot store.',
@@ -276,7 +243,6 @@ export const postgresErrors = entries({
     member: 'A text that you entered holds a character that cannot be stored.',
   },
   '23001': {
-    source: 'postgres',
     status: 400,
     message: 'update or delete on table violates RESTRICT setting of foreign key constraint',
     meaning: 'A row that others point to was to go, or its key to change, and the foreign key says RESTRICT.',
@@ -284,7 +250,6 @@ export const postgresErrors = entries({
     member: 'This is still in use.',
   },
   '23502': {
-    source: 'postgres',
     status: 400,
     message: 'null value in column violates not-null constraint',
     meaning: 'A field that must have a value was given none.',
@@ -292,7 +257,6 @@ export const postgresErrors = entries({
     member: 'Something that is needed was left empty.',
   },
   '23503': {
-    source: 'postgres',
     status: 409,
     message: 'insert or update on table violates foreign key constraint',
     meaning: 'The row pointed to does not exist, or a row that others point to was to go.',
@@ -300,7 +264,6 @@ export const postgresErrors = entries({
     member: 'This belongs together with something that is missing or still in use.',
   },
   '23505': {
-    source: 'postgres',
     status: 409,
     message: 'duplicate key value violates unique constraint',
     meaning: 'Another row has this value already.',
@@ -308,7 +271,6 @@ export const postgresErrors = entries({
     member: 'This exists already.',
   },
   '23514': {
-    source: 'postgres',
     status: 400,
     message: 'new row for relation violates check constraint',
     meaning: 'The row breaks a rule of its table; the message names the rule.',
@@ -316,7 +278,6 @@ export const postgresErrors = entries({
     member: 'A value that you entered is not possible.',
   },
   '23P01': {
-    source: 'postgres',
     status: 400,
     message: 'conflicting key value violates exclusion constraint',
     meaning: 'The row conflicts with another one, such as a booking at the same time.',
@@ -324,7 +285,6 @@ export const postgresErrors = entries({
     member: 'This conflicts with something that is there already.',
   },
   '25006': {
-    source: 'postgres',
     status: 405,
     message: 'cannot execute in a read-only transaction',
     meaning:
@@ -333,7 +293,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '2F005': {
-    source: 'postgres',
     status: 400,
     message: 'control reached end of function without RETURN',
     meaning: 'A function or a trigger of the app ended without RETURN.',
@@ -341,7 +300,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '3F000': {
-    source: 'postgres',
     status: 400,
     message: 'schema does not exist',
     meaning:
@@ -350,7 +308,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '40001': {
-    source: 'postgres',
     status: 500,
     message: 'could not serialize access due to concurrent update',
     meaning: 'Another transaction changed the same rows at the same time. Nothing was written.',
@@ -358,7 +315,6 @@ export const postgresErrors = entries({
     member: told.tryAgain,
   },
   '40P01': {
-    source: 'postgres',
     status: 500,
     message: 'deadlock detected',
     meaning: 'Two transactions waited for each other, and this one was ended. Nothing was written.',
@@ -366,7 +322,6 @@ export const postgresErrors = entries({
     member: told.tryAgain,
   },
   '44000': {
-    source: 'postgres',
     status: 400,
     message: 'new row violates check option for view',
     meaning: 'The view would not show the row as it is written (WITH CHECK OPTION). Nothing was written.',
@@ -374,7 +329,6 @@ export const postgresErrors = entries({
     member: 'These values do not fit here.',
   },
   '42501': {
-    source: 'postgres',
     status: 403,
     message: 'permission denied',
     meaning:
@@ -383,7 +337,6 @@ export const postgresErrors = entries({
     member: 'You may not do this.',
   },
   '42601': {
-    source: 'postgres',
     status: 400,
     message: 'syntax error',
     meaning:
@@ -392,7 +345,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '42602': {
-    source: 'postgres',
     status: 400,
     message: 'invalid name syntax',
     meaning: 'A value that names something, such as a table, is no name.',
@@ -400,7 +352,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '42703': {
-    source: 'postgres',
     status: 400,
     message: 'column does not exist',
     meaning: 'A filter, an order or the parameter select names a field that the table does not have.',
@@ -408,7 +359,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '42704': {
-    source: 'postgres',
     status: 400,
     message: 'undefined object',
     meaning: 'A value names a type, a role or a configuration of the text search that does not exist.',
@@ -416,7 +366,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '42804': {
-    source: 'postgres',
     status: 400,
     message: 'datatype mismatch',
     meaning: 'An expression has another type than its position requires.',
@@ -424,7 +373,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '42883': {
-    source: 'postgres',
     status: 404,
     message: 'operator or function does not exist',
     meaning:
@@ -433,7 +381,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '428C9': {
-    source: 'postgres',
     status: 400,
     message: 'cannot insert a non-DEFAULT value',
     meaning: 'A field that the database numbers or computes itself was given a value.',
@@ -441,7 +388,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '42P01': {
-    source: 'postgres',
     status: 404,
     message: 'relation does not exist',
     meaning: 'The app’s SQL names a table that is not there.',
@@ -449,7 +395,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '42P17': {
-    source: 'postgres',
     status: 500,
     message: 'infinite recursion detected in policy',
     meaning: 'Policies ask one another in a circle.',
@@ -457,7 +402,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '53200': {
-    source: 'postgres',
     status: 503,
     message: 'out of memory',
     meaning: 'The statement needs more memory than one session may have.',
@@ -466,7 +410,6 @@ export const postgresErrors = entries({
     limit: 'sessionMemoryBytes',
   },
   '53300': {
-    source: 'postgres',
     status: 503,
     message: 'too many connections',
     meaning: 'The database accepts no more connections.',
@@ -475,7 +418,6 @@ export const postgresErrors = entries({
     limit: 'appConnections',
   },
   '53400': {
-    source: 'postgres',
     status: 500,
     message: 'temporary file size exceeds temp_file_limit',
     meaning: 'The statement needs more temporary space than one session may have.',
@@ -484,7 +426,6 @@ export const postgresErrors = entries({
     limit: 'sessionTemporaryBytes',
   },
   '54000': {
-    source: 'postgres',
     status: 400,
     message: 'program limit exceeded',
     meaning: 'A value or an expression is too long or too deep for PostgreSQL.',
@@ -492,7 +433,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '54001': {
-    source: 'postgres',
     status: 400,
     message: 'stack depth limit exceeded',
     meaning: 'A JSON value has too many values within values, or functions of the app call one another without an end.',
@@ -500,7 +440,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '55P03': {
-    source: 'postgres',
     status: 500,
     message: 'could not obtain lock',
     meaning: 'A row or a table was locked by another transaction for too long.',
@@ -508,7 +447,6 @@ export const postgresErrors = entries({
     member: told.tryAgain,
   },
   '55000': {
-    source: 'postgres',
     status: 500,
     message: 'object not in prerequisite state',
     meaning: 'A materialized view is not populated yet, or a view does not accept the write.',
@@ -516,7 +454,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   '57014': {
-    source: 'postgres',
     status: 500,
     message: 'canceling statement due to statement timeout',
     meaning: 'The statement ran longer than the limit statementMilliseconds.',
@@ -525,7 +462,6 @@ export const postgresErrors = entries({
     limit: 'statementMilliseconds',
   },
   P0001: {
-    source: 'postgres',
     status: 400,
     message: 'raised by a function of the app',
     meaning: 'A function or a trigger of the app raised an error without an own code.',
@@ -533,7 +469,6 @@ export const postgresErrors = entries({
     member: 'The app did not accept this; its message says why.',
   },
   P0002: {
-    source: 'postgres',
     status: 500,
     message: 'query returned no rows',
     meaning: 'A function of the app found no row where it needs one.',
@@ -541,7 +476,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   P0003: {
-    source: 'postgres',
     status: 500,
     message: 'query returned more than one row',
     meaning: 'A function of the app found several rows but expects one (INTO STRICT).',
@@ -549,7 +483,6 @@ export const postgresErrors = entries({
     member: told.fault,
   },
   P0004: {
-    source: 'postgres',
     status: 500,
     message: 'assertion failed',
     meaning: 'An ASSERT of a function of the app does not hold.',

@@ -5,9 +5,8 @@ import { entries, told } from './entry.ts';
  * PostgREST puts a name into the message, the code that raises the error passes the complete message. An error that
  * PostgreSQL itself raises keeps its SQLSTATE as code and has no entry here.
  */
-export const restErrors = entries({
+export const restErrors = entries('rest', {
   PGRST000: {
-    source: 'rest',
     status: 503,
     message: 'Database connection error.',
     meaning: 'The connection to the database failed, or was lost before the result arrived.',
@@ -16,7 +15,6 @@ export const restErrors = entries({
     member: told.tryAgain,
   },
   PGRST002: {
-    source: 'rest',
     status: 503,
     message: 'Could not query the database for the schema cache. Retrying.',
     meaning: 'The tables and functions of the app could not be read from the database.',
@@ -24,7 +22,6 @@ export const restErrors = entries({
     member: told.tryAgain,
   },
   PGRST003: {
-    source: 'rest',
     status: 504,
     message: 'Timed out acquiring connection from connection pool.',
     meaning: 'All connections of the app were in use for longer than poolWaitSeconds.',
@@ -33,7 +30,6 @@ export const restErrors = entries({
     limit: 'poolWaitSeconds',
   },
   PGRST100: {
-    source: 'rest',
     status: 400,
     message: 'The query string could not be parsed.',
     meaning:
@@ -42,7 +38,6 @@ export const restErrors = entries({
     member: told.fault,
   },
   PGRST101: {
-    source: 'rest',
     status: 405,
     message: 'This method cannot be used on a function.',
     meaning: 'Functions support only GET, HEAD, POST and OPTIONS.',
@@ -50,7 +45,6 @@ export const restErrors = entries({
     member: told.fault,
   },
   PGRST102: {
-    source: 'rest',
     status: 400,
     message: 'Empty or invalid json',
     meaning: 'The request body is not what its content type says, or its rows do not have the same keys.',
@@ -59,7 +53,6 @@ export const restErrors = entries({
     member: told.fault,
   },
   PGRST103: {
-    source: 'rest',
     status: 416,
     message: 'Requested range not satisfiable',
     meaning: 'The limit, the offset or the Range header asks for rows that cannot be.',
@@ -67,7 +60,6 @@ export const restErrors = entries({
     member: 'There is nothing more to show.',
   },
   PGRST105: {
-    source: 'rest',
     status: 405,
     message: "Filters must include all and only primary key columns with 'eq' operators",
     meaning: 'PUT writes exactly one row, named by its primary key.',
@@ -75,7 +67,6 @@ export const restErrors = entries({
     member: told.fault,
   },
   PGRST106: {
-    source: 'rest',
     status: 406,
     message: 'Invalid schema',
     meaning: 'The schema of the Accept-Profile or Content-Profile header is not exposed.',
@@ -83,7 +74,6 @@ export const restErrors = entries({
     member: told.fault,
   },
   PGRST107: {
-    source: 'rest',
     status: 406,
     message: 'None of these media types are available',
     meaning: 'The response is not available in a media type of the Accept header.',
@@ -91,7 +81,6 @@ export const restErrors = entries({
     member: told.fault,
   },
   PGRST108: {
-    source: 'rest',
     status: 400,
     message: 'The filtered resource is not embedded in this request',
     meaning: 'A filter, an order or a limit names a related table that select does not embed.',
@@ -99,7 +88,6 @@ export const restErrors = entries({
     member: told.fault,
   },
   PGRST111: {
-    source: 'rest',
     status: 500,
     message: 'response.headers guc must be a JSON array composed of objects with a single key and a string value',
     meaning: 'A function set the setting response.headers to something else.',
@@ -107,7 +95,6 @@ export const restErrors = entries({
     member: told.fault,
   },
   PGRST112: {
-    source: 'rest',
     status: 500,
     message: 'response.status guc must be a valid status code',
     meaning: 'A function set the setting response.status to something that is not an HTTP status.',
@@ -115,7 +102,6 @@ export const restErrors = entries({
     member: told.fault,
   },
   PGRST114: {
-    source: 'rest',
     status: 400,
     message: 'limit/offset querystring parameters are not allowed for PUT',
     meaning: 'PUT writes exactly one row.',
@@ -123,7 +109,6 @@ export const restErrors = entries({
     member: told.fault,
   },
   PGRST115: {
-    source: 'rest',
     status: 400,
     message: 'Payload values do not match URL in primary key column(s)',
     meaning: 'The primary key in the body of a PUT is not the one in its URL. Nothing was written.',
@@ -131,7 +116,6 @@ export const restErrors = entries({
     member: told.fault,
   },
   PGRST116: {
-    source: 'rest',
     status: 406,
     message: 'Cannot coerce the result to a single JSON object',
     meaning: 'A single object was asked for and the result has no row, or several. Nothing was written.',
@@ -139,7 +123,6 @@ export const restErrors = entries({
     member: 'What you are looking for is not here any more, or you may not see it.',
   },
   PGRST117: {
-    source: 'rest',
     status: 405,
     message: 'Unsupported HTTP method',
     meaning: 'The path does not support this method.',
@@ -147,7 +130,6 @@ export const restErrors = entries({
     member: told.fault,
   },
   PGRST118: {
-    source: 'rest',
     status: 400,
     message: 'A related order is not possible here',
     meaning: 'Rows can be ordered by a column of a related table only when there is at most one related row.',
@@ -155,7 +137,6 @@ export const restErrors = entries({
     member: told.fault,
   },
   PGRST121: {
-    source: 'rest',
     status: 500,
     message: 'Could not parse JSON in the "RAISE SQLSTATE \'PGRST\'" error',
     meaning: 'A function raised SQLSTATE PGRST with a MESSAGE or a DETAIL that is not the JSON object it must be.',
@@ -163,7 +144,6 @@ export const restErrors = entries({
     member: told.fault,
   },
   PGRST122: {
-    source: 'rest',
     status: 400,
     message: 'Invalid preferences given with handling=strict',
     meaning: 'The Prefer header contains an unknown preference together with handling=strict.',
@@ -171,7 +151,6 @@ export const restErrors = entries({
     member: told.fault,
   },
   PGRST123: {
-    source: 'rest',
     status: 400,
     message: 'Use of aggregate functions is not allowed',
     meaning: 'Aggregates are off until the setting db_aggregates_enabled is on.',
@@ -180,7 +159,6 @@ export const restErrors = entries({
     while: { db_aggregates_enabled: false },
   },
   PGRST124: {
-    source: 'rest',
     status: 400,
     message: 'Query result exceeds max-affected preference constraint',
     meaning: 'The write would have touched more rows than max-affected allows. Nothing was written.',
@@ -188,7 +166,6 @@ export const restErrors = entries({
     member: 'This would change more than was expected. Nothing was changed.',
   },
   PGRST125: {
-    source: 'rest',
     status: 404,
     message: 'Invalid path specified in request URL',
     meaning: 'The path is neither a table nor rpc/ and a function.',
@@ -196,7 +173,6 @@ export const restErrors = entries({
     member: told.fault,
   },
   PGRST126: {
-    source: 'rest',
     status: 404,
     message: 'Root endpoint metadata is disabled',
     meaning: 'The setting openapi_mode is disabled.',
@@ -205,7 +181,6 @@ export const restErrors = entries({
     while: { openapi_mode: 'disabled' },
   },
   PGRST127: {
-    source: 'rest',
     status: 400,
     message: 'Feature not implemented',
     meaning: 'The request is understood, and this combination is not possible.',
@@ -213,7 +188,6 @@ export const restErrors = entries({
     member: told.fault,
   },
   PGRST128: {
-    source: 'rest',
     status: 400,
     message: 'Function must return SETOF or TABLE when max-affected preference is used with handling=strict',
     meaning: 'A function that returns one value affects no countable rows.',
@@ -221,7 +195,6 @@ export const restErrors = entries({
     member: told.fault,
   },
   PGRST200: {
-    source: 'rest',
     status: 400,
     message: 'Could not find a relationship in the schema cache',
     meaning: 'No foreign key and no computed relationship connects the two tables.',
@@ -229,7 +202,6 @@ export const restErrors = entries({
     member: told.fault,
   },
   PGRST201: {
-    source: 'rest',
     status: 300,
     message: 'Could not embed because more than one relationship was found',
     meaning: 'Several foreign keys connect the two tables; details list them.',
@@ -237,7 +209,6 @@ export const restErrors = entries({
     member: told.fault,
   },
   PGRST202: {
-    source: 'rest',
     status: 404,
     message: 'Could not find the function in the schema cache',
     meaning: 'No function of this name takes these parameters.',
@@ -245,7 +216,6 @@ export const restErrors = entries({
     member: told.fault,
   },
   PGRST203: {
-    source: 'rest',
     status: 300,
     message: 'Could not choose the best candidate function',
     meaning: 'Several overloaded functions take these parameters.',
@@ -253,7 +223,6 @@ export const restErrors = entries({
     member: told.fault,
   },
   PGRST204: {
-    source: 'rest',
     status: 400,
     message: 'Could not find the column in the schema cache',
     meaning: 'The body or the parameter columns names a column that the table does not have.',
@@ -261,7 +230,6 @@ export const restErrors = entries({
     member: told.fault,
   },
   PGRST205: {
-    source: 'rest',
     status: 404,
     message: 'Could not find the table in the schema cache',
     meaning: 'No table or view of this name is in an exposed schema.',
@@ -269,7 +237,6 @@ export const restErrors = entries({
     member: told.fault,
   },
   PGRST300: {
-    source: 'rest',
     status: 500,
     message: 'Server lacks JWT secret',
     meaning: 'The app has no key to verify access tokens with.',
@@ -277,7 +244,6 @@ export const restErrors = entries({
     member: told.fault,
   },
   PGRST301: {
-    source: 'rest',
     status: 401,
     message: 'JWT cryptographic operation failed',
     meaning: 'The access token is malformed, or was signed with another key.',
@@ -285,7 +251,6 @@ export const restErrors = entries({
     member: told.signInAgain,
   },
   PGRST302: {
-    source: 'rest',
     status: 401,
     message: 'Anonymous access is disabled',
     meaning: 'The call has no access token and the app has no anonymous role.',
@@ -294,7 +259,6 @@ export const restErrors = entries({
     while: { db_anon_role: null },
   },
   PGRST303: {
-    source: 'rest',
     status: 401,
     message: 'JWT claims are not acceptable',
     meaning: 'The access token has expired, is not valid yet, or is for another audience; the message says which.',

@@ -4,9 +4,8 @@ import { entries, told } from './entry.ts';
  * The errors of an app's state machines, which their triggers and `ninefold.define_machine` raise. Their SQLSTATEs are
  * in a class that PostgreSQL does not use. Clients of `/rest/v1` and of SQL get the same codes.
  */
-export const stateErrors = entries({
+export const stateErrors = entries('ninefold', {
   NF001: {
-    source: 'ninefold',
     status: 409,
     message: 'The transition is not open to this caller.',
     meaning:
@@ -15,7 +14,6 @@ export const stateErrors = entries({
     member: 'This is not possible in the current state. Please reload and see what is.',
   },
   NF002: {
-    source: 'ninefold',
     status: 409,
     message: 'A new row starts in the initial state.',
     meaning: 'A row was inserted in a state other than the initial one. Only the app’s owner may do that.',
@@ -23,7 +21,6 @@ export const stateErrors = entries({
     member: told.fault,
   },
   NF003: {
-    source: 'ninefold',
     status: 409,
     message: 'The transition needs a value for a field.',
     meaning: 'A transition requires fields to have a value, and one of them has none; the message names them.',
@@ -31,7 +28,6 @@ export const stateErrors = entries({
     member: 'Something that is needed was left empty.',
   },
   NF004: {
-    source: 'ninefold',
     status: 409,
     message: 'Rows stand in states that the machine does not have.',
     meaning:
@@ -40,7 +36,6 @@ export const stateErrors = entries({
     member: null,
   },
   NF005: {
-    source: 'ninefold',
     status: 500,
     message: 'The state machine is broken.',
     meaning: 'The functions of a state machine are missing, although its triggers still exist. Nothing was written.',

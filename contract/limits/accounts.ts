@@ -1,44 +1,38 @@
-import type { Limit } from './limit.ts';
+import { limitsOf } from './limit.ts';
 
 /** Limits of accounts and of the calls of /auth/v1. */
-export const accountLimits = {
+export const accountLimits = limitsOf('accounts', {
   userMetadataBytes: {
-    group: 'accounts',
     unit: 'bytes',
     default: 16 * 1024,
     meaning: 'The largest user metadata of an account. Every access token contains them and must fit into urlBytes.',
     code: 'validation_failed',
   },
   appMetadataBytes: {
-    group: 'accounts',
     unit: 'bytes',
     default: 4 * 1024,
     meaning: 'The largest app metadata of an account. Every access token contains them.',
     code: 'validation_failed',
   },
   authBodyBytes: {
-    group: 'accounts',
     unit: 'bytes',
     default: 128 * 1024,
     meaning: 'The largest body of a call to /auth/v1.',
     code: 'request_entity_too_large',
   },
   authBodyDepth: {
-    group: 'accounts',
     unit: 'count',
     default: 100,
     meaning: 'How deeply objects and arrays may be nested in a body of /auth/v1 and of the management API.',
     code: 'bad_json',
   },
   storedJsonDepth: {
-    group: 'accounts',
     unit: 'count',
     default: 200,
     meaning: 'How deeply metadata that SQL has stored for an account may be nested.',
     code: 'database_refused',
   },
   authStatementMilliseconds: {
-    group: 'accounts',
     unit: 'milliseconds',
     default: 8000,
     meaning:
@@ -46,14 +40,12 @@ export const accountLimits = {
     code: 'database_refused',
   },
   emailCharacters: {
-    group: 'accounts',
     unit: 'characters',
     default: 255,
     meaning: 'The longest e-mail address.',
     code: 'validation_failed',
   },
   authTextCharacters: {
-    group: 'accounts',
     unit: 'characters',
     default: 1024,
     meaning:
@@ -61,33 +53,28 @@ export const accountLimits = {
     code: 'validation_failed',
   },
   authRoleCharacters: {
-    group: 'accounts',
     unit: 'characters',
     default: 255,
     meaning: 'The longest role and aud of an account.',
     code: 'validation_failed',
   },
   authFieldCharacters: {
-    group: 'accounts',
     unit: 'characters',
     default: 64,
     meaning: 'The longest id, phone, ban_duration and code_challenge_method in a body of /auth/v1.',
     code: 'validation_failed',
   },
   usersPerPage: {
-    group: 'accounts',
     unit: 'count',
     default: 1000,
     meaning: 'The largest page of the list of users.',
   },
   usersPageDefault: {
-    group: 'accounts',
     unit: 'count',
     default: 50,
     meaning: 'Accounts on a page of the list of users if per_page is missing.',
   },
   oneTimeTokenSeconds: {
-    group: 'accounts',
     unit: 'seconds',
     default: 3600,
     meaning: 'How long a link or a code in a mail is valid.',
@@ -96,7 +83,6 @@ export const accountLimits = {
     code: 'otp_expired',
   },
   oneTimeCodeDigits: {
-    group: 'accounts',
     unit: 'count',
     default: 6,
     meaning: 'How many digits a code in a mail has.',
@@ -104,7 +90,6 @@ export const accountLimits = {
     range: [6, 10],
   },
   oneTimeCodeTries: {
-    group: 'accounts',
     unit: 'count',
     default: 12,
     meaning:
@@ -112,20 +97,17 @@ export const accountLimits = {
     code: 'over_request_rate_limit',
   },
   oneTimeCodeTriesPerNetwork: {
-    group: 'accounts',
     unit: 'count',
     default: 120,
     meaning: 'Wrong codes from one client network in oneTimeCodeTriesSeconds. Further attempts must wait.',
     code: 'over_request_rate_limit',
   },
   oneTimeCodeTriesSeconds: {
-    group: 'accounts',
     unit: 'seconds',
     default: 3600,
     meaning: 'Length of the sliding window in which wrong codes are counted.',
   },
   mailPauseSeconds: {
-    group: 'accounts',
     unit: 'seconds',
     default: 60,
     meaning: 'Pause after a mail to an address before another mail of the same kind can be requested.',
@@ -134,7 +116,6 @@ export const accountLimits = {
     code: 'over_email_send_rate_limit',
   },
   recentSignInSeconds: {
-    group: 'accounts',
     unit: 'seconds',
     default: 86_400,
     meaning:
@@ -142,45 +123,39 @@ export const accountLimits = {
     code: 'reauthentication_needed',
   },
   accountDeletionSeconds: {
-    group: 'accounts',
     unit: 'seconds',
     default: 900,
     meaning: 'Maximum age of the sign-in with which a member may delete the own account.',
     code: 'account_proof_needed',
   },
   searchedAccounts: {
-    group: 'accounts',
     unit: 'count',
     default: 10_000,
     meaning:
       'Accounts that a search of the list of users reads before it uses the index. If these fill the page, the number of matches is an estimate.',
   },
   memberViews: {
-    group: 'accounts',
     unit: 'count',
     default: 100,
     meaning: 'Views of lists that a member can save.',
     code: 'validation_invalid',
   },
   memberViewName: {
-    group: 'accounts',
     unit: 'characters',
     default: 60,
     meaning: 'Characters of the name of a saved view.',
     code: 'validation_invalid',
   },
   memberViewRoute: {
-    group: 'accounts',
     unit: 'characters',
     default: 200,
     meaning: 'Characters of the route of a saved view.',
     code: 'validation_invalid',
   },
   memberViewSearch: {
-    group: 'accounts',
     unit: 'characters',
     default: 2000,
     meaning: 'Characters of the search, filters and order of a saved view.',
     code: 'validation_invalid',
   },
-} as const satisfies Record<string, Limit>;
+});

@@ -1,64 +1,55 @@
-import type { Limit } from './limit.ts';
+import { limitsOf } from './limit.ts';
 
 /** Limits of the size and speed of responses. */
-export const answerLimits = {
+export const answerLimits = limitsOf('answers', {
   resultBytes: {
-    group: 'answers',
     unit: 'bytes',
     default: 64 * 1024 * 1024,
     meaning: 'The largest result that a request holds in memory.',
     code: 'result_too_large',
   },
   bufferedPageRows: {
-    group: 'answers',
     unit: 'count',
     default: 1000,
     meaning: 'A page that may contain more rows gets its own database connection and is streamed to the client.',
   },
   streamedBodyBytes: {
-    group: 'answers',
     unit: 'bytes',
     default: 256 * 1024,
     meaning: 'Size from which the rows of a large page are streamed to the client.',
   },
   streamIdleSeconds: {
-    group: 'answers',
     unit: 'seconds',
     default: 30,
     meaning:
       'How long a client may read less than replyBytesPerPeriod of a response before the server closes its connection.',
   },
   replyBytesPerPeriod: {
-    group: 'answers',
     unit: 'bytes',
     default: 64 * 1024,
     meaning: 'Bytes of a response that a client must read in each streamIdleSeconds, unless less is left.',
   },
   slowReaderBytes: {
-    group: 'answers',
     unit: 'bytes',
     default: 64 * 1024 * 1024,
     meaning:
       'Responses that one worker holds for clients that have not read them. Above this, the worker disconnects clients that have read nothing for a second, the longest idle first; above twice this size, the longest idle client in any case.',
   },
   contentLocationBytes: {
-    group: 'answers',
     unit: 'bytes',
     default: 4096,
     meaning: 'The longest Content-Location of a response. Clients accept headers of about 16 KiB.',
   },
   explainedRows: {
-    group: 'answers',
     unit: 'count',
     default: 10,
     meaning: 'Rows that the explanation of an access reads.',
   },
   pageRows: {
-    group: 'answers',
     unit: 'count',
     default: 1000,
     meaning: 'Maximum rows of one response, on each level of embedding. Further rows are left out.',
     setting: 'db_max_rows',
     range: [0, 2_147_483_647],
   },
-} as const satisfies Record<string, Limit>;
+});

@@ -1,12 +1,11 @@
-import type { Limit } from './limit.ts';
+import { limitsOf } from './limit.ts';
 
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
 
 /** Shares of one PostgreSQL server that an app may take, so that the other apps of the server stay available. */
-export const appLimits = {
+export const appLimits = limitsOf('apps', {
   appLocks: {
-    group: 'apps',
     unit: 'count',
     default: 10_000,
     meaning:
@@ -16,7 +15,6 @@ export const appLimits = {
     code: 'app_limit_exceeded',
   },
   sessionMemoryBytes: {
-    group: 'apps',
     unit: 'bytes',
     default: GIB,
     meaning:
@@ -26,7 +24,6 @@ export const appLimits = {
     code: '53200',
   },
   appMemoryBytes: {
-    group: 'apps',
     unit: 'bytes',
     default: 2 * GIB,
     meaning:
@@ -36,7 +33,6 @@ export const appLimits = {
     code: 'app_limit_exceeded',
   },
   sessionTemporaryBytes: {
-    group: 'apps',
     unit: 'bytes',
     default: GIB,
     meaning:
@@ -46,7 +42,6 @@ export const appLimits = {
     code: '53400',
   },
   appTemporaryBytes: {
-    group: 'apps',
     unit: 'bytes',
     default: 2 * GIB,
     meaning:
@@ -56,7 +51,6 @@ export const appLimits = {
     code: 'app_limit_exceeded',
   },
   appDatabaseBytes: {
-    group: 'apps',
     unit: 'bytes',
     default: 10 * GIB,
     meaning:
@@ -66,7 +60,6 @@ export const appLimits = {
     code: 'app_storage_full',
   },
   appStatementSeconds: {
-    group: 'apps',
     unit: 'seconds',
     default: 600,
     meaning:
@@ -76,7 +69,6 @@ export const appLimits = {
     code: 'app_limit_exceeded',
   },
   appTransactionSeconds: {
-    group: 'apps',
     unit: 'seconds',
     default: 1800,
     meaning: 'How long a transaction of any session of an app may last, whatever transaction_timeout says.',
@@ -85,7 +77,6 @@ export const appLimits = {
     code: 'app_limit_exceeded',
   },
   appIdleTransactionSeconds: {
-    group: 'apps',
     unit: 'seconds',
     default: 300,
     meaning:
@@ -95,7 +86,6 @@ export const appLimits = {
     code: 'app_limit_exceeded',
   },
   appAnalyzeSeconds: {
-    group: 'apps',
     unit: 'seconds',
     default: 30,
     meaning:
@@ -104,7 +94,6 @@ export const appLimits = {
     range: [1, 86_400],
   },
   sharedCatalogBytesPerSecond: {
-    group: 'apps',
     unit: 'bytes',
     default: 4 * MIB,
     meaning:
@@ -114,7 +103,6 @@ export const appLimits = {
     code: 'app_limit_exceeded',
   },
   notifyQueueBytes: {
-    group: 'apps',
     unit: 'bytes',
     default: 64 * MIB,
     meaning:
@@ -124,7 +112,6 @@ export const appLimits = {
     code: 'app_limit_exceeded',
   },
   notifyListenerSeconds: {
-    group: 'apps',
     unit: 'seconds',
     default: 30,
     meaning:
@@ -133,7 +120,6 @@ export const appLimits = {
     range: [1, 3600],
   },
   notifyBytesPerSecond: {
-    group: 'apps',
     unit: 'bytes',
     default: 8 * MIB,
     meaning:
@@ -143,7 +129,6 @@ export const appLimits = {
     code: 'app_limit_exceeded',
   },
   appProcessorShare: {
-    group: 'apps',
     unit: 'count',
     default: 50,
     meaning:
@@ -152,7 +137,6 @@ export const appLimits = {
     range: [1, 100_000],
   },
   loginsPerSecond: {
-    group: 'apps',
     unit: 'count',
     default: 30,
     meaning:
@@ -162,20 +146,17 @@ export const appLimits = {
     code: '53300',
   },
   loginWaitSeconds: {
-    group: 'apps',
     unit: 'seconds',
     default: 5,
     meaning: 'How long a login over TCP waits for its turn before it is refused.',
     code: '53300',
   },
   loginSeconds: {
-    group: 'apps',
     unit: 'seconds',
     default: 10,
     meaning: 'How long a login over TCP may take, once it has its turn.',
   },
   appSuspensionSeconds: {
-    group: 'apps',
     unit: 'seconds',
     default: 10,
     meaning:
@@ -185,19 +166,17 @@ export const appLimits = {
     code: 'app_limit_exceeded',
   },
   appSuspensionMaxSeconds: {
-    group: 'apps',
     unit: 'seconds',
     default: 300,
     meaning: 'The longest suspension of an app.',
   },
   appWatchMilliseconds: {
-    group: 'apps',
     unit: 'milliseconds',
     default: 100,
     meaning:
       'How often the primary process reads the usage of the sessions of all apps; half as often while all sessions are idle.',
   },
-} as const satisfies Record<string, Limit>;
+});
 
 /** The limits of an app that an environment variable of the node can change. */
 export type AppBounds = { readonly [Name in SettableName]: number };

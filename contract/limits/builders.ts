@@ -1,108 +1,92 @@
-import type { Limit } from './limit.ts';
+import { limitsOf } from './limit.ts';
 
 /** Limits of the calls of builders, and of the lists in their responses. */
-export const builderLimits = {
+export const builderLimits = limitsOf('builders', {
   builderSessionDays: {
-    group: 'builders',
     unit: 'days',
     default: 30,
     meaning: 'How long a builder stays signed in to the console.',
     code: 'operator_required',
   },
   builderNameCharacters: {
-    group: 'builders',
     unit: 'characters',
     default: 120,
     meaning: 'The longest name of an app, and of the first builder.',
     code: 'validation_invalid',
   },
   migrationNameCharacters: {
-    group: 'builders',
     unit: 'characters',
     default: 200,
     meaning: 'The longest name of a migration file.',
     code: 'validation_invalid',
   },
   jwtSecretMinCharacters: {
-    group: 'builders',
     unit: 'characters',
     default: 32,
     meaning: 'The shortest JWT secret of an existing project with which an app can be created (RFC 7518, section 3.2).',
     code: 'validation_invalid',
   },
   jwtSecretMaxCharacters: {
-    group: 'builders',
     unit: 'characters',
     default: 500,
     meaning: 'The longest JWT secret of an existing project with which an app can be created.',
     code: 'validation_invalid',
   },
   builderStatementMilliseconds: {
-    group: 'builders',
     unit: 'milliseconds',
     default: 60_000,
     meaning: 'How long one statement of the SQL page may run.',
     code: 'sql_failed',
   },
   stateFiguresMilliseconds: {
-    group: 'builders',
     unit: 'milliseconds',
     default: 500,
     meaning:
       'How long counting the rows in each state for chapter 4 may take. Without a result, the chapter shows no numbers.',
   },
   sqlRows: {
-    group: 'builders',
     unit: 'count',
     default: 1000,
     meaning: 'Rows of one result that the SQL page shows.',
   },
   appLockMilliseconds: {
-    group: 'builders',
     unit: 'milliseconds',
     default: 20_000,
     meaning: 'How long a change of an app (clone, migrate, delete) waits for another one to end.',
     code: 'app_busy',
   },
   sessionsPerPage: {
-    group: 'builders',
     unit: 'count',
     default: 1000,
     meaning: 'Maximum sessions in the list of sessions.',
   },
   logLines: {
-    group: 'builders',
     unit: 'count',
     default: 500,
     meaning: 'Maximum requests on the page Logs.',
   },
   recentErrors: {
-    group: 'builders',
     unit: 'count',
     default: 200,
     meaning: 'Maximum errors in the list of recent errors.',
   },
   statisticsPoints: {
-    group: 'builders',
     unit: 'count',
     default: 170,
     meaning: 'Points of a chart of calls: one week in steps of an hour.',
   },
   screenConditions: {
-    group: 'builders',
     unit: 'count',
     default: 1000,
     meaning: 'Conditions and orders of defined screens that PostgreSQL checks.',
   },
   actingSeconds: {
-    group: 'builders',
     unit: 'seconds',
     default: 600,
     meaning: 'How long a builder acts as a member before asking again.',
     code: 'acting_ended',
   },
   builderProofSeconds: {
-    group: 'builders',
     unit: 'seconds',
     default: 900,
     meaning:
@@ -110,14 +94,12 @@ export const builderLimits = {
     code: 'recent_sign_in_needed',
   },
   auditUnproven: {
-    group: 'builders',
     unit: 'count',
     default: 200,
     meaning: 'Entries of an audit log that a builder can get at once without a recent proof of identity.',
     code: 'recent_sign_in_needed',
   },
   secondFactorGraceDays: {
-    group: 'builders',
     unit: 'days',
     default: 30,
     meaning:
@@ -125,37 +107,32 @@ export const builderLimits = {
     code: 'validation_invalid',
   },
   actingClaimsSeconds: {
-    group: 'builders',
     unit: 'seconds',
     default: 10,
     meaning:
       'How long a worker reuses the claims that the custom access token hook returned for a member, while a builder views rows as this member.',
   },
   rememberedActingClaims: {
-    group: 'builders',
     unit: 'count',
     default: 1000,
     meaning: 'Members whose claims from the custom access token hook one worker caches for builders.',
   },
   invitationDays: {
-    group: 'builders',
     unit: 'days',
     default: 7,
     meaning: 'How long the link of an invitation to builders is valid.',
     code: 'invitation_invalid',
   },
   openInvitations: {
-    group: 'builders',
     unit: 'count',
     default: 100,
     meaning: 'Open invitations to one app, and to the node.',
     code: 'invitations_full',
   },
   builderRecoverySeconds: {
-    group: 'builders',
     unit: 'seconds',
     default: 900,
     meaning: 'How long the link that `ninefold builders recover` prints is valid.',
     code: 'recovery_invalid',
   },
-} as const satisfies Record<string, Limit>;
+});

@@ -1,9 +1,8 @@
-import type { Limit } from './limit.ts';
+import { limitsOf } from './limit.ts';
 
 /** Limits of connections, waiting times, and the amount of data that is read from a database. */
-export const databaseLimits = {
+export const databaseLimits = limitsOf('database', {
   statementMilliseconds: {
-    group: 'database',
     unit: 'milliseconds',
     default: 8000,
     meaning:
@@ -13,14 +12,12 @@ export const databaseLimits = {
     code: '57014',
   },
   catalogLockMilliseconds: {
-    group: 'database',
     unit: 'milliseconds',
     default: 500,
     meaning:
       'How long reading the catalog for the specification waits for a schema change in progress before it gives up and retries.',
   },
   poolConnections: {
-    group: 'database',
     unit: 'count',
     default: 8,
     meaning: 'Maximum connections of one worker to one app.',
@@ -28,21 +25,18 @@ export const databaseLimits = {
     range: [1, 100],
   },
   appConnections: {
-    group: 'database',
     unit: 'count',
     default: 100,
     meaning: 'Connections that all workers together may open to one app.',
     code: '53300',
   },
   ownerConnections: {
-    group: 'database',
     unit: 'count',
     default: 20,
     meaning:
       'Connections that the owner of one app may open, for the SQL page, migrations and the builder’s own programs.',
   },
   nodeConnections: {
-    group: 'database',
     unit: 'count',
     default: 320,
     meaning:
@@ -51,14 +45,12 @@ export const databaseLimits = {
     range: [8, 10_000],
   },
   idleConnections: {
-    group: 'database',
     unit: 'count',
     default: 96,
     meaning:
       'Connections of one node to the databases of its apps above which opening another connection closes the longest idle one first.',
   },
   poolIdleSeconds: {
-    group: 'database',
     unit: 'seconds',
     default: 30,
     meaning: 'Time without a request after which an app closes its connections.',
@@ -66,7 +58,6 @@ export const databaseLimits = {
     range: [1, 86_400],
   },
   poolWaitSeconds: {
-    group: 'database',
     unit: 'seconds',
     default: 10,
     meaning: 'How long a request waits for a connection before it is answered with 504.',
@@ -75,39 +66,33 @@ export const databaseLimits = {
     code: 'PGRST003',
   },
   listenerTrustMilliseconds: {
-    group: 'database',
     unit: 'milliseconds',
     default: 1000,
     meaning:
       'How long a worker uses cached sessions, settings and schemas after the last proof that its listener connection missed no change. The next request waits for a new proof, which takes one round trip.',
   },
   listenerAnswerMilliseconds: {
-    group: 'database',
     unit: 'milliseconds',
     default: 1500,
     meaning: 'How long the listener connection may take for this proof before the worker replaces the connection.',
   },
   schemaLockMilliseconds: {
-    group: 'database',
     unit: 'milliseconds',
     default: 5000,
     meaning: 'How long loading the schema cache waits for a table that is being changed.',
     code: 'PGRST002',
   },
   nestedViews: {
-    group: 'database',
     unit: 'count',
     default: 16,
     meaning: 'Levels of views within views that are followed to find out whose privileges apply.',
   },
   schemaStepLockMilliseconds: {
-    group: 'database',
     unit: 'milliseconds',
     default: 3000,
     meaning: 'How long an update of Ninefold’s own schema in an app’s database waits for a table that is in use.',
   },
   schemaRetryMilliseconds: {
-    group: 'database',
     unit: 'milliseconds',
     default: 5000,
     meaning:
@@ -115,39 +100,33 @@ export const databaseLimits = {
     code: 'app_outdated',
   },
   listedUpdates: {
-    group: 'database',
     unit: 'count',
     default: 8,
     meaning: 'Apps with an outstanding update of Ninefold’s schema that a list of all apps updates at once.',
   },
   analysedTableBytes: {
-    group: 'database',
     unit: 'bytes',
     default: 67_108_864,
     meaning:
       'The largest table of a copied database, or of any database after a crash of the server, that is analyzed automatically.',
   },
   analyseAfterMilliseconds: {
-    group: 'database',
     unit: 'milliseconds',
     default: 15_000,
     meaning: 'How long after the opening of an app the worker looks for tables that must be analyzed.',
   },
   analyseMilliseconds: {
-    group: 'database',
     unit: 'milliseconds',
     default: 60_000,
     meaning: 'How long analyzing all tables of an app may take.',
   },
   argumentsOfFunction: {
-    group: 'database',
     unit: 'count',
     default: 100,
     meaning: 'Arguments of one function (fixed when PostgreSQL is built).',
     code: '54023',
   },
   tableColumns: {
-    group: 'database',
     unit: 'count',
     default: 1600,
     meaning:
@@ -155,37 +134,32 @@ export const databaseLimits = {
     code: '54011',
   },
   indexedValueBytes: {
-    group: 'database',
     unit: 'bytes',
     default: 2704,
     meaning: 'The longest entry of a B-tree index after compression, for example of a unique text.',
     code: '54000',
   },
   arrayDimensions: {
-    group: 'database',
     unit: 'count',
     default: 6,
     meaning: 'Dimensions of an array.',
     code: '54000',
   },
   nameBytes: {
-    group: 'database',
     unit: 'bytes',
     default: 63,
     meaning: 'The longest name of a table, a column or a function. PostgreSQL cuts longer names.',
   },
   valueBytes: {
-    group: 'database',
     unit: 'bytes',
     default: 1_073_741_823,
     meaning: 'The longest value of a field, and the longest text that a function may build.',
     code: '54000',
   },
   notifyPayloadBytes: {
-    group: 'database',
     unit: 'bytes',
     default: 7999,
     meaning: 'The longest payload of NOTIFY.',
     code: '22023',
   },
-} as const satisfies Record<string, Limit>;
+});

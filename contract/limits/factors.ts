@@ -1,9 +1,8 @@
-import type { Limit } from './limit.ts';
+import { limitsOf } from './limit.ts';
 
 /** Limits of second factors. */
-export const factorLimits = {
+export const factorLimits = limitsOf('factors', {
   enrolledFactors: {
-    group: 'factors',
     unit: 'count',
     default: 10,
     meaning: 'Second factors of one account, verified or not. A set of recovery codes does not count.',
@@ -12,7 +11,6 @@ export const factorLimits = {
     code: 'too_many_enrolled_mfa_factors',
   },
   verifiedFactors: {
-    group: 'factors',
     unit: 'count',
     default: 10,
     meaning: 'Verified second factors of one account.',
@@ -21,7 +19,6 @@ export const factorLimits = {
     code: 'too_many_enrolled_mfa_factors',
   },
   factorExpirySeconds: {
-    group: 'factors',
     unit: 'seconds',
     default: 300,
     meaning: 'Time after which an incomplete enrolment of a second factor is removed.',
@@ -29,14 +26,12 @@ export const factorLimits = {
     range: [300, 86_400],
   },
   factorNameCharacters: {
-    group: 'factors',
     unit: 'characters',
     default: 120,
     meaning: 'The longest name of a second factor.',
     code: 'validation_failed',
   },
   challengeSeconds: {
-    group: 'factors',
     unit: 'seconds',
     default: 300,
     meaning: 'How long a challenge to a second factor can be answered.',
@@ -45,13 +40,11 @@ export const factorLimits = {
     code: 'mfa_challenge_expired',
   },
   openChallenges: {
-    group: 'factors',
     unit: 'count',
     default: 20,
     meaning: 'Stored challenges to one factor. A new challenge removes the oldest.',
   },
   passkeys: {
-    group: 'factors',
     unit: 'count',
     default: 10,
     meaning: 'Passkeys of one account.',
@@ -60,7 +53,6 @@ export const factorLimits = {
     code: 'too_many_passkeys',
   },
   webauthnChallengeSeconds: {
-    group: 'factors',
     unit: 'seconds',
     default: 300,
     meaning: 'How long a challenge to a passkey can be answered.',
@@ -69,32 +61,27 @@ export const factorLimits = {
     code: 'webauthn_challenge_expired',
   },
   webauthnPromptSeconds: {
-    group: 'factors',
     unit: 'seconds',
     default: 300,
     meaning: 'How long a browser waits for the member to confirm a passkey or a security key.',
   },
   webauthnTransports: {
-    group: 'factors',
     unit: 'count',
     default: 16,
     meaning: 'Transports that a device may name for a passkey.',
     code: 'webauthn_verification_failed',
   },
   openRegistrations: {
-    group: 'factors',
     unit: 'count',
     default: 5,
     meaning: 'Stored challenges for new passkeys of one account. A new challenge removes the oldest.',
   },
   recoveryCodes: {
-    group: 'factors',
     unit: 'count',
     default: 10,
     meaning: 'Recovery codes of one set.',
   },
   secondFactorFailures: {
-    group: 'factors',
     unit: 'count',
     default: 10,
     meaning: 'Wrong codes of second factors of one account in secondFactorWindowSeconds. Further attempts must wait.',
@@ -103,11 +90,10 @@ export const factorLimits = {
     code: 'over_request_rate_limit',
   },
   secondFactorWindowSeconds: {
-    group: 'factors',
     unit: 'seconds',
     default: 900,
     meaning: 'Length of the sliding window in which wrong codes of second factors are counted.',
     setting: 'rate_limit_second_factor_window',
     range: [1, 86_400],
   },
-} as const satisfies Record<string, Limit>;
+});

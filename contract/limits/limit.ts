@@ -35,3 +35,15 @@ export const limitGroups = {
 } as const;
 
 type LimitGroup = keyof typeof limitGroups;
+
+/**
+ * Returns limits that belong to the group, unless an entry names another one. Keeps the names and numbers as literal
+ * types.
+ */
+export const limitsOf = <const Limits extends Record<string, Omit<Limit, 'group'> & { readonly group?: LimitGroup }>>(
+  group: LimitGroup,
+  limits: Limits,
+) =>
+  Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, { group, ...limit }])) as {
+    readonly [Name in keyof Limits]: Limits[Name] & { readonly group: LimitGroup };
+  };

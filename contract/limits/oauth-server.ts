@@ -1,59 +1,51 @@
-import type { Limit } from './limit.ts';
+import { limitsOf } from './limit.ts';
 
 /** Limits of an app that is a sign-in provider for other applications. */
-export const oauthServerLimits = {
+export const oauthServerLimits = limitsOf('sessions', {
   oauthClients: {
-    group: 'sessions',
     unit: 'count',
     default: 1000,
     meaning: 'Applications that are registered to sign members in with this app.',
     code: 'over_oauth_client_quota',
   },
   oauthRedirectAddresses: {
-    group: 'sessions',
     unit: 'count',
     default: 10,
     meaning: 'Redirect addresses of one application.',
     code: 'validation_failed',
   },
   oauthClientNameCharacters: {
-    group: 'sessions',
     unit: 'characters',
     default: 1024,
     meaning: 'The longest name of an application.',
     code: 'validation_failed',
   },
   oauthStateCharacters: {
-    group: 'sessions',
     unit: 'characters',
     default: 1024,
     meaning: 'The longest state and nonce of an application.',
     code: 'oauth_invalid_request',
   },
   oauthAuthorizations: {
-    group: 'sessions',
     unit: 'count',
     default: 10_000,
     meaning: 'Requests of applications of one app that wait for the decision of a member.',
   },
   oauthAuthorizationSeconds: {
-    group: 'sessions',
     unit: 'seconds',
     default: 600,
     meaning: 'How long a member may take to decide about the request of an application.',
     code: 'oauth_authorization_not_found',
   },
   oauthCodeSeconds: {
-    group: 'sessions',
     unit: 'seconds',
     default: 60,
     meaning: 'How long an application may take to exchange a code.',
     code: 'oauth_invalid_grant',
   },
   oauthIdTokenSeconds: {
-    group: 'sessions',
     unit: 'seconds',
     default: 3600,
     meaning: 'How long an ID token for an application is valid.',
   },
-} as const satisfies Record<string, Limit>;
+});

@@ -1,9 +1,8 @@
-import type { Limit } from './limit.ts';
+import { limitsOf } from './limit.ts';
 
 /** Limits of passwords and of failed sign-ins. */
-export const passwordLimits = {
+export const passwordLimits = limitsOf('passwords', {
   passwordMinCharacters: {
-    group: 'passwords',
     unit: 'characters',
     default: 8,
     meaning: 'The shortest password of a new account and of a changed password.',
@@ -12,32 +11,27 @@ export const passwordLimits = {
     code: 'weak_password',
   },
   builderPasswordMinCharacters: {
-    group: 'passwords',
     unit: 'characters',
     default: 8,
     meaning: 'The shortest password of the first builder.',
   },
   passwordMaxBytes: {
-    group: 'passwords',
     unit: 'bytes',
     default: 1024,
     meaning: 'The longest password.',
     code: 'validation_failed',
   },
   leakedPasswordMilliseconds: {
-    group: 'passwords',
     unit: 'milliseconds',
     default: 2000,
     meaning: 'How long the service of leaked passwords may take. Without its response a password is accepted.',
   },
   leakedPasswordBytes: {
-    group: 'passwords',
     unit: 'bytes',
     default: 1024 * 1024,
     meaning: 'The largest response of the service of leaked passwords.',
   },
   signInFailures: {
-    group: 'passwords',
     unit: 'count',
     default: 30,
     meaning:
@@ -47,7 +41,6 @@ export const passwordLimits = {
     code: 'over_request_rate_limit',
   },
   signInFailuresPerAccount: {
-    group: 'passwords',
     unit: 'count',
     default: 20,
     meaning:
@@ -57,7 +50,6 @@ export const passwordLimits = {
     code: 'over_request_rate_limit',
   },
   signInWindowSeconds: {
-    group: 'passwords',
     unit: 'seconds',
     default: 300,
     meaning: 'Length of the sliding window in which failed sign-ins are counted.',
@@ -65,145 +57,123 @@ export const passwordLimits = {
     range: [1, 86_400],
   },
   signInNewcomerAttempts: {
-    group: 'passwords',
     unit: 'count',
     default: 2,
     meaning: 'Attempts for one account that a network without an earlier sign-in may make within the reserved quarter.',
   },
   signInNewcomersKept: {
-    group: 'passwords',
     unit: 'count',
     default: 1000,
     meaning:
       'Attempts within the reserved quarter that are stored for an account under attack. The oldest is deleted first.',
   },
   signInNewcomerSeconds: {
-    group: 'passwords',
     unit: 'seconds',
     default: 86_400,
     meaning: 'How long attempts within the reserved quarter are stored.',
   },
   signInNetworks: {
-    group: 'passwords',
     unit: 'count',
     default: 20,
     meaning:
       'Networks with an earlier sign-in that are stored for an account. Each has its own count: three quarters of signInFailuresPerAccount.',
   },
   signInNetworkDays: {
-    group: 'passwords',
     unit: 'days',
     default: 90,
     meaning: 'How long a network is stored after the last sign-in of the account from the network.',
   },
   signInPendingSeconds: {
-    group: 'passwords',
     unit: 'seconds',
     default: 30,
     meaning: 'Time after which a sign-in whose password is still being checked counts as failed.',
   },
   signInWaitSeconds: {
-    group: 'passwords',
     unit: 'seconds',
     default: 5,
     meaning: 'How long a sign-in waits for concurrent sign-ins that use up the limit.',
     code: 'over_request_rate_limit',
   },
   concurrentPasswordHashes: {
-    group: 'passwords',
     unit: 'count',
     default: 2,
     meaning:
       'Password hashes that one worker has handed to its threads. Each thread takes 19 MiB. A worker has one thread if there are as many workers as processors.',
   },
   passwordHashesWaiting: {
-    group: 'passwords',
     unit: 'count',
     default: 64,
     meaning: 'Sign-ins and sign-ups of one worker that wait for a password hash. Further ones get 429.',
     code: 'over_request_rate_limit',
   },
   signInRefusalMilliseconds: {
-    group: 'passwords',
     unit: 'milliseconds',
     default: 250,
     meaning:
       'How long a sign-in waits for its 429 while as many sign-ins wait as passwordHashesWaiting says, so that clients that repeat it at once do not slow down other calls.',
   },
   importedHashMebibytes: {
-    group: 'passwords',
     unit: 'count',
     default: 256,
     meaning: 'The most memory, in MiB, that an imported password hash may require.',
   },
   importedHashPasses: {
-    group: 'passwords',
     unit: 'count',
     default: 20,
     meaning: 'The most passes of an imported argon2 hash.',
   },
   commonHashes: {
-    group: 'passwords',
     unit: 'count',
     default: 4,
     meaning:
       'Schemes of password hashes, with their cost, that every failed sign-in of an app verifies, so that the time does not depend on the account.',
   },
   commonHashPercent: {
-    group: 'passwords',
     unit: 'count',
     default: 1,
     meaning: 'The share of accounts, in percent, from which a scheme counts as common in an app.',
   },
   commonHashSample: {
-    group: 'passwords',
     unit: 'count',
     default: 10_000,
     meaning: 'Accounts of an app that are sampled to find the common schemes.',
   },
   commonHashSeconds: {
-    group: 'passwords',
     unit: 'seconds',
     default: 60,
     meaning: 'How long a worker uses a sample of accounts before it takes another one.',
   },
   decoyBcryptCost: {
-    group: 'passwords',
     unit: 'count',
     default: 13,
     meaning:
       'The highest bcrypt cost that a failed sign-in verifies if the account has another hash or does not exist.',
   },
   decoyArgon2Mebibytes: {
-    group: 'passwords',
     unit: 'count',
     default: 512,
     meaning:
       'The highest argon2 cost, memory in MiB times passes, that a failed sign-in verifies if the account has another hash or does not exist.',
   },
   importedHashCharacters: {
-    group: 'passwords',
     unit: 'characters',
     default: 255,
     meaning: 'The longest imported password hash.',
     code: 'validation_failed',
   },
   importedBcryptCost: {
-    group: 'passwords',
     unit: 'count',
     default: 15,
     meaning: 'The highest cost of an imported bcrypt hash.',
   },
   importedHashWork: {
-    group: 'passwords',
     unit: 'count',
     default: 1024,
     meaning: 'The most work of an imported argon2 or scrypt hash: memory in MiB times passes.',
   },
   importedHashIterations: {
-    group: 'passwords',
     unit: 'count',
     default: 2_000_000,
     meaning: 'The most iterations of an imported PBKDF2 hash.',
   },
-} as const satisfies Record<string, Limit>;
+});

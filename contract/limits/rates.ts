@@ -1,12 +1,11 @@
-import type { Limit } from './limit.ts';
+import { limitsOf } from './limit.ts';
 
 /**
  * How often a client may make a call of /auth/v1, whether the call succeeds or fails. The time windows are in
  * `src/auth/rate-limit.ts`.
  */
-export const rateLimits = {
+export const rateLimits = limitsOf('passwords', {
   signUpsPerNetwork: {
-    group: 'passwords',
     unit: 'count',
     default: 30,
     meaning: 'Sign-ups from one client network (an IPv4 address, an IPv6 /64) within 5 minutes.',
@@ -16,7 +15,6 @@ export const rateLimits = {
     wideOnLoopback: true,
   },
   signUpsPerApp: {
-    group: 'passwords',
     unit: 'count',
     default: 1000,
     meaning: 'Sign-ups of the app within 5 minutes.',
@@ -26,7 +24,6 @@ export const rateLimits = {
     wideOnLoopback: true,
   },
   anonymousPerNetwork: {
-    group: 'passwords',
     unit: 'count',
     default: 30,
     meaning: 'Anonymous accounts that one client network creates within an hour.',
@@ -36,7 +33,6 @@ export const rateLimits = {
     wideOnLoopback: true,
   },
   anonymousPerApp: {
-    group: 'passwords',
     unit: 'count',
     default: 1000,
     meaning: 'Anonymous accounts of the app that are created within an hour.',
@@ -46,7 +42,6 @@ export const rateLimits = {
     wideOnLoopback: true,
   },
   refreshesPerNetwork: {
-    group: 'passwords',
     unit: 'count',
     default: 150,
     meaning: 'Refreshes of sessions from one client network in any 5 minutes.',
@@ -56,7 +51,6 @@ export const rateLimits = {
     wideOnLoopback: true,
   },
   verificationsPerNetwork: {
-    group: 'passwords',
     unit: 'count',
     default: 30,
     meaning: 'Codes and links that one client network tries within 5 minutes.',
@@ -66,7 +60,6 @@ export const rateLimits = {
     wideOnLoopback: true,
   },
   verificationsPerAccount: {
-    group: 'passwords',
     unit: 'count',
     default: 10,
     meaning:
@@ -76,7 +69,6 @@ export const rateLimits = {
     code: 'over_request_rate_limit',
   },
   messagesPerNetwork: {
-    group: 'passwords',
     unit: 'count',
     default: 30,
     meaning: 'Requests of one client network that send a mail or a message within 5 minutes.',
@@ -86,7 +78,6 @@ export const rateLimits = {
     wideOnLoopback: true,
   },
   messagesPerAccount: {
-    group: 'passwords',
     unit: 'count',
     default: 5,
     meaning:
@@ -96,7 +87,6 @@ export const rateLimits = {
     code: 'over_request_rate_limit',
   },
   messagesPerApp: {
-    group: 'passwords',
     unit: 'count',
     default: 1000,
     meaning: 'Requests of the app that send a mail or a message within 5 minutes.',
@@ -106,7 +96,6 @@ export const rateLimits = {
     wideOnLoopback: true,
   },
   factorAttemptsPerNetwork: {
-    group: 'passwords',
     unit: 'count',
     default: 15,
     meaning: 'Challenges and verifications of second factors from one client network within a minute.',
@@ -116,7 +105,6 @@ export const rateLimits = {
     wideOnLoopback: true,
   },
   providerSignInsPerNetwork: {
-    group: 'passwords',
     unit: 'count',
     default: 300,
     meaning: 'Sign-ins at providers that one client network begins in any 5 minutes.',
@@ -126,7 +114,6 @@ export const rateLimits = {
     wideOnLoopback: true,
   },
   passkeySignInsPerNetwork: {
-    group: 'passwords',
     unit: 'count',
     default: 30,
     meaning: 'Sign-ins with a passkey that one client network begins or completes within 5 minutes.',
@@ -136,21 +123,18 @@ export const rateLimits = {
     wideOnLoopback: true,
   },
   rateWindowSeconds: {
-    group: 'passwords',
     unit: 'seconds',
     default: 300,
     meaning: 'Length of the sliding windows of 5 minutes.',
   },
   anonymousWindowSeconds: {
-    group: 'passwords',
     unit: 'seconds',
     default: 3600,
     meaning: 'Length of the sliding window in which anonymous accounts are counted.',
   },
   factorWindowSeconds: {
-    group: 'passwords',
     unit: 'seconds',
     default: 60,
     meaning: 'Length of the sliding window in which attempts with second factors are counted.',
   },
-} as const satisfies Record<string, Limit>;
+});

@@ -1,33 +1,28 @@
-import type { Limit } from './limit.ts';
+import { limitsOf } from './limit.ts';
 
 /** Limits of stored request data: how many requests are stored, and for how long. */
-export const recordLimits = {
+export const recordLimits = limitsOf('records', {
   observationFlushMilliseconds: {
-    group: 'records',
     unit: 'milliseconds',
     default: 5000,
     meaning: 'How often a worker writes its counts of requests, errors and limits to the database.',
   },
   lastFlushMilliseconds: {
-    group: 'records',
     unit: 'milliseconds',
     default: 3000,
     meaning: 'How long a stopping worker continues to write its counts. The rest is lost.',
   },
   countedCalls: {
-    group: 'records',
     unit: 'count',
     default: 200,
     meaning: 'Different calls of one app that a worker counts between two writes. Further calls are counted together.',
   },
   minuteStatisticsHours: {
-    group: 'records',
     unit: 'hours',
     default: 25,
     meaning: 'How long requests are counted by the minute. Older requests are counted by the hour.',
   },
   hourStatisticsDays: {
-    group: 'records',
     unit: 'days',
     default: 90,
     meaning: 'How long requests counted by the hour are stored. Chapter 7 shows the last week.',
@@ -35,13 +30,11 @@ export const recordLimits = {
     range: [8, 3650],
   },
   statisticsRows: {
-    group: 'records',
     unit: 'count',
     default: 200_000,
     meaning: 'Maximum stored rows of counted requests of one app. The oldest rows are deleted first.',
   },
   stateChangeDays: {
-    group: 'records',
     unit: 'days',
     default: 1825,
     meaning:
@@ -50,38 +43,32 @@ export const recordLimits = {
     range: [0, 36_500],
   },
   stateChangeFiguresDays: {
-    group: 'records',
     unit: 'days',
     default: 30,
     meaning: 'The period for which chapter 4 counts state changes and shows the time in a state.',
   },
   stateChangeSweepSeconds: {
-    group: 'records',
     unit: 'seconds',
     default: 600,
     meaning: 'How often a worker deletes old state changes.',
   },
   stateChangesPerBatch: {
-    group: 'records',
     unit: 'count',
     default: 1000,
     meaning: 'State changes that one statement checks for deletion.',
   },
   rememberedCalls: {
-    group: 'records',
     unit: 'count',
     default: 200,
     meaning: 'The most recent requests of one app whose traces one worker stores in memory.',
   },
   rememberedBuilderCalls: {
-    group: 'records',
     unit: 'count',
     default: 100,
     meaning:
       'The most recent requests of builders to one app, with the console or the CLI, whose traces one worker stores in memory.',
   },
   keptTraces: {
-    group: 'records',
     unit: 'count',
     default: 2000,
     meaning:
@@ -90,32 +77,27 @@ export const recordLimits = {
     range: [100, 100_000],
   },
   keptTracesPerCode: {
-    group: 'records',
     unit: 'count',
     default: 200,
     meaning:
       'Request traces of one error that the app’s database stores, so that a frequent error does not displace rare ones.',
   },
   tracesPerFlush: {
-    group: 'records',
     unit: 'count',
     default: 50,
     meaning: 'Traces of failed and slow requests of one app that a worker writes at a time.',
   },
   tracesPerFlushAndCode: {
-    group: 'records',
     unit: 'count',
     default: 10,
     meaning: 'Traces of one error that a worker writes at a time.',
   },
   traceBytes: {
-    group: 'records',
     unit: 'bytes',
     default: 16 * 1024,
     meaning: 'How much of a long statement, and of a long query, a trace contains.',
   },
   slowCallMilliseconds: {
-    group: 'records',
     unit: 'milliseconds',
     default: 1000,
     meaning: 'A request that takes longer is slow, and its trace is stored.',
@@ -123,19 +105,16 @@ export const recordLimits = {
     range: [1, 3_600_000],
   },
   traceWaitMilliseconds: {
-    group: 'records',
     unit: 'milliseconds',
     default: 700,
     meaning: 'How long the workers of all nodes may take to report that they have the trace of a request.',
   },
   logWaitMilliseconds: {
-    group: 'records',
     unit: 'milliseconds',
     default: 300,
     meaning: 'How long the workers of all nodes may take to write the most recent requests of an app to its log.',
   },
   logDays: {
-    group: 'records',
     unit: 'days',
     default: 14,
     meaning: 'How long the log of requests stores a line.',
@@ -143,7 +122,6 @@ export const recordLimits = {
     range: [1, 365],
   },
   logRequests: {
-    group: 'records',
     unit: 'count',
     default: 200_000,
     meaning: 'Requests that the log of one app stores. The oldest are deleted first.',
@@ -151,21 +129,18 @@ export const recordLimits = {
     range: [1000, 2_000_000],
   },
   loggedPerFlush: {
-    group: 'records',
     unit: 'count',
     default: 1000,
     meaning:
       'Requests of one app that a worker writes to the log at a time. Further requests are counted, and left out unless the server failed.',
   },
   countedErrors: {
-    group: 'records',
     unit: 'count',
     default: 100,
     meaning:
       'Different errors and limits of one app that a worker counts between two writes. Further ones are counted together.',
   },
   errorDays: {
-    group: 'records',
     unit: 'days',
     default: 8,
     meaning: 'How long the counts of errors and of reached limits are stored. Chapters 8 and 9 show the last week.',
@@ -173,25 +148,21 @@ export const recordLimits = {
     range: [8, 3650],
   },
   errorRows: {
-    group: 'records',
     unit: 'count',
     default: 50_000,
     meaning: 'Maximum stored rows of counted errors of one app. The oldest rows are deleted first.',
   },
   errorRequests: {
-    group: 'records',
     unit: 'count',
     default: 5,
     meaning: 'The most recent request ids that are stored for each error.',
   },
   observedApps: {
-    group: 'records',
     unit: 'count',
     default: 1000,
     meaning: 'Apps whose requests one worker counts between two writes.',
   },
   auditDays: {
-    group: 'records',
     unit: 'days',
     default: 90,
     meaning: 'How long entries of the audit log are stored.',
@@ -199,58 +170,49 @@ export const recordLimits = {
     range: [1, 3650],
   },
   auditEntries: {
-    group: 'records',
     unit: 'count',
     default: 2_000_000,
     meaning: 'Entries that the audit log of one app stores. The oldest are deleted first.',
   },
   auditSearchRows: {
-    group: 'records',
     unit: 'count',
     default: 25_000,
     meaning:
       'Entries of the audit log that one request of a search reads. The next request continues with older entries.',
   },
   auditRefusals: {
-    group: 'records',
     unit: 'count',
     default: 1000,
     meaning: 'Refused sign-ins of one app that the audit log stores per hour.',
   },
   auditPerPage: {
-    group: 'records',
     unit: 'count',
     default: 1000,
     meaning: 'Maximum entries on a page of the audit log.',
   },
   sweptRows: {
-    group: 'records',
     unit: 'count',
     default: 5000,
     meaning: 'Maximum rows of each table of accounts that one clean-up deletes.',
   },
   unusedTokenSeconds: {
-    group: 'records',
     unit: 'seconds',
     default: 604_800,
     meaning: 'How long tokens of mails and challenges of second factors are stored. They expire earlier.',
   },
   builderAuditDays: {
-    group: 'records',
     unit: 'days',
     default: 400,
     meaning: 'How long the log of builders stores its entries.',
   },
   builderAuditEntries: {
-    group: 'records',
     unit: 'count',
     default: 20_000,
     meaning: 'Entries of one app that the log of builders stores. The oldest are deleted first.',
   },
   auditedCharacters: {
-    group: 'records',
     unit: 'characters',
     default: 500,
     meaning: 'Characters of SQL, or of the value of a setting, that an entry of the log of builders contains.',
   },
-} as const satisfies Record<string, Limit>;
+});

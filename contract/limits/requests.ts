@@ -1,9 +1,8 @@
-import type { Limit } from './limit.ts';
+import { limitsOf } from './limit.ts';
 
 /** Limits of the size and rate of requests. */
-export const requestLimits = {
+export const requestLimits = limitsOf('requests', {
   bodyBytes: {
-    group: 'requests',
     unit: 'bytes',
     default: 10 * 1024 * 1024,
     meaning: 'The largest request body.',
@@ -12,7 +11,6 @@ export const requestLimits = {
     code: 'body_too_large',
   },
   anonymousBodyBytes: {
-    group: 'requests',
     unit: 'bytes',
     default: 1024 * 1024,
     meaning: 'The largest request body of a caller without a session and without a secret key.',
@@ -21,7 +19,6 @@ export const requestLimits = {
     code: 'anonymous_body_too_large',
   },
   heldBodyBytes: {
-    group: 'requests',
     unit: 'bytes',
     default: 256 * 1024 * 1024,
     meaning:
@@ -29,110 +26,94 @@ export const requestLimits = {
     code: 'too_many_bodies',
   },
   threadBodyBytes: {
-    group: 'requests',
     unit: 'bytes',
     default: 64 * 1024,
     meaning: 'Size from which a worker parses the body of a data request in a separate thread.',
   },
   parserMemory: {
-    group: 'requests',
     unit: 'bytes',
     default: 512 * 1024 * 1024,
     meaning: 'Memory of the thread that parses large bodies.',
     code: 'body_too_complex',
   },
   parseMilliseconds: {
-    group: 'requests',
     unit: 'milliseconds',
     default: 30_000,
     meaning: 'How long the thread that parses large bodies may take for one body.',
     code: 'body_too_complex',
   },
   bodyColumns: {
-    group: 'requests',
     unit: 'count',
     default: 1664,
     meaning: 'Columns of one row of a body. A row of PostgreSQL cannot have more.',
     code: 'PGRST102',
   },
   bodyNameCharacters: {
-    group: 'requests',
     unit: 'characters',
     default: 200,
     meaning: 'How much of a name in a body an error contains.',
   },
   bodyValues: {
-    group: 'requests',
     unit: 'count',
     default: 20_000,
     meaning: 'Values in a JSON body of /auth/v1 and of the management API.',
     code: 'bad_json',
   },
   bodyDepth: {
-    group: 'requests',
     unit: 'count',
     default: 10_000,
     meaning: 'How deeply objects and arrays may be nested in a body of a data request. PostgreSQL accepts less.',
     code: 'PGRST102',
   },
   formFields: {
-    group: 'requests',
     unit: 'count',
     default: 10_000,
     meaning: 'Fields of a form.',
     code: 'PGRST102',
   },
   csvRowsBytes: {
-    group: 'requests',
     unit: 'bytes',
     default: 64 * 1024 * 1024,
     meaning: 'Size of the rows of a CSV body as JSON, which repeats the column names in each row.',
     code: 'body_too_large',
   },
   urlBytes: {
-    group: 'requests',
     unit: 'bytes',
     default: 32 * 1024,
     meaning: 'The longest request line and headers together.',
     code: 'headers_too_large',
   },
   requestSeconds: {
-    group: 'requests',
     unit: 'seconds',
     default: 120,
     meaning: 'How long a request may take to arrive, headers and body together.',
     code: 'request_timeout',
   },
   headersSeconds: {
-    group: 'requests',
     unit: 'seconds',
     default: 20,
     meaning: 'How long the request line and the headers may take to arrive.',
     code: 'request_timeout',
   },
   connectionsPerWorker: {
-    group: 'requests',
     unit: 'count',
     default: 10_000,
     meaning:
       'Client connections of one worker; at most half of its file descriptors. Idle connections are closed first.',
   },
   pipelinedRequests: {
-    group: 'requests',
     unit: 'count',
     default: 100,
     meaning:
       'Requests that wait on one connection for the response to an earlier one. More requests end the connection.',
   },
   queryDepth: {
-    group: 'requests',
     unit: 'count',
     default: 64,
     meaning: 'How deeply embedded relations and logic trees in a query string may be nested.',
     code: 'PGRST100',
   },
   requestsPerAddress: {
-    group: 'requests',
     unit: 'count',
     default: 0,
     meaning: 'Requests per second from one client network, counted by each worker; 0 is no limit.',
@@ -141,14 +122,12 @@ export const requestLimits = {
     code: 'too_many_requests',
   },
   rememberedAddresses: {
-    group: 'requests',
     unit: 'count',
     default: 50_000,
     meaning:
       'Client networks whose requests one worker counts. The one without requests for the longest time is removed first.',
   },
   trustedProxies: {
-    group: 'requests',
     unit: 'count',
     default: 0,
     meaning:
@@ -157,22 +136,19 @@ export const requestLimits = {
     range: [0, 32],
   },
   routeCharacters: {
-    group: 'requests',
     unit: 'characters',
     default: 200,
     meaning: 'The longest segment of a path of the management API and of the pages, for example the ref of an app.',
     code: 'not_found',
   },
   requestIdCharacters: {
-    group: 'requests',
     unit: 'characters',
     default: 128,
     meaning: 'The longest X-Request-Id of a client. A request with a longer one gets an id of the server.',
   },
   closestNames: {
-    group: 'requests',
     unit: 'count',
     default: 500,
     meaning: 'Names that are compared for the hint to a misspelt name.',
   },
-} as const satisfies Record<string, Limit>;
+});

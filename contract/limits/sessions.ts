@@ -1,9 +1,8 @@
-import type { Limit } from './limit.ts';
+import { limitsOf } from './limit.ts';
 
 /** Limits of sessions, tokens and keys. */
-export const sessionLimits = {
+export const sessionLimits = limitsOf('sessions', {
   accessTokenSeconds: {
-    group: 'sessions',
     unit: 'seconds',
     default: 3600,
     meaning: 'How long an access token is valid.',
@@ -12,7 +11,6 @@ export const sessionLimits = {
     code: 'PGRST303',
   },
   refreshReuseSeconds: {
-    group: 'sessions',
     unit: 'seconds',
     default: 0,
     meaning:
@@ -22,32 +20,27 @@ export const sessionLimits = {
     code: 'refresh_token_already_used',
   },
   authCodeSeconds: {
-    group: 'sessions',
     unit: 'seconds',
     default: 300,
     meaning: 'How long the code of a link or of a provider can be exchanged for a session.',
     code: 'flow_state_expired',
   },
   signInCountDays: {
-    group: 'sessions',
     unit: 'days',
     default: 90,
     meaning: 'How long the number of sign-ins per day is stored.',
   },
   signInsShownDays: {
-    group: 'sessions',
     unit: 'days',
     default: 30,
     meaning: 'The period for which the page Sign-in methods counts sign-ins.',
   },
   flowSeconds: {
-    group: 'sessions',
     unit: 'seconds',
     default: 172_800,
     meaning: 'How long an incomplete sign-in is stored.',
   },
   sessionTimeboxSeconds: {
-    group: 'sessions',
     unit: 'seconds',
     default: 31_536_000,
     meaning: 'Time after the sign-in at which a session ends; 0 is never.',
@@ -56,7 +49,6 @@ export const sessionLimits = {
     code: 'session_expired',
   },
   sessionInactivitySeconds: {
-    group: 'sessions',
     unit: 'seconds',
     default: 2_592_000,
     meaning: 'Time after the last refresh at which a session ends; 0 is never.',
@@ -65,7 +57,6 @@ export const sessionLimits = {
     code: 'session_expired',
   },
   sessionsPerUser: {
-    group: 'sessions',
     unit: 'count',
     default: 0,
     meaning:
@@ -74,111 +65,94 @@ export const sessionLimits = {
     range: [0, 1000],
   },
   userAgentCharacters: {
-    group: 'sessions',
     unit: 'characters',
     default: 512,
     meaning: 'How much of a client’s User-Agent a session stores.',
   },
   rememberedTokens: {
-    group: 'sessions',
     unit: 'count',
     default: 5000,
     meaning: 'Verified access tokens of one app that one worker caches. Others are verified again.',
   },
   claimsDepth: {
-    group: 'sessions',
     unit: 'count',
     default: 256,
     meaning: 'How deeply objects and arrays may be nested in the claims of a token.',
     code: 'PGRST303',
   },
   signingKeys: {
-    group: 'sessions',
     unit: 'count',
     default: 20,
     meaning: 'Keys for access tokens of one app. The oldest revoked key is deleted first.',
     code: 'signing_keys_full',
   },
   apiKeys: {
-    group: 'sessions',
     unit: 'count',
     default: 100,
     meaning: 'API keys of an app that are not revoked.',
     code: 'api_keys_full',
   },
   revokedApiKeys: {
-    group: 'sessions',
     unit: 'count',
     default: 200,
     meaning: 'Revoked API keys that the list of an app shows. The oldest is deleted first.',
   },
   apiKeyNameCharacters: {
-    group: 'sessions',
     unit: 'characters',
     default: 60,
     meaning: 'The longest name of an API key.',
     code: 'validation_invalid',
   },
   apiKeyUseDays: {
-    group: 'sessions',
     unit: 'days',
     default: 400,
     meaning: 'How long the uses of each API key per day are stored.',
   },
   externalIssuers: {
-    group: 'sessions',
     unit: 'count',
     default: 20,
     meaning: 'Third parties whose tokens an app accepts. Further entries of external_jwt_issuers have no effect.',
   },
   jwksSeconds: {
-    group: 'sessions',
     unit: 'seconds',
     default: 600,
     meaning:
       'How long a worker caches the keys of a third party, and which of them signed a token, before it reads the keys again.',
   },
   jwksRetrySeconds: {
-    group: 'sessions',
     unit: 'seconds',
     default: 30,
     meaning:
       'Minimum interval between two requests of a worker to a third party for an unknown key, or after a failure.',
   },
   jwksMilliseconds: {
-    group: 'sessions',
     unit: 'milliseconds',
     default: 5000,
     meaning: 'How long a third party may take to return its keys.',
   },
   jwksKeys: {
-    group: 'sessions',
     unit: 'count',
     default: 100,
     meaning: 'Keys of a third party that a worker reads. Further keys are ignored.',
   },
   jwksFetches: {
-    group: 'sessions',
     unit: 'count',
     default: 8,
     meaning: 'Third parties from which one worker reads keys at the same time.',
   },
   jwksRemembered: {
-    group: 'sessions',
     unit: 'count',
     default: 200,
     meaning: 'Third parties whose keys one worker caches.',
   },
   clockLeewaySeconds: {
-    group: 'sessions',
     unit: 'seconds',
     default: 30,
     meaning: 'How much the clock of the signer of a token may differ from the clock of the node.',
   },
   apiKeySeconds: {
-    group: 'sessions',
     unit: 'seconds',
     default: 315_360_000,
     meaning: 'How long the legacy keys, the JWTs of anon and service_role, are valid.',
   },
-} as const satisfies Record<string, Limit>;
+});

@@ -1,7 +1,7 @@
-import type { Limit } from './limit.ts';
+import { limitsOf } from './limit.ts';
 
 /** Limits of SMS to members. */
-export const textLimits = {
+export const textLimits = limitsOf('mails', {
   textCodeSeconds: {
     group: 'passwords',
     unit: 'seconds',
@@ -46,7 +46,6 @@ export const textLimits = {
     code: 'over_sms_send_rate_limit',
   },
   textsPerHour: {
-    group: 'mails',
     unit: 'count',
     default: 30,
     meaning: 'Texts that the app’s provider gets within an hour. Requests that would send a further text are refused.',
@@ -56,7 +55,6 @@ export const textLimits = {
     wideOnLoopback: true,
   },
   textsPerNetwork: {
-    group: 'mails',
     unit: 'count',
     default: 10,
     meaning: 'Texts that one client network (an IPv4 address, an IPv6 /64) requests within an hour.',
@@ -66,7 +64,6 @@ export const textLimits = {
     wideOnLoopback: true,
   },
   textsPerNumber: {
-    group: 'mails',
     unit: 'count',
     default: 5,
     meaning:
@@ -77,40 +74,34 @@ export const textLimits = {
     wideOnLoopback: true,
   },
   textWindowSeconds: {
-    group: 'mails',
     unit: 'seconds',
     default: 3600,
     meaning: 'Length of the sliding window in which texts are counted.',
   },
   textSendMilliseconds: {
-    group: 'mails',
     unit: 'milliseconds',
     default: 10_000,
     meaning: 'How long one attempt to send a text to the provider may take.',
   },
   textAnswerBytes: {
-    group: 'mails',
     unit: 'bytes',
     default: 65_536,
     meaning: 'The largest response of a provider of texts.',
   },
   textCharacters: {
-    group: 'mails',
     unit: 'characters',
     default: 1600,
     meaning: 'The longest text. For a longer text the standard template is used.',
   },
   appTextRequests: {
-    group: 'mails',
     unit: 'count',
     default: 8,
     meaning: 'Concurrent requests of one worker to the provider of texts of one app. Further texts wait in the queue.',
   },
   nodeTextRequests: {
-    group: 'mails',
     unit: 'count',
     default: 32,
     meaning:
       'Concurrent requests of one worker to the providers of texts of all apps. Further texts wait in the queue.',
   },
-} as const satisfies Record<string, Limit>;
+});

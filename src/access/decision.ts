@@ -1,6 +1,8 @@
 import type { PolicyFact } from '../catalog/access.ts';
 import type { RelationFact } from '../catalog/entities.ts';
+import type { Raise } from '../sql-reader/body/raises.ts';
 import type { Expression } from '../sql-reader/tree.ts';
+import { raisesWords } from './code-errors.ts';
 import type { Caller } from './outcomes.ts';
 import { INSUFFICIENT_PRIVILEGE } from './refusals.ts';
 
@@ -20,6 +22,11 @@ export interface Decision {
   verdict: 'always' | 'when' | 'never';
   /** The conditions of verdict `when`, which must all hold. Conditions of calls and of fields are in words. */
   conditions: readonly (string | PolicyConditions)[];
+  /**
+   * Errors that the app's own code raises for some rows or arguments, whatever privileges the caller has. The verdict
+   * does not include them.
+   */
+  errors: readonly CodeErrors[];
   reason: string;
   /** For verdict `never`: the code of the error that refuses the call; null if the call succeeds but finds no row. */
   code: string | null;
@@ -29,6 +36,12 @@ export interface Decision {
   policies: string[];
   /** The fields that the privilege is limited to; null if it covers all. */
   columns: string[] | null;
+}
+
+/** The errors of a trigger or a function: the condition that none occurs, in words, and the errors. */
+interface CodeErrors {
+  words: string;
+  reason: string;
 }
 
 /**
@@ -42,7 +55,7 @@ export interface Decision {
  */
 export type UntestableReason = 'request' | 'rule' | 'types' | 'table' | 'name' | 'code';
 
-const blank = { conditions: [], code: null, untried: null, policies: [], columns: null };
+const blank = { conditions: [], errors: [], code: null, untried: null, policies: [], columns: null };
 
 /** Returns a decision whose operation PostgreSQL never refuses. */
 export const always = (reason: string): Decision => ({ ...blank, verdict: 'always', reason });
@@ -90,6 +103,16 @@ export function addCondition(
     conditions: [...decision.conditions, words],
     reason: `${decision.reason}; ${reason}`,
   };
+}
+
+/** Returns the decision with the errors that the code of a trigger or a function raises for some rows or arguments. */
+export function addErrors(decision: Decision, code: string, raises: readonly Raise[]): Decision {
+  if (raises.length === 0 || decision.verdict === 'never') return decision;
+  const errors = {
+    words: `as long as ${code} does not raise an error`,
+    reason: `${code} raises ${raisesWords(raises)}`,
+  };
+  return { ...decision, errors: [...decision.errors, errors] };
 }
 
 /** Returns the name of the relation with its schema, unquoted, for sentences. */

@@ -3,9 +3,9 @@ import type { EntityFacts, FieldFact, NumberingFact, RelationFact, TypeFact } fr
 import type { DecisionFacts } from '../catalog/facts.ts';
 import { groupBy } from '../catalog/group.ts';
 import { type Computed, computedOf } from './computed.ts';
+import { FunctionCode } from './function-code.ts';
 import { Privileges } from './privileges.ts';
 import { ViewUses } from './view-uses.ts';
-import { Writing } from './writing.ts';
 
 /** Returns a key of the two names, separated by NUL, which no name of PostgreSQL contains. */
 export const nameKey = (schema: string, name: string): string => `${schema}\0${name}`;
@@ -37,8 +37,7 @@ export class Lookup {
   readonly numbered: ReadonlyMap<number, readonly NumberingFact[]>;
   readonly computed: readonly Computed[];
   readonly privileges: Privileges;
-  /** Finds out which functions write. */
-  readonly writing: Writing;
+  readonly code: FunctionCode;
 
   constructor(facts: DecisionFacts) {
     this.facts = facts;
@@ -63,7 +62,7 @@ export class Lookup {
     this.sequences = groupBy(facts.numberings, (one) => one.sequence);
     this.numbered = groupBy(facts.numberings, (one) => one.relation);
     this.computed = computedOf(facts);
-    this.writing = new Writing(facts.routines);
+    this.code = new FunctionCode(facts, (schema, name) => named(this, schema, name));
   }
 }
 

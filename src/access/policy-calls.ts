@@ -3,13 +3,11 @@ import type { RelationFact } from '../catalog/entities.ts';
 import { idOf, sqlName } from '../catalog/names.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import type { DefinitionKind } from '../sql-reader/body/definitions.ts';
-import { NamedFunctions } from '../sql-reader/body/named-functions.ts';
-import { tokens } from '../sql-reader/body/tokens.ts';
-import { type Use, usesOf } from '../sql-reader/body/uses.ts';
+import type { Use } from '../sql-reader/body/uses.ts';
 import { runsDynamicSql, writesInStatements } from '../sql-reader/body/writes.ts';
 import type { CallingRole } from './calling-roles.ts';
-import { addCondition, always, type Decision, denied, display, refusal } from './decision.ts';
-import { type Lookup, named } from './lookup.ts';
+import { addCondition, addErrors, always, type Decision, denied, display, refusal } from './decision.ts';
+import type { Lookup } from './lookup.ts';
 import type { RowOperation } from './operations.ts';
 import { functionsCalled } from './policies.ts';
 import { INSUFFICIENT_PRIVILEGE } from './refusals.ts';
@@ -60,9 +58,6 @@ export interface Lack {
 export class PolicyCalls {
   readonly #look: Lookup;
   readonly #routines: ReadonlyMap<number, RoutineFact>;
-  readonly #functions: NamedFunctions;
-  readonly #byId: ReadonlyMap<string, RoutineFact>;
-  readonly #uses = new Map<RoutineFact, readonly Use[]>();
   readonly #decide: DecideUse;
   readonly #rowSecurity: RowSecurityOf;
 
@@ -74,10 +69,7 @@ export class PolicyCalls {
     this.#look = look;
     this.#decide = decide;
     this.#rowSecurity = rowSecurity;
-    const { routines } = look.facts;
-    this.#routines = new Map(routines.map((routine) => [routine.oid, routine]));
-    this.#functions = new NamedFunctions(routines.map((routine) => ({ id: idOf(routine), body: routine.body })));
-    this.#byId = new Map(routines.map((routine) => [idOf(routine), routine]));
+    this.#routines = new Map(look.facts.routines.map((routine) => [routine.oid, routine]));
   }
 
   /** Returns the first failing call of the policies that apply to an operation; null if no call certainly fails. */
@@ -99,6 +91,10 @@ export class PolicyCalls {
 
   /** Decides about a call of a function that the caller may execute, by the code of the function. */
   decide(caller: CallingRole, routine: RoutineFact): Decision {
+    return addErrors(this.#decideByPrivileges(caller, routine), 'its code', this.#look.code.raises(routine));
+  }
+
+  #decideByPrivileges(caller: CallingRole, routine: RoutineFact): Decision {
     const runs = always(this.#rightsOf(routine));
     if (routine.security_definer) return runs;
     const lack = this.#lacking(caller, routine, new Set());
@@ -148,7 +144,7 @@ export class PolicyCalls {
   #isPlanned(routine: RoutineFact): boolean {
     if (!isInlined(routine) || routine.returns_set || routine.result.startsWith('record')) return false;
     if (routine.volatility === 'v') return true;
-    const named = this.#functions.in(routine.body).flatMap((id) => this.#byId.get(id) ?? []);
+    const named = this.#look.code.namedIn(routine.body);
     return named.every(({ volatility }) => volatility === 'i' || volatility === routine.volatility);
   }
 
@@ -157,9 +153,7 @@ export class PolicyCalls {
     const runner = this.#runnerOf(caller, routine);
     if (!isRead || !runner || asked.has(routine)) return null;
     asked.add(routine);
-    const uses = this.#uses.get(routine) ?? usesOf(routine.language, routine.body);
-    this.#uses.set(routine, uses);
-    const lacks = uses.flatMap((use) => {
+    const lacks = this.#look.code.uses(routine).flatMap((use) => {
       if (use.kind === 'call') return this.#ofCall(runner, routine, use, asked);
       if (use.kind === 'sequence') return this.#ofSequence(runner, routine, use);
       if (use.kind in definitions) return this.#ofDefinition(runner, routine, use, use.kind as DefinitionKind);
@@ -177,7 +171,7 @@ export class PolicyCalls {
   }
 
   #ofRelation(caller: CallingRole, routine: RoutineFact, { schema, name, isCertain }: Use, kind: RowOperation): Lack[] {
-    const relation = this.#find(routine, schema, name);
+    const relation = this.#look.code.relation(routine, schema, name);
     if (!relation) return [];
     const [needs, does] = verbs[kind];
     const lack = (why: string, isSure: boolean, rows = '', code = INSUFFICIENT_PRIVILEGE): Lack => ({
@@ -205,7 +199,7 @@ export class PolicyCalls {
 
   /** Returns the missing privilege of a statement that defines, empties or refreshes a relation. */
   #ofDefinition({ oid }: CallingRole, routine: RoutineFact, use: Use, kind: DefinitionKind): Lack[] {
-    const { privileges, facts } = this.#look;
+    const { privileges, facts, code } = this.#look;
     const lack = (what: string): Lack[] => {
       const [needs, does] = definitions[kind];
       const refused = refusal(`${idOf(routine)} ${does} ${what}, which the role may not`);
@@ -215,37 +209,27 @@ export class PolicyCalls {
       return privileges.holds(oid, facts.database.grants, 'TEMPORARY') ? [] : lack(`temporary table ${use.name}`);
     }
     if (kind === 'create') {
-      const schema = use.schema ?? searchPath(routine, facts.exposedSchemas)[0];
+      const schema = use.schema ?? code.searchPath(routine)[0];
       const isOpen = schema === undefined || !privileges.hasSchema(schema) || privileges.createsIn(oid, schema);
       return isOpen ? [] : lack(`${schema}.${use.name}`);
     }
-    const relation = this.#find(routine, use.schema, use.name);
+    const relation = this.#look.code.relation(routine, use.schema, use.name);
     if (!relation) return [];
     const isOpen = kind === 'own' ? privileges.owns(oid, relation) : privileges.defines(oid, relation, kind);
     return isOpen ? [] : lack(display(relation));
   }
 
   #ofSequence({ oid }: CallingRole, routine: RoutineFact, { schema, name, isCertain, isAlone }: Use): Lack[] {
-    const schemas = schema === null ? searchPath(routine, this.#look.facts.exposedSchemas) : [schema];
+    const schemas = schema === null ? this.#look.code.searchPath(routine) : [schema];
     if (!schemas.some((one) => this.#look.privileges.refusesSequence(oid, one, name))) return [];
     const sequence = schema === null ? name : `${schema}.${name}`;
     const refused = refusal(`${idOf(routine)} takes numbers from ${sequence}, which the role may not`);
     return [{ does: `take numbers from ${sequence}`, ...refused, isCertain: isCertain && isAlone, isRun: true }];
   }
 
-  /** Returns the relation that code names. A name without schema is looked up in the search path of the function. */
-  #find(routine: RoutineFact, schema: string | null, name: string): RelationFact | undefined {
-    const schemas = schema === null ? searchPath(routine, this.#look.facts.exposedSchemas) : [schema];
-    for (const one of schemas) {
-      const found = named(this.#look, one, name);
-      if (found) return found;
-    }
-    return undefined;
-  }
-
   #ofCall(caller: CallingRole, routine: RoutineFact, use: Use, asked: Set<RoutineFact>): Lack[] {
-    const named = this.#functions.in(`${use.schema === null ? '' : `${quote(use.schema)}.`}${quote(use.name)}(`);
-    const [first, ...others] = named.flatMap((id) => this.#byId.get(id) ?? []);
+    const schema = use.schema === null ? '' : `${quote(use.schema)}.`;
+    const [first, ...others] = this.#look.code.namedIn(`${schema}${quote(use.name)}(`);
     if (!first) return this.#ofBuiltIn(caller, routine, use);
     const called = `${first.schema}.${first.name}()`;
     const all = [first, ...others];
@@ -290,12 +274,6 @@ const definitions: Readonly<Record<DefinitionKind, readonly [string, string]>> =
 };
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-
-/** Returns the schemas in which a function finds names, without those of PostgreSQL. */
-function searchPath({ settings }: RoutineFact, ofCalls: readonly string[]): readonly string[] {
-  const set = settings.find((setting) => setting.startsWith('search_path='));
-  return set === undefined ? ofCalls : tokens(set.slice('search_path='.length)).map(({ text }) => text);
-}
 
 /**
  * Returns true if PostgreSQL inlines the code of the function: a single SQL expression (clauses.c, inline_function).

@@ -45,7 +45,7 @@ export class RequestAccess {
     const { facts, views } = this.#look;
     const calls = views.of(view.oid).functions.flatMap((call) => {
       const routine = facts.routines.find(({ oid }) => oid === call.oid);
-      const writes = routine && this.#look.writing.of(routine);
+      const writes = routine && this.#look.code.writes(routine);
       return routine && writes ? [{ ...call, id: idOf(routine), writes }] : [];
     });
     const [first] = calls;
@@ -81,7 +81,7 @@ export class RequestAccess {
   /** Adds to the decision that PostgreSQL refuses writes of a function whose calls run in a read-only transaction. */
   #asReadOnly(executed: ExecutedRoutine, decision: Decision): Decision {
     const { routine } = executed;
-    const writes = onlyReads(executed) ? this.#look.writing.of(routine) : undefined;
+    const writes = onlyReads(executed) ? this.#look.code.writes(routine) : undefined;
     if (writes === undefined || decision.verdict === 'never') return decision;
     const isInlined =
       routine.returns_set && !routine.strict && !routine.security_definer && routine.settings.length === 0;

@@ -2,25 +2,18 @@ import type { RelationFact, TriggerFact } from '../catalog/entities.ts';
 import { groupBy } from '../catalog/group.ts';
 import { idOf } from '../catalog/names.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
-import { certainRaise } from '../sql-reader/body/certain.ts';
-import { skipsRows } from '../sql-reader/body/writes.ts';
+import { type TriggerEffects, triggerEffects } from '../sql-reader/body/trigger.ts';
 import type { CallingRole } from './calling-roles.ts';
-import { addCondition, type Decision, denied, display, noRows, refusal } from './decision.ts';
+import { addCondition, addErrors, type Decision, denied, noRows, refusal } from './decision.ts';
 import type { Lookup } from './lookup.ts';
-import type { RowOperation } from './operations.ts';
+import { triggerBit, type WriteOperation } from './operations.ts';
 import type { PolicyCalls } from './policy-calls.ts';
-import type { Writing } from './writing.ts';
 
 type Calls = Pick<PolicyCalls, 'lacking'>;
 
-/** Bits of pg_trigger.tgtype. */
-const ROW = 1;
-const BEFORE = 2;
-const eventBit = { insert: 4, delete: 8, update: 16 } as const;
-
 /**
  * Decides about the triggers, checks and generated fields of a table: privileges that their functions need and the
- * caller lacks, and rows that triggers leave out. These functions run with the privileges of the caller, whoever owns
+ * caller lacks, errors that triggers raise, and rows that they leave out. These functions run with the privileges of the caller, whoever owns
  * the table.
  */
 export class TriggerChecks {
@@ -30,7 +23,6 @@ export class TriggerChecks {
   readonly #look: Lookup;
   /** The expressions that PostgreSQL evaluates for each row that it writes, with the functions that they call. */
   readonly #expressions = new Map<number, readonly { what: string; routines: readonly RoutineFact[] }[]>();
-  readonly #writing: Writing;
 
   constructor(look: Lookup, calls: Calls) {
     const { facts } = look;
@@ -41,22 +33,18 @@ export class TriggerChecks {
       ({ relation }) => relation,
     );
     this.#routines = new Map(facts.routines.map((routine) => [routine.oid, routine]));
-    this.#writing = look.writing;
   }
 
   /** Returns the decision with the conditions that triggers, checks and generated fields add. */
-  decide(
-    decision: Decision,
-    caller: CallingRole,
-    relation: RelationFact,
-    operation: Exclude<RowOperation, 'select'>,
-  ): Decision {
+  decide(decision: Decision, caller: CallingRole, relation: RelationFact, operation: WriteOperation): Decision {
     const start = operation === 'delete' ? decision : this.#ofExpressions(decision, caller, relation);
     return (this.#triggers.get(relation.oid) ?? []).reduce((limited, trigger) => {
       const routine = this.#routines.get(trigger.function);
-      const runs = (trigger.events & eventBit[operation]) !== 0;
+      const runs = (trigger.events & triggerBit[operation]) !== 0;
       if (!routine || !runs || limited.verdict === 'never') return limited;
-      return this.#ofTrigger(limited, caller, operation, { trigger, routine, relation });
+      const isSure = this.#firesForAll(trigger, relation, operation);
+      const effects = this.#effectsOf(trigger, routine, operation);
+      return this.#ofTrigger(limited, caller, { trigger, routine, isSure, effects });
     }, start);
   }
 
@@ -87,14 +75,8 @@ export class TriggerChecks {
     return named;
   }
 
-  #ofTrigger(
-    decision: Decision,
-    caller: CallingRole,
-    operation: Exclude<RowOperation, 'select'>,
-    { trigger, routine, relation }: { trigger: TriggerFact; routine: RoutineFact; relation: RelationFact },
-  ): Decision {
-    const { name, events } = trigger;
-    const isSure = firesForAll(trigger, relation);
+  #ofTrigger(decision: Decision, caller: CallingRole, { trigger, routine, isSure, effects }: RunTrigger): Decision {
+    const { name } = trigger;
     const lack = this.#calls.lacking(caller, routine);
     if (lack) {
       const reason = `the trigger ${name} runs ${idOf(routine)}: ${lack.reason}`;
@@ -102,27 +84,54 @@ export class TriggerChecks {
         return { ...denied(reason, lack.code), untried: 'code', policies: decision.policies };
       return addCondition(decision, `as long as the trigger ${name} does not ${lack.does}`, reason, 'code');
     }
-    const raised = routine.language === 'plpgsql' ? certainRaise(routine.body) : null;
-    if (raised?.sqlstate && isSure) {
-      const message = raised.message === null ? '' : `: ${raised.message}`;
-      const refused = refusal(`the trigger ${name} raises an error for every row${message}`, raised.sqlstate);
+    const { always, sometimes, skips } = effects;
+    if (always?.sqlstate && isSure) {
+      const message = always.message === null ? '' : `: ${always.message}`;
+      const refused = refusal(`the trigger ${name} raises an error for every row${message}`, always.sqlstate);
       return { ...denied(refused), untried: 'code', policies: decision.policies };
     }
-    const isBeforeRow = (events & ROW) !== 0 && (events & BEFORE) !== 0;
-    const skips = isBeforeRow && routine.language === 'plpgsql' ? skipsRows(routine.body, operation) : 'never';
-    if (skips === 'never') return decision;
-    if (skips === 'always' && isSure && this.#writing.of(routine) === undefined) {
+    const raising = addErrors(decision, `the trigger ${name}`, always ? [always] : sometimes);
+    if (skips === 'never') return raising;
+    if (skips === 'always' && isSure && this.#look.code.writes(routine) === undefined) {
       const none = noRows(`the trigger ${name} leaves out every row, because ${idOf(routine)} returns NULL`);
       return { ...none, policies: decision.policies };
     }
     const reason = `the trigger ${name} leaves out rows for which ${idOf(routine)} returns NULL`;
-    return addCondition(decision, `as the trigger ${name} allows`, reason, 'code');
+    return addCondition(raising, `as the trigger ${name} allows`, reason, 'code');
+  }
+
+  /** Returns the errors of the trigger function, and whether it skips rows. */
+  #effectsOf({ events }: TriggerFact, routine: RoutineFact, operation: WriteOperation): TriggerEffects {
+    // Chapter 4 describes the errors of state machines.
+    if (routine.language !== 'plpgsql' || routine.schema === 'ninefold') return noEffects;
+    const effects = triggerEffects(routine.body, operation);
+    const sometimes = [...effects.sometimes, ...this.#look.code.raisesOfCalls(routine)];
+    const isBeforeRow = (events & triggerBit.row) !== 0 && (events & triggerBit.before) !== 0;
+    return { ...effects, sometimes, skips: isBeforeRow ? effects.skips : 'never' };
+  }
+
+  /**
+   * Returns true if the trigger fires for every row that the operation writes: it has no WHEN and no list of fields, and
+   * each partition and inheritance child has it.
+   */
+  #firesForAll(
+    { events, conditional, fields, on_partition }: TriggerFact,
+    { oid, kind }: RelationFact,
+    operation: WriteOperation,
+  ): boolean {
+    if (conditional || on_partition || (operation === 'update' && fields.length > 0)) return false;
+    const isRow = (events & triggerBit.row) !== 0;
+    return !isRow || kind === 'p' || operation === 'insert' || !this.#look.children.has(oid);
   }
 }
 
-/** Returns true if the trigger fires for every row: it has no WHEN and no list of fields, and is not on a partition. */
-function firesForAll({ sql }: TriggerFact, relation: RelationFact): boolean {
-  const plain = sql.replace(/"(?:[^"]|"")*"/g, 'name');
-  const isOnPartition = relation.kind === 'p' && !sql.includes(` ON ${display(relation)} `);
-  return !isOnPartition && !/ WHEN \(| UPDATE OF /.test(plain);
+/** A trigger that fires for an operation, with its function. */
+interface RunTrigger {
+  trigger: TriggerFact;
+  routine: RoutineFact;
+  /** True if the trigger fires for every row that the operation writes. */
+  isSure: boolean;
+  effects: TriggerEffects;
 }
+
+const noEffects: TriggerEffects = { always: null, sometimes: [], skips: 'never' };

@@ -1,5 +1,4 @@
 import type { EntityFacts, RelationFact } from '../catalog/entities.ts';
-import { readQuery, relationsRead } from '../sql-reader/condition.ts';
 import type { CallingRole } from './calling-roles.ts';
 import {
   addCondition,
@@ -12,7 +11,6 @@ import {
   type Refusal,
   refusal,
 } from './decision.ts';
-import { nameKey } from './lookup.ts';
 import { type RowOperation, triggerBit, type WriteOperation, writeBit } from './operations.ts';
 import type { Privileges } from './privileges.ts';
 import { roleBeneath, type ViewUses } from './view-uses.ts';
@@ -97,13 +95,8 @@ export class ViewAccess {
         reason: `reads ${tables} with the rights of ${whose}: ${first.seen.reason}`,
       };
     }
-    const query = view.definition === null ? null : readQuery(view.definition);
-    const empty = limited.find(
-      ({ fact, seen }) =>
-        seen.verdict === 'never' &&
-        query?.plain &&
-        query.from.some((from) => nameKey(...from) === nameKey(fact.schema, fact.name)),
-    );
+    const required = this.#uses.query(view.oid).required();
+    const empty = limited.find(({ fact, seen }) => seen.verdict === 'never' && required.has(fact.oid));
     if (empty) {
       return noRows(`reads ${display(empty.fact)} with the rights of ${whose}: ${empty.seen.reason}`);
     }
@@ -117,10 +110,8 @@ export class ViewAccess {
    */
   #readUnpopulated(view: RelationFact, unpopulated: readonly RelationFact[]): Decision {
     const names = unpopulated.map(display).join(', ');
-    const query = view.definition === null ? null : readQuery(view.definition);
-    const isFrom = ({ schema, name }: RelationFact) =>
-      query?.from.some((from) => nameKey(...from) === nameKey(schema, name));
-    if (query?.plain && unpopulated.some(isFrom))
+    const required = this.#uses.query(view.oid).required();
+    if (unpopulated.some(({ oid }) => required.has(oid)))
       return denied(`reads ${names}: ${holdsNothing.reason}`, holdsNothing.code);
     return conditional(
       `reads ${names}: ${holdsNothing.reason}`,
@@ -146,18 +137,23 @@ export class ViewAccess {
     // An INSERT does not evaluate the view's query, so the functions in the query do not matter.
     const calls = operation === 'insert' ? null : base.calls;
     // PostgreSQL passes the whole row to a trigger, so it evaluates every function of the view's query.
-    if (calls && (calls.always || (isTriggers && isFlat(view)))) return denied(callsRefused(calls.routine));
+    if (calls && (calls.always || (isTriggers && this.#uses.query(view.oid).isFlat)))
+      return denied(callsRefused(calls.routine));
     if (isTriggers) {
       return conditional('an INSTEAD OF trigger decides', 'as its trigger allows');
     }
-    const { table, looked } = partsOf(view, base.relations);
+    const query = this.#uses.query(view.oid);
+    const source = query.source();
+    const table = base.relations.find(({ fact }) => fact.oid === source);
     if (!table) {
       return conditional(`writes with the rights of ${base.whose}`, 'as the tables beneath allow');
     }
     // An INSERT evaluates the view's condition only for the check option, so the relations in the condition matter only
     // then.
     const isAsked = operation !== 'insert' || view.check_option !== null;
-    const seen = (isAsked ? looked : []).map(({ fact, fields }) => ({
+    const asked = isAsked ? query.readByConditions() : new Set();
+    const looked = base.relations.filter(({ fact }) => asked.has(fact.oid));
+    const seen = looked.map(({ fact, fields }) => ({
       fact,
       decision: this.#decideAs(caller, base.role, fact, 'select', fields),
     }));
@@ -178,7 +174,7 @@ export class ViewAccess {
       const words = `as far as rows of ${hidden.join(', ')} can be seen`;
       decision = addCondition(decision, words, `the view’s condition looks into ${hidden.join(', ')}`);
     }
-    const keepsAll = table.fact.kind !== 'v' && showsAll(view);
+    const keepsAll = table.fact.kind !== 'v' && query.showsAll;
     if (view.check_option !== null && operation !== 'delete' && !keepsAll) {
       decision = addCondition(decision, 'the row stays in the view', 'the view has a check option');
     }
@@ -237,14 +233,15 @@ export class ViewAccess {
    */
   #beneath(caller: CallingRole, view: RelationFact, isRead: boolean) {
     const uses = this.#uses.of(view.oid);
+    const query = this.#uses.query(view.oid);
     const refused = uses.functions.flatMap(({ oid, anyway, read }) =>
       this.#privileges
         .refusedFunctions(caller.oid, [oid])
         // A statement that changes the rows of the table does not sort them, so functions in ORDER BY are not called.
-        .filter((routine) => isRead || !callsOnlyToOrder(view, routine))
-        .map((routine) => ({ routine, anyway: anyway || (isRead && read) })),
+        .filter(() => isRead || !query.callsOnlyToOrder(oid))
+        .map((routine) => ({ oid, routine, anyway: anyway || (isRead && read) })),
     );
-    const anyway = refused.find((one) => one.anyway || callsAnyway(view, one.routine, isRead))?.routine;
+    const anyway = refused.find((one) => one.anyway || query.callsAnyway(one.oid, isRead))?.routine;
     const routine = anyway ?? refused[0]?.routine;
     return {
       role: roleBeneath(view, caller.oid),
@@ -255,26 +252,6 @@ export class ViewAccess {
   }
 }
 
-/**
- * Returns the relation that a view writes and the relations that the queries in its condition read. `table` is
- * undefined if the definition does not show it.
- */
-function partsOf<T extends { fact: RelationFact }>(
-  view: RelationFact,
-  relations: readonly T[],
-): { table: T | undefined; looked: readonly T[] } {
-  if (relations.length < 2) return { table: relations[0], looked: [] };
-  const query = view.definition === null ? null : readQuery(view.definition);
-  if (!query || view.definition === null) return { table: undefined, looked: [] };
-  const [, condition] = around(inOneLine(view.definition), query.source);
-  const named = (text: string): T[] => {
-    const names = new Set(relationsRead(text).map(([schema, name]) => nameKey(schema, name)));
-    return relations.filter(({ fact }) => names.has(nameKey(fact.schema, fact.name)));
-  };
-  const [table, ...more] = named(`FROM ${query.source}`);
-  return { table: more.length > 0 ? undefined : table, looked: named(condition) };
-}
-
 /** The reason why PostgreSQL refuses to read a materialized view that has no data. */
 export const holdsNothing: Refusal = {
   reason:
@@ -282,49 +259,4 @@ export const holdsNothing: Refusal = {
   code: '55000',
 };
 
-/** Returns true if the query of the view has no condition. */
-function showsAll(view: RelationFact): boolean {
-  const where = view.definition === null ? null : readQuery(view.definition)?.where;
-  return where?.kind === 'constant' && where.value === true;
-}
-
 const callsRefused = (routine: string): string => `the view calls ${routine}(), which the role may not execute`;
-
-/**
- * Returns true if the view calls a function for every SELECT, whatever fields are read. PostgreSQL skips a call that
- * only an unread field or a removed join needs.
- */
-function callsAnyway({ definition }: RelationFact, routine: string, isOrdered: boolean): boolean {
-  const query = definition === null ? null : readQuery(definition);
-  if (!query || definition === null) return false;
-  const { source, plain, rest } = query;
-  const [, after = ''] = around(inOneLine(definition), source);
-  const [condition] = rest === '' ? [after] : around(after, rest);
-  const asked = condition.replaceAll(/\bEXISTS \( ?SELECT\b.*?\bFROM\b/gs, '');
-  const joined = plain && !/\bSELECT\b/.test(source) ? source : '';
-  return [joined, asked, isOrdered ? rest : ''].some((text) => text.includes(`${routine}(`));
-}
-
-/** Returns true if the view calls a function only to sort its rows. */
-function callsOnlyToOrder({ definition }: RelationFact, routine: string): boolean {
-  const rest = definition === null ? undefined : readQuery(definition)?.rest;
-  if (definition === null || !rest?.includes(`${routine}(`)) return false;
-  return !around(inOneLine(definition), rest)[0].includes(`${routine}(`);
-}
-
-/** Returns the definition with single spaces, as `readQuery` returns the parts of a query. */
-const inOneLine = (definition: string): string => definition.replaceAll(/\s+/g, ' ');
-
-/** Returns the text before the last occurrence of a part and the text after it. */
-function around(text: string, part: string): [string, string] {
-  const at = text.lastIndexOf(part);
-  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + part.length)];
-}
-
-/**
- * Returns true if the view has no subqueries and no outer joins. PostgreSQL then needs every part of the view to
- * compute a whole row.
- */
-function isFlat({ definition }: RelationFact): boolean {
-  return definition?.match(/\bSELECT\b/g)?.length === 1 && !/\b(LEFT|RIGHT|FULL) JOIN\b/.test(definition);
-}

@@ -1,6 +1,7 @@
 import type { RelationFact } from '../catalog/entities.ts';
 import type { DecisionFacts } from '../catalog/facts.ts';
 import { groupBy } from '../catalog/group.ts';
+import { ViewQuery } from './view-query.ts';
 
 /** The relations and functions that the query of a view uses. */
 export interface Uses {
@@ -17,10 +18,14 @@ export interface Uses {
 export class ViewUses {
   readonly #byView: ReadonlyMap<number, DecisionFacts['view_uses']>;
   readonly #relations: ReadonlyMap<number, RelationFact>;
+  readonly #trees: ReadonlyMap<number, string>;
+  /** The queries that were read. */
+  readonly #queries = new Map<number, ViewQuery>();
 
   constructor(facts: DecisionFacts, relations: ReadonlyMap<number, RelationFact>) {
     this.#byView = groupBy(facts.view_uses, (use) => use.view);
     this.#relations = relations;
+    this.#trees = new Map(facts.view_trees.map(({ view, tree }) => [view, tree]));
   }
 
   of(view: number): Uses {
@@ -38,6 +43,16 @@ export class ViewUses {
         use.function === 0 ? [] : [{ oid: use.function, anyway: use.anyway, read: use.read }],
       ),
     };
+  }
+
+  /** Returns the query of the view. */
+  query(view: number): ViewQuery {
+    const known = this.#queries.get(view);
+    if (known) return known;
+    const relations = this.of(view).relations.map(({ relation }) => relation.oid);
+    const query = new ViewQuery(this.#trees.get(view) ?? '', relations);
+    this.#queries.set(view, query);
+    return query;
   }
 
   /** Returns the relations that the view's query names. */

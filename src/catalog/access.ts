@@ -7,6 +7,7 @@ import {
   grants,
   hasQueries,
   isOwnSchema,
+  joinsOutside,
   list,
   locksRows,
   relationsReadBy,
@@ -106,12 +107,6 @@ export interface PolicyFact {
   /** The expressions that contain a subquery of any kind, also `(select auth.uid())`. */
   subqueries: ('using' | 'check')[];
 }
-
-/**
- * Returns SQL that is true if a node tree has an outer join. PostgreSQL may remove the nullable side of such a join,
- * with its condition, if a statement needs none of its columns.
- */
-const joinsOutside = (tree: string): string => `${tree} ~ ':jointype [123] '`;
 
 /** Returns SQL that is true if a node tree has a subquery. */
 const hasSubquery = (tree: string): string => `strpos(${tree}, '{SUBLINK ') > 0`;

@@ -6,9 +6,9 @@ import {
   functionNamed,
   hasQueries,
   isOwnSchema,
+  joinsOutside,
   list,
   relationsOf,
-  targets,
 } from './sql-fragments.ts';
 
 /** Relations of all schemas except PostgreSQL's own, read from the system catalog. Object identifiers are numbers. */
@@ -24,8 +24,8 @@ export interface EntityFacts {
   rewrite_rules: RewriteRuleFact[];
   inheritance: { child: number; parent: number }[];
   /**
-   * Views with the parse tree of their query, for `viewColumnOrigins`. For a query without subqueries only the target
-   * list is included.
+   * Views with the parse tree of their query. A query without subqueries and outer joins has no range table: its
+   * relations are those of `view_uses`.
    */
   view_trees: { view: number; tree: string }[];
   /** Sequences of the app's schemas, except those with the default options of a bigint sequence. */
@@ -183,6 +183,12 @@ export interface TriggerFact {
   comment: string | null;
   /** Value of pg_trigger.tgtype, a bit set: 4 insert, 8 delete, 16 update. */
   events: number;
+  /** Numbers of the fields of UPDATE OF; empty if every update fires the trigger. */
+  fields: number[];
+  /** True if the trigger has a WHEN condition. */
+  conditional: boolean;
+  /** True if the trigger belongs to a partition of `relation`. */
+  on_partition: boolean;
   sql: string;
 }
 
@@ -338,6 +344,7 @@ export const entityQueries: CatalogQueries<EntityFacts> = {
   triggers: list(`
     select g.oid::int8 as oid, case when c.relispartition then pg_partition_root(c.oid)::oid else c.oid end::int8 as relation, g.tgname as name,
       g.tgenabled in ('O', 'A') as enabled, g.tgenabled = 'A' as always, g.tgtype::int as events, g.tgfoid::int8 as function,
+      g.tgattr::int2[] as fields, g.tgqual is not null as conditional, c.relispartition as on_partition,
       pg_get_triggerdef(g.oid) as sql, m.description as comment
     from pg_catalog.pg_trigger g join ${relationsOf('c')} on c.oid = g.tgrelid
     ${commentOf('pg_trigger', 'g.oid')}
@@ -357,8 +364,8 @@ export const entityQueries: CatalogQueries<EntityFacts> = {
     order by i.inhparent, i.inhrelid`),
 
   view_trees: list(`
-    select c.oid::int8 as view, case when ${hasQueries('t.tree')} then t.tree
-      else '({QUERY' || ${targets('t.tree')} || '})' end as tree
+    select c.oid::int8 as view, case when ${hasQueries('t.tree')} or ${joinsOutside('t.tree')} then t.tree
+      else left(t.tree, position(' :rtable ' in t.tree) - 1) || substr(t.tree, position(' :jointree ' in t.tree)) end as tree
     from ${relationsOf('c')} join pg_catalog.pg_rewrite r on r.ev_class = c.oid and r.ev_type = '1'
     cross join lateral (select r.ev_action::text as tree offset 0) t
     where c.relkind in ('v', 'm') order by c.oid`),

@@ -59,8 +59,6 @@ export interface RoutineFact {
   parallel: 's' | 'r' | 'u';
   leakproof: boolean;
   language: string;
-  /** Body of a PL/pgSQL function that may raise an error; empty for all others. */
-  source: string;
   /** Settings of ALTER FUNCTION … SET, as `name=value`. */
   settings: string[];
   /** True for a SQL-standard body: PostgreSQL resolved its names when the function was created. */
@@ -95,7 +93,6 @@ export const routineQueries: CatalogQueries<RoutineFacts> = {
         else pg_get_function_sqlbody(p.oid) end as body,
       pg_get_function_result(p.oid) as result, p.proretset as returns_set, p.proretset and p.prorows = 1 as one_row, p.provolatile as volatility,
       p.prosecdef as security_definer, p.proparallel as parallel, p.proleakproof as leakproof, l.lanname as language,
-      case when l.lanname = 'plpgsql' and p.prosrc ~* '\\m(raise|assert)\\M' then p.prosrc else '' end as source,
       coalesce(to_json(p.proconfig), '[]') as settings,
       p.prosqlbody is not null as bound, m.description as comment,
       ${functionGrants} as grants

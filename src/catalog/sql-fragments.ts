@@ -84,6 +84,12 @@ export const codeText = `case when l.lanname in ('sql', 'plpgsql') then coalesce
 /** Returns SQL that is true if the tree of a view's query has subqueries. */
 export const hasQueries = (tree: string): string => `position('{QUERY' in substr(${tree}, 4)) > 0`;
 
+/**
+ * Returns SQL that is true if a node tree has an outer join. PostgreSQL may remove the nullable side of such a join,
+ * with its condition, if a statement needs none of its columns.
+ */
+export const joinsOutside = (tree: string): string => `${tree} ~ ':jointype [123] '`;
+
 /** Returns SQL that is true if the tree of a query locks rows (FOR UPDATE, FOR SHARE), also in its subqueries. */
 export const locksRows = (tree: string): string => `coalesce(strpos(${tree}, ':rowMarks (') > 0, false)`;
 

@@ -17,14 +17,6 @@ export const readCondition = memoize((text): Expression => {
   return tokens ? reading(text).condition(withKnownOperators(tokens)) : { kind: 'opaque', text };
 }, remembered);
 
-/**
- * Parses the query of a view as PostgreSQL prints it. Returns null if it is not a plain `SELECT … FROM … [WHERE …]`.
- */
-export const readQuery = memoize((text): Subquery | null => {
-  const tokens = tokenise(text);
-  return tokens && reading(text).query(withKnownOperators(tokens.filter((token) => !isOperator(token, ';'))));
-}, remembered);
-
 /** Parses a value as pg_get_expr prints it. Returns null if the text is malformed. */
 export function readValue(text: string): Operand | null {
   const tokens = tokenise(text);

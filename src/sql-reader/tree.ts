@@ -1,4 +1,4 @@
-/** Typed trees of conditions, values and queries, as `readCondition` and `readQuery` build them. */
+/** Typed trees of conditions, values and queries, as `readCondition` builds them. */
 
 /**
  * A condition. A part that the reader does not understand is `opaque`: it may be true, false or null, and is displayed

@@ -93,6 +93,10 @@ describe('diffChapters reports changes of an app in sentences for business reade
       ['New error from refuse(): ZZ042: Not today.'],
     ],
     [
+      `create or replace function public.close(ticket uuid) returns void language sql as 'delete from public.tickets'`,
+      ['is now delete from public.tickets; writes public.tickets (before: none)'],
+    ],
+    [
       `create or replace function public.close(ticket uuid) returns void language sql as 'select 2'`,
       ['The function close(uuid) now does something else: its code was select 1, is now select 2.'],
     ],
@@ -401,6 +405,23 @@ describe('diffChapters reports changes of an app in sentences for business reade
     const withoutCodes = JSON.parse(JSON.stringify(now.roles, (key, value) => (key === 'code' ? undefined : value)));
     expect(withoutCodes).not.toEqual(now.roles);
     expect(words({ ...now, roles: withoutCodes }, now)).toEqual([]);
+    await owner.script(`create function public.refuse() returns int language plpgsql as
+      $$ begin if 1 < 2 then raise exception 'Not today'; end if; return 1; end $$;
+      grant execute on function public.refuse to authenticated`);
+    const raising = await derive();
+    const functions = listOf(raising.calls, 'functions');
+    const withoutCode = functions.map((one) => lacking(one, 'reaches', 'writes', 'raises'));
+    expect(withoutCode).not.toEqual(functions);
+    const cells = listOf(raising.roles, 'cells').map((one) =>
+      one.words === 'as long as its code does not raise an error' ? { ...one, verdict: 'always', words: '' } : one,
+    );
+    expect(cells).not.toEqual(listOf(raising.roles, 'cells'));
+    const beforeCode = {
+      ...raising,
+      roles: { ...(raising.roles as JsonObject), cells },
+      calls: { ...(raising.calls as JsonObject), functions: withoutCode },
+    };
+    expect(words(beforeCode, raising)).toEqual([]);
     // An older exported file must still be comparable.
     const old = {
       app: { ref: 'desk', name: 'Desk' },
@@ -417,6 +438,8 @@ describe('diffChapters reports changes of an app in sentences for business reade
     expect(words(then, await derive())).toContain('No longer answered: GET /rest/v1/open_tickets.');
   });
 });
+
+const listOf = (of: unknown, name: string) => (of as Record<string, JsonObject[]>)[name] ?? [];
 
 const lacking = (of: unknown, ...names: string[]): JsonObject =>
   Object.fromEntries(Object.entries(of as JsonObject).filter(([name]) => !names.includes(name)));

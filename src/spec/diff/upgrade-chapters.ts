@@ -5,16 +5,42 @@ import { isObject, type JsonObject } from '../changes/differences.ts';
  * Returns chapters of an earlier format in the current format, so that an upgrade of Ninefold is not reported as a
  * change of the app. Earlier formats repeated the fields of an entity in each call on rows, which `rows` now contains
  * once. They also lacked default privileges, the describing call, junctions, keys of views, objects that only functions
- * use, new advice, codes of errors, policies beyond the exposed schemas, jobs and the states of accounts. Missing parts are taken from
- * `other`. Pure.
+ * use, new advice, codes of errors, policies beyond the exposed schemas, jobs, the states of accounts, and what functions reach,
+ * write and raise. Missing parts are taken from `other`. Pure.
  */
 export function upgradeChapters(chapters: JsonObject, other: JsonObject): JsonObject {
   const described = withDescribing(
     withFromNowOn(withRows(withCodes(withOwnRows(chapters), other), other), other),
     other,
   );
-  return withAccounts(withJobs(withDefinitions(withJunctions(described, other), other), other), other);
+  const defined = withDefinitions(withJunctions(described, other), other);
+  return withCode(withAccounts(withJobs(defined, other), other), other);
 }
+
+/** What functions reach, write and raise, and the cells that depend on errors, were added together. */
+function withCode(chapters: JsonObject, other: JsonObject): JsonObject {
+  const { calls, roles } = chapters;
+  const tellsCode = ({ reaches, writes, raises }: JsonObject) => reaches ?? writes ?? raises;
+  const functions = new Map(listIn(other.calls, 'functions').map((one) => [one.id, one]));
+  if (!isObject(calls) || listIn(calls, 'functions').some(tellsCode) || ![...functions.values()].some(tellsCode))
+    return chapters;
+  const told = listIn(calls, 'functions').map((one) => {
+    const { reaches, writes, raises } = functions.get(one.id) ?? {};
+    return { ...one, ...(reaches ? { reaches } : {}), ...(writes ? { writes } : {}), ...(raises ? { raises } : {}) };
+  });
+  const withFunctions = { ...chapters, calls: { ...calls, functions: told } };
+  if (!isObject(roles)) return withFunctions;
+  const idOf = ({ role, entity, operation }: JsonObject) => `${role} ${operation} ${entity}`;
+  const now = new Map(listIn(other.roles, 'cells').map((cell) => [idOf(cell), cell]));
+  const cells = listIn(roles, 'cells').map((cell) => {
+    const is = now.get(idOf(cell));
+    const words = String(is?.words).replace(errorWords, '');
+    return is && words !== is.words && words === cell.words && cell.verdict !== 'never' ? is : cell;
+  });
+  return { ...withFunctions, roles: { ...roles, cells } };
+}
+
+const errorWords = /(?:^|, )as long as [^,]+ does not raise an error(?:, as long as [^,]+ does not raise an error)*$/;
 
 function withAccounts(chapters: JsonObject, other: JsonObject): JsonObject {
   const { states } = chapters;

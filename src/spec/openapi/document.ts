@@ -157,11 +157,14 @@ class Operations {
   readonly #parts: Parts;
   readonly #entities: ReadonlyMap<string, Entity>;
   readonly #errorsOfCalls: ErrorsOfCalls;
+  /** The entities that each function writes. */
+  readonly #writes: ReadonlyMap<string, readonly string[] | undefined>;
   readonly #routines: ReadonlyMap<string, { oid: number; returnsSet: boolean }>;
 
   constructor(parts: Parts) {
     this.#parts = parts;
     this.#errorsOfCalls = new ErrorsOfCalls(parts.chapters);
+    this.#writes = new Map((parts.chapters.calls?.functions ?? []).map(({ id, writes }) => [id, writes]));
     this.#entities = new Map(parts.entities.map((entity) => [entity.id, entity]));
     this.#routines = new Map(
       callableRoutines(parts.types.facts).map((one) => [idOf(one), { oid: one.oid, returnsSet: one.returns_set }]),
@@ -185,6 +188,8 @@ class Operations {
     const [first] = calls;
     const bodies = calls.map((call) => this.#body(call)).filter((body) => body !== null);
     const own = [...new Set(calls.flatMap((call) => this.#errorsOfCalls.of(call).own))];
+    const written = calls.flatMap(({ area, entity }) => (area === 'rpc' && this.#writes.get(entity ?? '')) || []);
+    const writes = [...new Set(written)].filter((id) => this.#entities.has(id));
     const roles = new Set(calls.flatMap((call) => call.roles));
     return {
       operationId: calls.map(({ id }) => id).join(' '),
@@ -207,6 +212,8 @@ class Operations {
       responses: { ...this.#answers(calls), ...this.#errors(first?.area ?? 'rest') },
       // The ids in chapter 8 of errors of the app's own rules, state machines and functions.
       ...(own.length > 0 && { 'x-errors': own }),
+      // The ids in chapter 3 of the described entities whose rows the function changes.
+      ...(writes.length > 0 && { 'x-writes': writes }),
     };
   }
 

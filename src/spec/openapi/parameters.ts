@@ -72,7 +72,7 @@ export function bodyOf(
 const withNull = (schema: JsonSchema): JsonSchema =>
   Object.keys(schema).length === 0 ? {} : { anyOf: [schema, { type: 'null' }] };
 
-/** Schemas for the type names of contract/calls.ts. */
+/** Schemas for the type names of contract/calls. */
 const authTypes: Readonly<Record<string, JsonSchema>> = {
   text: { type: 'string' },
   boolean: { type: 'boolean' },

@@ -1,7 +1,7 @@
 import type { ProbeAttempt, ProbedCell } from '../../../contract/probe.ts';
 import type { RoleCell } from '../../../contract/specification-roles.ts';
 import { type AttemptResult, isError } from '../../access/attempts.ts';
-import type { UntestableReason } from '../../access/decision.ts';
+import type { Decision, UntestableReason } from '../../access/decision.ts';
 import { outcomeOf } from '../../access/refusals.ts';
 import { NO_ROW, type PlannedAttempt } from './probe-planner.ts';
 
@@ -41,6 +41,10 @@ export function evaluateCell(
   const why = hangs ? HANGS : noteOn(outcome, attempts, trouble);
   return { role, entity, operation, verdict, outcome, note: note ?? why, attempts };
 }
+
+/** Returns the cell with its claim about privileges, which does not depend on the errors that the app's code raises. */
+export const claimOfPrivileges = (cell: RoleCell, decision: Decision | null): RoleCell =>
+  decision !== null && decision.errors.length > 0 ? { ...cell, verdict: decision.verdict } : cell;
 
 /** Returns the reason why the probe does not test a cell whose decision statements on rows cannot show. */
 export const untriedWords = (untried: UntestableReason, { reason }: RoleCell): string =>

@@ -7,13 +7,22 @@ import type { ExecutedRoutine } from '../../access/exposed.ts';
 import { entityId } from '../../catalog/names.ts';
 import type { RoutineFact } from '../../catalog/routines.ts';
 import type { Transaction } from '../../database/database.ts';
-import { evaluateCell, notProbed, untriedWords } from './evaluate-cell.ts';
+import { claimOfPrivileges, evaluateCell, notProbed, untriedWords } from './evaluate-cell.ts';
 import { probeCallers } from './probe-callers.ts';
 import type { ProbeContext } from './probe-context.ts';
 import type { PlannedAttempt } from './probe-planner.ts';
 
 const NOT_RUN =
   'PostgreSQL was asked whether the role may call it; its body did not run, since what it does need not end with a rollback';
+
+/** The attempts on the cell of a function. */
+interface PlannedCall {
+  shown: RoleCell;
+  /** The claim of the cell about privileges. */
+  cell: RoleCell;
+  plans: PlannedAttempt[];
+  why: string | null;
+}
 
 /**
  * Tests the cells of functions, as calls and as computed fields, with statements that return no row. PostgreSQL checks
@@ -26,15 +35,17 @@ export async function probeFunctions(
   cells: readonly { cell: RoleCell; executed: ExecutedRoutine }[],
   deadline: number,
 ): Promise<ProbedCell[]> {
-  const planned: { cell: RoleCell; plans: PlannedAttempt[]; why: string | null }[] = cells.map(({ cell, executed }) => {
-    const role = context.roles.find((one) => one.name === cell.role);
+  const planned: PlannedCall[] = cells.map(({ cell: shown, executed }) => {
+    const role = context.roles.find((one) => one.name === shown.role);
     const { routine, computed, isCallable } = executed;
-    const untried = role?.barred === null ? context.requests.routine(role, executed).untried : null;
+    const decision = role?.barred === null ? context.requests.routine(role, executed) : null;
+    const untried = decision?.untried ?? null;
+    const cell = claimOfPrivileges(shown, decision);
     const why = untried ? untriedWords(untried, cell) : whyNot(context, executed);
     // Member roles do not matter here, because EXECUTE depends on the database role.
     const asMember = role && { ...role, caller: { ...role.caller, memberRole: null } };
     const [caller] = asMember ? probeCallers(asMember, context.accounts, [], false, context.sampleSize.members) : [];
-    if (why !== null || !asMember || !caller) return { cell, plans: [], why: why ?? 'there is no such role' };
+    if (why !== null || !asMember || !caller) return { shown, cell, plans: [], why: why ?? 'there is no such role' };
     const plan = (sql: string, row: string, beyond: boolean): PlannedAttempt => ({
       reach: null,
       attempt: { role: caller.role, claims: caller.claims, sql, kind: 'rows' },
@@ -45,7 +56,7 @@ export async function probeFunctions(
       const beyond = cell.verdict === 'when' && unreadable(context.access, asMember.caller, use) !== null;
       return plan(read(use), `a ${use.as}`, beyond);
     });
-    return { cell, plans: [...calls, ...reads], why };
+    return { shown, cell, plans: [...calls, ...reads], why };
   });
   const answers = await tryAll(
     tx,
@@ -53,7 +64,7 @@ export async function probeFunctions(
     deadline,
   );
   let at = 0;
-  return planned.map(({ cell, plans, why }) => {
+  return planned.map(({ shown, cell, plans, why }) => {
     const tried = plans.map((plan) => ({
       planned: plan,
       answer: answers[at++] ?? { rows: 0, value: null },
@@ -62,8 +73,8 @@ export async function probeFunctions(
       beforeRow: false,
       callsLate: false,
     }));
-    if (why !== null) return notProbed(cell, why);
-    const judged = evaluateCell(cell, tried, null, null);
+    if (why !== null) return notProbed(shown, why);
+    const judged = { ...evaluateCell(cell, tried, null, null), verdict: shown.verdict };
     return judged.outcome === 'not probed' ? judged : { ...judged, note: judged.note ?? NOT_RUN };
   });
 }

@@ -2,11 +2,12 @@ import { limits } from '../../../contract/limits.ts';
 import type { ProbedCell } from '../../../contract/probe.ts';
 import type { RoleCell } from '../../../contract/specification-roles.ts';
 import { type Attempt, type AttemptResult, isError, tryAll } from '../../access/attempts.ts';
+import type { UntestableReason } from '../../access/decision.ts';
 import type { RowOperation } from '../../access/operations.ts';
 import { outcomeOf } from '../../access/refusals.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
 import type { Transaction } from '../../database/database.ts';
-import { evaluateCell, notProbed, type Tried, untriedWords } from './evaluate-cell.ts';
+import { claimOfPrivileges, evaluateCell, notProbed, type Tried, untriedWords } from './evaluate-cell.ts';
 import { type PreparedRelation, prepareRelation } from './prepare-relation.ts';
 import { probeCallers } from './probe-callers.ts';
 import type { ProbeContext } from './probe-context.ts';
@@ -39,9 +40,15 @@ export async function probeRelation(
   cells: readonly RoleCell[],
   deadline: number,
 ): Promise<ProbedCell[]> {
-  const untestable = new Map(cells.map((cell) => [cell, whyNot(context, relation, cell)]));
+  const claims = cells.map((cell) => {
+    const role = context.roles.find((one) => one.name === cell.role);
+    const isPossible = role?.barred === null;
+    const decision = isPossible ? context.requests.relation(role, relation, cell.operation as RowOperation) : null;
+    const why = whyNot(context, relation, cell, decision?.untried ?? null);
+    return { cell, claim: claimOfPrivileges(cell, decision), why };
+  });
   const prepared = await prepareRelation(context, tx, relation, deadline);
-  const testable = cells.filter((cell) => untestable.get(cell) === null);
+  const testable = claims.filter(({ why }) => why === null).map(({ claim }) => claim);
   const plan = planCells(context, prepared, testable);
   const answers = await tryAll(tx, plan.attempts, deadline);
   const made = plan.cells.flatMap(({ cell, tries }) =>
@@ -56,16 +63,21 @@ export async function probeRelation(
       return [cell, evaluateCell(cell, tried, note, prepared.trouble)];
     }),
   );
-  return cells.map((cell) => results.get(cell) ?? notProbed(cell, untestable.get(cell) ?? 'no such role'));
+  return claims.map(({ cell, claim, why }) => {
+    const result = results.get(claim);
+    return result ? { ...result, verdict: cell.verdict } : notProbed(cell, why ?? 'no such role');
+  });
 }
 
 /** Returns the reason why statements on rows cannot test a cell; null if they can. */
-function whyNot({ effects, requests, roles }: ProbeContext, relation: RelationFact, cell: RoleCell): string | null {
-  const operation = cell.operation as RowOperation;
-  const role = roles.find((one) => one.name === cell.role);
-  const untried = role?.barred === null ? requests.relation(role, relation, operation).untried : null;
+function whyNot(
+  { effects }: ProbeContext,
+  relation: RelationFact,
+  cell: RoleCell,
+  untried: UntestableReason | null,
+): string | null {
   if (untried === 'request') return untriedWords(untried, cell);
-  const why = effects.of(relation, operation);
+  const why = effects.of(relation, cell.operation as RowOperation);
   if (why !== null) return `not tried: ${why}`;
   return untried === null ? null : untriedWords(untried, cell);
 }

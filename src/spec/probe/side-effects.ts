@@ -30,17 +30,24 @@ const reaching = new Set([
   'aws_s3',
 ]);
 
+/** An expression of a relation, with the functions of the app and of extensions that it calls (pg_depend). */
+interface RelationExpression {
+  relation: number;
+  text: string | null;
+  functions: readonly number[];
+}
+
 /** Finds statements that must not be tested because they have effects that a rollback does not undo. */
 export class SideEffects {
   readonly #look: Lookup;
   readonly #fired: ReadonlyMap<number, CodeFacts['fired']>;
   /** The expressions of a relation that any statement on the relation may evaluate. */
-  readonly #texts: ReadonlyMap<number, readonly { text: string | null }[]>;
+  readonly #expressions: ReadonlyMap<number, readonly RelationExpression[]>;
   /** True if an expression of the relation has lasting effects; a cache by oid. */
-  readonly #ofTexts = new Map<number, boolean>();
+  readonly #ofExpressions = new Map<number, boolean>();
   /**
-   * Names of functions with lasting effects, and of tables whose triggers have lasting effects. An expression that
-   * mentions such a name has lasting effects too.
+   * Names of functions with lasting effects, and of tables whose triggers have lasting effects. The code of a function
+   * that mentions such a name has lasting effects too.
    */
   readonly #names = new Set<string>();
   readonly #functions = new Map<number, string>();
@@ -49,16 +56,29 @@ export class SideEffects {
     const { facts } = look;
     this.#look = look;
     this.#fired = groupBy(code.fired, (fired) => fired.relation);
-    const texts = [
-      ...facts.policies.flatMap(({ relation, using, check }) => [
-        { relation, text: using },
-        { relation, text: check },
-      ]),
-      ...facts.relations.map(({ oid, definition }) => ({ relation: oid, text: definition })),
-      ...facts.fields.map((field) => ({ relation: field.relation, text: field.default })),
-      ...facts.constraints.map(({ relation, expression }) => ({ relation, text: expression })),
+    const expressions: RelationExpression[] = [
+      ...facts.policies.map(({ relation, using, check, functions }) => ({
+        relation,
+        text: `${using} ${check}`,
+        functions: functions.map(({ oid }) => oid),
+      })),
+      ...facts.relations.map(({ oid, definition }) => ({
+        relation: oid,
+        text: definition,
+        functions: look.views.of(oid).functions.map((one) => one.oid),
+      })),
+      ...facts.fields.map(({ relation, default: text, needs }) => ({
+        relation,
+        text,
+        functions: needs?.functions ?? [],
+      })),
+      ...facts.constraints.map(({ relation, expression, functions }) => ({
+        relation,
+        text: expression,
+        functions: functions ?? [],
+      })),
     ];
-    this.#texts = groupBy(texts, ({ relation }) => relation);
+    this.#expressions = groupBy(expressions, ({ relation }) => relation);
     for (const { oid, name, language, extension, source } of code.code) {
       const isFree = extension === null ? !contained.has(language) : reaching.has(extension);
       if (isFree || lasting.test(source)) this.#add(oid, name);
@@ -71,7 +91,7 @@ export class SideEffects {
       }
       for (const { relation, function: called, rule } of code.fired) {
         const table = this.#look.relations.get(relation);
-        if (table && (this.#functions.has(called) || this.#mentioned(wordsOf(rule))))
+        if (table && (this.#functions.has(called) || this.#isLastingRule(rule)))
           this.#names.add(table.name.toLowerCase());
       }
     }
@@ -90,7 +110,9 @@ export class SideEffects {
     seen.add(key);
     if (operation !== 'select' && relation.kind === 'f')
       return 'its rows are on another server, which a rollback here may not reach';
-    return this.#ofText(relation) ?? this.#ofTriggers(relation, operation) ?? this.#ofOthers(relation, operation, seen);
+    return (
+      this.#ofExpression(relation) ?? this.#ofTriggers(relation, operation) ?? this.#ofOthers(relation, operation, seen)
+    );
   }
 
   /**
@@ -119,13 +141,19 @@ export class SideEffects {
     return words.some((word) => this.#names.has(word));
   }
 
-  #ofText(relation: RelationFact): string | null {
-    let isLasting = this.#ofTexts.get(relation.oid);
+  #isLastingRule(rule: string): boolean {
+    return lasting.test(rule) || this.#mentioned(wordsOf(rule));
+  }
+
+  #ofExpression(relation: RelationFact): string | null {
+    let isLasting = this.#ofExpressions.get(relation.oid);
     if (isLasting === undefined) {
-      isLasting = (this.#texts.get(relation.oid) ?? []).some(
-        ({ text }) => text !== null && (lasting.test(text) || this.#mentioned(wordsOf(text))),
+      // PostgreSQL records no dependency on its own functions, so only the text names them.
+      isLasting = (this.#expressions.get(relation.oid) ?? []).some(
+        ({ text, functions }) =>
+          (text !== null && lasting.test(text)) || functions.some((oid) => this.#functions.has(oid)),
       );
-      this.#ofTexts.set(relation.oid, isLasting);
+      this.#ofExpressions.set(relation.oid, isLasting);
     }
     return isLasting ? `a function that ${display(relation)} calls may do what a rollback does not take back` : null;
   }
@@ -137,7 +165,7 @@ export class SideEffects {
       const name = this.#functions.get(fired.function);
       if (name !== undefined)
         return `a trigger of ${display(relation)} calls ${name}(), which may do what a rollback does not take back`;
-      if (this.#mentioned(wordsOf(fired.rule)))
+      if (this.#isLastingRule(fired.rule))
         return `a rule of ${display(relation)} may do what a rollback does not take back`;
     }
     return null;

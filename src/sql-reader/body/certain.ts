@@ -1,8 +1,6 @@
-import { beginsStatement, endOfStatement, handledSpans, type Raise, raisesOf } from './raises.ts';
-import { type Token, tokens } from './tokens.ts';
-
-const isWord = (token: Token | undefined, ...texts: string[]): boolean =>
-  token?.kind === 'word' && texts.includes(token.text);
+import { type Raise, raisesOf } from './raises.ts';
+import { beginsStatement, endOfStatement, handledSpans } from './statements.ts';
+import { isWord, type Token, tokens } from './tokens.ts';
 
 /** Levels of RAISE that do not end the function. */
 const messages = ['notice', 'info', 'debug', 'log', 'warning'];

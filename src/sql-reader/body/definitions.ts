@@ -1,5 +1,5 @@
-import { beginsStatement, endOfStatement } from './raises.ts';
-import type { Token } from './tokens.ts';
+import { beginsStatement, endOfStatement } from './statements.ts';
+import { isWord, type Token } from './tokens.ts';
 
 /**
  * The privilege that a statement other than a query needs on the relation that it names:
@@ -72,6 +72,3 @@ function past(all: readonly Token[], from: number, words: readonly string[]): nu
   while (isWord(all[at], ...words)) at++;
   return at;
 }
-
-const isWord = (token: Token | undefined, ...texts: readonly string[]): boolean =>
-  token?.kind === 'word' && texts.includes(token.text);

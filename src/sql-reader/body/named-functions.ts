@@ -43,17 +43,13 @@ export class NamedFunctions {
     });
   }
 
-  /**
-   * Returns the ids in `from` and those of the functions that `codes` name, with all functions that the bodies of these
-   * functions name in turn.
-   */
-  reached(from: Iterable<string>, codes: Iterable<string>): Set<string> {
-    const reached = new Set(from);
-    for (const code of codes) for (const id of this.in(code)) reached.add(id);
+  /** Returns the id and the ids of all functions that the body of the function names, directly or through others. */
+  reached(id: string): Set<string> {
+    const reached = new Set([id]);
     // The loop adds ids to the set and also visits these.
-    for (const id of reached) {
-      const named = this.#inBodies.get(id) ?? this.in(this.#bodies.get(id) ?? '');
-      this.#inBodies.set(id, named);
+    for (const one of reached) {
+      const named = this.#inBodies.get(one) ?? this.in(this.#bodies.get(one) ?? '');
+      this.#inBodies.set(one, named);
       for (const other of named) reached.add(other);
     }
     return reached;

@@ -1,5 +1,7 @@
 import { sqlstatesByName } from '../../../contract/errors/conditions.ts';
-import { type Token, tokens } from './tokens.ts';
+import { oneLine } from '../tokens.ts';
+import { beginsStatement, branchesAt, endOfStatement, handledSpans, ifStatements } from './statements.ts';
+import { isSymbol, isWord, splitAt, type Token, tokens } from './tokens.ts';
 
 /** A place where a PL/pgSQL function raises an error. Parts that the function computes at run time are null. */
 export interface Raise {
@@ -13,6 +15,8 @@ export interface Raise {
   readonly mayBeCaught: boolean;
   /** True for `RAISE;`, which raises the caught error again. */
   readonly isAgain: boolean;
+  /** The condition of the innermost IF or ELSIF around the statement, as SQL; null if another branch is around it, or none. */
+  readonly condition: string | null;
   /** The source of the statement. */
   readonly sql: string;
 }
@@ -25,56 +29,27 @@ const levels = new Set(['debug', 'log', 'info', 'notice', 'warning', 'exception'
  */
 export function raisesOf(source: string): Raise[] {
   const all = tokens(source);
+  const places = all.flatMap((token, i) =>
+    isWord(token, 'raise', 'assert') && beginsStatement(all[i - 1]) ? [{ token, i }] : [],
+  );
+  if (places.length === 0) return [];
   const caught = handledSpans(all);
-  const found: Raise[] = [];
-  all.forEach((token, i) => {
-    if (token.kind !== 'word' || !beginsStatement(all[i - 1])) return;
-    if (token.text !== 'raise' && token.text !== 'assert') return;
+  const branches = ifStatements(all).flatMap((at) => branchesAt(all, at));
+  return places.flatMap(({ token, i }) => {
     const end = endOfStatement(all, i);
     const statement = all.slice(i + 1, end);
+    const raise = isWord(token, 'raise') ? readRaise(statement) : readAssert(statement);
+    if (!raise) return [];
     const sql = source.slice(token.at, all[end]?.at ?? source.length).trim();
     const mayBeCaught = caught.some(([from, until]) => i > from && i < until);
-    const raise = token.text === 'raise' ? readRaise(statement) : readAssert(statement);
-    if (raise) found.push({ ...raise, mayBeCaught, sql });
+    const branch = branches.findLast(({ from, to }) => i >= from && i < to);
+    const [first, then] = branch ? [all[branch.start + 1], all[branch.from - 1]] : [];
+    const condition = first && then && first.at < then.at ? oneLine(source.slice(first.at, then.at)) : null;
+    return [{ ...raise, mayBeCaught, condition, sql }];
   });
-  return found;
 }
 
-const openers = new Set(['begin', 'then', 'else', 'loop']);
-
-/** Returns true if a statement starts after this token: at the end of another statement or at the start of a block. */
-export const beginsStatement = (before: Token | undefined): boolean =>
-  before === undefined ||
-  (before.kind === 'symbol' && (before.text === ';' || before.text === '>')) ||
-  (before.kind === 'word' && openers.has(before.text));
-
-/** Returns the index of the semicolon that ends the statement, or the number of tokens. */
-export function endOfStatement(all: readonly Token[], from: number): number {
-  let i = from;
-  while (i < all.length && !(all[i]?.kind === 'symbol' && all[i]?.text === ';')) i++;
-  return i;
-}
-
-/** Returns the range from BEGIN to EXCEPTION of each block with handlers, as indexes of tokens. */
-export function handledSpans(all: readonly Token[]): [number, number][] {
-  const spans: [number, number][] = [];
-  const open: { kind: string; at: number }[] = [];
-  all.forEach(({ kind, text }, i) => {
-    if (kind !== 'word') return;
-    const before = all[i - 1];
-    const afterEnd = before?.kind === 'word' && before.text === 'end';
-    if (text === 'begin' || ((text === 'if' || text === 'case' || text === 'loop') && !afterEnd))
-      open.push({ kind: text, at: i });
-    else if (text === 'end') open.pop();
-    else if (text === 'exception' && before?.text === ';' && all[i + 1]?.text === 'when') {
-      const block = open.findLast((one) => one.kind === 'begin');
-      if (block) spans.push([block.at, i]);
-    }
-  });
-  return spans;
-}
-
-type Read = Omit<Raise, 'mayBeCaught' | 'sql'>;
+type Read = Omit<Raise, 'mayBeCaught' | 'condition' | 'sql'>;
 
 function readRaise(statement: readonly Token[]): Read | null {
   let rest = statement;
@@ -118,31 +93,19 @@ const messageOf = (first: Token | undefined, sqlstate: string | null): string | 
 
 /** Reads `ASSERT condition, message`. The message is the part after the first comma outside parentheses. */
 function readAssert(statement: readonly Token[]): Read {
-  const [, said] = splitAtCommas(statement);
+  const [, said] = splitAt(statement, (token) => isSymbol(token, ','));
   return { ...nothing, sqlstate: 'P0004', message: said ? literal(said) : 'assertion failed' };
 }
 
 /** Reads `option = expression, …` into a map by option. */
 function readOptions(list: readonly Token[]): Map<string, readonly Token[]> {
   const found = new Map<string, readonly Token[]>();
-  for (const [name, ...rest] of splitAtCommas(list)) {
+  for (const [name, ...rest] of splitAt(list, (token) => isSymbol(token, ','))) {
     if (name === undefined) continue;
     const value = rest[0]?.text === ':' ? rest.slice(2) : rest.slice(1);
     found.set(name.text, value);
   }
   return found;
-}
-
-function splitAtCommas(list: readonly Token[]): Token[][] {
-  const parts: Token[][] = [[]];
-  let depth = 0;
-  for (const token of list) {
-    if (token.kind === 'symbol' && '(['.includes(token.text)) depth++;
-    if (token.kind === 'symbol' && ')]'.includes(token.text)) depth--;
-    if (token.kind === 'symbol' && token.text === ',' && depth === 0) parts.push([]);
-    else parts.at(-1)?.push(token);
-  }
-  return parts;
 }
 
 /**

@@ -104,3 +104,24 @@ const withoutEscapes = (text: string): string =>
   );
 
 const fromCodePoint = (code: number): string | null => (code <= 0x10ffff ? String.fromCodePoint(code) : null);
+
+/** Returns true if the token is one of the given words, without quotes. */
+export const isWord = (token: Token | undefined, ...texts: readonly string[]): boolean =>
+  token?.kind === 'word' && texts.includes(token.text);
+
+/** Returns true if the token is the given symbol. */
+export const isSymbol = (token: Token | undefined, text: string): boolean =>
+  token?.kind === 'symbol' && token.text === text;
+
+/** Splits tokens at separators outside of brackets. Without a separator, the result is one part. */
+export function splitAt(list: readonly Token[], separates: (token: Token) => boolean): Token[][] {
+  const parts: Token[][] = [[]];
+  let depth = 0;
+  for (const token of list) {
+    if (isSymbol(token, '(') || isSymbol(token, '[')) depth++;
+    if (isSymbol(token, ')') || isSymbol(token, ']')) depth--;
+    if (depth === 0 && separates(token)) parts.push([]);
+    else parts.at(-1)?.push(token);
+  }
+  return parts;
+}

@@ -1,7 +1,7 @@
 import { certainTokens } from './certain.ts';
 import { type DefinitionKind, definitionsAt, temporaryTables } from './definitions.ts';
-import { beginsStatement, endOfStatement } from './raises.ts';
-import { type Token, tokens } from './tokens.ts';
+import { beginsStatement, endOfStatement } from './statements.ts';
+import { isSymbol, isWord, type Token, tokens } from './tokens.ts';
 
 /** A relation, a sequence or a function that the code of a function names. */
 export interface Use {
@@ -146,8 +146,3 @@ function nameAt(all: readonly Token[], at: number): { schema: string | null; nam
   }
   return { schema: null, name: first.text, end: at + 1 };
 }
-
-const isWord = (token: Token | undefined, ...texts: string[]): boolean =>
-  token?.kind === 'word' && texts.includes(token.text);
-
-const isSymbol = (token: Token | undefined, text: string): boolean => token?.kind === 'symbol' && token.text === text;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { skipsRows, sqlstateOfStable, writesInStatements, writesOf } from './writes.ts';
+import { sqlstateOfStable, writesInStatements, writesOf } from './writes.ts';
 
 describe('writesOf', () => {
   it.each([
@@ -54,19 +54,5 @@ describe('sqlstateOfStable', () => {
     ['25006', 'sql', `select nextval('numbers')`, false],
   ])('returns %s for the %s body: %s', (sqlstate, language, body, isInlined) => {
     expect(sqlstateOfStable(language, body, isInlined)).toBe(sqlstate);
-  });
-});
-
-describe('skipsRows', () => {
-  it.each([
-    ['always', 'update', 'begin return null; end'],
-    ['always', 'delete', 'begin insert into log values (1); return new; end'],
-    ['always', 'insert', 'begin return old; end'],
-    ['at times', 'insert', 'begin if new.a then return null; end if; return new; end'],
-    ['never', 'delete', 'begin return coalesce(old, new); end'],
-    ['never', 'delete', `begin if tg_op = 'DELETE' then return old; end if; return new; end`],
-    ['never', 'update', `begin raise exception 'no'; end`],
-  ] as const)('returns %s for the body of an %s trigger: %s', (skips, operation, body) => {
-    expect(skipsRows(body, operation)).toBe(skips);
   });
 });

@@ -1,7 +1,6 @@
 import { memoize } from '../../catalog/memoize.ts';
 import { certainTokens } from './certain.ts';
-import { beginsStatement } from './raises.ts';
-import { type Token, tokens } from './tokens.ts';
+import { isSymbol, isWord, type Token, tokens } from './tokens.ts';
 
 /**
  * What the code of a function shows about its result in a read-only transaction. PostgreSQL refuses it in every call
@@ -28,7 +27,7 @@ const summaryOf = memoize(
     const language = text.slice(0, end);
     const { writes, all } = read(language, text.slice(end + 1));
     const isDynamic = all.some(
-      (token, i) => word(token, 'execute') && !word(all[i + 1], 'function', 'procedure', 'on'),
+      (token, i) => isWord(token, 'execute') && !isWord(all[i + 1], 'function', 'procedure', 'on'),
     );
     return { writes, isDynamic, inStatements: statementWrites(language, all) };
   },
@@ -43,8 +42,8 @@ const summaryOf = memoize(
 export function sqlstateOfStable(language: string, source: string, isInlined: boolean): '0A000' | '25006' {
   const { all, first } = read(language, source);
   const token = all[first ?? -1];
-  const isLock = isInlined && language === 'sql' && word(token, 'update', 'share');
-  return isLock || word(token, ...writingFunctions) ? '25006' : '0A000';
+  const isLock = isInlined && language === 'sql' && isWord(token, 'update', 'share');
+  return isLock || isWord(token, ...writingFunctions) ? '25006' : '0A000';
 }
 
 /**
@@ -55,7 +54,7 @@ export const writesInStatements = (language: string, source: string): Writes =>
   summaryOf(`${language}\n${source}`).inStatements;
 
 function statementWrites(language: string, all: readonly Token[]): Writes {
-  const written = all.flatMap((token, i) => (isWrite(all, i) && !word(token, ...writingFunctions) ? [i] : []));
+  const written = all.flatMap((token, i) => (isWrite(all, i) && !isWord(token, ...writingFunctions) ? [i] : []));
   if (written.some(certainTokens(language, all))) return 'always';
   return written.length > 0 ? 'at times' : 'never';
 }
@@ -67,11 +66,6 @@ function read(language: string, source: string): { writes: Writes; all: readonly
   const first = written.find(certainTokens(language, all));
   return { writes: first !== undefined ? 'always' : written.length > 0 ? 'at times' : 'never', all, first };
 }
-
-const word = (token: Token | undefined, ...texts: string[]): boolean =>
-  token?.kind === 'word' && texts.includes(token.text);
-
-const symbol = (token: Token | undefined, text: string): boolean => token?.kind === 'symbol' && token.text === text;
 
 /** Functions of PostgreSQL that write. */
 const writingFunctions = [
@@ -110,27 +104,13 @@ const openers = ['begin', 'then', 'else', 'loop', 'atomic'];
  */
 function isWrite(all: readonly Token[], at: number): boolean {
   const [before, token, after] = [all[at - 1], all[at], all[at + 1]];
-  if (word(token, ...writingFunctions)) return symbol(after, '(');
-  if (word(token, 'update', 'share') && word(before, 'for', 'key')) return true;
-  const isFirst = before === undefined || symbol(before, ';') || symbol(before, '(') || word(before, ...openers);
-  if (word(token, 'insert', 'merge')) return word(after, 'into') && (isFirst || symbol(before, ')'));
-  if (word(token, 'delete')) return word(after, 'from') && (isFirst || symbol(before, ')'));
-  if (word(token, 'update')) return isFirst || symbol(before, ')');
+  if (isWord(token, ...writingFunctions)) return isSymbol(after, '(');
+  if (isWord(token, 'update', 'share') && isWord(before, 'for', 'key')) return true;
+  const isFirst = before === undefined || isSymbol(before, ';') || isSymbol(before, '(') || isWord(before, ...openers);
+  if (isWord(token, 'insert', 'merge')) return isWord(after, 'into') && (isFirst || isSymbol(before, ')'));
+  if (isWord(token, 'delete')) return isWord(after, 'from') && (isFirst || isSymbol(before, ')'));
+  if (isWord(token, 'update')) return isFirst || isSymbol(before, ')');
   // A variable may be named like a statement, such as comment. An assignment to it is not a write.
-  const isAssigned = [':', ':=', '=', '.', '['].some((text) => symbol(after, text));
-  return isFirst && word(token, ...definitions) && !symbol(before, '(') && !isAssigned;
-}
-
-/**
- * Returns whether a trigger function in PL/pgSQL skips the row: in every call (`always`), in some calls (`at times`),
- * or in none that its code shows (`never`). PostgreSQL skips the row if a BEFORE trigger returns NULL. NEW is NULL in
- * DELETE, and OLD is NULL in INSERT.
- */
-export function skipsRows(source: string, operation: 'insert' | 'update' | 'delete'): Writes {
-  const all = tokens(source);
-  const returned = all.flatMap((token, i) => (word(token, 'return') && beginsStatement(all[i - 1]) ? [i + 1] : []));
-  const none = operation === 'delete' ? ['null', 'new'] : operation === 'insert' ? ['null', 'old'] : ['null'];
-  const skips = (i: number, texts: readonly string[]) => word(all[i], ...texts) && symbol(all[i + 1], ';');
-  if (returned.length > 0 && returned.every((i) => skips(i, none))) return 'always';
-  return returned.some((i) => skips(i, ['null'])) ? 'at times' : 'never';
+  const isAssigned = [':', ':=', '=', '.', '['].some((text) => isSymbol(after, text));
+  return isFirst && isWord(token, ...definitions) && !isSymbol(before, '(') && !isAssigned;
 }

@@ -1,6 +1,9 @@
 import { bare, granted, type MatrixCase, own, secured, teams, to } from './matrix-case.ts';
 
 /** Cases of tables: grants, owners, row-level security, and the conditions of policies. */
+/** A statement of a function body within quotes that raises an error. */
+const refuse = `raise exception ''no'' using errcode = ''42501'';`;
+
 export const casesOfTables: MatrixCase[] = [
   // Grants
   { name: 'everything granted, no row-level security', sql: granted() },
@@ -364,12 +367,30 @@ export const casesOfTables: MatrixCase[] = [
         ['t', '', 'truncate this_schema.m; return new;'],
         ['u', '', 'create temp table made (id int); return new;'],
         ['v', 'stable', 'insert into this_schema.m values (null); return new;'],
-        ['w', '', `raise exception ''no'' using errcode = ''42501'';`],
+        ['w', '', refuse],
       ]
         .map(
           ([name, kind, body]) =>
             `create function on_${name}() returns trigger language plpgsql ${kind} as 'begin ${body} end'; create trigger refuses before update on ${name} for each row execute function on_${name}();`,
         )
         .join(' ')}`,
+  },
+  {
+    name: 'triggers that raise an error for some rows, for one operation, with WHEN, by another function, or not for an inheritance child',
+    sql: `${['t', 'u', 'v', 'w', 'x'].map((name) => granted(name)).join(' ')}
+      create function raised(text) returns void language plpgsql as 'begin if $1 = ''closed'' then ${refuse} end if; end';
+      ${[
+        ['t', 'insert or update', '', `if new.status = ''closed'' then ${refuse} end if; return new;`],
+        ['u', 'insert or update or delete', '', `if tg_op = ''DELETE'' then ${refuse} end if; return new;`],
+        ['v', 'update', `when (new.status = 'closed')`, refuse],
+        ['w', 'insert', '', 'perform this_schema.raised(new.status); return new;'],
+        ['x', 'update', '', refuse],
+      ]
+        .map(
+          ([name, events, when, body]) =>
+            `create function on_${name}() returns trigger language plpgsql as 'begin ${body} end'; create trigger refuses before ${events} on ${name} for each row ${when} execute function on_${name}();`,
+        )
+        .join(' ')}
+      create table child () inherits (x); insert into child (id) values (9);`,
   },
 ];

@@ -64,6 +64,13 @@ export const casesOfViews: MatrixCase[] = [
       create view v as select id, note from t where f(); grant select on v to ${to};`,
   },
   {
+    name: 'a view with a subquery that joins a table whose rows some roles do not see',
+    rowsOf: 't',
+    sql: `${secured()} create policy p on t for select to authenticated, service_role using (true); ${granted('k')}
+      create view v with (security_invoker) as select t.id, t.note, (select 1) as n from t join k on k.id = t.id where exists (select from k);
+      grant all on v to ${to};`,
+  },
+  {
     name: 'a view of a view',
     sql: `${secured()} create policy p on t for select using (status = 'open'); create view v with (security_invoker) as select * from t; create view w as select * from v; create view x with (security_invoker) as select * from w; grant all on w, x, v to ${to};`,
   },

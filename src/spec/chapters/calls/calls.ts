@@ -56,7 +56,7 @@ export function callsChapter(
               method,
               cells,
               `${isFirst(routine.schema) ? '' : profileWords(routine.schema, method)}${refused}`,
-              look.writing.of(routine),
+              look.code.writes(routine),
             ),
           );
     }),

@@ -1,3 +1,4 @@
+import { raisedWords } from '../../../access/code-errors.ts';
 import { groupBy } from '../../../catalog/group.ts';
 import { type ChangeDescriber, type DescribedChange, matches, pairRenamed } from '../../changes/describer.ts';
 import { canonical, type Difference, isObject, type JsonObject } from '../../changes/differences.ts';
@@ -132,6 +133,9 @@ function functionWords({ before, after }: Difference): string {
     ...changedTo('has these effects:', before.effects ?? [], after.effects ?? []),
     ...changedTo('is for parallel queries', before.parallel ?? 'unsafe', after.parallel ?? 'unsafe'),
     ...(before.leakproof === after.leakproof ? [] : [after.leakproof === true ? 'is leakproof' : 'is not leakproof']),
+    ...changedTo('reaches', before.reaches ?? [], after.reaches ?? []),
+    ...changedTo('writes', before.writes ?? [], after.writes ?? []),
+    ...changedTo('raises', errorsOf(before), errorsOf(after)),
     ...changedTo('is written in', before.language, after.language),
     ...changedTo('is a', before.kind, after.kind),
     ...changedTo('runs by', triggerWords(before), triggerWords(after)),
@@ -147,6 +151,11 @@ const triggerWords = (one: unknown): string =>
       return `the trigger ${text(trigger, 'name')} on ${text(trigger, 'on')}${state}: ${text(trigger, 'sql')}`;
     })
     .join('; ') || 'no trigger beside those of chapter 3';
+
+const errorsOf = (one: unknown): string[] =>
+  items(one, 'raises').map((error) =>
+    raisedWords({ sqlstate: text(error, 'sqlstate') || null, message: text(error, 'message') || null }),
+  );
 
 const settingsOf = (one: unknown): string => listWords(texts(one, 'settings')) || 'nothing';
 

@@ -3,7 +3,7 @@ import type { Lookup } from '../../../access/lookup.ts';
 import { runsAs, settingEffects } from '../../../access/setting-effects.ts';
 import type { DecisionFacts } from '../../../catalog/facts.ts';
 import { groupBy } from '../../../catalog/group.ts';
-import { entityId, idOf } from '../../../catalog/names.ts';
+import { compareText, entityId, idOf } from '../../../catalog/names.ts';
 import type { RoutineFact } from '../../../catalog/routines.ts';
 import { documentedRoutines, isDocumented } from '../documented.ts';
 
@@ -22,10 +22,32 @@ export function functionEntries(look: Lookup): FunctionEntry[] {
     }),
     ({ routine }) => routine,
   );
-  return documentedRoutines(facts).map((routine) => {
+  const documented = documentedRoutines(facts);
+  const ids = new Map(documented.map((routine) => [routine, idOf(routine)]));
+  return documented.map((routine) => {
     const triggers = elsewhere.get(routine.oid)?.map(({ trigger }) => trigger);
-    return { ...entry(look, routine), ...(triggers && { triggers }) };
+    return { ...entry(look, routine), ...(triggers && { triggers }), ...codeOf(look, routine, ids) };
   });
+}
+
+/**
+ * Returns what the code of a function reaches, writes and raises.
+ * @param ids The ids of the functions that the specification describes.
+ */
+function codeOf(
+  { code }: Lookup,
+  routine: RoutineFact,
+  ids: ReadonlyMap<RoutineFact, string>,
+): Pick<FunctionEntry, 'reaches' | 'writes' | 'raises'> {
+  const { read, written } = code.entities(routine);
+  const called = code.reached(routine).flatMap((one) => (one === routine ? [] : (ids.get(one) ?? [])));
+  const errors = code.raises(routine).map(({ sqlstate, message }) => ({ sqlstate, message }));
+  const raises = [...new Map(errors.map((error) => [`${error.sqlstate} ${error.message}`, error])).values()];
+  return {
+    ...(called.length + read.size > 0 && { reaches: [...called, ...read].sort(compareText) }),
+    ...(written.size > 0 && { writes: [...written].sort(compareText) }),
+    ...(raises.length > 0 && { raises }),
+  };
 }
 
 const entry = ({ facts, privileges }: Lookup, routine: RoutineFact): FunctionEntry => ({

@@ -7,6 +7,7 @@ import type {
   FunctionEntry,
   JobEntry,
 } from '../../../../contract/specification-calls.ts';
+import { raisedWords } from '../../../access/code-errors.ts';
 import { groupBy } from '../../../catalog/group.ts';
 import { block, code, count, inline, table } from '../../markdown/escape.ts';
 
@@ -116,6 +117,9 @@ function functionParts({ id, kind, returns, language, volatility, runs_as, stric
     ...(one.leakproof ? ['leakproof'] : []),
     ...(strict ? ['null where an argument is null'] : []),
     ...(one.settings.length === 0 ? [] : [`sets ${one.settings.join(', ')}`]),
+    ...(one.reaches ? [`reaches ${one.reaches.join(', ')}`] : []),
+    ...(one.writes ? [`writes ${one.writes.join(', ')}`] : []),
+    ...(one.raises ? [`raises ${one.raises.map(raisedWords).join(', ')}`] : []),
     ...(one.triggers ?? []).map(
       ({ on, name, enabled }) => `runs on ${on} by the trigger ${name}${enabled ? '' : ', which is switched off'}`,
     ),

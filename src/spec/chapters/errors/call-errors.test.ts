@@ -1,13 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defaultAuthSettings } from '../../../../contract/settings-auth.ts';
 import type { Chapters } from '../../../../contract/specification.ts';
+import type { CallsChapter } from '../../../../contract/specification-calls.ts';
 import { type AppDatabase, startAppDatabase } from '../../../../test/support/app-database.ts';
 import { loadFacts } from '../../../catalog/facts.ts';
+import { openApiDocument } from '../../openapi/document.ts';
 import { deriveSpecification } from '../../specification.ts';
+import { loadTypeFacts, type TypeFacts } from '../../types/facts.ts';
+import { callsMarkdown } from '../calls/markdown.ts';
 import { ErrorsOfCalls } from './call-errors.ts';
 
 let database: AppDatabase;
 let chapters: Chapters;
+let types: TypeFacts;
 
 beforeAll(async () => {
   database = await startAppDatabase('call_errors');
@@ -33,6 +38,8 @@ beforeAll(async () => {
     create function public.middle() returns int language sql as $$ select /* refuse() */ public . inner_fault() $$;
     create function public.outer_call() returns int language plpgsql stable as $$ begin perform 'close(1)', Middle(); return 1; end $$;
     create function public.by_trigger() returns trigger language plpgsql as $$ begin perform public.middle(); return new; end $$;
+    create function public.moves(ticket int) returns void language plpgsql set search_path = public as $$ begin
+      insert into customers select id, title from public.tickets; perform close(ticket); end $$;
     create table public.watched (id int primary key default public.middle());
     create function public.weight(public.watched) returns int language sql as $$ select public.middle() $$;
     create table public.guarded_rows (id int primary key); alter table public.guarded_rows enable row level security;
@@ -52,6 +59,7 @@ beforeAll(async () => {
     },
   };
   chapters = deriveSpecification(facts, app).chapters;
+  types = await loadTypeFacts(owner, facts, { relationships: new Map() });
 }, 60_000);
 
 afterAll(async () => {
@@ -106,6 +114,32 @@ describe('possible errors of a call', () => {
     expect(own('rest.public.watched.select')).toEqual(deep);
     expect(own('rest.public.guarded_rows.delete')).toEqual(deep);
     expect(own('rest.public.guarded_rows.select')).toEqual([]);
+  });
+
+  it('lists in chapter 7 what a function calls, reads, writes and raises, also through the functions that it names', () => {
+    const codeOf = (id: string) => {
+      const { reaches, writes, raises } = chapters.calls?.functions.find((one) => one.id === id) ?? {};
+      return { reaches, writes, raises };
+    };
+    expect(codeOf('public.moves(integer)')).toEqual({
+      reaches: ['public.close(integer)', 'public.tickets'],
+      writes: ['public.customers'],
+      raises: [{ sqlstate: 'PT410', message: 'no' }],
+    });
+    expect(codeOf('public.outer_call()')).toEqual({
+      reaches: ['public.inner_fault()', 'public.middle()'],
+      raises: [{ sqlstate: 'PT451', message: 'deep' }],
+    });
+    const document = openApiDocument(
+      { app: { ref: 'helpdesk', name: 'Helpdesk' }, hash: '', chapters },
+      types,
+      'http://helpdesk.localhost',
+    );
+    const { post } = (document.paths as Record<string, { post: object }>)['/rest/v1/rpc/moves'] ?? {};
+    expect(post).toHaveProperty('x-writes', ['public.customers']);
+    expect(callsMarkdown(chapters.calls as CallsChapter)).toContain(
+      'reaches public.close(integer), public.tickets; writes public.customers; raises “no” (PT410)',
+    );
   });
 
   it('lists the error of a write in read-only calls: GET, and functions declared STABLE or IMMUTABLE', () => {

@@ -26,10 +26,13 @@ const WRITES = '25006';
 export class ErrorsOfCalls {
   readonly #chapters: Chapters;
   readonly #functions: NamedFunctions;
+  readonly #reaches: ReadonlyMap<string, readonly string[] | undefined>;
 
   constructor(chapters: Chapters) {
     this.#chapters = chapters;
-    this.#functions = new NamedFunctions(chapters.calls?.functions ?? []);
+    const functions = chapters.calls?.functions ?? [];
+    this.#functions = new NamedFunctions(functions);
+    this.#reaches = new Map(functions.map(({ id, reaches }) => [id, reaches]));
   }
 
   /**
@@ -47,7 +50,11 @@ export class ErrorsOfCalls {
       written.flatMap((one) => [...rulesBrokenBy(kind, one, this.#chapters), ...machinesOf(kind, one, this.#chapters)]),
     );
     const codes = entity ? codeOf(kind, entity, written, this.#chapters) : [];
-    const reached = this.#functions.reached(this.#firstFunctions(call, kind, entity, written), codes);
+    const first = [
+      ...this.#firstFunctions(call, kind, entity, written),
+      ...codes.flatMap((code) => this.#functions.in(code)),
+    ];
+    const reached = new Set(first.flatMap((id) => [id, ...(this.#reaches.get(id) ?? [])]));
     const common = commonCodes(call, kind);
     const lines = this.#chapters.errors?.errors ?? [];
     const idsOf = (isPossible: (line: ErrorLine) => boolean) => lines.filter(isPossible).map(({ id }) => id);

@@ -10,7 +10,7 @@ import type { ConstraintFact } from '../../../catalog/constraints.ts';
 import type { MachineTriggerFact } from '../../../catalog/machines.ts';
 import { entityId, idOf } from '../../../catalog/names.ts';
 import type { RoutineFact } from '../../../catalog/routines.ts';
-import { type Raise, raisesOf } from '../../../sql-reader/body/raises.ts';
+import type { Raise } from '../../../sql-reader/body/raises.ts';
 import type { Entries, EntryLookup } from '../../entries.ts';
 import { documentedRoutines } from '../documented.ts';
 import { triggersByMachine } from '../states/states.ts';
@@ -39,7 +39,7 @@ export function errorsChapter(
         return entries.of(ofRule, rule.id, rule, key);
       }),
     ...states.machines.flatMap((machine) => ofMachine(machine, triggers.get(machine.id) ?? [])),
-    ...documentedRoutines(look.facts).flatMap((routine) => ofFunction(routine, reachability)),
+    ...documentedRoutines(look.facts).flatMap((routine) => ofFunction(look, routine, reachability)),
     ...(['rest', 'auth', 'postgres', 'ninefold'] as const).flatMap((source) => ofSource(source, settings)),
   ];
   return {
@@ -167,10 +167,10 @@ function isSilent(code: string, triggers: readonly MachineTriggerFact[]): boolea
   return raising.length > 0 && raising.every(({ state }) => state === 'off' || state === 'missing');
 }
 
-function ofFunction(routine: RoutineFact, reachability: FunctionReachability): ErrorLine[] {
+function ofFunction({ code }: Lookup, routine: RoutineFact, reachability: FunctionReachability): ErrorLine[] {
   if (routine.language === 'sql' || routine.language === 'internal' || routine.language === 'c') return [];
   if (routine.language !== 'plpgsql') return [unread(routine, reachability.unreachableReason(routine))];
-  const raises = raisesOf(routine.source);
+  const raises = code.ownRaises(routine);
   if (raises.length === 0) return [];
   const obstacle = reachability.unreachableReason(routine);
   return raises.map((raise) => ofRaise(routine, raise, obstacle));

@@ -4,9 +4,12 @@ import type { Comparison, Expression } from '../../../sql-reader/tree.ts';
 import { countOf, isArrayLength } from '../../words/counts.ts';
 import { phrase } from '../../words/phrase.ts';
 
-/** Returns the conditions of a decision in words; an empty string if it has none. */
-export const decisionWords = ({ conditions }: Decision): string =>
-  conditions.map((condition) => (typeof condition === 'string' ? condition : conditionWords(condition))).join(', ');
+/** Returns the conditions and errors of a decision in words; an empty string if it has none. */
+export const decisionWords = ({ conditions, errors }: Decision): string =>
+  [
+    ...conditions.map((condition) => (typeof condition === 'string' ? condition : conditionWords(condition))),
+    ...errors.map(({ words }) => words),
+  ].join(', ');
 
 /** Returns the conditions of policies in words, without repetition. */
 export function conditionWords({ using, check, seen, caller }: PolicyConditions): string {

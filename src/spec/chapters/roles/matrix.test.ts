@@ -271,6 +271,22 @@ describe('every cell of the matrix matches the response of PostgreSQL', () => {
       ['f20()', code(`plpgsql security definer as 'begin truncate coded.open; return 1; end'`), 'always', ''],
       ['f21()', code(`plpgsql as 'begin perform coded.f22(); return 1; end'`), 'never', ''],
       ['f22()', code(`plpgsql stable as 'begin insert into coded.open values (1); return 1; end'`), 'never', ''],
+      [
+        'f23(a bool)',
+        code(`plpgsql as 'begin if a then raise exception ''no'' using errcode = ''42501''; end if; return 1; end'`),
+        'when',
+        'as long as its code does not raise an error',
+        '(true)',
+        '(false)',
+      ],
+      [
+        'f24(a bool)',
+        code(`sql as 'select coded.f23(a)'`),
+        'when',
+        'as long as its code does not raise an error',
+        '(true)',
+        '(false)',
+      ],
       ['f14()', code(`sql set search_path = coded as 'select count(*)::int from t'`), 'never', ''],
     ] as const;
     await pool.script(`create schema coded authorization app_owner; set role app_owner; grant usage on schema coded to public;

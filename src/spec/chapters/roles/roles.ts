@@ -132,8 +132,10 @@ const isNinefolds = (relation: RelationFact, policy: PolicyFact): boolean =>
   relation.schema === 'auth' && policy.name === 'app_owner';
 
 function cell(role: ChapterRole, entity: string, operation: Operation, decision: Decision): RoleCell {
-  const { verdict, reason, code, policies, columns } = decision;
+  const { code, policies, columns, errors } = decision;
+  const verdict = decision.verdict === 'always' && errors.length > 0 ? 'when' : decision.verdict;
   const words = decisionWords(decision);
+  const reason = [decision.reason, ...errors.map((one) => one.reason)].join('; ');
   const refused = code === null ? {} : { code };
   return { role: role.name, entity, operation, verdict, words, reason, ...refused, policies, columns };
 }

@@ -1,0 +1,125 @@
+import { body, defineCalls, query, session } from './call.ts';
+
+/** Calls that send mails with links and codes, and that accept these. */
+export const mailCalls = defineCalls({
+  'auth.otp': {
+    call: 'POST /auth/v1/otp',
+    summary: 'Mails a link and a code that sign in. An address without an account gets one where sign-up is open.',
+    caller: 'anyone',
+    settings: { external_email_enabled: true },
+    parameters: [
+      body('email', 'text', true, 'The e-mail address.'),
+      body('create_user', 'boolean', false, 'False: an address without an account gets none, and no mail.'),
+      body('data', 'object', false, 'User metadata of a new account.'),
+      body('code_challenge', 'text', false, 'For the flow with PKCE (RFC 7636), with code_challenge_method.'),
+      body('code_challenge_method', 'text', false, 's256 or plain.'),
+      query('redirect_to', 'text', false, 'Where the link leads; one of the addresses that the app allows.'),
+    ],
+    returns: '{}, for every address',
+    example: { email: 'ada@example.org' },
+    supabase_js: "supabase.auth.signInWithOtp({ email: 'ada@example.org' })",
+  },
+  'auth.magiclink': {
+    call: 'POST /auth/v1/magiclink',
+    summary: 'The older form of POST /otp.',
+    caller: 'anyone',
+    settings: { external_email_enabled: true },
+    parameters: [
+      body('email', 'text', true, 'The e-mail address.'),
+      query('redirect_to', 'text', false, 'Where the link leads; one of the addresses that the app allows.'),
+    ],
+    returns: '{}, for every address',
+    example: { email: 'ada@example.org' },
+  },
+  'auth.recover': {
+    call: 'POST /auth/v1/recover',
+    summary: 'Mails a link and a code to a member who forgot the password.',
+    caller: 'anyone',
+    parameters: [
+      body('email', 'text', true, 'The e-mail address.'),
+      body('code_challenge', 'text', false, 'For the flow with PKCE (RFC 7636), with code_challenge_method.'),
+      body('code_challenge_method', 'text', false, 's256 or plain.'),
+      query('redirect_to', 'text', false, 'Where the link leads; one of the addresses that the app allows.'),
+    ],
+    returns: '{}, for every address',
+    example: { email: 'ada@example.org' },
+    supabase_js: "supabase.auth.resetPasswordForEmail('ada@example.org')",
+  },
+  'auth.resend': {
+    call: 'POST /auth/v1/resend',
+    summary: 'Mails the link of a sign-up or of a change of address again.',
+    caller: 'anyone',
+    settings: { external_email_enabled: true },
+    parameters: [
+      body('type', 'text', true, 'signup or email_change.'),
+      body('email', 'text', true, 'The address of the account.'),
+      query('redirect_to', 'text', false, 'Where the link leads; one of the addresses that the app allows.'),
+    ],
+    returns: '{}, for every address',
+    example: { type: 'signup', email: 'ada@example.org' },
+    supabase_js: "supabase.auth.resend({ type: 'signup', email: 'ada@example.org' })",
+  },
+  'auth.verify.page': {
+    call: 'GET /auth/v1/verify',
+    summary: 'Shows the page of a link in a mail. Its button confirms; to open the page changes nothing.',
+    caller: 'anyone',
+    parameters: [
+      query('type', 'text', true, 'signup, invite, magiclink, recovery or email_change.'),
+      query('token', 'text', true, 'The token of the link.'),
+      query('redirect_to', 'text', false, 'Where the member goes then; one of the addresses that the app allows.'),
+    ],
+    returns: 'a page in the language of Accept-Language; below /apps/<ref> a redirect to the app’s own origin',
+  },
+  'auth.verify': {
+    call: 'POST /auth/v1/verify',
+    summary:
+      'Confirms an address and signs in, with a code and its address or with the token of a link. Each works once.',
+    caller: 'anyone',
+    parameters: [
+      body('type', 'text', true, 'email, signup, invite, magiclink, recovery or email_change.'),
+      body('email', 'text', false, 'The address that received the code.'),
+      body('token', 'text', false, 'The code.'),
+      body('token_hash', 'text', false, 'The token of a link, in place of address and code.'),
+    ],
+    returns: `a session: ${session}; for the first confirmation of a change of address a message`,
+    example: { type: 'email', email: 'ada@example.org', token: '123456' },
+    supabase_js: "supabase.auth.verifyOtp({ type: 'email', email: 'ada@example.org', token: '123456' })",
+  },
+  'auth.reauthenticate': {
+    call: 'GET /auth/v1/reauthenticate',
+    summary:
+      'Sends a code to the member who calls, by mail or else by text, which a change of password, address or number can ask for.',
+    caller: 'member',
+    returns: '{}',
+    supabase_js: 'supabase.auth.reauthenticate()',
+  },
+  'auth.invite': {
+    call: 'POST /auth/v1/invite',
+    summary: 'Makes an account for an address and mails an invitation.',
+    caller: 'secret-key',
+    parameters: [
+      body('email', 'text', true, 'The e-mail address.'),
+      body('data', 'object', false, 'User metadata.'),
+      query('redirect_to', 'text', false, 'Where the link leads; one of the addresses that the app allows.'),
+    ],
+    returns: 'the user',
+    example: { email: 'ada@example.org' },
+    supabase_js: "supabase.auth.admin.inviteUserByEmail('ada@example.org')",
+  },
+  'auth.admin.generate_link': {
+    call: 'POST /auth/v1/admin/generate_link',
+    summary: 'Makes the link and the code of a mail and returns them in place of the mail.',
+    caller: 'secret-key',
+    parameters: [
+      body('type', 'text', true, 'signup, invite, magiclink, recovery, email_change_current or email_change_new.'),
+      body('email', 'text', true, 'The address of the account.'),
+      body('new_email', 'text', false, 'The new address, for a change.'),
+      body('password', 'text', false, 'The password of a new account, for signup.'),
+      body('data', 'object', false, 'User metadata of a new account.'),
+      body('redirect_to', 'text', false, 'Where the link leads; one of the addresses that the app allows.'),
+    ],
+    returns: 'the user, action_link, email_otp, hashed_token, verification_type, redirect_to',
+    example: { type: 'magiclink', email: 'ada@example.org' },
+    supabase_js: "supabase.auth.admin.generateLink({ type: 'magiclink', email: 'ada@example.org' })",
+  },
+});

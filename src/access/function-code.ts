@@ -1,0 +1,135 @@
+import type { CallEntry } from '../../contract/specification-calls.ts';
+import type { RelationFact } from '../catalog/entities.ts';
+import type { DecisionFacts } from '../catalog/facts.ts';
+import { memoize } from '../catalog/memoize.ts';
+import { entityId, idOf } from '../catalog/names.ts';
+import type { RoutineFact } from '../catalog/routines.ts';
+import { NamedFunctions } from '../sql-reader/body/named-functions.ts';
+import { type Raise, raisesOf } from '../sql-reader/body/raises.ts';
+import { tokens } from '../sql-reader/body/tokens.ts';
+import { type Use, usesOf } from '../sql-reader/body/uses.ts';
+import { runsDynamicSql, writesOf } from '../sql-reader/body/writes.ts';
+
+type FindRelation = (schema: string, name: string) => RelationFact | undefined;
+
+/**
+ * Finds out what the code of the app's functions calls, reads, writes and raises: directly, or through the functions
+ * that the code names. SQL that the code builds at run time is not read.
+ */
+export class FunctionCode {
+  readonly #named: NamedFunctions;
+  readonly #byId: ReadonlyMap<string, RoutineFact>;
+  readonly #find: FindRelation;
+  readonly #exposedSchemas: readonly string[];
+  /** The result of each function's own text. */
+  readonly #ownWrites: ReadonlyMap<string, CallEntry['writes']>;
+  readonly #reached = new Map<RoutineFact, readonly RoutineFact[]>();
+
+  constructor({ routines, exposedSchemas }: DecisionFacts, find: FindRelation) {
+    this.#named = new NamedFunctions(routines.map((routine) => ({ id: idOf(routine), body: routine.body })));
+    this.#byId = new Map(routines.map((routine) => [idOf(routine), routine]));
+    this.#find = find;
+    this.#exposedSchemas = exposedSchemas;
+    this.#ownWrites = new Map(routines.map((routine) => [idOf(routine), ownWrites(routine)]));
+  }
+
+  /** Returns the functions that a piece of code names. */
+  namedIn(code: string): RoutineFact[] {
+    return this.#named.in(code).flatMap((id) => this.#byId.get(id) ?? []);
+  }
+
+  /** Returns the function and all functions that its code reaches. */
+  reached(routine: RoutineFact): readonly RoutineFact[] {
+    const known = this.#reached.get(routine);
+    if (known) return known;
+    const found = [...this.#named.reached(idOf(routine))].flatMap((id) => this.#byId.get(id) ?? []);
+    this.#reached.set(routine, found);
+    return found;
+  }
+
+  /**
+   * Returns `always` if each call writes or fails, `may` if a call may write, and undefined if there is no sign of a
+   * write.
+   */
+  writes(routine: RoutineFact): CallEntry['writes'] {
+    if (this.#ownWrites.get(idOf(routine)) === 'always') return 'always';
+    return this.reached(routine).some((one) => this.#ownWrites.get(idOf(one)) !== undefined) ? 'may' : undefined;
+  }
+
+  /** Returns the names in the code of the function itself. */
+  uses({ language, body }: RoutineFact): readonly Use[] {
+    return codeOf(`${language}\n${body}`).uses;
+  }
+
+  /** Returns the ids of the entities that the code reads, and of those whose rows it writes. */
+  entities(routine: RoutineFact): { read: ReadonlySet<string>; written: ReadonlySet<string> } {
+    const [read, written] = [new Set<string>(), new Set<string>()];
+    for (const one of this.reached(routine).filter(isOfApp)) {
+      for (const { kind, schema, name } of this.uses(one)) {
+        const into = kind === 'select' ? read : rowWrites.has(kind) ? written : null;
+        const relation = into && this.relation(one, schema, name);
+        if (relation && isOfApp(relation)) into.add(entityId(relation.schema, relation.name));
+      }
+    }
+    return { read, written };
+  }
+
+  /** Returns the relation that code names. A name without schema is looked up in the search path of the function. */
+  relation(routine: RoutineFact, schema: string | null, name: string): RelationFact | undefined {
+    for (const one of schema === null ? this.searchPath(routine) : [schema]) {
+      const found = this.#find(one, name);
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  /** Returns the schemas in which a function finds names, without those of PostgreSQL. */
+  searchPath({ settings }: RoutineFact): readonly string[] {
+    const set = settings.find((setting) => setting.startsWith('search_path='));
+    return set === undefined ? this.#exposedSchemas : tokens(set.slice('search_path='.length)).map(({ text }) => text);
+  }
+
+  /** Returns the errors in the code of the function itself, in the order of the code. */
+  ownRaises({ language, body }: RoutineFact): readonly Raise[] {
+    return codeOf(`${language}\n${body}`).raises;
+  }
+
+  /** Returns the errors that a call may return because the code, or a function that it reaches, raises them. */
+  raises(routine: RoutineFact): Raise[] {
+    return this.reached(routine)
+      .filter(isOfApp)
+      .flatMap((one) => this.ownRaises(one).filter(isReturned));
+  }
+
+  /** Returns the errors that functions raise which the code reaches. */
+  raisesOfCalls(routine: RoutineFact): Raise[] {
+    const called = this.reached(routine).filter((one) => one !== routine && isOfApp(one));
+    return called.flatMap((one) => this.ownRaises(one).filter(isReturned));
+  }
+}
+
+const isReturned = ({ mayBeCaught, isAgain }: Raise): boolean => !mayBeCaught && !isAgain;
+
+const rowWrites: ReadonlySet<Use['kind']> = new Set(['insert', 'update', 'delete', 'truncate']);
+
+/** Returns false for objects of Ninefold, which other chapters describe. */
+const isOfApp = ({ schema }: { schema: string }): boolean => schema !== 'ninefold' && schema !== 'ninefold_states';
+
+/** Caches the result by language and body, because few bodies change between two derivations. */
+const codeOf = memoize(
+  (text) => {
+    const end = text.indexOf('\n');
+    const [language, body] = [text.slice(0, end), text.slice(end + 1)];
+    const isRead = language === 'sql' || language === 'plpgsql';
+    return { uses: isRead ? usesOf(language, body) : [], raises: language === 'plpgsql' ? raisesOf(body) : [] };
+  },
+  { maxText: 10_000 },
+);
+
+function ownWrites({ schema, language, body }: RoutineFact): CallEntry['writes'] {
+  const writes = writesOf(language, body);
+  if (writes === 'always') return 'always';
+  // The SQL that Ninefold's own functions build only reads.
+  const isDynamic = language === 'plpgsql' && schema !== 'ninefold' && runsDynamicSql(body);
+  return writes === 'at times' || isDynamic ? 'may' : undefined;
+}
