@@ -3,13 +3,13 @@ import type { RelationFact } from '../catalog/entities.ts';
 import { idOf, sqlName } from '../catalog/names.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import type { DefinitionKind } from '../sql-reader/body/definitions.ts';
-import { NamedFunctions } from '../sql-reader/body/named-functions.ts';
 import { tokens } from '../sql-reader/body/tokens.ts';
-import { type Use, usesOf } from '../sql-reader/body/uses.ts';
+import type { Use } from '../sql-reader/body/uses.ts';
 import { runsDynamicSql, writesInStatements } from '../sql-reader/body/writes.ts';
 import type { CallingRole } from './calling-roles.ts';
 import { addCondition, always, type Decision, denied, display, refusal } from './decision.ts';
-import { type Lookup, named } from './lookup.ts';
+import { named } from './fact-indexes.ts';
+import type { AccessLookup } from './lookup.ts';
 import type { RowOperation } from './operations.ts';
 import { functionsCalled } from './policies.ts';
 import { INSUFFICIENT_PRIVILEGE } from './refusals.ts';
@@ -58,11 +58,7 @@ export interface Lack {
  * fails.
  */
 export class PolicyCalls {
-  readonly #look: Lookup;
-  readonly #routines: ReadonlyMap<number, RoutineFact>;
-  readonly #functions: NamedFunctions;
-  readonly #byId: ReadonlyMap<string, RoutineFact>;
-  readonly #uses = new Map<RoutineFact, readonly Use[]>();
+  readonly #look: AccessLookup;
   readonly #decide: DecideUse;
   readonly #rowSecurity: RowSecurityOf;
 
@@ -70,20 +66,16 @@ export class PolicyCalls {
    * @param decide Decides whether the caller may read some field of a relation, or write to it.
    * @param rowSecurity Returns whether row-level security limits the rows, and whether it checks written rows.
    */
-  constructor(look: Lookup, decide: DecideUse, rowSecurity: RowSecurityOf) {
+  constructor(look: AccessLookup, decide: DecideUse, rowSecurity: RowSecurityOf) {
     this.#look = look;
     this.#decide = decide;
     this.#rowSecurity = rowSecurity;
-    const { routines } = look.facts;
-    this.#routines = new Map(routines.map((routine) => [routine.oid, routine]));
-    this.#functions = new NamedFunctions(routines.map((routine) => ({ id: idOf(routine), body: routine.body })));
-    this.#byId = new Map(routines.map((routine) => [idOf(routine), routine]));
   }
 
   /** Returns the first failing call of the policies that apply to an operation; null if no call certainly fails. */
   failing(caller: CallingRole, policies: readonly PolicyFact[], operation: RowOperation): FailingCall | null {
     for (const oid of functionsCalled(policies, operation)) {
-      const routine = this.#routines.get(oid);
+      const routine = this.#look.shared.routines.get(oid);
       const lack = routine ? this.lacking(caller, routine) : null;
       if (!routine || !lack?.isCertain) continue;
       return {
@@ -148,7 +140,9 @@ export class PolicyCalls {
   #isPlanned(routine: RoutineFact): boolean {
     if (!isInlined(routine) || routine.returns_set || routine.result.startsWith('record')) return false;
     if (routine.volatility === 'v') return true;
-    const named = this.#functions.in(routine.body).flatMap((id) => this.#byId.get(id) ?? []);
+    const named = this.#look.shared.functions
+      .in(routine.body)
+      .flatMap((id) => this.#look.shared.routinesById.get(id) ?? []);
     return named.every(({ volatility }) => volatility === 'i' || volatility === routine.volatility);
   }
 
@@ -157,9 +151,7 @@ export class PolicyCalls {
     const runner = this.#runnerOf(caller, routine);
     if (!isRead || !runner || asked.has(routine)) return null;
     asked.add(routine);
-    const uses = this.#uses.get(routine) ?? usesOf(routine.language, routine.body);
-    this.#uses.set(routine, uses);
-    const lacks = uses.flatMap((use) => {
+    const lacks = this.#look.shared.usesIn(routine).flatMap((use) => {
       if (use.kind === 'call') return this.#ofCall(runner, routine, use, asked);
       if (use.kind === 'sequence') return this.#ofSequence(runner, routine, use);
       if (use.kind in definitions) return this.#ofDefinition(runner, routine, use, use.kind as DefinitionKind);
@@ -244,8 +236,10 @@ export class PolicyCalls {
   }
 
   #ofCall(caller: CallingRole, routine: RoutineFact, use: Use, asked: Set<RoutineFact>): Lack[] {
-    const named = this.#functions.in(`${use.schema === null ? '' : `${quote(use.schema)}.`}${quote(use.name)}(`);
-    const [first, ...others] = named.flatMap((id) => this.#byId.get(id) ?? []);
+    const named = this.#look.shared.functions.in(
+      `${use.schema === null ? '' : `${quote(use.schema)}.`}${quote(use.name)}(`,
+    );
+    const [first, ...others] = named.flatMap((id) => this.#look.shared.routinesById.get(id) ?? []);
     if (!first) return this.#ofBuiltIn(caller, routine, use);
     const called = `${first.schema}.${first.name}()`;
     const all = [first, ...others];

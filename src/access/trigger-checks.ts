@@ -1,15 +1,13 @@
 import type { RelationFact, TriggerFact } from '../catalog/entities.ts';
-import { groupBy } from '../catalog/group.ts';
 import { idOf } from '../catalog/names.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import { certainRaise } from '../sql-reader/body/certain.ts';
 import { skipsRows } from '../sql-reader/body/writes.ts';
 import type { CallingRole } from './calling-roles.ts';
 import { addCondition, type Decision, denied, display, noRows, refusal } from './decision.ts';
-import type { Lookup } from './lookup.ts';
+import type { AccessLookup } from './lookup.ts';
 import type { RowOperation } from './operations.ts';
 import type { PolicyCalls } from './policy-calls.ts';
-import type { Writing } from './writing.ts';
 
 type Calls = Pick<PolicyCalls, 'lacking'>;
 
@@ -24,24 +22,14 @@ const eventBit = { insert: 4, delete: 8, update: 16 } as const;
  * the table.
  */
 export class TriggerChecks {
-  readonly #triggers: ReadonlyMap<number, readonly TriggerFact[]>;
-  readonly #routines: ReadonlyMap<number, RoutineFact>;
   readonly #calls: Calls;
-  readonly #look: Lookup;
+  readonly #look: AccessLookup;
   /** The expressions that PostgreSQL evaluates for each row that it writes, with the functions that they call. */
   readonly #expressions = new Map<number, readonly { what: string; routines: readonly RoutineFact[] }[]>();
-  readonly #writing: Writing;
 
-  constructor(look: Lookup, calls: Calls) {
-    const { facts } = look;
+  constructor(look: AccessLookup, calls: Calls) {
     this.#look = look;
     this.#calls = calls;
-    this.#triggers = groupBy(
-      facts.triggers.filter(({ enabled }) => enabled),
-      ({ relation }) => relation,
-    );
-    this.#routines = new Map(facts.routines.map((routine) => [routine.oid, routine]));
-    this.#writing = look.writing;
   }
 
   /** Returns the decision with the conditions that triggers, checks and generated fields add. */
@@ -52,8 +40,9 @@ export class TriggerChecks {
     operation: Exclude<RowOperation, 'select'>,
   ): Decision {
     const start = operation === 'delete' ? decision : this.#ofExpressions(decision, caller, relation);
-    return (this.#triggers.get(relation.oid) ?? []).reduce((limited, trigger) => {
-      const routine = this.#routines.get(trigger.function);
+    const triggers = (this.#look.triggers.get(relation.oid) ?? []).filter(({ enabled }) => enabled);
+    return triggers.reduce((limited, trigger) => {
+      const routine = this.#look.shared.routines.get(trigger.function);
       const runs = (trigger.events & eventBit[operation]) !== 0;
       if (!routine || !runs || limited.verdict === 'never') return limited;
       return this.#ofTrigger(limited, caller, operation, { trigger, routine, relation });
@@ -72,19 +61,23 @@ export class TriggerChecks {
   }
 
   #expressionsOf({ oid }: RelationFact) {
-    const known = this.#expressions.get(oid);
-    if (known) return known;
+    return this.#look.recorder.within(oid, () => {
+      const expressions = this.#expressions.get(oid) ?? this.#expressionsAfresh(oid);
+      this.#expressions.set(oid, expressions);
+      return expressions;
+    });
+  }
+
+  #expressionsAfresh(oid: number) {
     const checks = (this.#look.constraints.get(oid) ?? []).filter(({ kind, enforced }) => kind === 'c' && enforced);
     const generated = (this.#look.fields.get(oid) ?? []).filter((field) => field.generated === 's');
-    const named = [
+    return [
       ...checks.map(({ name, functions }) => ({ what: `the rule ${name}`, functions })),
       ...generated.map(({ name, needs }) => ({ what: `the generated field ${name}`, functions: needs?.functions })),
     ].flatMap(({ what, functions }) => {
-      const routines = (functions ?? []).flatMap((oid) => this.#routines.get(oid) ?? []);
+      const routines = (functions ?? []).flatMap((oid) => this.#look.shared.routines.get(oid) ?? []);
       return routines.length === 0 ? [] : [{ what, routines }];
     });
-    this.#expressions.set(oid, named);
-    return named;
   }
 
   #ofTrigger(
@@ -111,7 +104,7 @@ export class TriggerChecks {
     const isBeforeRow = (events & ROW) !== 0 && (events & BEFORE) !== 0;
     const skips = isBeforeRow && routine.language === 'plpgsql' ? skipsRows(routine.body, operation) : 'never';
     if (skips === 'never') return decision;
-    if (skips === 'always' && isSure && this.#writing.of(routine) === undefined) {
+    if (skips === 'always' && isSure && this.#look.shared.writing.of(routine) === undefined) {
       const none = noRows(`the trigger ${name} leaves out every row, because ${idOf(routine)} returns NULL`);
       return { ...none, policies: decision.policies };
     }

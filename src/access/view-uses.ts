@@ -1,6 +1,6 @@
 import type { RelationFact } from '../catalog/entities.ts';
-import type { DecisionFacts } from '../catalog/facts.ts';
 import { groupBy } from '../catalog/group.ts';
+import type { CommonFacts, Reads } from './fact-indexes.ts';
 
 /** The relations and functions that the query of a view uses. */
 export interface Uses {
@@ -15,12 +15,12 @@ export interface Uses {
 
 /** The relations and functions of each view. */
 export class ViewUses {
-  readonly #byView: ReadonlyMap<number, DecisionFacts['view_uses']>;
-  readonly #relations: ReadonlyMap<number, RelationFact>;
+  readonly #byView: ReadonlyMap<number, CommonFacts['view_uses']>;
+  readonly #look: Reads<'relations'>;
 
-  constructor(facts: DecisionFacts, relations: ReadonlyMap<number, RelationFact>) {
+  constructor(facts: CommonFacts, look: Reads<'relations'>) {
     this.#byView = groupBy(facts.view_uses, (use) => use.view);
-    this.#relations = relations;
+    this.#look = look;
   }
 
   of(view: number): Uses {
@@ -31,7 +31,7 @@ export class ViewUses {
     );
     return {
       relations: [...byRelation].flatMap(([oid, used]) => {
-        const relation = this.#relations.get(oid);
+        const relation = this.#look.relations.get(oid);
         return relation ? [{ relation, fields: used.map((use) => use.field) }] : [];
       }),
       functions: uses.flatMap((use) =>

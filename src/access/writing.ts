@@ -1,7 +1,7 @@
 import type { CallEntry } from '../../contract/specification-calls.ts';
 import { idOf } from '../catalog/names.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
-import { NamedFunctions } from '../sql-reader/body/named-functions.ts';
+import type { NamedFunctions } from '../sql-reader/body/named-functions.ts';
 import { runsDynamicSql, writesOf } from '../sql-reader/body/writes.ts';
 
 /**
@@ -10,12 +10,14 @@ import { runsDynamicSql, writesOf } from '../sql-reader/body/writes.ts';
  */
 export class Writing {
   readonly #functions: NamedFunctions;
-  /** The result of each function's own text. */
-  readonly #own: ReadonlyMap<string, CallEntry['writes']>;
+  readonly #routines: ReadonlyMap<string, RoutineFact>;
+  /** The results of each function's own text. Filled when first needed, because most functions are Ninefold's. */
+  readonly #own = new Map<string, CallEntry['writes']>();
 
-  constructor(routines: readonly RoutineFact[]) {
-    this.#functions = new NamedFunctions(routines.map((routine) => ({ id: idOf(routine), body: routine.body })));
-    this.#own = new Map(routines.map((routine) => [idOf(routine), ownWrites(routine)]));
+  /** @param routines All functions by id. */
+  constructor(routines: ReadonlyMap<string, RoutineFact>, functions: NamedFunctions) {
+    this.#functions = functions;
+    this.#routines = routines;
   }
 
   /**
@@ -23,10 +25,18 @@ export class Writing {
    * write.
    */
   of(routine: RoutineFact): CallEntry['writes'] {
-    const own = this.#own.get(idOf(routine));
+    const own = this.#ownOf(idOf(routine));
     if (own === 'always') return own;
     const reached = this.#functions.reached([idOf(routine)], []);
-    return [...reached].some((id) => this.#own.get(id) !== undefined) ? 'may' : undefined;
+    return [...reached].some((id) => this.#ownOf(id) !== undefined) ? 'may' : undefined;
+  }
+
+  #ownOf(id: string): CallEntry['writes'] {
+    const routine = this.#routines.get(id);
+    if (!routine || this.#own.has(id)) return this.#own.get(id);
+    const own = ownWrites(routine);
+    this.#own.set(id, own);
+    return own;
   }
 }
 
