@@ -179,6 +179,26 @@ describe('deriveChanged', () => {
     ]);
   });
 
+  it('decides about a circle of policies in the order of a complete derivation', async () => {
+    const code = (name: string, table: string) => `create function public.${name}() returns boolean stable
+      language plpgsql as $$ begin return exists (select from public.${table}); end $$;`;
+    await owner.script(`
+      create table public.ring_a (id int); create table public.ring_b (id int); create table public.secret (id int);
+      ${code('of_b', 'ring_b')} ${code('of_a', 'ring_a')} ${code('of_secret', 'secret')}
+      alter table public.ring_a enable row level security; alter table public.ring_b enable row level security;
+      create policy a on public.ring_a using (public.of_b() and public.of_secret());
+      create policy b on public.ring_b using (public.of_a());
+      grant select on public.ring_a, public.ring_b to anon;`);
+    const parsed = parseChangedFacts(await read(['public']), null);
+    const before = deriveChanged(parsed.facts, app, null);
+    // The cells of this table come first, so the decision about ring_b is made before the one about ring_a.
+    await owner.script(`create table public.first (id int); alter table public.first enable row level security;
+      create policy reads on public.first using (exists (select from public.ring_b)); grant select on public.first to anon;`);
+    const raw = await read(['public']);
+    const warm = deriveChanged(parseChangedFacts(raw, parsed).facts, app, before.entries).specification;
+    expect(warm).toEqual(deriveSpecification(parseFacts(raw), app));
+  });
+
   it('makes after a comment on a table only the entry of this table again', async () => {
     await owner.script(
       'create table public.plain (id int primary key); create table public.other (id int primary key)',
