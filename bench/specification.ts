@@ -1,5 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
-import { makeApp, sql } from './app.ts';
+import { smallPool } from '../src/apps/server.ts';
+import { readFacts } from '../src/catalog/facts.ts';
+import { parseConnectionUrl } from '../src/database/connection-config.ts';
+import { databaseUrl, makeApp, sql } from './app.ts';
 import { median, table, WORKERS } from './figures.ts';
 import { inTurns, reached, turnRows } from './in-turns.ts';
 import { request } from './load.ts';
@@ -7,8 +10,8 @@ import { admin, type BenchNode, removeHome, startNode } from './node.ts';
 import { things } from './things.ts';
 
 const ENTITIES = 200;
-const REPEATS = 7;
-const RESTARTS = 3;
+const REPEATS = 5;
+const RESTARTS = 5;
 /** The interval between two requests for the specification while the calls run. */
 const LOOK_MILLISECONDS = 1000;
 const LOAD_MILLISECONDS = 2000;
@@ -28,10 +31,12 @@ const changes: Readonly<Record<string, (i: number) => string>> = {
 export async function measureDerivation(): Promise<void> {
   let node = await startNode({ workers: WORKERS });
   try {
-    await makeApp(node);
+    const { app } = await makeApp(node);
     for (let from = 0; from < ENTITIES; from += 50) await sql(node, 'bench', things(from, from + 50));
     await look(node);
     const rows: string[][] = [];
+    const pool = smallPool(parseConnectionUrl(await databaseUrl(node, app), 'bench'), 2);
+    const reads: number[] = [];
     for (const [what, change] of Object.entries(changes)) {
       const derived: number[] = [];
       for (let i = 0; i < REPEATS; i++) {
@@ -39,9 +44,12 @@ export async function measureDerivation(): Promise<void> {
         await setTimeout(SETTLED_MILLISECONDS);
         await sql(node, 'bench', change(i));
         derived.push(await timed(() => look(node)));
+        reads.push(await timed(() => readFacts(pool, { exposedSchemas: ['public'], authenticator: 'app_bench' })));
       }
       rows.push([`after ${what}, over the management API`, times(derived)]);
     }
+    rows.push(['the limit: the catalog is read on two connections after each change', times(reads)]);
+    await pool.close();
     const started: number[] = [];
     for (let i = 0; i < RESTARTS; i++) {
       await node.stop();

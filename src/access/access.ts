@@ -19,7 +19,8 @@ import {
   type Refusal,
   refusal,
 } from './decision.ts';
-import { type Lookup, named } from './lookup.ts';
+import { named } from './fact-indexes.ts';
+import type { AccessLookup } from './lookup.ts';
 import { privilegeOf, type RowOperation, type WriteOperation, writeBit } from './operations.ts';
 import { anyone, type Caller, outcomes, TRUE } from './outcomes.ts';
 import { functionsCalled, Policies, type RowSecurity, relationsRead } from './policies.ts';
@@ -54,8 +55,7 @@ interface Reading {
 export class Access {
   readonly privileges: Privileges;
   readonly policies: Policies;
-  readonly #relations: ReadonlyMap<number, RelationFact>;
-  readonly #look: Lookup;
+  readonly #look: AccessLookup;
   readonly #views: ViewAccess;
   readonly #graph: PolicyGraph;
   readonly #writes: WriteFunctionChecks;
@@ -67,17 +67,15 @@ export class Access {
   /** The cached decision of each key; null while the decision is being made. */
   readonly #decided = new Map<string, Decision | null>();
 
-  constructor(look: Lookup) {
-    const { facts, relations, privileges, views } = look;
+  constructor(look: AccessLookup) {
     this.#look = look;
-    this.privileges = privileges;
+    this.privileges = look.privileges;
     this.policies = new Policies(look);
-    this.#relations = relations;
-    const childTables = new ChildTables(facts, relations);
+    const childTables = new ChildTables(look);
     this.#writes = new WriteFunctionChecks(look, childTables);
     this.#publicationChecks = new PublicationChecks(look, childTables);
-    this.#shown = new ViewFieldMap(facts, this.privileges);
-    this.#views = new ViewAccess(this.privileges, views, facts.triggers, this.#shown, this.#decideAs.bind(this));
+    this.#shown = new ViewFieldMap(look.facts, this.privileges);
+    this.#views = new ViewAccess(look, this.#shown, this.#decideAs.bind(this));
     this.#graph = new PolicyGraph(this.policies, look);
     this.#locks = new RowLocks(look, this.policies);
     this.#calls = new PolicyCalls(
@@ -175,14 +173,20 @@ export class Access {
   ): Decision {
     const given = giving === null ? '' : JSON.stringify([[...giving.names], [...giving.filled]]);
     const key = `${caller.oid} ${caller.memberRoles?.join() ?? caller.memberRole ?? ''} ${role} ${relation.oid} ${operation} ${needed?.join() ?? 'whole'} ${given}`;
-    const decided = this.#decided.get(key);
-    // A policy that reads its own table requests the decision while it is being made. `PolicyGraph` finds out whether
-    // PostgreSQL refuses this.
-    if (decided !== undefined) return decided ?? conditional('it depends on itself', 'as its own policies allow');
-    this.#decided.set(key, null);
-    const decision = this.#decideAfresh(caller, role, relation, operation, needed, giving);
-    this.#decided.set(key, decision);
-    return decision;
+    return this.#look.recorder.within(relation.oid, () => {
+      const decided = this.#decided.get(key);
+      if (decided) return decided;
+      if (decided === null) {
+        // A policy that reads its own table requests the decision while it is being made. `PolicyGraph` finds out
+        // whether PostgreSQL refuses this.
+        this.#look.recorder.noteCircle();
+        return conditional('it depends on itself', 'as its own policies allow');
+      }
+      this.#decided.set(key, null);
+      const decision = this.#decideAfresh(caller, role, relation, operation, needed, giving);
+      this.#decided.set(key, decision);
+      return decision;
+    });
   }
 
   #decideAfresh(
@@ -396,7 +400,7 @@ export class Access {
       return { reason: `infinite recursion (42P17): policies read in a circle ${names}`, code: '42P17' };
     }
     for (const { relation: oid, fields } of relationsRead(policies, operation)) {
-      const read = this.#relations.get(oid);
+      const read = this.#look.relations.get(oid);
       if (!read) continue;
       const decision = this.#decideAs(caller, role, read, 'select', fields);
       const { code, reason } = decision;

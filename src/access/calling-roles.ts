@@ -1,7 +1,7 @@
 import { serverRoles } from '../../contract/server-roles.ts';
 import type { RoleFact } from '../catalog/access.ts';
-import type { DecisionFacts } from '../catalog/facts.ts';
 import { compareText } from '../catalog/names.ts';
+import type { CommonFacts } from './fact-indexes.ts';
 import type { Membership } from './membership.ts';
 import type { Caller } from './outcomes.ts';
 
@@ -29,7 +29,7 @@ export interface ChapterRole {
 }
 
 /** Returns the meaning of a role: its purpose and, depending on the settings, the other callers who have it. */
-function meaningOf({ name, comment }: RoleFact, { anonymous, roleClaim }: DecisionFacts): string {
+function meaningOf({ name, comment }: RoleFact, { anonymous, roleClaim }: CommonFacts): string {
   const given = givenRoles[name]?.meaning;
   const isAnonymous = name === anonymous;
   const meaning =
@@ -53,7 +53,7 @@ function meaningOf({ name, comment }: RoleFact, { anonymous, roleClaim }: Decisi
  * its calls have no member. If a setting names the claim of the role, members whose token lacks this claim have the
  * role of calls without a token.
  */
-const userOf = (name: string, { anonymous, roleClaim }: DecisionFacts): CallingRole['user'] =>
+const userOf = (name: string, { anonymous, roleClaim }: CommonFacts): CallingRole['user'] =>
   name === anonymous && (name !== 'anon' || roleClaim !== null) ? 'unknown' : (givenRoles[name]?.user ?? 'unknown');
 
 /** The roles that every app has, in the order of the columns, with the kind of user of their calls. */
@@ -67,7 +67,7 @@ const givenRoles: Readonly<Record<string, { meaning: string; user: CallingRole['
  * Returns the columns of the matrix: anon, authenticated, the member roles by name, service_role, then the app's other
  * database roles that its login role may assume, by name.
  */
-export function callingRoles(facts: DecisionFacts, membership: Membership): ChapterRole[] {
+export function callingRoles(facts: CommonFacts, membership: Membership): ChapterRole[] {
   const login = membership.named(facts.authenticator);
   const assumable = login ? membership.assumableBy(login.oid) : new Set<number>();
   const column = (fact: RoleFact): ChapterRole => {

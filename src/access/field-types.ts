@@ -1,6 +1,6 @@
 import type { FieldFact, TypeFact } from '../catalog/entities.ts';
 import { type FieldTypes, fieldTypesOf, withAlias } from '../sql-reader/field-types.ts';
-import { named, type Reads } from './lookup.ts';
+import { named, type Reads } from './fact-indexes.ts';
 
 /**
  * Returns the types of a relation's fields and of the relations that its conditions read. The types determine the

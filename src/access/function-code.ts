@@ -1,6 +1,5 @@
 import type { CallEntry } from '../../contract/specification-calls.ts';
 import type { RelationFact } from '../catalog/entities.ts';
-import type { DecisionFacts } from '../catalog/facts.ts';
 import { memoize } from '../catalog/memoize.ts';
 import { entityId, idOf } from '../catalog/names.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
@@ -9,8 +8,7 @@ import { type Raise, raisesOf } from '../sql-reader/body/raises.ts';
 import { tokens } from '../sql-reader/body/tokens.ts';
 import { type Use, usesOf } from '../sql-reader/body/uses.ts';
 import { runsDynamicSql, writesOf } from '../sql-reader/body/writes.ts';
-
-type FindRelation = (schema: string, name: string) => RelationFact | undefined;
+import { type CommonFacts, named, type Reads } from './fact-indexes.ts';
 
 /**
  * Finds out what the code of the app's functions calls, reads, writes and raises: directly, or through the functions
@@ -19,18 +17,15 @@ type FindRelation = (schema: string, name: string) => RelationFact | undefined;
 export class FunctionCode {
   readonly #named: NamedFunctions;
   readonly #byId: ReadonlyMap<string, RoutineFact>;
-  readonly #find: FindRelation;
   readonly #exposedSchemas: readonly string[];
-  /** The result of each function's own text. */
-  readonly #ownWrites: ReadonlyMap<string, CallEntry['writes']>;
+  /** The results of the functions' own texts. Filled when first needed, because most functions are Ninefold's. */
+  readonly #ownWrites = new Map<RoutineFact, CallEntry['writes']>();
   readonly #reached = new Map<RoutineFact, readonly RoutineFact[]>();
 
-  constructor({ routines, exposedSchemas }: DecisionFacts, find: FindRelation) {
+  constructor({ routines, exposedSchemas }: CommonFacts) {
     this.#named = new NamedFunctions(routines.map((routine) => ({ id: idOf(routine), body: routine.body })));
     this.#byId = new Map(routines.map((routine) => [idOf(routine), routine]));
-    this.#find = find;
     this.#exposedSchemas = exposedSchemas;
-    this.#ownWrites = new Map(routines.map((routine) => [idOf(routine), ownWrites(routine)]));
   }
 
   /** Returns the functions that a piece of code names. */
@@ -52,8 +47,15 @@ export class FunctionCode {
    * write.
    */
   writes(routine: RoutineFact): CallEntry['writes'] {
-    if (this.#ownWrites.get(idOf(routine)) === 'always') return 'always';
-    return this.reached(routine).some((one) => this.#ownWrites.get(idOf(one)) !== undefined) ? 'may' : undefined;
+    if (this.#ownWritesOf(routine) === 'always') return 'always';
+    return this.reached(routine).some((one) => this.#ownWritesOf(one) !== undefined) ? 'may' : undefined;
+  }
+
+  #ownWritesOf(routine: RoutineFact): CallEntry['writes'] {
+    if (this.#ownWrites.has(routine)) return this.#ownWrites.get(routine);
+    const own = ownWrites(routine);
+    this.#ownWrites.set(routine, own);
+    return own;
   }
 
   /** Returns the names in the code of the function itself. */
@@ -62,12 +64,12 @@ export class FunctionCode {
   }
 
   /** Returns the ids of the entities that the code reads, and of those whose rows it writes. */
-  entities(routine: RoutineFact): { read: ReadonlySet<string>; written: ReadonlySet<string> } {
+  entities(look: Reads<'byName'>, routine: RoutineFact): { read: ReadonlySet<string>; written: ReadonlySet<string> } {
     const [read, written] = [new Set<string>(), new Set<string>()];
     for (const one of this.reached(routine).filter(isOfApp)) {
       for (const { kind, schema, name } of this.uses(one)) {
         const into = kind === 'select' ? read : rowWrites.has(kind) ? written : null;
-        const relation = into && this.relation(one, schema, name);
+        const relation = into && this.relation(look, one, schema, name);
         if (relation && isOfApp(relation)) into.add(entityId(relation.schema, relation.name));
       }
     }
@@ -75,9 +77,9 @@ export class FunctionCode {
   }
 
   /** Returns the relation that code names. A name without schema is looked up in the search path of the function. */
-  relation(routine: RoutineFact, schema: string | null, name: string): RelationFact | undefined {
+  relation(look: Reads<'byName'>, routine: RoutineFact, schema: string | null, name: string): RelationFact | undefined {
     for (const one of schema === null ? this.searchPath(routine) : [schema]) {
-      const found = this.#find(one, name);
+      const found = named(look, one, name);
       if (found) return found;
     }
     return undefined;

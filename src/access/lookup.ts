@@ -1,89 +1,48 @@
-import type { ConstraintFact, PartitionConstraintFact, UniqueIndexFact } from '../catalog/constraints.ts';
-import type { EntityFacts, FieldFact, NumberingFact, RelationFact, TypeFact } from '../catalog/entities.ts';
 import type { DecisionFacts } from '../catalog/facts.ts';
-import { groupBy } from '../catalog/group.ts';
 import { type Computed, computedOf } from './computed.ts';
-import { FunctionCode } from './function-code.ts';
+import { type CommonFacts, type FactIndexes, indexesOf, type Reads } from './fact-indexes.ts';
 import { Privileges } from './privileges.ts';
+import { SharedFacts } from './shared-facts.ts';
 import { ViewUses } from './view-uses.ts';
 
-/** Returns a key of the two names, separated by NUL, which no name of PostgreSQL contains. */
-export const nameKey = (schema: string, name: string): string => `${schema}\0${name}`;
-
-/** Indexes of the facts by id, shared by all chapters. */
-export class Lookup {
-  readonly facts: DecisionFacts;
-  readonly relations: ReadonlyMap<number, RelationFact>;
-  readonly views: ViewUses;
-  /** By `nameKey`. */
-  readonly byName: ReadonlyMap<string, RelationFact>;
-  /** By relation. */
-  readonly fields: ReadonlyMap<number, readonly FieldFact[]>;
-  readonly constraints: ReadonlyMap<number, readonly ConstraintFact[]>;
-  /** Foreign keys by the referenced relation. */
-  readonly pointing: ReadonlyMap<number, readonly ConstraintFact[]>;
-  readonly partitions: ReadonlyMap<number, readonly PartitionConstraintFact[]>;
-  readonly indexes: ReadonlyMap<number, readonly UniqueIndexFact[]>;
-  readonly triggers: ReadonlyMap<number, EntityFacts['triggers']>;
-  readonly rules: ReadonlyMap<number, EntityFacts['rewrite_rules']>;
-  /** Links of inheritance by child, and by parent. */
-  readonly parents: ReadonlyMap<number, EntityFacts['inheritance']>;
-  readonly children: ReadonlyMap<number, EntityFacts['inheritance']>;
-  readonly types: ReadonlyMap<number, TypeFact>;
-  /** Constraints by their domain. */
-  readonly domains: ReadonlyMap<number, readonly ConstraintFact[]>;
-  /** Sequences by id, and by the relation with the numbered field. */
-  readonly sequences: ReadonlyMap<number, readonly NumberingFact[]>;
-  readonly numbered: ReadonlyMap<number, readonly NumberingFact[]>;
-  readonly computed: readonly Computed[];
+/** The facts that decisions read: single values of the indexes, and the facts that all relations share. */
+export interface AccessLookup extends Reads<keyof FactIndexes> {
+  readonly shared: SharedFacts;
+  readonly facts: CommonFacts;
   readonly privileges: Privileges;
-  readonly code: FunctionCode;
-
-  constructor(facts: DecisionFacts) {
-    this.facts = facts;
-    this.privileges = new Privileges(facts);
-    this.relations = new Map(facts.relations.map((relation) => [relation.oid, relation]));
-    this.views = new ViewUses(facts, this.relations);
-    this.byName = new Map(facts.relations.map((relation) => [nameKey(relation.schema, relation.name), relation]));
-    this.fields = this.privileges.fieldsOf;
-    this.constraints = groupBy(facts.constraints, (constraint) => constraint.relation);
-    this.pointing = groupBy(
-      facts.constraints.filter(({ kind }) => kind === 'f'),
-      ({ target }) => target,
-    );
-    this.partitions = groupBy(facts.partition_constraints, (constraint) => constraint.relation);
-    this.indexes = groupBy(facts.unique_indexes, (index) => index.relation);
-    this.triggers = groupBy(facts.triggers, (trigger) => trigger.relation);
-    this.rules = groupBy(facts.rewrite_rules, (rule) => rule.relation);
-    this.parents = groupBy(facts.inheritance, (link) => link.child);
-    this.children = groupBy(facts.inheritance, (link) => link.parent);
-    this.types = new Map(facts.types.map((type) => [type.oid, type]));
-    this.domains = groupBy(facts.constraints, (constraint) => constraint.domain);
-    this.sequences = groupBy(facts.numberings, (one) => one.sequence);
-    this.numbered = groupBy(facts.numberings, (one) => one.relation);
-    this.computed = computedOf(facts);
-    this.code = new FunctionCode(facts, (schema, name) => named(this, schema, name));
-  }
+  readonly views: ViewUses;
+  readonly recorder: DecisionRecorder;
 }
 
-/** Indexes of which only single values are read. */
-export type Reads<Name extends keyof Lookup> = {
-  readonly [Key in Name]: Lookup[Key] extends ReadonlyMap<infer Of, infer Value>
-    ? Pick<ReadonlyMap<Of, Value>, 'get'>
-    : never;
-};
+/** Records the facts of which decisions are made. */
+export interface DecisionRecorder {
+  /**
+   * Runs a function that decides about a relation, and caches its result or takes it from a cache. The reads of the
+   * function belong to all decisions that use it.
+   */
+  within<Result>(relation: number, decide: () => Result): Result;
+  /** Notes that the decision in progress used the unfinished decision about a relation, because policies read it in a circle. */
+  noteCircle(): void;
+}
 
-/** Returns the relation with a name. */
-export const named = ({ byName }: Reads<'byName'>, schema: string, name: string): RelationFact | undefined =>
-  byName.get(nameKey(schema, name));
+const noRecorder: DecisionRecorder = { within: (_, decide) => decide(), noteCircle: () => undefined };
 
-/**
- * Returns the numbers of the fields of a relation's primary key, in the order of the key; an empty list without a
- * primary key.
- */
-export const primaryKey = ({ constraints }: Reads<'constraints'>, relation: number): readonly number[] =>
-  constraints.get(relation)?.find(({ kind }) => kind === 'p')?.fields ?? [];
+export function accessLookup(
+  shared: SharedFacts,
+  indexes: Reads<keyof FactIndexes>,
+  recorder = noRecorder,
+): AccessLookup {
+  const privileges = new Privileges(shared, indexes);
+  return { ...indexes, shared, facts: shared.facts, privileges, views: new ViewUses(shared.facts, indexes), recorder };
+}
 
-/** Returns the name of a field by its number. */
-export const fieldName = ({ fields }: Reads<'fields'>, relation: number, number: number): string | undefined =>
-  fields.get(relation)?.find((field) => field.number === number)?.name;
+/** All facts with their indexes, shared by all chapters. */
+export interface Lookup extends FactIndexes, Omit<AccessLookup, keyof FactIndexes | 'facts'> {
+  readonly facts: DecisionFacts;
+  readonly computed: readonly Computed[];
+}
+
+/** @param shared The shared part of the facts. */
+export function lookupOf(facts: DecisionFacts, shared = new SharedFacts(facts), indexes = indexesOf(facts)): Lookup {
+  return { ...accessLookup(shared, indexes), ...indexes, facts, computed: computedOf(facts) };
+}

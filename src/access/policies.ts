@@ -1,12 +1,11 @@
 import type { PolicyFact } from '../catalog/access.ts';
 import type { RelationFact } from '../catalog/entities.ts';
-import { groupBy } from '../catalog/group.ts';
 import { memoize } from '../catalog/memoize.ts';
 import { join, readCondition } from '../sql-reader/condition.ts';
 import { type FieldTypes, withTypes } from '../sql-reader/field-types.ts';
 import type { Expression } from '../sql-reader/tree.ts';
 import { fieldTypes } from './field-types.ts';
-import type { Lookup } from './lookup.ts';
+import type { AccessLookup } from './lookup.ts';
 import type { RowOperation } from './operations.ts';
 import type { Privileges } from './privileges.ts';
 import { clauseFor, combinePolicies, policyChecks, type UnboundReason, unboundReason } from './row-security.ts';
@@ -30,30 +29,28 @@ const commandOf = { select: 'r', insert: 'a', update: 'w', delete: 'd' } as cons
 /** Row-level security as PostgreSQL applies it (rewrite/rowsecurity.c). */
 export class Policies {
   readonly #privileges: Privileges;
-  readonly #byRelation: ReadonlyMap<number, readonly PolicyFact[]>;
   readonly #rows = new Map<string, RowSecurity>();
-  readonly #look: Lookup;
+  readonly #look: AccessLookup;
   readonly #read = new Map<string, Expression>();
   readonly #types = new Map<number, FieldTypes>();
 
-  constructor(look: Lookup) {
+  constructor(look: AccessLookup) {
     this.#look = look;
     this.#privileges = look.privileges;
-    this.#byRelation = groupBy(look.facts.policies, (policy) => policy.relation);
   }
 
   of(relation: number): readonly PolicyFact[] {
-    return this.#byRelation.get(relation) ?? [];
+    return this.#look.policies.get(relation) ?? [];
   }
 
   /** Returns the conditions of row-level security for an operation of a role. Does not consider privileges. */
   rows(role: number, relation: RelationFact, operation: RowOperation): RowSecurity {
     const key = `${role} ${relation.oid} ${operation}`;
-    const known = this.#rows.get(key);
-    if (known) return known;
-    const rows = this.#rowsAfresh(role, relation, operation);
-    this.#rows.set(key, rows);
-    return rows;
+    return this.#look.recorder.within(relation.oid, () => {
+      const rows = this.#rows.get(key) ?? this.#rowsAfresh(role, relation, operation);
+      this.#rows.set(key, rows);
+      return rows;
+    });
   }
 
   #rowsAfresh(role: number, relation: RelationFact, operation: RowOperation): RowSecurity {
@@ -89,13 +86,15 @@ export class Policies {
   /** Parses a condition and interprets it by the types of the relation's fields. */
   #typed(relation: number, text: string): Expression {
     const key = `${relation} ${text}`;
-    const known = this.#read.get(key);
-    if (known) return known;
-    const types = this.#types.get(relation) ?? fieldTypes(this.#look, relation);
-    this.#types.set(relation, types);
-    const expression = withTypes(parse(text), types);
-    this.#read.set(key, expression);
-    return expression;
+    return this.#look.recorder.within(relation, () => {
+      const known = this.#read.get(key);
+      if (known) return known;
+      const types = this.#types.get(relation) ?? fieldTypes(this.#look, relation);
+      this.#types.set(relation, types);
+      const expression = withTypes(parse(text), types);
+      this.#read.set(key, expression);
+      return expression;
+    });
   }
 
   /** Returns the conditions of some policies of one relation after `replace` has changed the text of each. */

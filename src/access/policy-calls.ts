@@ -7,7 +7,7 @@ import type { Use } from '../sql-reader/body/uses.ts';
 import { runsDynamicSql, writesInStatements } from '../sql-reader/body/writes.ts';
 import type { CallingRole } from './calling-roles.ts';
 import { addCondition, addErrors, always, type Decision, denied, display, refusal } from './decision.ts';
-import type { Lookup } from './lookup.ts';
+import type { AccessLookup } from './lookup.ts';
 import type { RowOperation } from './operations.ts';
 import { functionsCalled } from './policies.ts';
 import { INSUFFICIENT_PRIVILEGE } from './refusals.ts';
@@ -56,8 +56,7 @@ export interface Lack {
  * fails.
  */
 export class PolicyCalls {
-  readonly #look: Lookup;
-  readonly #routines: ReadonlyMap<number, RoutineFact>;
+  readonly #look: AccessLookup;
   readonly #decide: DecideUse;
   readonly #rowSecurity: RowSecurityOf;
 
@@ -65,17 +64,16 @@ export class PolicyCalls {
    * @param decide Decides whether the caller may read some field of a relation, or write to it.
    * @param rowSecurity Returns whether row-level security limits the rows, and whether it checks written rows.
    */
-  constructor(look: Lookup, decide: DecideUse, rowSecurity: RowSecurityOf) {
+  constructor(look: AccessLookup, decide: DecideUse, rowSecurity: RowSecurityOf) {
     this.#look = look;
     this.#decide = decide;
     this.#rowSecurity = rowSecurity;
-    this.#routines = new Map(look.facts.routines.map((routine) => [routine.oid, routine]));
   }
 
   /** Returns the first failing call of the policies that apply to an operation; null if no call certainly fails. */
   failing(caller: CallingRole, policies: readonly PolicyFact[], operation: RowOperation): FailingCall | null {
     for (const oid of functionsCalled(policies, operation)) {
-      const routine = this.#routines.get(oid);
+      const routine = this.#look.shared.routines.get(oid);
       const lack = routine ? this.lacking(caller, routine) : null;
       if (!routine || !lack?.isCertain) continue;
       return {
@@ -91,7 +89,7 @@ export class PolicyCalls {
 
   /** Decides about a call of a function that the caller may execute, by the code of the function. */
   decide(caller: CallingRole, routine: RoutineFact): Decision {
-    return addErrors(this.#decideByPrivileges(caller, routine), 'its code', this.#look.code.raises(routine));
+    return addErrors(this.#decideByPrivileges(caller, routine), 'its code', this.#look.shared.code.raises(routine));
   }
 
   #decideByPrivileges(caller: CallingRole, routine: RoutineFact): Decision {
@@ -144,7 +142,7 @@ export class PolicyCalls {
   #isPlanned(routine: RoutineFact): boolean {
     if (!isInlined(routine) || routine.returns_set || routine.result.startsWith('record')) return false;
     if (routine.volatility === 'v') return true;
-    const named = this.#look.code.namedIn(routine.body);
+    const named = this.#look.shared.code.namedIn(routine.body);
     return named.every(({ volatility }) => volatility === 'i' || volatility === routine.volatility);
   }
 
@@ -153,7 +151,7 @@ export class PolicyCalls {
     const runner = this.#runnerOf(caller, routine);
     if (!isRead || !runner || asked.has(routine)) return null;
     asked.add(routine);
-    const lacks = this.#look.code.uses(routine).flatMap((use) => {
+    const lacks = this.#look.shared.code.uses(routine).flatMap((use) => {
       if (use.kind === 'call') return this.#ofCall(runner, routine, use, asked);
       if (use.kind === 'sequence') return this.#ofSequence(runner, routine, use);
       if (use.kind in definitions) return this.#ofDefinition(runner, routine, use, use.kind as DefinitionKind);
@@ -171,7 +169,7 @@ export class PolicyCalls {
   }
 
   #ofRelation(caller: CallingRole, routine: RoutineFact, { schema, name, isCertain }: Use, kind: RowOperation): Lack[] {
-    const relation = this.#look.code.relation(routine, schema, name);
+    const relation = this.#look.shared.code.relation(this.#look, routine, schema, name);
     if (!relation) return [];
     const [needs, does] = verbs[kind];
     const lack = (why: string, isSure: boolean, rows = '', code = INSUFFICIENT_PRIVILEGE): Lack => ({
@@ -199,7 +197,7 @@ export class PolicyCalls {
 
   /** Returns the missing privilege of a statement that defines, empties or refreshes a relation. */
   #ofDefinition({ oid }: CallingRole, routine: RoutineFact, use: Use, kind: DefinitionKind): Lack[] {
-    const { privileges, facts, code } = this.#look;
+    const { privileges, facts, shared } = this.#look;
     const lack = (what: string): Lack[] => {
       const [needs, does] = definitions[kind];
       const refused = refusal(`${idOf(routine)} ${does} ${what}, which the role may not`);
@@ -209,18 +207,18 @@ export class PolicyCalls {
       return privileges.holds(oid, facts.database.grants, 'TEMPORARY') ? [] : lack(`temporary table ${use.name}`);
     }
     if (kind === 'create') {
-      const schema = use.schema ?? code.searchPath(routine)[0];
+      const schema = use.schema ?? shared.code.searchPath(routine)[0];
       const isOpen = schema === undefined || !privileges.hasSchema(schema) || privileges.createsIn(oid, schema);
       return isOpen ? [] : lack(`${schema}.${use.name}`);
     }
-    const relation = this.#look.code.relation(routine, use.schema, use.name);
+    const relation = this.#look.shared.code.relation(this.#look, routine, use.schema, use.name);
     if (!relation) return [];
     const isOpen = kind === 'own' ? privileges.owns(oid, relation) : privileges.defines(oid, relation, kind);
     return isOpen ? [] : lack(display(relation));
   }
 
   #ofSequence({ oid }: CallingRole, routine: RoutineFact, { schema, name, isCertain, isAlone }: Use): Lack[] {
-    const schemas = schema === null ? this.#look.code.searchPath(routine) : [schema];
+    const schemas = schema === null ? this.#look.shared.code.searchPath(routine) : [schema];
     if (!schemas.some((one) => this.#look.privileges.refusesSequence(oid, one, name))) return [];
     const sequence = schema === null ? name : `${schema}.${name}`;
     const refused = refusal(`${idOf(routine)} takes numbers from ${sequence}, which the role may not`);
@@ -229,7 +227,7 @@ export class PolicyCalls {
 
   #ofCall(caller: CallingRole, routine: RoutineFact, use: Use, asked: Set<RoutineFact>): Lack[] {
     const schema = use.schema === null ? '' : `${quote(use.schema)}.`;
-    const [first, ...others] = this.#look.code.namedIn(`${schema}${quote(use.name)}(`);
+    const [first, ...others] = this.#look.shared.code.namedIn(`${schema}${quote(use.name)}(`);
     if (!first) return this.#ofBuiltIn(caller, routine, use);
     const called = `${first.schema}.${first.name}()`;
     const all = [first, ...others];

@@ -1,5 +1,5 @@
 import type { RelationFact } from '../catalog/entities.ts';
-import type { Lookup } from './lookup.ts';
+import type { AccessLookup } from './lookup.ts';
 import type { RowOperation } from './operations.ts';
 import { type Policies, relationsRead } from './policies.ts';
 import { roleBeneath } from './view-uses.ts';
@@ -25,14 +25,14 @@ const keyOf = ({ caller, role, relation, operation }: Node): string => `${caller
  */
 export class PolicyGraph {
   readonly #policies: Policies;
-  readonly #look: Pick<Lookup, 'relations' | 'views'>;
-  readonly #next = new Map<string, Node[]>();
+  readonly #look: AccessLookup;
+  readonly #next = new Map<string, readonly Node[]>();
   readonly #returns = new Map<string, RelationFact[] | null>();
   readonly #circles = new Map<string, RelationFact[] | null>();
-  /** For each visited node, the result of `#isStraight`; null while the node is being visited. */
-  readonly #straight = new Map<string, boolean | null>();
+  /** For each visited node, the result of `#isStraight`; false while the node is being visited. */
+  readonly #straight = new Map<string, boolean>();
 
-  constructor(policies: Policies, look: Pick<Lookup, 'relations' | 'views'>) {
+  constructor(policies: Policies, look: AccessLookup) {
     this.#policies = policies;
     this.#look = look;
   }
@@ -43,14 +43,10 @@ export class PolicyGraph {
    */
   circle(caller: number, role: number, relation: RelationFact, operation: RowOperation): RelationFact[] | null {
     const start = { caller, role, relation, operation };
-    const key = keyOf(start);
-    let answer = this.#circles.get(key);
-    if (answer === undefined) {
+    return this.#once(this.#circles, start, () => {
       const straight = operation === 'select' && this.#isStraight(start);
-      answer = straight ? null : firstOf([start, ...this.#reachable(start)], (node) => this.#returnsTo(node));
-      this.#circles.set(key, answer);
-    }
-    return answer;
+      return straight ? null : firstOf([start, ...this.#reachable(start)], (node) => this.#returnsTo(node));
+    });
   }
 
   /**
@@ -58,25 +54,16 @@ export class PolicyGraph {
    * covers nearly all relations without a search.
    */
   #isStraight(node: Node): boolean {
-    const key = keyOf(node);
-    const known = this.#straight.get(key);
-    if (known !== undefined) return known === true;
-    this.#straight.set(key, null);
-    const straight = node.relation.kind !== 'v' && this.#leadsTo(node).every((next) => this.#isStraight(next));
-    this.#straight.set(key, straight);
-    return straight;
+    return this.#once(this.#straight, node, () => {
+      this.#straight.set(keyOf(node), false);
+      return node.relation.kind !== 'v' && this.#leadsTo(node).every((next) => this.#isStraight(next));
+    });
   }
 
   /** Returns the shortest path on which the policies of a relation lead back to the relation; null if there is none. */
   #returnsTo(node: Node): RelationFact[] | null {
-    const key = keyOf(node);
-    let answer = this.#returns.get(key);
-    if (answer === undefined) {
-      const isBack = (other: Node) => other.relation.oid === node.relation.oid && this.#expands(other);
-      answer = this.#expands(node) ? this.#wayTo(node, isBack) : null;
-      this.#returns.set(key, answer);
-    }
-    return answer;
+    const isBack = (other: Node) => other.relation.oid === node.relation.oid && this.#expands(other);
+    return this.#once(this.#returns, node, () => (this.#expands(node) ? this.#wayTo(node, isBack) : null));
   }
 
   #wayTo(start: Node, isEnd: (node: Node) => boolean): RelationFact[] | null {
@@ -108,13 +95,19 @@ export class PolicyGraph {
   }
 
   #leadsTo(node: Node): readonly Node[] {
+    return this.#once(this.#next, node, () => this.#leadsToAfresh(node));
+  }
+
+  /** Returns the known result for a node, or finds it out. */
+  #once<Result>(known: Map<string, Result>, node: Node, find: () => Result): Result {
     const key = keyOf(node);
-    let next = this.#next.get(key);
-    if (!next) {
-      next = this.#leadsToAfresh(node);
-      this.#next.set(key, next);
-    }
-    return next;
+    return this.#look.recorder.within(node.relation.oid, () => {
+      const result = known.get(key);
+      if (result !== undefined) return result;
+      const found = find();
+      known.set(key, found);
+      return found;
+    });
   }
 
   #leadsToAfresh({ caller, role, relation, operation }: Node): Node[] {

@@ -1,7 +1,7 @@
-import type { DecisionFacts } from '../catalog/facts.ts';
 import type { PreRequestFact } from '../catalog/pre-request.ts';
 import { writesOf } from '../sql-reader/body/writes.ts';
 import { addCondition, type Decision, denied, type Refusal, refusal } from './decision.ts';
+import type { CommonFacts } from './fact-indexes.ts';
 import type { Privileges } from './privileges.ts';
 
 /** The result of `SELECT name()`: the function that runs, or the reason why PostgreSQL runs none for any caller. */
@@ -22,7 +22,7 @@ const notFound = (named: readonly PreRequestFact[]) => ({
  * @param uses Returns true if the caller may use a schema. PostgreSQL skips the other schemas.
  * @returns Null if the setting is not set.
  */
-function called(facts: DecisionFacts, schema: string, uses: (schema: string) => boolean): Called | null {
+function called(facts: CommonFacts, schema: string, uses: (schema: string) => boolean): Called | null {
   const { preRequest, schemas, pre_requests: named, extraSearchPath, database } = facts;
   if (preRequest === null) return null;
   const parts = preRequest.split('.');
@@ -75,7 +75,7 @@ function writesInReading({ language, body }: PreRequestFact): 'always' | 'at tim
  * Returns which calls the function that runs before each data call refuses in all exposed schemas, as the end of a
  * sentence. Returns null if it refuses none.
  */
-export function refusalOfPreRequest(facts: DecisionFacts): string | null {
+export function refusalOfPreRequest(facts: CommonFacts): string | null {
   const all = facts.exposedSchemas.map((schema) => called(facts, schema, () => true));
   const refused = all.map((one) => (one !== null && 'refused' in one ? one.refused.reason : null));
   if (refused.length > 0 && refused.every((one) => one !== null)) return `${refused[0]}: every data call is refused`;
@@ -94,7 +94,7 @@ export type PreRequestCheck = (
 ) => ((decision: Decision) => Decision) | null;
 
 /** Returns the checks of the pre-request function that each data call of a role must pass first. */
-export function preRequestCheck(facts: DecisionFacts, privileges: Privileges): PreRequestCheck {
+export function preRequestCheck(facts: CommonFacts, privileges: Privileges): PreRequestCheck {
   const runs = `db_pre_request runs ${facts.preRequest}() before each call`;
   return (role, schema, reads) => {
     const what = called(facts, schema, (one) => privileges.usesSchema(role, one));

@@ -1,11 +1,11 @@
 import type { CheckedTypeFact } from '../catalog/checked-types.ts';
 import { defaultDependencies } from '../catalog/default-dependencies.ts';
 import type { FieldFact, GrantFact, RelationFact, TypeFact } from '../catalog/entities.ts';
-import type { DecisionFacts } from '../catalog/facts.ts';
-import { groupBy } from '../catalog/group.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
-import { Membership } from './membership.ts';
+import { type FactIndexes, nameKey, type Reads } from './fact-indexes.ts';
+import type { Membership } from './membership.ts';
 import { type TablePrivilege, triggerBit } from './operations.ts';
+import type { SharedFacts } from './shared-facts.ts';
 
 /**
  * A function that PostgreSQL calls for a value of a type and that the role may not execute. `routine` is its qualified
@@ -25,34 +25,18 @@ export class Privileges {
   readonly membership: Membership;
   /** Materialized views that PostgreSQL refuses to read until they are refreshed. */
   readonly unpopulated: ReadonlySet<number>;
-  readonly fieldsOf: ReadonlyMap<number, readonly FieldFact[]>;
-  readonly #schemas: ReadonlyMap<string, readonly GrantFact[]>;
-  readonly #restricted: ReadonlyMap<number, { name: string; grants: readonly GrantFact[] }>;
-  readonly #restrictedByName: ReadonlyMap<string, readonly { grants: readonly GrantFact[] }[]>;
-  readonly #sequences: ReadonlyMap<number, { schema: string; name: string; grants: readonly GrantFact[] }>;
-  readonly #types: ReadonlyMap<number, TypeFact>;
-  /** The functions that PostgreSQL calls for a value, by type. */
-  readonly #checked: ReadonlyMap<number, readonly CheckedTypeFact[]>;
-  /** Relations with a trigger that may complete rows before they are added. */
-  readonly #filledByTrigger: ReadonlySet<number>;
+  readonly fieldsOf: Reads<'fields'>['fields'];
+  readonly #shared: SharedFacts;
+  readonly #look: Reads<keyof FactIndexes>;
   readonly #readsAll: number;
   readonly #writesAll: number;
 
-  constructor(facts: DecisionFacts) {
-    this.membership = new Membership(facts.roles, facts.memberships);
-    this.unpopulated = new Set(facts.unpopulated);
-    this.fieldsOf = groupBy(facts.fields, (field) => field.relation);
-    this.#schemas = new Map(facts.schemas.map((schema) => [schema.name, schema.grants]));
-    this.#restricted = new Map(facts.restricted_functions.map((routine) => [routine.oid, routine]));
-    this.#restrictedByName = groupBy(facts.restricted_functions, ({ name }) => name);
-    this.#sequences = new Map(facts.sequences.map((sequence) => [sequence.oid, sequence]));
-    this.#types = new Map(facts.types.map((type) => [type.oid, type]));
-    this.#checked = groupBy(facts.checked_types, ({ type }) => type);
-    this.#filledByTrigger = new Set(
-      facts.triggers.flatMap(({ relation, enabled, events }) =>
-        enabled && (events & completing) === completing ? [relation] : [],
-      ),
-    );
+  constructor(shared: SharedFacts, look: Reads<keyof FactIndexes>) {
+    this.membership = shared.membership;
+    this.unpopulated = new Set(shared.facts.unpopulated);
+    this.fieldsOf = look.fields;
+    this.#shared = shared;
+    this.#look = look;
     this.#readsAll = this.membership.named('pg_read_all_data')?.oid ?? -1;
     this.#writesAll = this.membership.named('pg_write_all_data')?.oid ?? -1;
   }
@@ -66,15 +50,15 @@ export class Privileges {
 
   usesSchema(role: number, schema: string): boolean {
     if (this.#isAny(role, this.#readsAll, this.#writesAll)) return true;
-    return this.holds(role, this.#schemas.get(schema) ?? [], 'USAGE');
+    return this.holds(role, this.#shared.schemas.get(schema) ?? [], 'USAGE');
   }
 
   hasSchema(schema: string): boolean {
-    return this.#schemas.has(schema);
+    return this.#shared.schemas.has(schema);
   }
 
   createsIn(role: number, schema: string): boolean {
-    return this.holds(role, this.#schemas.get(schema) ?? [], 'CREATE');
+    return this.holds(role, this.#shared.schemas.get(schema) ?? [], 'CREATE');
   }
 
   /** Returns true if the role may empty or refresh the relation. Before PostgreSQL 17, only its owner refreshes it. */
@@ -115,20 +99,20 @@ export class Privileges {
   /** Returns the qualified names of those functions that the role may not execute. */
   refusedFunctions(role: number, functions: readonly number[]): string[] {
     return functions.flatMap((oid) => {
-      const routine = this.#restricted.get(oid);
+      const routine = this.#shared.restricted.get(oid);
       return routine && !this.holds(role, routine.grants, 'EXECUTE') ? [routine.name] : [];
     });
   }
 
   /** Returns true if no function of this qualified name whose privileges were changed is open to the role. */
   refusesNamed(role: number, name: string): boolean {
-    const named = this.#restrictedByName.get(name) ?? [];
+    const named = this.#shared.restrictedByName.get(name) ?? [];
     return named.length > 0 && named.every(({ grants }) => !this.holds(role, grants, 'EXECUTE'));
   }
 
   /** Returns true if the role may not take numbers from the sequence of this name. */
   refusesSequence(role: number, schema: string, name: string): boolean {
-    const found = [...this.#sequences.values()].find((one) => one.schema === schema && one.name === name);
+    const found = this.#look.sequencesByName.get(nameKey(schema, name));
     return found !== undefined && this.#isClosed(role, found.grants);
   }
 
@@ -140,7 +124,9 @@ export class Privileges {
 
   /** Returns the names of the fields that every INSERT must set: they have no default and may not be null. */
   fieldsNeeded(relation: RelationFact): string[] {
-    if (this.#filledByTrigger.has(relation.oid)) return [];
+    const triggers = this.#look.triggers.get(relation.oid) ?? [];
+    // Such a trigger may complete rows before they are added.
+    if (triggers.some(({ enabled, events }) => enabled && (events & completing) === completing)) return [];
     const fields = this.fieldsOf.get(relation.oid) ?? [];
     return fields.filter((field) => this.#isNeeded(field)).map(({ name }) => name);
   }
@@ -148,7 +134,7 @@ export class Privileges {
   #isNeeded(field: FieldFact): boolean {
     if (field.default !== null || field.identity !== '' || field.generated !== '') return false;
     const domains: TypeFact[] = [];
-    for (let type = this.#types.get(field.type_oid); type?.kind === 'd'; type = this.#types.get(type.base)) {
+    for (let type = this.#look.types.get(field.type_oid); type?.kind === 'd'; type = this.#look.types.get(type.base)) {
       domains.push(type);
     }
     // A domain copies the default of its base type when the domain is created. PostgreSQL does not read the base type's
@@ -162,7 +148,7 @@ export class Privileges {
     const fields = this.fieldsOf.get(relation.oid) ?? [];
     const lacks = (field: FieldFact): boolean => {
       if (field.identity !== '' || field.generated !== '') return false;
-      const type = field.default === null ? this.#types.get(field.type_oid) : undefined;
+      const type = field.default === null ? this.#look.types.get(field.type_oid) : undefined;
       const needs = type?.kind === 'd' ? type.needs : field.needs;
       return needs !== null && !this.#computes(role, needs.functions, needs.sequences);
     };
@@ -178,7 +164,7 @@ export class Privileges {
     const first = inputs.length - needs.length;
     return needs.flatMap(({ functions, relations, types }, i) => {
       const input = inputs[first + i];
-      const sequences = relations.filter((oid) => this.#sequences.has(oid));
+      const sequences = relations.filter((oid) => this.#look.sequenceGrants.get(oid) !== undefined);
       const isClosed = types.some((type) => this.refusedChecks(role, type).some(({ always }) => always));
       return !input || (this.#computes(role, functions, sequences) && !isClosed) ? [] : [input];
     });
@@ -186,19 +172,19 @@ export class Privileges {
 
   /** True if there is a type with functions for `refusedChecks`. Nearly no app has one. */
   get checksTypes(): boolean {
-    return this.#checked.size > 0;
+    return this.#shared.checkedTypes.size > 0;
   }
 
   /** Returns the functions that PostgreSQL calls for a value of a type and that the role may not execute. */
   refusedChecks(role: number, type: number): RefusedCheck[] {
-    return (this.#checked.get(type) ?? []).flatMap((check) =>
+    return (this.#shared.checkedTypes.get(type) ?? []).flatMap((check) =>
       this.refusedFunctions(role, [check.function]).map((routine) => ({ ...check, routine })),
     );
   }
 
   /** Returns true if the role may compute an expression that calls these functions and uses these sequences. */
   #computes(role: number, functions: readonly number[], sequences: readonly number[]): boolean {
-    const isClosed = (oid: number) => this.#isClosed(role, this.#sequences.get(oid)?.grants ?? []);
+    const isClosed = (oid: number) => this.#isClosed(role, this.#look.sequenceGrants.get(oid)?.grants ?? []);
     return !sequences.some(isClosed) && this.refusedFunctions(role, functions).length === 0;
   }
 

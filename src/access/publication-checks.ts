@@ -3,7 +3,7 @@ import { groupBy } from '../catalog/group.ts';
 import type { UnreplicatedFact } from '../catalog/publications.ts';
 import type { ChildTables } from './child-tables.ts';
 import { addCondition, type Decision, denied, display, type Refusal, refusal } from './decision.ts';
-import type { Lookup } from './lookup.ts';
+import type { AccessLookup } from './lookup.ts';
 import { cascade, type RowOperation } from './operations.ts';
 
 const reasons: Readonly<Record<UnreplicatedFact['why'], (table: string) => [words: string, code: string]>> = {
@@ -19,9 +19,9 @@ const reasons: Readonly<Record<UnreplicatedFact['why'], (table: string) => [word
 export class PublicationChecks {
   readonly #refused: ReadonlyMap<number, readonly UnreplicatedFact[]>;
   readonly #childTables: ChildTables;
-  readonly #look: Lookup;
+  readonly #look: AccessLookup;
 
-  constructor(look: Lookup, childTables: ChildTables) {
+  constructor(look: AccessLookup, childTables: ChildTables) {
     this.#look = look;
     this.#refused = groupBy(look.facts.unreplicated, ({ relation }) => relation);
     this.#childTables = childTables;

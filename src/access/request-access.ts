@@ -3,11 +3,11 @@ import { idOf } from '../catalog/names.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import { sqlstateOfStable } from '../sql-reader/body/writes.ts';
 import { Access } from './access.ts';
-import { type CallingRole, type ChapterRole, callingRoles } from './calling-roles.ts';
+import type { CallingRole, ChapterRole } from './calling-roles.ts';
 import { decideFunction } from './computed-access.ts';
 import { addCondition, type Decision, denied, refusal } from './decision.ts';
 import { type ExecutedRoutine, onlyReads } from './exposed.ts';
-import type { Lookup } from './lookup.ts';
+import type { AccessLookup } from './lookup.ts';
 import type { RowOperation } from './operations.ts';
 import { type PreRequestCheck, preRequestCheck } from './pre-request.ts';
 import { settingEffects } from './setting-effects.ts';
@@ -17,17 +17,17 @@ import { settingEffects } from './setting-effects.ts';
  * refuses, and what PostgreSQL decides about the statement.
  */
 export class RequestAccess {
+  readonly look: AccessLookup;
   readonly access: Access;
   /** The callers of the app, in the order of the columns of the matrix. */
   readonly roles: readonly ChapterRole[];
-  readonly #look: Lookup;
   readonly #before: PreRequestCheck;
 
-  constructor(look: Lookup) {
+  constructor(look: AccessLookup) {
     const { facts, privileges } = look;
     this.access = new Access(look);
-    this.roles = callingRoles(facts, privileges.membership);
-    this.#look = look;
+    this.roles = look.shared.roles;
+    this.look = look;
     this.#before = preRequestCheck(facts, privileges);
   }
 
@@ -42,10 +42,10 @@ export class RequestAccess {
   /** Adds to the decision that a GET, which runs in a read-only transaction, fails if the query of a view writes. */
   #asReadOnlyView(view: RelationFact, decision: Decision): Decision {
     if (decision.verdict === 'never') return decision;
-    const { facts, views } = this.#look;
+    const { shared, views } = this.look;
     const calls = views.of(view.oid).functions.flatMap((call) => {
-      const routine = facts.routines.find(({ oid }) => oid === call.oid);
-      const writes = routine && this.#look.code.writes(routine);
+      const routine = shared.routines.get(call.oid);
+      const writes = routine && shared.code.writes(routine);
       return routine && writes ? [{ ...call, id: idOf(routine), writes }] : [];
     });
     const [first] = calls;
@@ -72,7 +72,7 @@ export class RequestAccess {
 
   /** Denies the request if PostgreSQL refuses each call because of a setting of the function, before the code runs. */
   #withSettings(routine: RoutineFact, decision: Decision): Decision {
-    const { facts, privileges } = this.#look;
+    const { facts, privileges } = this.look;
     const refused = settingEffects(facts, privileges.membership, routine).find((one) => one.refusal)?.refusal;
     if (refused === undefined || decision.verdict === 'never') return decision;
     return { ...denied(refused), untried: 'code' };
@@ -81,7 +81,7 @@ export class RequestAccess {
   /** Adds to the decision that PostgreSQL refuses writes of a function whose calls run in a read-only transaction. */
   #asReadOnly(executed: ExecutedRoutine, decision: Decision): Decision {
     const { routine } = executed;
-    const writes = onlyReads(executed) ? this.#look.code.writes(routine) : undefined;
+    const writes = onlyReads(executed) ? this.look.shared.code.writes(routine) : undefined;
     if (writes === undefined || decision.verdict === 'never') return decision;
     const isInlined =
       routine.returns_set && !routine.strict && !routine.security_definer && routine.settings.length === 0;

@@ -1,5 +1,5 @@
 import type { RelationFact } from '../catalog/entities.ts';
-import type { Lookup } from './lookup.ts';
+import type { AccessLookup } from './lookup.ts';
 import type { Policies } from './policies.ts';
 import { roleBeneath } from './view-uses.ts';
 
@@ -9,16 +9,13 @@ import { roleBeneath } from './view-uses.ts';
  */
 export class RowLocks {
   readonly #locking: ReadonlySet<number>;
-  readonly #look: Lookup;
+  readonly #look: AccessLookup;
   readonly #policies: Policies;
-  readonly #isNone: boolean;
 
-  constructor(look: Lookup, policies: Policies) {
-    const { facts } = look;
-    this.#locking = new Set(facts.locking_views);
+  constructor(look: AccessLookup, policies: Policies) {
+    this.#locking = new Set(look.facts.locking_views);
     this.#look = look;
     this.#policies = policies;
-    this.#isNone = this.#locking.size === 0 && !facts.policies.some(({ locks }) => locks);
   }
 
   /**
@@ -26,7 +23,7 @@ export class RowLocks {
    * @param role The role whose policies apply.
    */
   reads(role: number, relation: RelationFact): boolean {
-    return !this.#isNone && this.#reads(role, role, relation, new Set());
+    return this.#reads(role, role, relation, new Set());
   }
 
   #reads(caller: number, role: number, relation: RelationFact, asked: Set<string>): boolean {

@@ -1,7 +1,7 @@
-import type { DecisionFacts } from '../catalog/facts.ts';
 import { roleName } from '../catalog/names.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import { type Refusal, refusal } from './decision.ts';
+import type { CommonFacts } from './fact-indexes.ts';
 import type { Membership } from './membership.ts';
 
 /** The effect of a function's setting on the privileges with which the function runs. */
@@ -23,7 +23,7 @@ const settingsOf = ({ settings }: RoutineFact): [name: string, value: string][] 
 const isRole = (name: string): boolean => name === 'role' || name === 'session_authorization';
 
 /** Returns the role with whose privileges a function runs; null for the role of the caller. */
-export function runsAs(facts: DecisionFacts, routine: RoutineFact): string | null {
+export function runsAs(facts: CommonFacts, routine: RoutineFact): string | null {
   if (routine.security_definer) return roleName(facts, routine.owner);
   const named = settingsOf(routine).find(([name]) => name === 'role')?.[1];
   if (named === undefined) return null;
@@ -31,7 +31,7 @@ export function runsAs(facts: DecisionFacts, routine: RoutineFact): string | nul
 }
 
 /** Returns a role name that is the same in every app. */
-function shownRole(facts: DecisionFacts, name: string): string {
+function shownRole(facts: CommonFacts, name: string): string {
   if (name === facts.authenticator) return 'authenticator';
   return roleName(facts, facts.roles.find((role) => role.name === name)?.oid ?? -1).replace(/^-1$/, name);
 }
@@ -41,7 +41,7 @@ function shownRole(facts: DecisionFacts, name: string): string {
  * commands/variable.c). Omits `transaction_*`, which PostgreSQL refuses in functions, and `default_transaction_*`,
  * which do not affect the current transaction.
  */
-export function settingEffects(facts: DecisionFacts, membership: Membership, routine: RoutineFact): SettingEffect[] {
+export function settingEffects(facts: CommonFacts, membership: Membership, routine: RoutineFact): SettingEffect[] {
   return settingsOf(routine).flatMap(([name, value]): SettingEffect[] => {
     const effect = isRole(name)
       ? roleEffect(facts, membership, routine, name, value)
@@ -53,7 +53,7 @@ export function settingEffects(facts: DecisionFacts, membership: Membership, rou
 type Effect = Omit<SettingEffect, 'name'>;
 
 function roleEffect(
-  facts: DecisionFacts,
+  facts: CommonFacts,
   membership: Membership,
   routine: RoutineFact,
   name: string,

@@ -1,11 +1,10 @@
 import type { RelationFact, TriggerFact } from '../catalog/entities.ts';
-import { groupBy } from '../catalog/group.ts';
 import { idOf } from '../catalog/names.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import { type TriggerEffects, triggerEffects } from '../sql-reader/body/trigger.ts';
 import type { CallingRole } from './calling-roles.ts';
 import { addCondition, addErrors, type Decision, denied, noRows, refusal } from './decision.ts';
-import type { Lookup } from './lookup.ts';
+import type { AccessLookup } from './lookup.ts';
 import { triggerBit, type WriteOperation } from './operations.ts';
 import type { PolicyCalls } from './policy-calls.ts';
 
@@ -17,29 +16,22 @@ type Calls = Pick<PolicyCalls, 'lacking'>;
  * the table.
  */
 export class TriggerChecks {
-  readonly #triggers: ReadonlyMap<number, readonly TriggerFact[]>;
-  readonly #routines: ReadonlyMap<number, RoutineFact>;
   readonly #calls: Calls;
-  readonly #look: Lookup;
+  readonly #look: AccessLookup;
   /** The expressions that PostgreSQL evaluates for each row that it writes, with the functions that they call. */
   readonly #expressions = new Map<number, readonly { what: string; routines: readonly RoutineFact[] }[]>();
 
-  constructor(look: Lookup, calls: Calls) {
-    const { facts } = look;
+  constructor(look: AccessLookup, calls: Calls) {
     this.#look = look;
     this.#calls = calls;
-    this.#triggers = groupBy(
-      facts.triggers.filter(({ enabled }) => enabled),
-      ({ relation }) => relation,
-    );
-    this.#routines = new Map(facts.routines.map((routine) => [routine.oid, routine]));
   }
 
   /** Returns the decision with the conditions that triggers, checks and generated fields add. */
   decide(decision: Decision, caller: CallingRole, relation: RelationFact, operation: WriteOperation): Decision {
     const start = operation === 'delete' ? decision : this.#ofExpressions(decision, caller, relation);
-    return (this.#triggers.get(relation.oid) ?? []).reduce((limited, trigger) => {
-      const routine = this.#routines.get(trigger.function);
+    const triggers = (this.#look.triggers.get(relation.oid) ?? []).filter(({ enabled }) => enabled);
+    return triggers.reduce((limited, trigger) => {
+      const routine = this.#look.shared.routines.get(trigger.function);
       const runs = (trigger.events & triggerBit[operation]) !== 0;
       if (!routine || !runs || limited.verdict === 'never') return limited;
       const isSure = this.#firesForAll(trigger, relation, operation);
@@ -60,19 +52,23 @@ export class TriggerChecks {
   }
 
   #expressionsOf({ oid }: RelationFact) {
-    const known = this.#expressions.get(oid);
-    if (known) return known;
+    return this.#look.recorder.within(oid, () => {
+      const expressions = this.#expressions.get(oid) ?? this.#expressionsAfresh(oid);
+      this.#expressions.set(oid, expressions);
+      return expressions;
+    });
+  }
+
+  #expressionsAfresh(oid: number) {
     const checks = (this.#look.constraints.get(oid) ?? []).filter(({ kind, enforced }) => kind === 'c' && enforced);
     const generated = (this.#look.fields.get(oid) ?? []).filter((field) => field.generated === 's');
-    const named = [
+    return [
       ...checks.map(({ name, functions }) => ({ what: `the rule ${name}`, functions })),
       ...generated.map(({ name, needs }) => ({ what: `the generated field ${name}`, functions: needs?.functions })),
     ].flatMap(({ what, functions }) => {
-      const routines = (functions ?? []).flatMap((oid) => this.#routines.get(oid) ?? []);
+      const routines = (functions ?? []).flatMap((oid) => this.#look.shared.routines.get(oid) ?? []);
       return routines.length === 0 ? [] : [{ what, routines }];
     });
-    this.#expressions.set(oid, named);
-    return named;
   }
 
   #ofTrigger(decision: Decision, caller: CallingRole, { trigger, routine, isSure, effects }: RunTrigger): Decision {
@@ -92,7 +88,7 @@ export class TriggerChecks {
     }
     const raising = addErrors(decision, `the trigger ${name}`, always ? [always] : sometimes);
     if (skips === 'never') return raising;
-    if (skips === 'always' && isSure && this.#look.code.writes(routine) === undefined) {
+    if (skips === 'always' && isSure && this.#look.shared.code.writes(routine) === undefined) {
       const none = noRows(`the trigger ${name} leaves out every row, because ${idOf(routine)} returns NULL`);
       return { ...none, policies: decision.policies };
     }
@@ -105,7 +101,7 @@ export class TriggerChecks {
     // Chapter 4 describes the errors of state machines.
     if (routine.language !== 'plpgsql' || routine.schema === 'ninefold') return noEffects;
     const effects = triggerEffects(routine.body, operation);
-    const sometimes = [...effects.sometimes, ...this.#look.code.raisesOfCalls(routine)];
+    const sometimes = [...effects.sometimes, ...this.#look.shared.code.raisesOfCalls(routine)];
     const isBeforeRow = (events & triggerBit.row) !== 0 && (events & triggerBit.before) !== 0;
     return { ...effects, sometimes, skips: isBeforeRow ? effects.skips : 'never' };
   }
@@ -121,7 +117,7 @@ export class TriggerChecks {
   ): boolean {
     if (conditional || on_partition || (operation === 'update' && fields.length > 0)) return false;
     const isRow = (events & triggerBit.row) !== 0;
-    return !isRow || kind === 'p' || operation === 'insert' || !this.#look.children.has(oid);
+    return !isRow || kind === 'p' || operation === 'insert' || this.#look.children.get(oid) === undefined;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { EntityFacts, RelationFact } from '../catalog/entities.ts';
+import type { RelationFact } from '../catalog/entities.ts';
 import type { CallingRole } from './calling-roles.ts';
 import {
   addCondition,
@@ -11,6 +11,7 @@ import {
   type Refusal,
   refusal,
 } from './decision.ts';
+import type { AccessLookup } from './lookup.ts';
 import { type RowOperation, triggerBit, type WriteOperation, writeBit } from './operations.ts';
 import type { Privileges } from './privileges.ts';
 import { roleBeneath, type ViewUses } from './view-uses.ts';
@@ -32,21 +33,14 @@ type DecideAs = (
 export class ViewAccess {
   readonly #privileges: Privileges;
   readonly #uses: ViewUses;
-  /** INSTEAD OF triggers by view. PostgreSQL cannot disable them, so all of them count. */
-  readonly #instead: EntityFacts['triggers'];
+  readonly #triggers: AccessLookup['triggers'];
   readonly #shown: ViewFieldMap;
   readonly #decideAs: DecideAs;
 
-  constructor(
-    privileges: Privileges,
-    uses: ViewUses,
-    triggers: EntityFacts['triggers'],
-    shown: ViewFieldMap,
-    decideAs: DecideAs,
-  ) {
+  constructor({ privileges, views, triggers }: AccessLookup, shown: ViewFieldMap, decideAs: DecideAs) {
     this.#privileges = privileges;
-    this.#instead = triggers.filter(({ events }) => (events & triggerBit.instead) !== 0);
-    this.#uses = uses;
+    this.#triggers = triggers;
+    this.#uses = views;
     this.#shown = shown;
     this.#decideAs = decideAs;
   }
@@ -222,9 +216,9 @@ export class ViewAccess {
 
   /** Returns true if an INSTEAD OF trigger of the view performs the operation. */
   isReplaced(view: RelationFact, operation: WriteOperation): boolean {
-    return this.#instead.some(
-      ({ relation, events }) => relation === view.oid && (events & triggerBit[operation]) !== 0,
-    );
+    // PostgreSQL cannot disable INSTEAD OF triggers, so all of them count.
+    const replacing = triggerBit.instead | triggerBit[operation];
+    return (this.#triggers.get(view.oid) ?? []).some(({ events }) => (events & replacing) === replacing);
   }
 
   /**

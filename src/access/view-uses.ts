@@ -1,6 +1,6 @@
 import type { RelationFact } from '../catalog/entities.ts';
-import type { DecisionFacts } from '../catalog/facts.ts';
 import { groupBy } from '../catalog/group.ts';
+import type { CommonFacts, Reads } from './fact-indexes.ts';
 import { ViewQuery } from './view-query.ts';
 
 /** The relations and functions that the query of a view uses. */
@@ -16,15 +16,15 @@ export interface Uses {
 
 /** The relations and functions of each view. */
 export class ViewUses {
-  readonly #byView: ReadonlyMap<number, DecisionFacts['view_uses']>;
-  readonly #relations: ReadonlyMap<number, RelationFact>;
+  readonly #byView: ReadonlyMap<number, CommonFacts['view_uses']>;
+  readonly #look: Reads<'relations'>;
   readonly #trees: ReadonlyMap<number, string>;
   /** The queries that were read. */
   readonly #queries = new Map<number, ViewQuery>();
 
-  constructor(facts: DecisionFacts, relations: ReadonlyMap<number, RelationFact>) {
+  constructor(facts: CommonFacts, look: Reads<'relations'>) {
     this.#byView = groupBy(facts.view_uses, (use) => use.view);
-    this.#relations = relations;
+    this.#look = look;
     this.#trees = new Map(facts.view_trees.map(({ view, tree }) => [view, tree]));
   }
 
@@ -36,7 +36,7 @@ export class ViewUses {
     );
     return {
       relations: [...byRelation].flatMap(([oid, used]) => {
-        const relation = this.#relations.get(oid);
+        const relation = this.#look.relations.get(oid);
         return relation ? [{ relation, fields: used.map((use) => use.field) }] : [];
       }),
       functions: uses.flatMap((use) =>
@@ -49,8 +49,8 @@ export class ViewUses {
   query(view: number): ViewQuery {
     const known = this.#queries.get(view);
     if (known) return known;
-    const relations = this.of(view).relations.map(({ relation }) => relation.oid);
-    const query = new ViewQuery(this.#trees.get(view) ?? '', relations);
+    const relations = (this.#byView.get(view) ?? []).map((use) => use.relation).filter((oid) => oid !== 0);
+    const query = new ViewQuery(this.#trees.get(view) ?? '', [...new Set(relations)]);
     this.#queries.set(view, query);
     return query;
   }

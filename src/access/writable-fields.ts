@@ -1,6 +1,6 @@
 import type { RelationFact } from '../catalog/entities.ts';
-import type { DecisionFacts } from '../catalog/facts.ts';
 import { type ViewColumnOrigin, viewColumnOrigins } from '../catalog/view-columns.ts';
+import type { CommonFacts } from './fact-indexes.ts';
 import type { Privileges } from './privileges.ts';
 
 /**
@@ -31,7 +31,7 @@ export class ViewFieldMap {
   readonly #origins: (view: number) => readonly ViewColumnOrigin[];
   readonly #privileges: Privileges;
 
-  constructor(facts: DecisionFacts, privileges: Privileges) {
+  constructor(facts: CommonFacts, privileges: Privileges) {
     const trees = new Map(facts.view_trees.map(({ view, tree }) => [view, tree]));
     const known = new Map<number, ViewColumnOrigin[]>();
     this.#origins = (view) => {

@@ -4,7 +4,7 @@ import { compareText } from '../catalog/names.ts';
 import type { WriteFunctionFact } from '../catalog/write-functions.ts';
 import type { ChildTables } from './child-tables.ts';
 import { addCondition, type Decision, denied, display, refusal } from './decision.ts';
-import type { Lookup } from './lookup.ts';
+import type { AccessLookup } from './lookup.ts';
 import { triggerBit, type WriteOperation } from './operations.ts';
 
 type Part = WriteFunctionFact['by'] | 'domain';
@@ -35,11 +35,11 @@ interface Refused {
  * functions, whoever owns the table.
  */
 export class WriteFunctionChecks {
-  readonly #look: Lookup;
+  readonly #look: AccessLookup;
   readonly #childTables: ChildTables;
   readonly #calls: ReadonlyMap<number, readonly WriteFunctionFact[]>;
 
-  constructor(look: Lookup, childTables: ChildTables) {
+  constructor(look: AccessLookup, childTables: ChildTables) {
     this.#look = look;
     this.#childTables = childTables;
     this.#calls = groupBy(look.facts.write_functions, ({ relation }) => relation);

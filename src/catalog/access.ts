@@ -10,6 +10,7 @@ import {
   joinsOutside,
   list,
   locksRows,
+  relationGrants,
   relationsReadBy,
   targets,
 } from './sql-fragments.ts';
@@ -169,24 +170,26 @@ export const accessQueries: CatalogQueries<AccessFacts> = {
     from pg_catalog.pg_namespace n ${commentOf('pg_namespace', 'n.oid')} where ${isOwnSchema('n')} order by n.nspname`),
 
   // Most policies read no relation. For them, `strpos` saves the regular expression, which takes longer than the rest.
+  // OFFSET 0 makes PostgreSQL decompress the text of each tree only once.
   policies: list(`
     select p.oid::int8 as oid, p.polrelid::int8 as relation, p.polname as name, p.polpermissive as permissive, p.polcmd as command,
       p.polroles::int8[] as roles, pg_get_expr(p.polqual, p.polrelid) as using,
       pg_get_expr(p.polwithcheck, p.polrelid) as "check", m.description as comment,
-      ${locksRows('p.polqual::text')} as locks, coalesce(f.functions, '[]') as functions,
+      ${locksRows('x.using')} as locks, coalesce(f.functions, '[]') as functions,
       (select coalesce(json_agg(json_build_object('relation', r.relation, 'fields', to_json(r.fields), 'clause', t.clause)
           order by t.clause, r.relation, r.fields), '[]')
-        from (values ('using', p.polqual::text), ('check', p.polwithcheck::text)) t (clause, tree)
+        from (values ('using', x.using), ('check', x."check")) t (clause, tree)
         cross join lateral ${relationsReadBy('t.tree')} r where strpos(t.tree, ':relid ') > 0) as reads,
-      array_remove(array[case when ${hasSubquery('p.polqual::text')} then 'using' end,
-        case when ${hasSubquery('p.polwithcheck::text')} then 'check' end], null) as subqueries
-    from pg_catalog.pg_policy p join pg_catalog.pg_class c on c.oid = p.polrelid
+      array_remove(array[case when ${hasSubquery('x.using')} then 'using' end,
+        case when ${hasSubquery('x.check')} then 'check' end], null) as subqueries
+    from pg_catalog.pg_policy p cross join lateral (select p.polqual::text as using, p.polwithcheck::text as "check" offset 0) x
+    join pg_catalog.pg_class c on c.oid = p.polrelid
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace and ${isOwnSchema('n')}
     left join (
       select c.of, json_agg(json_build_object('oid', c.oid, 'using', c.using, 'check', c."check") order by c.oid) as functions from (
-        select distinct d.objid as of, p.oid::int8 as oid, ${callsFunction('l.polqual::text')} as using, ${callsFunction('l.polwithcheck::text')} as "check"
+        select distinct d.objid as of, p.oid::int8 as oid, ${callsFunction('l.using')} as using, ${callsFunction('l.check')} as "check"
         from pg_catalog.pg_depend d ${functionNamed('join')}
-        join pg_catalog.pg_policy l on l.oid = d.objid
+        join (select l.oid, l.polqual::text as using, l.polwithcheck::text as "check" from pg_catalog.pg_policy l offset 0) l on l.oid = d.objid
         where d.classid = 'pg_catalog.pg_policy'::regclass) c
       group by c.of) f on f.of = p.oid
     ${commentOf('pg_policy', 'p.oid')}
@@ -212,8 +215,9 @@ export const accessQueries: CatalogQueries<AccessFacts> = {
 
   sequences: list(`
     select c.oid::int8 as oid, n.nspname as schema, c.relname as name,
-      ${grants(`coalesce(c.relacl, acldefault('s', c.relowner))`)} as grants
+      a.grants
     from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace and ${isOwnSchema('n')}
+    ${relationGrants('S', grants)}
     where c.relkind = 'S' order by n.nspname, c.relname`),
 
   restricted_functions: list(`

@@ -102,7 +102,8 @@ export interface PartitionConstraintFact extends ConstraintFact {
 }
 
 /** SQL that is true for a key over periods. The catalog is read only if the definition can contain one. */
-const isPeriod = `case when d.definition ~ 'WITHOUT OVERLAPS|PERIOD' then ${ofPeriod} else false end`;
+const isPeriod = `case when k.contype <> 'c' and (strpos(d.definition, 'WITHOUT OVERLAPS') > 0 or strpos(d.definition, 'PERIOD') > 0)
+    then ${ofPeriod} else false end`;
 
 /**
  * Returns SQL with the SpecialFact of constraint `k` with definition `d`.

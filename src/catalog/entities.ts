@@ -8,6 +8,7 @@ import {
   isOwnSchema,
   joinsOutside,
   list,
+  relationGrants,
   relationsOf,
 } from './sql-fragments.ts';
 
@@ -274,10 +275,10 @@ export const entityQueries: CatalogQueries<EntityFacts> = {
       case when c.relkind in ('r', 'p') then 28 when ${isUnserved('c')} then 0 else pg_relation_is_updatable(c.oid, true) end as updatable_by_trigger,
       case when c.relkind in ('v', 'm') then pg_get_viewdef(c.oid) end as definition,
       ${extensionOf('pg_catalog.pg_class', 'c.oid')} as extension,
-      ${grants(`coalesce(c.relacl, acldefault('r', c.relowner))`, granted)} as grants,
+      a.grants,
       (select coalesce(json_agg(distinct case r.ev_type when '2' then 'update' when '3' then 'insert' else 'delete' end), '[]')
         from pg_catalog.pg_rewrite r where r.ev_class = c.oid and r.ev_type <> '1' and r.is_instead and r.ev_enabled in ('O', 'A')) as replaced
-    from ${relationsOf('c')} order by c.oid`),
+    from ${relationsOf('c')} ${relationGrants('rpvmf', (acl) => grants(acl, granted))} order by c.oid`),
 
   comments: list(`
     select c.oid::int8 as relation, m.objsubid as field, m.description as text
@@ -300,7 +301,8 @@ export const entityQueries: CatalogQueries<EntityFacts> = {
     from ${relationsOf('c')}
     join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     left join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
-    left join pg_catalog.pg_constraint k on k.contype = 'n' and k.conrelid = a.attrelid and k.conkey[1] = a.attnum
+    left join (select k.oid, k.conname, k.convalidated, k.connoinherit, k.conrelid, k.conkey[1] as field
+      from pg_catalog.pg_constraint k where k.contype = 'n' offset 0) k on k.conrelid = a.attrelid and k.field = a.attnum
     ${commentOf('pg_constraint', 'k.oid', '0', 'km')}
     left join ${needsOf('pg_attrdef')} w on w.of = d.oid
     where not c.relispartition or c.oid in (

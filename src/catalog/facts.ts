@@ -13,7 +13,7 @@ import { withGeneratedViewFields } from './generated-view-fields.ts';
 import { type IndexFacts, indexQueries } from './indexes.ts';
 import { type JobFacts, jobQueries } from './jobs.ts';
 import { type MachineFacts, machineQueries } from './machines.ts';
-import { type KnownRows, parseRows, resultsJson } from './parse-rows.ts';
+import { type KnownResults, parseRows, resultsJson } from './parse-rows.ts';
 import { type PreRequestFacts, readPreRequests } from './pre-request.ts';
 import { type PublicationFacts, publicationQueries } from './publications.ts';
 import { type CatalogJson, readCatalogJson, readCatalogParallel } from './read-catalog.ts';
@@ -157,10 +157,10 @@ async function readForOptions(
   );
 }
 
-/** Parsed facts with their rows, which make the next reading cheaper. */
+/** Parsed facts with their results, which make the next reading cheaper. */
 export interface ParsedFacts {
   facts: Facts;
-  rows: KnownRows;
+  results: KnownResults;
 }
 
 /** Parses facts and adds the defaults of the options. */
@@ -176,9 +176,9 @@ export function parseChangedFacts({ parts, options }: RawFacts, earlier: ParsedF
     extraSearchPath = defaultRestSettings.db_extra_search_path,
     preRequest = defaultRestSettings.db_pre_request,
   } = options;
-  const parsed = parts.map((part) => parseRows(part, earlier?.rows ?? new Map()));
+  const parsed = parts.map((part) => parseRows(part, earlier?.results ?? new Map()));
   const read = Object.assign({}, ...parsed.map(({ facts }) => facts)) as ObjectFacts & AskedFacts & OptionFacts;
   const fields = withGeneratedViewFields(read, earlier?.facts.fields);
   const facts = { ...read, fields, exposedSchemas, extraSearchPath, authenticator, anonymous, roleClaim, preRequest };
-  return { facts, rows: new Map(parsed.flatMap(({ rows }) => [...rows])) };
+  return { facts, results: new Map(parsed.flatMap(({ results }) => [...results])) };
 }

@@ -18,10 +18,16 @@ describe('parseRows', () => {
     expect(parseRows(json(resultsJson({ one: [1], two: null })), none).facts).toEqual({ one: [1], two: null });
   });
 
+  it('returns the list of an earlier reading if none of its rows changed', () => {
+    const before = parseRows<{ rows: object[] }>(read({ id: 1 }, { id: 2 }), none);
+    const after = parseRows<{ rows: object[] }>(read({ id: 1 }, { id: 2 }), before.results);
+    expect(after.facts.rows).toBe(before.facts.rows);
+  });
+
   it('returns the objects of an earlier reading for rows and values that did not change', () => {
     type Rows = { rows: object[]; other: object };
     const before = parseRows<Rows>(read({ id: 1 }, { id: 2 }, { id: 2 }), none);
-    const after = parseRows<Rows>(read({ id: 2 }, { id: 3 }, { id: 1 }), before.rows);
+    const after = parseRows<Rows>(read({ id: 2 }, { id: 3 }, { id: 1 }), before.results);
     expect(after.facts.rows[0]).toBe(before.facts.rows[1]);
     expect(before.facts.rows[2]).toBe(before.facts.rows[1]);
     expect(after.facts.rows[2]).toBe(before.facts.rows[0]);

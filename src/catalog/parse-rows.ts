@@ -1,35 +1,62 @@
 import type { CatalogJson } from './read-catalog.ts';
 
-/** The values of a reading of the catalog, by their JSON and the name of their query. */
-export type KnownRows = ReadonlyMap<string, ReadonlyMap<string, unknown>>;
+/** A result of a reading of the catalog. */
+interface KnownResult {
+  readonly bytes: Buffer;
+  readonly value: unknown;
+  /** The values of its rows by their JSON. */
+  readonly rows: ReadonlyMap<string, unknown>;
+}
+
+/** The results of a reading of the catalog, by the names of their queries. */
+export type KnownResults = ReadonlyMap<string, KnownResult>;
 
 /**
- * Parses the result of `readCatalog` and compares it with an earlier one. A row of `list` that PostgreSQL printed as
- * before is the same object, and only changed rows are parsed. Callers must not modify the objects.
- * @returns The facts, and their rows for the next reading.
+ * Parses the result of `readCatalog` and compares it with an earlier one. A result that PostgreSQL printed as before is
+ * the same object, and so is each row of `list`. Only changed rows are parsed. Callers must not modify the objects.
+ * @returns The facts, and the results for the next reading.
  */
-export function parseRows<Facts>(json: CatalogJson<Facts>, earlier: KnownRows): { facts: Facts; rows: KnownRows } {
-  const rows = new Map<string, Map<string, unknown>>();
-  const facts: Record<string, unknown> = {};
-  const text = Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString('utf8');
-  for (const result of text.slice(1, -1).split(RESULT_END)) {
-    const at = result.indexOf(':');
-    const name: string = JSON.parse(result.slice(0, at));
-    const value = result.slice(at + 1);
+export function parseRows<Facts>(
+  json: CatalogJson<Facts>,
+  earlier: KnownResults,
+): { facts: Facts; results: KnownResults } {
+  const results = new Map<string, KnownResult>();
+  for (const bytes of resultsOf(Buffer.from(json.buffer, json.byteOffset, json.byteLength))) {
+    const at = bytes.indexOf(':');
+    const name: string = JSON.parse(bytes.toString('utf8', 0, at));
+    const value = bytes.subarray(at + 1);
     const known = earlier.get(name);
-    // The keys of the map are parts of this text, so that earlier texts need no memory.
-    const own = new Map<string, unknown>();
-    const parse = (part: string): unknown => {
-      const parsed = own.get(part) ?? known?.get(part) ?? JSON.parse(part);
-      own.set(part, parsed);
-      return parsed;
-    };
-    const isList = value.startsWith(LIST_START);
-    const parts = isList ? value.slice(LIST_START.length, -1) : value;
-    facts[name] = !isList ? parse(value) : parts === '' ? [] : parts.split(ROW_END).map(parse);
-    rows.set(name, own);
+    // Keeps the new bytes, because they are parts of one buffer.
+    results.set(name, known?.bytes.equals(value) ? { ...known, bytes: value } : parseResult(value, known?.rows));
   }
-  return { facts: facts as Facts, rows };
+  const facts = Object.fromEntries([...results].map(([name, { value }]) => [name, value])) as Facts;
+  return { facts, results };
+}
+
+function parseResult(bytes: Buffer, known: ReadonlyMap<string, unknown> | undefined): KnownResult {
+  const text = bytes.toString('utf8');
+  const rows = new Map<string, unknown>();
+  const parse = (part: string): unknown => {
+    const parsed = rows.get(part) ?? known?.get(part) ?? JSON.parse(part);
+    rows.set(part, parsed);
+    return parsed;
+  };
+  if (!text.startsWith(LIST_START)) return { bytes, value: parse(text), rows };
+  const parts = text.slice(LIST_START.length, -1);
+  return { bytes, value: parts === '' ? [] : parts.split(ROW_END).map(parse), rows };
+}
+
+/** Returns the members of the JSON object, as name and value. */
+function resultsOf(json: Buffer): Buffer[] {
+  const members = json.subarray(1, -1);
+  const results: Buffer[] = [];
+  for (let start = 0; start <= members.length; ) {
+    const found = members.indexOf(RESULT_END, start);
+    const end = found < 0 ? members.length : found;
+    results.push(members.subarray(start, end));
+    start = end + RESULT_END.length;
+  }
+  return results;
 }
 
 /** The separator of results in the JSON of `readCatalog`. */

@@ -75,6 +75,18 @@ export const grants = (acl: string): string =>
   `(select coalesce(json_agg(json_build_array(g.grantee::int8, g.privilege_type) order by g.grantee, g.privilege_type), '[]')
     from aclexplode(${acl}) g)`;
 
+/**
+ * Returns a join that adds the grants on the relation `c` as `grants` of `a`. Most relations of an app have the same
+ * access control list, so the join converts each list only once.
+ * @param kinds The values of pg_class.relkind, as characters of one string.
+ * @param convert Returns SQL with the entries of a list.
+ */
+export const relationGrants = (kinds: string, convert: (acl: string) => string): string => {
+  const acl = `coalesce(c.relacl, acldefault(case when c.relkind = 'S' then 's'::"char" else 'r' end, c.relowner))`;
+  return `join (select l.acl, ${convert('l.acl')} as grants
+      from (select distinct ${acl} as acl from pg_catalog.pg_class c where strpos('${kinds}', c.relkind::text) > 0) l offset 0) a on a.acl = ${acl}`;
+};
+
 /** SQL with the grants on the function `p`. */
 export const functionGrants = grants(`coalesce(p.proacl, acldefault('f', p.proowner))`);
 

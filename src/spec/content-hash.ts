@@ -32,5 +32,9 @@ export function stableContent({
 const withoutFigures = <Item extends { figures?: unknown }>({ figures: _, ...item }: Item): Omit<Item, 'figures'> =>
   item;
 
-/** Returns the SHA-256, in hexadecimal, of the stable content of a specification as JSON. */
-export const contentHash = (json: string): string => createHash('sha256').update(json).digest('hex');
+/** Returns the SHA-256, in hexadecimal, of the stable content of a specification as JSON, which is given in parts. */
+export function contentHash(json: readonly (string | Buffer)[]): string {
+  const hash = createHash('sha256');
+  for (const part of json) hash.update(part);
+  return hash.digest('hex');
+}

@@ -1,34 +1,32 @@
-import { Lookup } from '../access/lookup.ts';
+import { type CommonFacts, type FactIndexes, indexedFacts, indexesOf, type Reads } from '../access/fact-indexes.ts';
+import { accessLookup, type Lookup, lookupOf } from '../access/lookup.ts';
+import { RequestAccess } from '../access/request-access.ts';
+import { SharedFacts } from '../access/shared-facts.ts';
 import type { Facts } from '../catalog/facts.ts';
 import { JsonWriter } from './json-writer.ts';
 
-/** The indexes of `Lookup` that a function reads to make an entry. */
-const indexNames = [
-  ...(['relations', 'fields', 'constraints', 'partitions', 'indexes', 'triggers', 'rules'] as const),
-  ...(['parents', 'children', 'types', 'domains', 'sequences', 'numbered', 'byName'] as const),
-];
-
-type IndexName = (typeof indexNames)[number];
-
-type Index<Values> = Values extends ReadonlyMap<infer Key, infer Value> ? Pick<ReadonlyMap<Key, Value>, 'get'> : never;
-
 /** Indexes that record each read. */
-export type EntryLookup = { readonly [Name in IndexName]: Index<Lookup[Name]> } & {
+export interface EntryLookup extends Reads<keyof FactIndexes> {
   /** Comments by relation and field: `<relation>.<field>`. */
   readonly comments: Pick<ReadonlyMap<string, string>, 'get'>;
-};
-
-/** A read of an index: its key and the value at that time. */
-interface Read {
-  readonly index: keyof EntryLookup;
-  readonly key: unknown;
-  readonly value: unknown;
 }
+
+/** The values of which an entry, or the decisions about one relation, were made. */
+interface Origin {
+  /** The values that were read from each index, by their keys. */
+  readonly reads: Map<keyof EntryLookup, Map<unknown, unknown>>;
+  /** The origins of the decisions that were used. */
+  readonly uses: Set<Origin>;
+  /** True if a decision depends on the order of decisions, because policies read each other in a circle. */
+  isCircular: boolean;
+}
+
+const newOrigin = (): Origin => ({ reads: new Map(), uses: new Set(), isCircular: false });
 
 /** An entry with all values that it was made of. */
 interface Made {
   readonly inputs: readonly unknown[];
-  readonly reads: readonly Read[];
+  readonly origin: Origin;
   readonly entry: unknown;
 }
 
@@ -45,20 +43,39 @@ export class Entries {
   readonly writer: JsonWriter;
   readonly #indexes: EntryLookup;
   readonly #recording: EntryLookup;
+  readonly #requests: RequestAccess;
   #earlier: MadeEntries;
   readonly #made: MadeEntries = new Map();
-  #reads: Read[] = [];
+  /** The origin of what is being made. */
+  #origin = newOrigin();
+  /** The origins of the decisions about each relation. */
+  readonly #ofRelations = new Map<number, Origin>();
+  /** For each origin of the earlier derivation, whether all its own reads still give the same values. */
+  readonly #unchanged = new Map<Origin, boolean>();
 
   constructor(facts: Facts, earlier: Entries | null = null) {
     this.facts = facts;
-    this.look = new Lookup(facts);
     this.writer = earlier?.writer ?? new JsonWriter();
     this.#earlier = earlier ? earlier.#made : new Map();
+    const indexes = indexesOf(facts);
     const comments = new Map(facts.comments.map(({ relation, field, text }) => [`${relation}.${field}`, text]));
-    this.#indexes = { ...this.look, comments };
+    this.#indexes = { ...indexes, comments };
     this.#recording = Object.fromEntries(
-      [...indexNames, 'comments' as const].map((index) => [index, { get: (key: unknown) => this.#read(index, key) }]),
+      Object.keys(this.#indexes).map((index) => [
+        index,
+        { get: (key: unknown) => this.#read(index as keyof EntryLookup, key) },
+      ]),
     ) as unknown as EntryLookup;
+    const common = commonFacts(facts);
+    const shared = this.#entry(SharedFacts, '', Object.values(common), () => new SharedFacts(common));
+    const recorder = {
+      within: <Result>(relation: number, decide: () => Result) => this.#within(relation, decide),
+      noteCircle: () => {
+        this.#origin.isCircular = true;
+      },
+    };
+    this.#requests = new RequestAccess(accessLookup(shared, this.#recording, recorder));
+    this.look = lookupOf(facts, shared, indexes);
   }
 
   /**
@@ -74,21 +91,30 @@ export class Entries {
   }
 
   /**
-   * Returns a part of the specification that may depend on every fact about decisions. It is one entry, because the
-   * decision about a relation can depend on any other relation.
+   * Returns the entry of a key that contains decisions about privileges.
+   * @param make A function as in `of`. It can also read the facts that all relations share (`SharedFacts`).
    */
   ofDecisions<Inputs extends readonly unknown[], Entry>(
+    make: (requests: RequestAccess, ...inputs: Inputs) => Entry,
+    key: number | string,
+    ...inputs: Inputs
+  ): Entry {
+    return this.#entry(make, key, [this.look.shared, ...inputs], () => make(this.#requests, ...inputs));
+  }
+
+  /** Returns a part of the specification that may depend on every fact about decisions. */
+  ofAllDecisions<Inputs extends readonly unknown[], Entry>(
     make: (look: Lookup, ...inputs: Inputs) => Entry,
     ...inputs: Inputs
   ): Entry {
-    const { comments, description, screens, labels, screen_refusals, ...facts } = this.facts;
-    const names = Object.keys(facts).sort() as (keyof typeof facts)[];
-    return this.#entry(make, '', [...names.map((name) => facts[name]), ...inputs], () => make(this.look, ...inputs));
+    const facts = indexedFacts.map((name) => this.facts[name]);
+    return this.#entry(make, '', [this.look.shared, ...facts, ...inputs], () => make(this.look, ...inputs));
   }
 
   /** Releases the entries of the earlier derivation that this one did not use again. */
   release(): void {
     this.#earlier = new Map();
+    this.#unchanged.clear();
   }
 
   #entry<Entry>(by: unknown, key: number | string, inputs: readonly unknown[], make: () => Entry): Entry {
@@ -100,26 +126,65 @@ export class Entries {
   }
 
   #make(inputs: readonly unknown[], make: () => unknown): Made {
-    this.#reads = [];
-    const entry = make();
-    return { inputs, reads: this.#reads, entry };
+    const origin = newOrigin();
+    return { inputs, entry: this.#record(origin, make), origin };
   }
 
-  #isCurrent({ inputs, reads }: Made, present: readonly unknown[]): boolean {
-    return (
-      inputs.length === present.length &&
-      inputs.every((input, i) => isSame(input, present[i])) &&
-      reads.every(({ index, key, value }) => isSame(value, this.#indexes[index].get(key as never)))
-    );
+  /** Runs a function, and records its reads in an origin. */
+  #record<Result>(origin: Origin, run: () => Result): Result {
+    const outer = this.#origin;
+    this.#origin = origin;
+    try {
+      return run();
+    } finally {
+      this.#origin = outer;
+    }
+  }
+
+  #within<Result>(relation: number, decide: () => Result): Result {
+    const origin = this.#ofRelations.get(relation) ?? newOrigin();
+    this.#ofRelations.set(relation, origin);
+    this.#origin.uses.add(origin);
+    return this.#record(origin, decide);
   }
 
   #read(index: keyof EntryLookup, key: unknown): unknown {
-    const last = this.#reads.at(-1);
-    if (last?.index === index && last.key === key) return last.value;
+    const { reads } = this.#origin;
+    const values = reads.get(index) ?? new Map<unknown, unknown>();
+    if (values.has(key)) return values.get(key);
     const value = this.#indexes[index].get(key as never);
-    this.#reads.push({ index, key, value });
+    reads.set(index, values.set(key, value));
     return value;
   }
+
+  #isCurrent({ inputs, origin }: Made, present: readonly unknown[]): boolean {
+    if (inputs.length !== present.length || !inputs.every((input, i) => isSame(input, present[i]))) return false;
+    const all = new Set([origin]);
+    // The loop adds origins to the set and also visits these.
+    for (const one of all) {
+      if (one.isCircular || !this.#isUnchanged(one)) return false;
+      for (const used of one.uses) all.add(used);
+    }
+    return true;
+  }
+
+  #isUnchanged(origin: Origin): boolean {
+    const known = this.#unchanged.get(origin);
+    if (known !== undefined) return known;
+    const isUnchanged = [...origin.reads].every(([index, values]) =>
+      [...values].every(([key, value]) => isSame(value, this.#indexes[index].get(key as never))),
+    );
+    this.#unchanged.set(origin, isUnchanged);
+    return isUnchanged;
+  }
+}
+
+/** Returns the facts that the decision about any relation can depend on. */
+function commonFacts(facts: Facts): CommonFacts {
+  const { comments, description, screens, labels, screen_refusals, ...ofDecisions } = facts;
+  const isIndexed = (name: string) => (indexedFacts as readonly string[]).includes(name);
+  const common = Object.entries(ofDecisions).filter(([name]) => !isIndexed(name));
+  return Object.fromEntries(common.sort(([a], [b]) => (a < b ? -1 : 1))) as unknown as CommonFacts;
 }
 
 /** Returns true if two values are the same object, or lists of the same objects. */

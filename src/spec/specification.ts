@@ -51,7 +51,7 @@ export function deriveChanged(facts: Facts, app: SpecificationApp, earlier: Entr
   const entities = entitiesChapter(entries);
   const machines = statesChapter(look);
   const rules = rulesChapter(entries);
-  const roles = entries.ofDecisions(rolesChapter, settings);
+  const roles = rolesChapter(entries, settings);
   const calls = callsChapter(entries, entities.entities, roles, settings);
   const states = { ...machines, accounts: accountStates(settings, new Set(calls.calls.map(({ id }) => id))) };
   const chapters: Chapters = {

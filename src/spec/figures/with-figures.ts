@@ -35,15 +35,17 @@ export function withFigures(specification: Specification, live: LiveFigures, at:
   return { ...specification, chapters, figures_at: at.toISOString() };
 }
 
-/** Adds to each item its figures, if there are any. */
-export const each = <Item extends { figures?: Figures }, Figures>(
-  items: readonly Item[],
+/** Adds to each item its figures, if there are any. Returns the same list if no item has figures. */
+export function each<Item extends { figures?: Figures }, Figures>(
+  items: Item[],
   figuresOf: (item: Item) => Figures | undefined,
-): Item[] =>
-  items.map((item) => {
+): Item[] {
+  const shown = items.map((item) => {
     const figures = figuresOf(item);
     return figures ? { ...item, figures } : item;
   });
+  return shown.every((item, i) => item === items[i]) ? items : shown;
+}
 
 function hitBy(hit: readonly HitLimit[]): (line: LimitLine) => LimitLine['figures'] {
   const byName = new Map(hit.map(({ name, ...figures }) => [name, figures]));

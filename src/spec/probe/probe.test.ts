@@ -3,11 +3,11 @@ import type { ProbedCell } from '../../../contract/probe.ts';
 import type { RolesChapter, Verdict } from '../../../contract/specification-roles.ts';
 import { makeMatrixSchemas, matrixRoles, matrixSchemas } from '../../../test/support/access-matrix/matrix-schemas.ts';
 import { type AppDatabase, startAppDatabase } from '../../../test/support/app-database.ts';
-import { Lookup } from '../../access/lookup.ts';
 import { type Facts, loadFacts } from '../../catalog/facts.ts';
 import type { Pool } from '../../database/pool.ts';
 import { rowsAsText } from '../../database/statement.ts';
 import { rolesChapter } from '../chapters/roles/roles.ts';
+import { Entries } from '../entries.ts';
 import { probe } from './probe.ts';
 
 let database: AppDatabase;
@@ -27,7 +27,7 @@ afterAll(async () => {
 
 async function read(exposedSchemas: readonly string[]): Promise<{ facts: Facts; chapter: RolesChapter }> {
   const facts = await loadFacts(login, { exposedSchemas, authenticator: 'app_authenticator' });
-  return { facts, chapter: rolesChapter(new Lookup(facts)) };
+  return { facts, chapter: rolesChapter(new Entries(facts)) };
 }
 
 async function probed(exposedSchemas: readonly string[], change: (chapter: RolesChapter) => void = () => undefined) {

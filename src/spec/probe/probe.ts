@@ -2,7 +2,7 @@ import { limits } from '../../../contract/limits.ts';
 import type { ProbedCell } from '../../../contract/probe.ts';
 import type { RoleCell, RolesChapter } from '../../../contract/specification-roles.ts';
 import { executedRoutines, exposedRelations } from '../../access/exposed.ts';
-import { Lookup } from '../../access/lookup.ts';
+import { lookupOf } from '../../access/lookup.ts';
 import { rolledBack } from '../../access/rolled-back.ts';
 import { type CodeFacts, codeQueries } from '../../catalog/executed-code.ts';
 import type { Facts } from '../../catalog/facts.ts';
@@ -52,7 +52,7 @@ export async function probe(
     if (!(error instanceof DatabaseError || error instanceof NinefoldError)) throw error;
     return accountsOf([], []);
   });
-  const look = new Lookup(facts);
+  const look = lookupOf(facts);
   const context = new ProbeContext(look, code, accounts);
   const byEntity = groupBy(chapter.cells, (cell) => cell.entity);
   const relations = exposedRelations(facts).map((relation) => {

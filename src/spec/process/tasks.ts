@@ -168,7 +168,7 @@ export class Tasks {
    */
   page({ of, format, isGzipped }: { of: SpecificationKey; format: PageFormat; isGzipped: boolean }): Bytes {
     const { shown, entries } = this.#of(of);
-    const text = Buffer.from(format === 'json' ? entries.writer.json(shown) : write[format](shown));
+    const text = format === 'json' ? Buffer.concat(entries.writer.json(shown)) : Buffer.from(write[format](shown));
     return toBytes(isGzipped ? gzipSync(text, { level: constants.Z_BEST_SPEED }) : text);
   }
 

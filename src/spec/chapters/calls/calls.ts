@@ -6,7 +6,8 @@ import type { Entity } from '../../../../contract/specification-entities.ts';
 import type { RoleCell, RolesChapter } from '../../../../contract/specification-roles.ts';
 import { callingRoles } from '../../../access/calling-roles.ts';
 import { executedRoutines } from '../../../access/exposed.ts';
-import { type Lookup, named } from '../../../access/lookup.ts';
+import { named } from '../../../access/fact-indexes.ts';
+import type { Lookup } from '../../../access/lookup.ts';
 import { refusedCalls } from '../../../access/overloads.ts';
 import { groupBy } from '../../../catalog/group.ts';
 import { idOf, queryName } from '../../../catalog/names.ts';
@@ -56,7 +57,7 @@ export function callsChapter(
               method,
               cells,
               `${isFirst(routine.schema) ? '' : profileWords(routine.schema, method)}${refused}`,
-              look.code.writes(routine),
+              look.shared.code.writes(routine),
             ),
           );
     }),

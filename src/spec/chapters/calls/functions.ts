@@ -35,11 +35,12 @@ export function functionEntries(look: Lookup): FunctionEntry[] {
  * @param ids The ids of the functions that the specification describes.
  */
 function codeOf(
-  { code }: Lookup,
+  look: Lookup,
   routine: RoutineFact,
   ids: ReadonlyMap<RoutineFact, string>,
 ): Pick<FunctionEntry, 'reaches' | 'writes' | 'raises'> {
-  const { read, written } = code.entities(routine);
+  const { code } = look.shared;
+  const { read, written } = code.entities(look, routine);
   const called = code.reached(routine).flatMap((one) => (one === routine ? [] : (ids.get(one) ?? [])));
   const errors = code.raises(routine).map(({ sqlstate, message }) => ({ sqlstate, message }));
   const raises = [...new Map(errors.map((error) => [`${error.sqlstate} ${error.message}`, error])).values()];

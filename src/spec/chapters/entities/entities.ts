@@ -6,7 +6,8 @@ import type {
   Relation,
 } from '../../../../contract/specification-entities.ts';
 import type { Computed } from '../../../access/computed.ts';
-import { fieldName, type Lookup, type Reads } from '../../../access/lookup.ts';
+import { fieldName, type Reads } from '../../../access/fact-indexes.ts';
+import type { Lookup } from '../../../access/lookup.ts';
 import type { ConstraintFact } from '../../../catalog/constraints.ts';
 import type { FieldFact, RelationFact, TypeFact } from '../../../catalog/entities.ts';
 import type { Facts } from '../../../catalog/facts.ts';

@@ -1,4 +1,5 @@
-import { type Lookup, primaryKey } from '../../../access/lookup.ts';
+import { primaryKey } from '../../../access/fact-indexes.ts';
+import type { Lookup } from '../../../access/lookup.ts';
 import { writeBit } from '../../../access/operations.ts';
 import { viewColumnOrigins } from '../../../catalog/view-columns.ts';
 

@@ -167,10 +167,10 @@ function isSilent(code: string, triggers: readonly MachineTriggerFact[]): boolea
   return raising.length > 0 && raising.every(({ state }) => state === 'off' || state === 'missing');
 }
 
-function ofFunction({ code }: Lookup, routine: RoutineFact, reachability: FunctionReachability): ErrorLine[] {
+function ofFunction({ shared }: Lookup, routine: RoutineFact, reachability: FunctionReachability): ErrorLine[] {
   if (routine.language === 'sql' || routine.language === 'internal' || routine.language === 'c') return [];
   if (routine.language !== 'plpgsql') return [unread(routine, reachability.unreachableReason(routine))];
-  const raises = code.ownRaises(routine);
+  const raises = shared.code.ownRaises(routine);
   if (raises.length === 0) return [];
   const obstacle = reachability.unreachableReason(routine);
   return raises.map((raise) => ofRaise(routine, raise, obstacle));

@@ -16,7 +16,7 @@ const verbs = {
  * Default privileges do not enable row-level security.
  */
 export function defaultPrivileges(
-  facts: DecisionFacts,
+  facts: Pick<DecisionFacts, 'default_grants' | 'exposedSchemas'>,
   roles: readonly ChapterRole[],
   membership: Membership,
 ): RolesChapter['default_privileges'] {

@@ -9,12 +9,12 @@ import {
 } from '../../../../test/support/access-matrix/matrix-schemas.ts';
 import { type Held, statementsFor } from '../../../../test/support/access-matrix/matrix-statements.ts';
 import { type AppDatabase, startAppDatabase } from '../../../../test/support/app-database.ts';
-import { Lookup } from '../../../access/lookup.ts';
 import { type FactOptions, loadFacts } from '../../../catalog/facts.ts';
 import type { Executor } from '../../../database/database.ts';
 import { DatabaseError } from '../../../database/database-error.ts';
 import type { Pool } from '../../../database/pool.ts';
 import { affectedRows } from '../../../database/statement.ts';
+import { Entries } from '../../entries.ts';
 import { rolesChapter } from './roles.ts';
 
 const givenRoles = ['anon', 'authenticated', 'service_role', 'agent'];
@@ -24,7 +24,7 @@ let pool: Pool;
 let chapter: RolesChapter;
 
 const derive = async (options: FactOptions): Promise<RolesChapter> =>
-  rolesChapter(new Lookup(await loadFacts(pool, options)));
+  rolesChapter(new Entries(await loadFacts(pool, options)));
 
 beforeAll(async () => {
   database = await startAppDatabase('matrix');

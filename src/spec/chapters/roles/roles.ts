@@ -1,52 +1,62 @@
 import { type AuthSettings, defaultAuthSettings } from '../../../../contract/settings-auth.ts';
-import type { Operation, PolicyEntry, RoleCell, RolesChapter } from '../../../../contract/specification-roles.ts';
-import type { Access } from '../../../access/access.ts';
+import type {
+  AdviceEntry,
+  Operation,
+  PolicyEntry,
+  RoleCell,
+  RolesChapter,
+} from '../../../../contract/specification-roles.ts';
+import { Access } from '../../../access/access.ts';
 import type { ChapterRole } from '../../../access/calling-roles.ts';
 import type { Decision } from '../../../access/decision.ts';
 import { type ExecutedRoutine, executedRoutines, exposedRelations } from '../../../access/exposed.ts';
-import type { Lookup } from '../../../access/lookup.ts';
+import type { AccessLookup, Lookup } from '../../../access/lookup.ts';
 import { operations } from '../../../access/operations.ts';
 import { anyone } from '../../../access/outcomes.ts';
+import type { Policies } from '../../../access/policies.ts';
 import { RequestAccess } from '../../../access/request-access.ts';
+import type { SharedFacts } from '../../../access/shared-facts.ts';
 import type { PolicyFact } from '../../../catalog/access.ts';
 import type { RelationFact } from '../../../catalog/entities.ts';
 import type { DecisionFacts } from '../../../catalog/facts.ts';
 import { byName, compareText, entityId, idOf, roleName, sqlName } from '../../../catalog/names.ts';
-import type { RoutineFact } from '../../../catalog/routines.ts';
-import { documentedRoutines } from '../documented.ts';
+import type { Entries } from '../../entries.ts';
+import { isDocumented } from '../documented.ts';
 import { adviceFor } from './advice/advice.ts';
 import { conditionWords, decisionWords } from './condition-words.ts';
 import { defaultPrivileges } from './default-privileges.ts';
 
 /** Builds chapter 6: the privileges of each role on everything that /rest/v1 reaches. */
-export function rolesChapter(look: Lookup, settings: AuthSettings = defaultAuthSettings): RolesChapter {
-  const { facts } = look;
-  const requests = new RequestAccess(look);
-  const { access, roles } = requests;
+export function rolesChapter(entries: Entries, settings: AuthSettings = defaultAuthSettings): RolesChapter {
+  const { facts } = entries.look;
   const relations = exposedRelations(facts);
   const documented = [...relations, ...unservedRelations(facts)];
   const cells = [
-    ...relationCells(relations, roles, requests),
-    ...functionCells(executedRoutines(look), roles, requests),
+    ...relations.flatMap((relation) => entries.ofDecisions(cellsOfRelation, relation.oid, relation)),
+    ...entries.ofAllDecisions(cellsOfFunctions),
   ];
-  const functions = new Map(documentedRoutines(facts).map((routine) => [routine.oid, routine]));
-  const possible = roles.filter((role) => role.barred === null);
+  const policies = documented.flatMap((relation) => entries.ofDecisions(policiesOfRelation, relation.oid, relation));
+  const advice = entries.ofAllDecisions(adviceOnDecisions, cells, settings);
+  return entries.ofDecisions(chapterOf, '', cells, policies, advice);
+}
+
+function chapterOf(
+  { look: { shared } }: RequestAccess,
+  cells: RoleCell[],
+  policies: PolicyEntry[],
+  advice: AdviceEntry[],
+): RolesChapter {
   return {
-    roles: roles.map(({ name, fact, meaning, caller }) => ({
+    roles: shared.roles.map(({ name, fact, meaning, caller }) => ({
       name,
       meaning,
       member_role: caller.memberRole,
       bypasses_row_level_security: fact.superuser || fact.bypasses_row_security,
     })),
     cells,
-    policies: documented.flatMap((relation) =>
-      access.policies
-        .of(relation.oid)
-        .filter((policy) => !isNinefolds(relation, policy))
-        .map((policy) => entry(facts, access, functions, relation, policy)),
-    ),
-    default_privileges: defaultPrivileges(facts, possible, access.privileges.membership),
-    advice: adviceFor({ facts, look, access, roles: possible, exposed: relations, cells }, settings),
+    policies,
+    default_privileges: defaultPrivileges(shared.facts, shared.roles.filter(isPossible), shared.membership),
+    advice,
     sources: [
       {
         kind: 'catalog',
@@ -63,6 +73,26 @@ export function rolesChapter(look: Lookup, settings: AuthSettings = defaultAuthS
     ],
   };
 }
+
+const cellsOfRelation = (requests: RequestAccess, relation: RelationFact): RoleCell[] =>
+  relationCells(relation, requests.roles, requests);
+
+const cellsOfFunctions = (look: Lookup): RoleCell[] =>
+  functionCells(executedRoutines(look), look.shared.roles, new RequestAccess(look));
+
+const policiesOfRelation = ({ access: { policies }, look }: RequestAccess, relation: RelationFact): PolicyEntry[] =>
+  policies
+    .of(relation.oid)
+    .filter((policy) => !isNinefolds(relation, policy))
+    .map((policy) => entry(look, policies, relation, policy));
+
+function adviceOnDecisions(look: Lookup, cells: readonly RoleCell[], settings: AuthSettings): AdviceEntry[] {
+  const { facts, shared } = look;
+  const roles = shared.roles.filter(isPossible);
+  return adviceFor({ facts, look, access: new Access(look), roles, exposed: exposedRelations(facts), cells }, settings);
+}
+
+const isPossible = ({ barred }: ChapterRole): boolean => barred === null;
 
 /** A caller of an app: a database role, and all member roles of the user. */
 export interface MemberCaller {
@@ -92,7 +122,7 @@ export function cellsOfCaller(
     ({ routine, isCallable }) => isCallable && functions.has(entityId(routine.schema, routine.name)),
   );
   return [
-    ...relationCells(exposedRelations(look.facts), [exact], requests),
+    ...exposedRelations(look.facts).flatMap((relation) => relationCells(relation, [exact], requests)),
     ...functionCells(named, [exact], requests),
   ];
 }
@@ -104,16 +134,10 @@ const functionCells = (
 ): RoleCell[] =>
   executed.flatMap((one) => roles.map((role) => cell(role, idOf(one.routine), 'execute', requests.routine(role, one))));
 
-const relationCells = (
-  relations: readonly RelationFact[],
-  roles: readonly ChapterRole[],
-  requests: RequestAccess,
-): RoleCell[] =>
-  relations.flatMap((relation) =>
-    operations.flatMap((operation) =>
-      roles.map((role) =>
-        cell(role, entityId(relation.schema, relation.name), operation, requests.relation(role, relation, operation)),
-      ),
+const relationCells = (relation: RelationFact, roles: readonly ChapterRole[], requests: RequestAccess): RoleCell[] =>
+  operations.flatMap((operation) =>
+    roles.map((role) =>
+      cell(role, entityId(relation.schema, relation.name), operation, requests.relation(role, relation, operation)),
     ),
   );
 
@@ -142,13 +166,8 @@ function cell(role: ChapterRole, entity: string, operation: Operation, decision:
 
 const commands = { '*': 'all', r: 'select', a: 'insert', w: 'update', d: 'delete' } as const;
 
-function entry(
-  facts: DecisionFacts,
-  access: Access,
-  functions: ReadonlyMap<number, RoutineFact>,
-  relation: RelationFact,
-  policy: PolicyFact,
-): PolicyEntry {
+function entry({ shared }: AccessLookup, policies: Policies, relation: RelationFact, policy: PolicyFact): PolicyEntry {
+  const { facts } = shared;
   const roles = policy.roles.map((oid) => (oid === 0 ? 'public' : roleName(facts, oid))).sort(compareText);
   const command = commands[policy.command];
   const entity = entityId(relation.schema, relation.name);
@@ -160,7 +179,7 @@ function entry(
     ...(policy.using === null ? [] : [`  using (${bare(policy.using)})`]),
     ...(policy.check === null ? [] : [`  with check (${bare(policy.check)})`]),
   ];
-  const parse = (text: string | null) => (text === null ? null : access.policies.parsed(policy, text));
+  const parse = (text: string | null) => (text === null ? null : policies.parsed(policy, text));
   return {
     entity,
     name: policy.name,
@@ -173,7 +192,7 @@ function entry(
       policy.comment ??
       conditionWords({ using: parse(policy.using), check: parse(policy.check), seen: null, caller: anyone }),
     sql: `${clauses.join('\n')};`,
-    ...functionsOf(functions, policy),
+    ...functionsOf(shared, policy),
   };
 }
 
@@ -181,9 +200,10 @@ function entry(
  * Returns the app's own functions that a policy calls. Functions of Ninefold are omitted, because they are the same in
  * every app.
  */
-function functionsOf(documented: ReadonlyMap<number, RoutineFact>, policy: PolicyFact): Pick<PolicyEntry, 'functions'> {
+function functionsOf({ facts, routines }: SharedFacts, policy: PolicyFact): Pick<PolicyEntry, 'functions'> {
   const called = policy.functions
-    .flatMap(({ oid }) => documented.get(oid) ?? [])
+    .flatMap(({ oid }) => routines.get(oid) ?? [])
+    .filter(({ schema }) => isDocumented(facts, schema))
     .map((routine) => ({ id: idOf(routine), body: routine.body }))
     .sort((a, b) => compareText(a.id, b.id));
   return called.length === 0 ? {} : { functions: called };

@@ -1,4 +1,4 @@
-import type { Reads } from '../../../access/lookup.ts';
+import type { Reads } from '../../../access/fact-indexes.ts';
 import type { RelationFact } from '../../../catalog/entities.ts';
 import { entityId } from '../../../catalog/names.ts';
 import type { Part } from './rules-of-types.ts';

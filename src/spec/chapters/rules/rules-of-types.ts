@@ -1,5 +1,5 @@
 import type { Rule } from '../../../../contract/specification.ts';
-import type { Reads } from '../../../access/lookup.ts';
+import type { Reads } from '../../../access/fact-indexes.ts';
 import type { ConstraintFact } from '../../../catalog/constraints.ts';
 import type { FieldFact, TypeFact } from '../../../catalog/entities.ts';
 import { sqlName } from '../../../catalog/names.ts';

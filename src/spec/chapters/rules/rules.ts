@@ -1,6 +1,6 @@
 import type { Rule, RulesChapter } from '../../../../contract/specification.ts';
+import { fieldName, primaryKey } from '../../../access/fact-indexes.ts';
 import { baseOf, fieldTypes } from '../../../access/field-types.ts';
-import { fieldName, primaryKey } from '../../../access/lookup.ts';
 import type { CollationFact } from '../../../catalog/collations.ts';
 import type {
   ConstraintFact,

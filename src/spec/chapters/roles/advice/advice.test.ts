@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AdviceEntry, AdviceKind, RolesChapter } from '../../../../../contract/specification-roles.ts';
 import { type AppDatabase, scriptIn, startAppDatabase } from '../../../../../test/support/app-database.ts';
-import { Lookup } from '../../../../access/lookup.ts';
 import { loadFacts } from '../../../../catalog/facts.ts';
 import type { Pool } from '../../../../database/pool.ts';
+import { Entries } from '../../../entries.ts';
 import { rolesChapter } from '../roles.ts';
 
 let database: AppDatabase;
@@ -34,7 +34,7 @@ beforeEach(async () => {
 
 async function chapter(): Promise<RolesChapter> {
   const facts = await loadFacts(owner, { exposedSchemas: ['public'], authenticator: 'app_authenticator' });
-  return rolesChapter(new Lookup(facts));
+  return rolesChapter(new Entries(facts));
 }
 
 const about = (advice: readonly AdviceEntry[], kind: AdviceKind) => advice.filter((entry) => entry.about === kind);

@@ -1,4 +1,4 @@
-import { primaryKey } from '../../../../access/lookup.ts';
+import { primaryKey } from '../../../../access/fact-indexes.ts';
 import type { FieldFact, RelationFact } from '../../../../catalog/entities.ts';
 import { readCondition } from '../../../../sql-reader/condition.ts';
 import type { Expression } from '../../../../sql-reader/tree.ts';
