@@ -8,7 +8,7 @@ import { Privileges } from './privileges.ts';
 import { ViewUses } from './view-uses.ts';
 
 /** Returns a key of the two names, separated by NUL, which no name of PostgreSQL contains. */
-export const nameKey = (schema: string, name: string): string => `${schema}\0${name}`;
+const nameKey = (schema: string, name: string): string => `${schema}\0${name}`;
 
 /** Indexes of the facts by id, shared by all chapters. */
 export class Lookup {
