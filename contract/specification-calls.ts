@@ -66,12 +66,13 @@ export interface FunctionEntry {
   triggers?: { on: string; name: string; enabled: boolean; sql: string }[];
   /**
    * Ids of the functions that the code names and of the entities that it reads, directly or through these functions.
-   * Absent if there are none. SQL that the code builds at run time is not included, here and in `writes` and `raises`.
+   * SQL that the code builds at run time is not included. Versions of an earlier format lack `reaches`, `writes` and
+   * `raises`.
    */
   reaches?: string[];
-  /** Ids of the entities whose rows the code changes, directly or through these functions. Absent if there are none. */
+  /** Ids of the entities whose rows the code changes, directly or through these functions. */
   writes?: string[];
-  /** Errors that the code raises, directly or through these functions. Absent if there are none. */
+  /** Errors that the code raises, directly or through these functions. */
   raises?: RaisedError[];
   /** The code of the function. For an aggregate its parts; empty if PostgreSQL shows no code. */
   body: string;

@@ -94,7 +94,9 @@ describe('diffChapters reports changes of an app in sentences for business reade
     ],
     [
       `create or replace function public.close(ticket uuid) returns void language sql as 'delete from public.tickets'`,
-      ['is now delete from public.tickets; writes public.tickets (before: none)'],
+      [
+        'The function close(uuid) now does something else: its code was select 1, is now delete from public.tickets; writes public.tickets (before: none)',
+      ],
     ],
     [
       `create or replace function public.close(ticket uuid) returns void language sql as 'select 2'`,

@@ -20,10 +20,8 @@ export function upgradeChapters(chapters: JsonObject, other: JsonObject): JsonOb
 /** What functions reach, write and raise, and the cells that depend on errors, were added together. */
 function withCode(chapters: JsonObject, other: JsonObject): JsonObject {
   const { calls, roles } = chapters;
-  const tellsCode = ({ reaches, writes, raises }: JsonObject) => reaches ?? writes ?? raises;
   const functions = new Map(listIn(other.calls, 'functions').map((one) => [one.id, one]));
-  if (!isObject(calls) || listIn(calls, 'functions').some(tellsCode) || ![...functions.values()].some(tellsCode))
-    return chapters;
+  if (!isObject(calls) || listIn(calls, 'functions').every(({ raises }) => raises !== undefined)) return chapters;
   const told = listIn(calls, 'functions').map((one) => {
     const { reaches, writes, raises } = functions.get(one.id) ?? {};
     return { ...one, ...(reaches ? { reaches } : {}), ...(writes ? { writes } : {}), ...(raises ? { raises } : {}) };

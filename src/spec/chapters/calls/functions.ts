@@ -45,9 +45,9 @@ function codeOf(
   const errors = code.raises(routine).map(({ sqlstate, message }) => ({ sqlstate, message }));
   const raises = [...new Map(errors.map((error) => [`${error.sqlstate} ${error.message}`, error])).values()];
   return {
-    ...(called.length + read.size > 0 && { reaches: [...called, ...read].sort(compareText) }),
-    ...(written.size > 0 && { writes: [...written].sort(compareText) }),
-    ...(raises.length > 0 && { raises }),
+    reaches: [...called, ...read].sort(compareText),
+    writes: [...written].sort(compareText),
+    raises,
   };
 }
 

@@ -117,9 +117,9 @@ function functionParts({ id, kind, returns, language, volatility, runs_as, stric
     ...(one.leakproof ? ['leakproof'] : []),
     ...(strict ? ['null where an argument is null'] : []),
     ...(one.settings.length === 0 ? [] : [`sets ${one.settings.join(', ')}`]),
-    ...(one.reaches ? [`reaches ${one.reaches.join(', ')}`] : []),
-    ...(one.writes ? [`writes ${one.writes.join(', ')}`] : []),
-    ...(one.raises ? [`raises ${one.raises.map(raisedWords).join(', ')}`] : []),
+    ...(one.reaches?.length ? [`reaches ${one.reaches.join(', ')}`] : []),
+    ...(one.writes?.length ? [`writes ${one.writes.join(', ')}`] : []),
+    ...(one.raises?.length ? [`raises ${one.raises.map(raisedWords).join(', ')}`] : []),
     ...(one.triggers ?? []).map(
       ({ on, name, enabled }) => `runs on ${on} by the trigger ${name}${enabled ? '' : ', which is switched off'}`,
     ),

@@ -128,6 +128,7 @@ describe('possible errors of a call', () => {
     });
     expect(codeOf('public.outer_call()')).toEqual({
       reaches: ['public.inner_fault()', 'public.middle()'],
+      writes: [],
       raises: [{ sqlstate: 'PT451', message: 'deep' }],
     });
     const document = openApiDocument(
