@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { Lookup } from '../access/lookup.ts';
 import type { Facts } from '../catalog/facts.ts';
 import { JsonWriter } from './json-writer.ts';
@@ -32,6 +33,9 @@ interface Made {
   readonly entry: unknown;
 }
 
+/** The max number of callers whose privileges are cached for an app. */
+const CALLERS = 5;
+
 /** Entries by the function that makes them, and a key. */
 type MadeEntries = Map<unknown, Map<number | string, Made>>;
 
@@ -47,6 +51,7 @@ export class Entries {
   readonly #recording: EntryLookup;
   #earlier: MadeEntries;
   readonly #made: MadeEntries = new Map();
+  readonly #ofCallers: LRUCache<string, Made>;
   #reads: Read[] = [];
 
   constructor(facts: Facts, earlier: Entries | null = null) {
@@ -54,6 +59,7 @@ export class Entries {
     this.look = new Lookup(facts);
     this.writer = earlier?.writer ?? new JsonWriter();
     this.#earlier = earlier ? earlier.#made : new Map();
+    this.#ofCallers = earlier?.#ofCallers ?? new LRUCache({ max: CALLERS });
     const comments = new Map(facts.comments.map(({ relation, field, text }) => [`${relation}.${field}`, text]));
     this.#indexes = { ...this.look, comments };
     this.#recording = Object.fromEntries(
@@ -81,9 +87,26 @@ export class Entries {
     make: (look: Lookup, ...inputs: Inputs) => Entry,
     ...inputs: Inputs
   ): Entry {
+    return this.#entry(make, '', [...this.#decisionFacts(), ...inputs], () => make(this.look, ...inputs));
+  }
+
+  /**
+   * Returns a value for one caller, which may depend on every fact about decisions. Later derivations use it again until
+   * such a fact changes.
+   * @param key Identifies the caller and `make`.
+   */
+  ofCaller<Value>(key: string, make: (look: Lookup) => Value): Value {
+    const facts = this.#decisionFacts();
+    const known = this.#ofCallers.get(key);
+    const made = known && this.#isCurrent(known, facts) ? known : this.#make(facts, () => make(this.look));
+    this.#ofCallers.set(key, made);
+    return made.entry as Value;
+  }
+
+  #decisionFacts(): unknown[] {
     const { comments, description, screens, labels, screen_refusals, ...facts } = this.facts;
     const names = Object.keys(facts).sort() as (keyof typeof facts)[];
-    return this.#entry(make, '', [...names.map((name) => facts[name]), ...inputs], () => make(this.look, ...inputs));
+    return names.map((name) => facts[name]);
   }
 
   /** Releases the entries of the earlier derivation that this one did not use again. */

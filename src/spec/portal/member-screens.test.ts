@@ -68,8 +68,7 @@ async function screensIn(language: string, role: string, ...memberRoles: string[
   const types = await loadTypeFacts(server, facts, { relationships: new Map() });
   const app = { ref: 'desk', name: 'Desk', authSettings: defaultAuthSettings };
   const { specification, entries } = deriveChanged(facts, app, null);
-  const derived = { chapters: specification.chapters, look: entries.look };
-  return memberScreens(types, derived, { role, memberRoles }, language);
+  return memberScreens(types, { chapters: specification.chapters, entries }, { role, memberRoles }, language);
 }
 
 const entity = (screens: PortalScreens, name: string): PortalEntity => {

@@ -1,10 +1,10 @@
 import type { Screen } from '../../../contract/description.ts';
 import type { PortalEntity, PortalGroup, PortalScreen, PortalScreens } from '../../../contract/portal.ts';
 import type { Chapters } from '../../../contract/specification.ts';
-import type { Lookup } from '../../access/lookup.ts';
 import { compareText, entityId } from '../../catalog/names.ts';
 import { cellsOfCaller, type MemberCaller } from '../chapters/roles/roles.ts';
 import { namesAskedBy } from '../chapters/screens/screens.ts';
+import type { Entries } from '../entries.ts';
 import { type InputFacts, InputSource } from '../types/input.ts';
 import { fullTextFields } from './full-text.ts';
 import { memberActions } from './member-actions.ts';
@@ -17,18 +17,20 @@ import { sentenceCase } from './member-words.ts';
  * The result contains nothing that the caller has no privilege on. Pure.
  *
  * @param types The facts of `derived`, with the names of types.
- * @param derived The chapters, and the indexes of their facts, which the derivation has filled.
+ * @param derived The chapters and their entries.
  * @param language Language of the labels, a tag of BCP 47.
  */
 export function memberScreens(
   types: InputFacts,
-  { chapters, look }: { chapters: Chapters; look: Lookup },
+  { chapters, entries }: { chapters: Chapters; entries: Entries },
   caller: MemberCaller,
   language: string,
 ): PortalScreens {
   const { facts } = types;
   const functions = new Set(chapters.screens?.screens.flatMap(({ actions = [] }) => actions));
-  const cells = cellsOfCaller(look, caller, functions);
+  const cells = entries.ofCaller(JSON.stringify([caller, [...functions]]), (look) =>
+    cellsOfCaller(look, caller, functions),
+  );
   const open = openEntities(chapters.entities?.entities ?? [], cells);
   const [defaultSchema] = facts.exposedSchemas;
   const labels = new MemberLabels(chapters.screens?.labels, language);
