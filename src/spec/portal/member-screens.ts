@@ -105,7 +105,7 @@ function memberScreen(
         title,
         kind,
         entity: entity.id,
-        columns,
+        columns: origin === 'derived' && kind !== 'form' && kind !== 'detail' ? labelFirst(entity, columns) : columns,
         filter: screen.filter,
         order: screen.order_by,
       },
@@ -114,9 +114,16 @@ function memberScreen(
   ];
 }
 
+/** Returns the columns of a derived screen: the key, the label of the row, then the others in the order of the table. */
+function labelFirst({ key, title_field: label }: PortalEntity, columns: readonly string[]): readonly string[] {
+  const placeOf = (name: string) => (key.includes(name) ? 0 : name === label ? 1 : 2);
+  return [...columns].sort((a, b) => placeOf(a) - placeOf(b));
+}
+
 /**
  * Groups the screens of several rows, and the forms that no list links to: first the defined screens of entities with
- * one screen, then each entity with several screens, then the derived lists. A defined place comes before this order.
+ * one screen, then each entity with several screens, then the derived lists. A defined place comes before this order. A
+ * derived screen with the title of a defined one is left out.
  *
  * @param lists Title of the group of derived lists.
  */
@@ -128,8 +135,9 @@ function navigation(
 ): PortalGroup[] {
   const defined = new Map(chapter.filter(({ origin }) => origin !== 'derived').map((screen) => [screen.route, screen]));
   const listed = new Set(screens.filter(({ kind }) => kind === 'list').map(({ entity }) => entity));
-  const shown = screens.filter(({ kind, entity, route }) => {
-    if (kind === 'detail') return false;
+  const definedTitles = new Set(screens.filter(({ route }) => defined.has(route)).map(({ title }) => title));
+  const shown = screens.filter(({ kind, entity, route, title }) => {
+    if (kind === 'detail' || (!defined.has(route) && definedTitles.has(title))) return false;
     if (kind !== 'form') return true;
     const { access, key = [], fields = [] } = entities.get(entity) ?? {};
     if (access?.insert.open === true) return !listed.has(entity);
