@@ -59,7 +59,7 @@ export class Entries {
     this.look = new Lookup(facts);
     this.writer = earlier?.writer ?? new JsonWriter();
     this.#earlier = earlier ? earlier.#made : new Map();
-    this.#ofCallers = earlier?.#ofCallers ?? new LRUCache({ max: CALLERS });
+    this.#ofCallers = earlier ? earlier.#ofCallers : new LRUCache({ max: CALLERS });
     const comments = new Map(facts.comments.map(({ relation, field, text }) => [`${relation}.${field}`, text]));
     this.#indexes = { ...this.look, comments };
     this.#recording = Object.fromEntries(
