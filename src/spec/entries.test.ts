@@ -5,6 +5,7 @@ import { type AppDatabase, startAppDatabase } from '../../test/support/app-datab
 import { type ParsedFacts, parseChangedFacts, parseFacts, type RawFacts, readFacts } from '../catalog/facts.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import type { Pool } from '../database/pool.ts';
+import { cellsOfCaller } from './chapters/roles/roles.ts';
 import { contentHash, stableContent } from './content-hash.ts';
 import type { Entries } from './entries.ts';
 import { type Derivation, deriveChanged, deriveSpecification } from './specification.ts';
@@ -201,7 +202,7 @@ describe('deriveChanged', () => {
 
   it('makes after a comment on a table only the entry of this table again', async () => {
     await owner.script(
-      'create table public.plain (id int primary key); create table public.other (id int primary key)',
+      'create table public.plain (id int primary key); create table public.other (id int primary key); grant select on public.plain to anon',
     );
     const parsed = parseChangedFacts(await read(['public']), null);
     const before = deriveChanged(parsed.facts, app, null);
@@ -211,10 +212,20 @@ describe('deriveChanged', () => {
     const made = after.specification.chapters.entities?.entities.filter((entity) => !entities.includes(entity));
     expect(made).toMatchObject([{ id: 'public.plain', comment: 'What it is for.' }]);
     expect(after.specification.chapters.roles).toBe(before.specification.chapters.roles);
+    const cellsOf = ({ entries }: Derivation) =>
+      entries.ofCaller('anon', (look) => cellsOfCaller(look, { role: 'anon', memberRoles: [] }));
+    expect(cellsOf(after)).toBe(cellsOf(before));
     const lists = (one: Derivation) => [
       ...(one.specification.chapters.rules?.rules ?? []),
       ...(one.specification.chapters.errors?.errors.filter(({ group }) => group === 'rule') ?? []),
     ];
     expect(lists(after).every((entry, i) => entry === lists(before)[i])).toBe(true);
+    await owner.script('alter table public.plain enable row level security');
+    const secured = deriveChanged(parseChangedFacts(await read(['public']), parsed).facts, app, after.entries);
+    const verdicts = (one: Derivation) =>
+      cellsOf(one).flatMap(({ entity, operation, verdict }) =>
+        entity === 'public.plain' && operation === 'select' ? [verdict] : [],
+      );
+    expect([verdicts(after), verdicts(secured)]).toEqual([['always'], ['never']]);
   });
 });

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { type CommonFacts, type FactIndexes, indexedFacts, indexesOf, type Reads } from '../access/fact-indexes.ts';
 import { accessLookup, type Lookup, lookupOf } from '../access/lookup.ts';
 import { RequestAccess } from '../access/request-access.ts';
@@ -30,6 +31,9 @@ interface Made {
   readonly entry: unknown;
 }
 
+/** The max number of callers whose privileges are cached for an app. */
+const CALLERS = 5;
+
 /** Entries by the function that makes them, and a key. */
 type MadeEntries = Map<unknown, Map<number | string, Made>>;
 
@@ -46,6 +50,7 @@ export class Entries {
   readonly #requests: RequestAccess;
   #earlier: MadeEntries;
   readonly #made: MadeEntries = new Map();
+  readonly #ofCallers: LRUCache<string, Made>;
   /** The origin of what is being made. */
   #origin = newOrigin();
   /** The origins of the decisions about each relation. */
@@ -57,6 +62,7 @@ export class Entries {
     this.facts = facts;
     this.writer = earlier?.writer ?? new JsonWriter();
     this.#earlier = earlier ? earlier.#made : new Map();
+    this.#ofCallers = earlier ? earlier.#ofCallers : new LRUCache({ max: CALLERS });
     const indexes = indexesOf(facts);
     const comments = new Map(facts.comments.map(({ relation, field, text }) => [`${relation}.${field}`, text]));
     this.#indexes = { ...indexes, comments };
@@ -107,8 +113,24 @@ export class Entries {
     make: (look: Lookup, ...inputs: Inputs) => Entry,
     ...inputs: Inputs
   ): Entry {
-    const facts = indexedFacts.map((name) => this.facts[name]);
-    return this.#entry(make, '', [this.look.shared, ...facts, ...inputs], () => make(this.look, ...inputs));
+    return this.#entry(make, '', [...this.#decisionFacts(), ...inputs], () => make(this.look, ...inputs));
+  }
+
+  /**
+   * Returns a value for one caller, which may depend on every fact about decisions. Later derivations use it again until
+   * such a fact changes.
+   * @param key Identifies the caller and `make`.
+   */
+  ofCaller<Value>(key: string, make: (look: Lookup) => Value): Value {
+    const facts = this.#decisionFacts();
+    const known = this.#ofCallers.get(key);
+    const made = known && this.#isCurrent(known, facts) ? known : this.#make(facts, () => make(this.look));
+    this.#ofCallers.set(key, made);
+    return made.entry as Value;
+  }
+
+  #decisionFacts(): unknown[] {
+    return [this.look.shared, ...indexedFacts.map((name) => this.facts[name])];
   }
 
   /** Releases the entries of the earlier derivation that this one did not use again. */

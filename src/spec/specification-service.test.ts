@@ -5,6 +5,7 @@ import { makeKeys } from '../apps/make-keys.ts';
 import { Origins } from '../apps/origins.ts';
 import { plain } from '../database/statement.ts';
 import { Events } from '../observe/events.ts';
+import { ScreensOfCallers } from './portal/portal-screens.ts';
 import type { Input, Output, TaskName, TaskRunner } from './process/task-result.ts';
 import { Tasks } from './process/tasks.ts';
 import { SpecificationService } from './specification-service.ts';
@@ -124,4 +125,16 @@ it('sends the task for the screens before the process reports the derivation', a
   const screens = await specificationsOf(tasks).memberScreens(app, { role: 'anon', memberRoles: [] }, 'en');
   expect(JSON.parse(Buffer.from(screens).toString())).toMatchObject({ screens: [] });
   expect(tasks.names).toEqual(['deriveFromCached', 'derive', 'setState', 'memberScreens']);
+});
+
+it('derives the screens of the most recent caller after a change before the next request', async () => {
+  const tasks = new InterruptedTasks();
+  const screens = new ScreensOfCallers(specificationsOf(tasks));
+  const before = await screens.for(app, { role: 'anon', userId: null }, null);
+  tasks.names.splice(0);
+  await database.pool.script('create table public.shown (id int primary key); grant select on public.shown to anon');
+  await vi.waitUntil(() => tasks.names.includes('memberScreens'));
+  const after = await screens.for(app, { role: 'anon', userId: null }, null);
+  expect(after.etag).not.toBe(before.etag);
+  expect(tasks.names.filter((name) => name === 'memberScreens')).toHaveLength(1);
 });

@@ -119,7 +119,13 @@ it('lets a member download the member’s own data and delete the account with t
   // An agent may read the ticket of another member, but it does not belong to the agent.
   expect(text).not.toContain('Of Bob');
 
-  await page.getByRole('button', { name: 'Delete my account …' }).click();
+  const begin = page.getByRole('button', { name: 'Delete my account …' });
+  const hasFocus = (element: Element) => element === document.activeElement;
+  await begin.click();
+  await expect.poll(() => page.getByLabel('Your password').evaluate(hasFocus)).toBe(true);
+  await page.getByRole('button', { name: 'Keep my account' }).click();
+  await expect.poll(() => begin.evaluate(hasFocus)).toBe(true);
+  await begin.click();
   await page.getByLabel('Your password').fill('not my password');
   await page.getByRole('button', { name: 'Delete my account', exact: true }).click();
   await page.getByText('E-mail or password is wrong.').waitFor();

@@ -32,8 +32,12 @@ it('draws only the rows in sight, jumps to the end, filters by a range, and keep
   await table.getByRole('link', { name: 'Parcel 1', exact: true }).waitFor();
   await page.getByText('About 20,000 parcels.').waitFor();
   expect(await page.getByRole('row').count()).toBeLessThan(60);
+  const height = () => page.locator('main').evaluate((main) => main.scrollHeight);
+  const before = await height();
   await page.locator('main').evaluate((main) => main.scrollTo(0, main.scrollHeight));
   await table.getByRole('link', { name: 'Parcel 20000', exact: true }).waitFor();
+  // The rows that are drawn have the height that was expected: the page grows by the places of whole pages of rows at most.
+  expect([0, 50 * 44]).toContain((await height()) - before);
   await page.getByRole('combobox', { name: 'Add a filter' }).selectOption({ label: 'Weight from … to …' });
   const range = page.getByRole('form', { name: 'Weight' });
   await range.getByLabel('from').fill('10');

@@ -47,7 +47,7 @@ export function FieldEditor(props: EditorProps) {
   const counts = max !== null && typeof value === 'string' && (field.editor === 'text' || field.editor === 'long text');
   const described = [wrong !== null && error, field.help !== null && help].filter(Boolean).join(' ') || undefined;
   return (
-    <div className={styles.field} data-field={field.name}>
+    <div className={styles.field} data-field={field.name} data-beside={field.editor === 'boolean' || undefined}>
       <div className={styles.label}>
         {isGroup(field) ? <span id={`${id}-label`}>{field.label}</span> : <label htmlFor={id}>{field.label}</label>}
         {isOptional && <span className={styles.optional}>{t('mayBeLeftOut')}</span>}

@@ -75,7 +75,7 @@ export const ar: Messages = {
   choosePassword: 'اختر كلمة مرور جديدة',
   choosePasswordLead: 'للحساب {email}. سيُسجَّل خروج أجهزتك الأخرى.',
   chooseWhat: 'اختر ما تريد تغييره في {title}',
-  clashChoose: 'حُفظت تغييراتك الأخرى. اختر القيمة المعتمدة.',
+  clashChoose: '{saved, select, yes {حُفظت تغييراتك الأخرى. } other {}}اختر القيمة المعتمدة.',
   clashKeep: 'الاحتفاظ بالاختيار',
   clashOwn: 'قيمتك، غير محفوظة',
   clashOwnChoice: 'اختيارك',

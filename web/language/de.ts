@@ -77,7 +77,7 @@ export const de: Messages = {
   choosePassword: 'Neues Passwort wählen',
   choosePasswordLead: 'Für {email}. Ihre anderen Geräte werden abgemeldet.',
   chooseWhat: 'Wählen Sie in {title}, was Sie ändern wollen',
-  clashChoose: 'Ihre anderen Änderungen sind gespeichert. Wählen Sie, was gilt.',
+  clashChoose: '{saved, select, yes {Ihre anderen Änderungen sind gespeichert. } other {}}Wählen Sie, was gilt.',
   clashKeep: 'Auswahl übernehmen',
   clashOwn: 'Ihr Wert, nicht gespeichert',
   clashOwnChoice: 'Ihre Wahl',

@@ -73,7 +73,7 @@ export const en = {
   choosePassword: 'Choose a new password',
   choosePasswordLead: 'For {email}. Your other devices are signed out.',
   chooseWhat: 'Choose what to change in {title}',
-  clashChoose: 'Your other changes are saved. Choose what holds.',
+  clashChoose: '{saved, select, yes {Your other changes are saved. } other {}}Choose what holds.',
   clashKeep: 'Keep what is chosen',
   clashOwn: 'Yours, not saved',
   clashOwnChoice: 'Your choice',

@@ -68,8 +68,7 @@ async function screensIn(language: string, role: string, ...memberRoles: string[
   const types = await loadTypeFacts(server, facts, { relationships: new Map() });
   const app = { ref: 'desk', name: 'Desk', authSettings: defaultAuthSettings };
   const { specification, entries } = deriveChanged(facts, app, null);
-  const derived = { chapters: specification.chapters, look: entries.look };
-  return memberScreens(types, derived, { role, memberRoles }, language);
+  return memberScreens(types, { chapters: specification.chapters, entries }, { role, memberRoles }, language);
 }
 
 const entity = (screens: PortalScreens, name: string): PortalEntity => {
@@ -217,6 +216,21 @@ describe('memberScreens', () => {
       { title: 'Tickets', routes: ['/desk', '/mine', '/tickets', '/tickets/board'] },
       { title: 'Lists', routes: ['/topics'] },
     ]);
+  });
+
+  it('leaves a derived list out of the navigation if a defined screen has its title', async () => {
+    await owner.script(`select ninefold.define_screen('/themes', 'Topics', 'list', 'public.topics')`);
+    const { navigation, screens } = await screensOf('authenticated');
+    await owner.script(`select ninefold.drop_screen('/themes')`);
+    expect(navigation.flatMap((group) => group.routes)).toEqual(['/themes', '/mine', '/tickets', '/tickets/board']);
+    expect(screens.map(({ route }) => route)).toContain('/topics');
+  });
+
+  it('puts the key and the label of a row before the other columns of a derived list', async () => {
+    const { screens } = await screensOf('authenticated');
+    const columnsOf = (route: string) => screens.find((screen) => screen.route === route)?.columns;
+    expect(columnsOf('/tickets')?.slice(0, 4)).toEqual(['id', 'subject', 'owner', 'topic']);
+    expect(columnsOf('/tickets/:id')?.slice(0, 4)).toEqual(['id', 'owner', 'topic', 'entry']);
   });
 });
 

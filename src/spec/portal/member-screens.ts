@@ -1,10 +1,10 @@
 import type { Screen } from '../../../contract/description.ts';
 import type { PortalEntity, PortalGroup, PortalScreen, PortalScreens } from '../../../contract/portal.ts';
 import type { Chapters } from '../../../contract/specification.ts';
-import type { Lookup } from '../../access/lookup.ts';
 import { compareText, entityId } from '../../catalog/names.ts';
 import { cellsOfCaller, type MemberCaller } from '../chapters/roles/roles.ts';
 import { namesAskedBy } from '../chapters/screens/screens.ts';
+import type { Entries } from '../entries.ts';
 import { type InputFacts, InputSource } from '../types/input.ts';
 import { fullTextFields } from './full-text.ts';
 import { memberActions } from './member-actions.ts';
@@ -17,18 +17,20 @@ import { sentenceCase } from './member-words.ts';
  * The result contains nothing that the caller has no privilege on. Pure.
  *
  * @param types The facts of `derived`, with the names of types.
- * @param derived The chapters, and the indexes of their facts, which the derivation has filled.
+ * @param derived The chapters and their entries.
  * @param language Language of the labels, a tag of BCP 47.
  */
 export function memberScreens(
   types: InputFacts,
-  { chapters, look }: { chapters: Chapters; look: Lookup },
+  { chapters, entries }: { chapters: Chapters; entries: Entries },
   caller: MemberCaller,
   language: string,
 ): PortalScreens {
   const { facts } = types;
   const functions = new Set(chapters.screens?.screens.flatMap(({ actions = [] }) => actions));
-  const cells = cellsOfCaller(look, caller, functions);
+  const cells = entries.ofCaller(JSON.stringify([caller, [...functions]]), (look) =>
+    cellsOfCaller(look, caller, functions),
+  );
   const open = openEntities(chapters.entities?.entities ?? [], cells);
   const [defaultSchema] = facts.exposedSchemas;
   const labels = new MemberLabels(chapters.screens?.labels, language);
@@ -103,7 +105,7 @@ function memberScreen(
         title,
         kind,
         entity: entity.id,
-        columns,
+        columns: origin === 'derived' && kind !== 'form' && kind !== 'detail' ? labelFirst(entity, columns) : columns,
         filter: screen.filter,
         order: screen.order_by,
       },
@@ -112,9 +114,16 @@ function memberScreen(
   ];
 }
 
+/** Returns the columns of a derived screen: the key, the label of the row, then the others in the order of the table. */
+function labelFirst({ key, title_field: label }: PortalEntity, columns: readonly string[]): readonly string[] {
+  const placeOf = (name: string) => (key.includes(name) ? 0 : name === label ? 1 : 2);
+  return [...columns].sort((a, b) => placeOf(a) - placeOf(b));
+}
+
 /**
  * Groups the screens of several rows, and the forms that no list links to: first the defined screens of entities with
- * one screen, then each entity with several screens, then the derived lists. A defined place comes before this order.
+ * one screen, then each entity with several screens, then the derived lists. A defined place comes before this order. A
+ * derived screen with the title of a defined one is left out.
  *
  * @param lists Title of the group of derived lists.
  */
@@ -126,8 +135,9 @@ function navigation(
 ): PortalGroup[] {
   const defined = new Map(chapter.filter(({ origin }) => origin !== 'derived').map((screen) => [screen.route, screen]));
   const listed = new Set(screens.filter(({ kind }) => kind === 'list').map(({ entity }) => entity));
-  const shown = screens.filter(({ kind, entity, route }) => {
-    if (kind === 'detail') return false;
+  const definedTitles = new Set(screens.filter(({ route }) => defined.has(route)).map(({ title }) => title));
+  const shown = screens.filter(({ kind, entity, route, title }) => {
+    if (kind === 'detail' || (!defined.has(route) && definedTitles.has(title))) return false;
     if (kind !== 'form') return true;
     const { access, key = [], fields = [] } = entities.get(entity) ?? {};
     if (access?.insert.open === true) return !listed.has(entity);

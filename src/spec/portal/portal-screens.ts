@@ -12,17 +12,34 @@ import { portalLanguages } from './member-labels.ts';
 /** The max number of role sets of an app for which screens are cached. */
 const ROLE_SETS = 200;
 
+/** Time in ms from a change to the derivation for the most recent caller, if no other change follows. */
+const SETTLE_MILLISECONDS = 100;
+
+/** Time in ms after a request during which a change leads to a derivation before the next request. */
+const RECENT_MILLISECONDS = 120_000;
+
 /** The screens of one caller as JSON, with a hash of these bytes. */
 export interface StoredScreens {
   readonly body: Bytes;
   readonly etag: string;
 }
 
-/** A cache of the screens of callers. An entry is valid until the app's database notifies of a change. */
+/** The most recent request for the screens of an app. */
+interface RecentRequest {
+  /** Time of the request, by performance.now(). */
+  at: number;
+  repeat: () => Promise<unknown>;
+}
+
+/**
+ * A cache of the screens of callers. An entry is valid until the app's database notifies of a change. While members use
+ * the app, the screens of the most recent caller are derived soon after a change, so that the next request need not wait.
+ */
 export class ScreensOfCallers {
   readonly #specifications: SpecificationService;
   readonly #known = new RememberedByRole<StoredScreens>(ROLE_SETS);
   readonly #languages = new RememberedByRole<readonly string[]>(1);
+  readonly #recent = new WeakMap<App, RecentRequest>();
 
   constructor(specifications: SpecificationService) {
     this.#specifications = specifications;
@@ -35,7 +52,27 @@ export class ScreensOfCallers {
    * @param acceptLanguage The header Accept-Language.
    * @throws Errors of deriving a specification.
    */
-  async for(
+  for(app: App, identity: Pick<Identity, 'role' | 'userId'>, acceptLanguage: string | null): Promise<StoredScreens> {
+    const repeat = () => this.#for(app, identity, acceptLanguage);
+    const recent = this.#recent.get(app);
+    if (recent) Object.assign(recent, { at: performance.now(), repeat });
+    else this.#follow(app, { at: performance.now(), repeat });
+    return repeat();
+  }
+
+  /** Repeats the most recent request after each change of the app. */
+  #follow(app: App, recent: RecentRequest): void {
+    this.#recent.set(app, recent);
+    let timer: NodeJS.Timeout | undefined;
+    app.subscribe(({ type }) => {
+      if (type !== 'schema' || performance.now() - recent.at > RECENT_MILLISECONDS) return;
+      clearTimeout(timer);
+      // No caller awaits this derivation. After an error, the next request derives the screens.
+      timer = setTimeout(() => app.isOpen && recent.repeat().catch(() => undefined), SETTLE_MILLISECONDS).unref();
+    });
+  }
+
+  async #for(
     app: App,
     { role, userId }: Pick<Identity, 'role' | 'userId'>,
     acceptLanguage: string | null,

@@ -313,8 +313,7 @@ export class Tasks {
   }): Bytes {
     const { parsed, specification, entries } = this.#of(of);
     const types = { ...parseCatalog(names), facts: parsed.facts };
-    const derived = { chapters: specification.chapters, look: entries.look };
-    return json(memberScreens(types, derived, caller, language));
+    return json(memberScreens(types, { chapters: specification.chapters, entries }, caller, language));
   }
 
   /** Returns the types of the app's entities, or of the entity with the id `only`. */

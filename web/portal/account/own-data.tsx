@@ -1,7 +1,7 @@
 import { PasswordInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import { Wrong } from '../auth/auth-layout.tsx';
@@ -44,6 +44,15 @@ export function DeleteAccount() {
   const [isAsking, setIsAsking] = useState(false);
   const [password, setPassword] = useState('');
   const { mutate, isPending, error, reset } = useMutation(deleteAccount(portal));
+  const form = useRef<HTMLFormElement>(null);
+  const begin = useRef<HTMLButtonElement>(null);
+  const wasAsking = useRef(false);
+  useEffect(() => {
+    // The form replaces the button that had the focus, and the button replaces the form.
+    if (isAsking) form.current?.querySelector<HTMLElement>('input:not([type="hidden"]), button')?.focus();
+    else if (wasAsking.current) begin.current?.focus();
+    wasAsking.current = isAsking;
+  }, [isAsking]);
   const close = () => {
     reset();
     setPassword('');
@@ -53,6 +62,7 @@ export function DeleteAccount() {
     <Section title={t('deleteAccount')} about={t('deleteAccountAbout')}>
       {isAsking ? (
         <form
+          ref={form}
           noValidate
           onSubmit={(event) => {
             event.preventDefault();
@@ -80,7 +90,7 @@ export function DeleteAccount() {
         </form>
       ) : (
         <div className={buttonsClass}>
-          <Button kind="danger" onClick={() => setIsAsking(true)}>
+          <Button ref={begin} kind="danger" onClick={() => setIsAsking(true)}>
             {t('deleteAccountBegin')}
           </Button>
         </div>

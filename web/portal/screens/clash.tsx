@@ -34,7 +34,7 @@ export function Clash({
   return (
     <div className={styles.clash} role="alert">
       <h2>{t('clashTitle')}</h2>
-      <p>{t('clashChoose')}</p>
+      <p>{t('clashChoose', { saved: clash.hasSaved ? 'yes' : 'no' })}</p>
       {names.map((name) => {
         const field = fieldIn(entity, name);
         const choose = (isOwn: boolean) =>

@@ -8,8 +8,11 @@ import styles from './rows-table.module.css';
 import type { RowWindow } from './use-row-window.ts';
 import type { Selection } from './use-selection.ts';
 
-/** Height of a row in px before it is measured: a line of a table, or two lines on a phone. */
-const heights = { wide: 45, phone: 65 } as const;
+/**
+ * Height of a row in px before it is measured: a line of a table, or two lines on a phone. It is that of the styles,
+ * because a row with another height makes the places of all later rows be computed again.
+ */
+const heights = { wide: 44, phone: 64 } as const;
 
 /** Smallest change in px of the height above a table that is followed. */
 const MARGIN_STEP = 8;

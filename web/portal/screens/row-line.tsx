@@ -30,7 +30,7 @@ export function useRowLayout(
   group: string | null = null,
 ): RowLayout {
   return useMemo(() => {
-    const named = columns.filter((field) => field.name !== group && !(field.editor === 'text' && isId(field)));
+    const named = columns.filter((field) => field.name !== group && !isMeaninglessId(field, entity));
     const leading = named.find(({ name }) => name === entity.title_field) ?? named[0];
     const shown = fitting(named, leading);
     const times = shown.filter(({ editor }) => editor === 'date and time' || editor === 'date');
@@ -55,8 +55,13 @@ function fitting(columns: readonly PortalField[], leading: PortalField | undefin
   return (short.length > 0 ? short : columns).slice(0, COLUMNS);
 }
 
-/** Returns true for an identifier without meaning for a member. */
-const isId = ({ name }: PortalField): boolean => /^(id|uuid)$|_uuid$/.test(name);
+/**
+ * Returns true for an identifier without meaning for a member: a uuid, or the account that is the key of a row with a
+ * label.
+ */
+const isMeaninglessId = ({ name, editor }: PortalField, { title_field: label }: PortalEntity): boolean =>
+  /^(id|uuid)$|_uuid$/.test(name) &&
+  (editor === 'text' || (label !== null && label !== name && (editor === 'member' || editor === 'reference')));
 
 const alignOf = ({ editor, name }: PortalField, { key, opens }: PortalEntity): string | null | undefined =>
   key.includes(name) || opens?.field === name
@@ -64,6 +69,16 @@ const alignOf = ({ editor, name }: PortalField, { key, opens }: PortalEntity): s
     : editor === 'number' || editor === 'money'
       ? styles.number
       : null;
+
+/** Place of the fields that the second line of a row on a phone never shows: long texts, and times without their label. */
+const HIDDEN_PLACE = 3;
+
+/** Returns the place of a field in the second line of a row on a phone: the state, then values of a list, then others. */
+function phonePlace({ machine }: PortalEntity, { name, editor }: PortalField): number {
+  if (name === machine?.field) return 0;
+  if (editor === 'enum') return 1;
+  return ['long text', 'date', 'date and time', 'time', 'json'].includes(editor) ? HIDDEN_PLACE : 2;
+}
 
 /** Returns the key of a row as text. */
 export const rowKey = (entity: PortalEntity, row: Row): string => JSON.stringify(keyOf(entity, row));
@@ -89,9 +104,12 @@ export const RowLine = memo(function RowLine({
 } & Partial<RowSelect>) {
   const all = useScreens();
   const { entity, shown, leading, time } = layout;
-  const second = shown.filter((field) => field !== leading && field !== time && field.editor !== 'long text');
   const onPhone = new Set(
-    second.filter((field) => !alignOf(field, entity) && row[field.name] != null).slice(0, PHONE_FIELDS),
+    shown
+      .filter((field) => field !== leading && field !== time && !alignOf(field, entity) && row[field.name] != null)
+      .sort((a, b) => phonePlace(entity, a) - phonePlace(entity, b))
+      .filter((field) => phonePlace(entity, field) < HIDDEN_PLACE)
+      .slice(0, PHONE_FIELDS),
   );
   const path = rowPath(all, entity, row);
   return (

@@ -11,6 +11,8 @@ import { useScreens } from '../data/screens.ts';
 export interface ClashOf {
   readonly own: Row;
   readonly now: Row;
+  /** True if other changes of the member are saved. */
+  readonly hasSaved: boolean;
 }
 
 interface Outcomes {
@@ -62,7 +64,7 @@ async function saveChanges(
   }
   if (Object.keys(own).length === 0) return 'saved';
   const now = await read();
-  return now ? { own, now } : 'gone';
+  return now ? { own, now, hasSaved: Object.keys(left).length > 0 } : 'gone';
 }
 
 /**
