@@ -56,7 +56,7 @@ export function ChangesPage() {
   );
   const [chosen, choose] = useSelectedId('version');
   const list = useList({ items: rows, chosen, choose, textOf });
-  const { selected, close, previous, next } = list;
+  const { selected, steps } = list;
   const latest = rows?.[0];
   const oldest = rows?.at(-1);
 
@@ -84,17 +84,7 @@ export function ChangesPage() {
       fetching={query.isLoading}
       panel={
         selected &&
-        latest && (
-          <VersionPanel
-            appRef={ref}
-            version={selected}
-            latest={latest.number}
-            onCompare={compare}
-            onClose={close}
-            onPrevious={previous}
-            onNext={next}
-          />
-        )
+        latest && <VersionPanel appRef={ref} version={selected} latest={latest.number} onCompare={compare} {...steps} />
       }
     >
       <PageHeader name="Changes" question={question}>

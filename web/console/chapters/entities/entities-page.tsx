@@ -36,7 +36,7 @@ function Entities({ appRef: ref }: { appRef: string }) {
   const { chapter, stale } = useChapter(ref, 'entities');
   const [chosen, choose] = useSelectedId('entity');
   const list = useList({ items: chapter?.entities, chosen, choose, textOf });
-  const { selected, close, previous, next } = list;
+  const { selected, steps } = list;
   const empty = chapter?.entities.length === 0;
 
   return (
@@ -55,9 +55,7 @@ function Entities({ appRef: ref }: { appRef: string }) {
             relations={chapter.relations}
             junctions={chapter.junctions}
             shownKeys={chapter.view_foreign_keys}
-            onClose={close}
-            onPrevious={previous}
-            onNext={next}
+            {...steps}
           />
         )
       }

@@ -5,7 +5,7 @@ import type { Entity, Junction, Relation, ViewForeignKey } from '../../../../con
 import { buttonClass } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { Icon } from '../../../ui/icon.tsx';
-import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
+import { KeyValues, type Pair, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { bytes, count, entityName, shortId } from '../../format/format.ts';
 import { EntityFields } from './entity-fields.tsx';
@@ -20,19 +20,14 @@ export function EntityPanel({
   relations,
   junctions,
   shownKeys,
-  onClose,
-  onPrevious,
-  onNext,
+  ...steps
 }: {
   appRef: string;
   entity: Entity;
   relations: readonly Relation[];
   junctions: readonly Junction[];
   shownKeys: readonly ViewForeignKey[];
-  onClose: () => void;
-  onPrevious: (() => void) | undefined;
-  onNext: (() => void) | undefined;
-}) {
+} & PanelSteps) {
   const name = entityName(entity.schema, entity.name);
   const own = entity.triggers.filter((trigger) => !isMachineTrigger(trigger));
   const { period_keys: periodKeys = [] } = entity;
@@ -44,9 +39,7 @@ export function EntityPanel({
           <code>{name}</code> <span className="soft">{entity.kind}</span>
         </>
       }
-      onClose={onClose}
-      onPrevious={onPrevious}
-      onNext={onNext}
+      {...steps}
     >
       {entity.comment && <VerdictLine>{entity.comment}</VerdictLine>}
       <EntityFields appRef={appRef} entity={entity} />
@@ -128,25 +121,23 @@ export function EntityPanel({
 /** Describes which written rows a view accepts, and whether its condition is evaluated before those of the caller. */
 function QueryWords({ entity }: { entity: Entity }) {
   const taken = checkWords(entity);
-  const pairs: [string, string][] = [
-    ...(taken === null ? [] : [['Accepts', taken] as [string, string]]),
-    ...(entity.security_barrier
-      ? [['Checks', 'its own condition before the conditions of the caller'] as [string, string]]
-      : []),
-  ];
-  return pairs.length > 0 && <KeyValues pairs={pairs} />;
+  if (taken === null && !entity.security_barrier) return null;
+  return (
+    <KeyValues
+      pairs={[
+        taken !== null && ['Accepts', taken],
+        entity.security_barrier && ['Checks', 'its own condition before the conditions of the caller'],
+      ]}
+    />
+  );
 }
 
-const storage = (entity: Entity): [string, string][] => [
+const storage = (entity: Entity): Pair[] => [
   ['Owner', entity.owner],
-  ...(entity.figures && entity.kind !== 'view'
-    ? [
-        ['Rows, about', count(entity.figures.rows_estimate)] as [string, string],
-        ['Size', bytes(entity.figures.size_bytes)] as [string, string],
-      ]
-    : []),
-  ...(entity.unlogged ? [['Unlogged', 'its rows are lost when the server fails'] as [string, string]] : []),
-  ...(entity.partitions > 0 ? [['Partitions', count(entity.partitions)] as [string, string]] : []),
-  ...(entity.inherits.length > 0 ? [['Inherits', entity.inherits.join(', ')] as [string, string]] : []),
-  ...(entity.extension !== null ? [['Extension', entity.extension] as [string, string]] : []),
+  entity.figures && entity.kind !== 'view' && ['Rows, about', count(entity.figures.rows_estimate)],
+  entity.figures && entity.kind !== 'view' && ['Size', bytes(entity.figures.size_bytes)],
+  entity.unlogged && ['Unlogged', 'its rows are lost when the server fails'],
+  entity.partitions > 0 && ['Partitions', count(entity.partitions)],
+  entity.inherits.length > 0 && ['Inherits', entity.inherits.join(', ')],
+  entity.extension !== null && ['Extension', entity.extension],
 ];

@@ -5,7 +5,7 @@ import type { LimitLine } from '../../../../contract/specification.ts';
 import { buttonClass } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { Icon } from '../../../ui/icon.tsx';
-import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
+import { KeyValues, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
 import { count } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import { StoryLink } from '../errors/failed-calls.tsx';
@@ -18,24 +18,13 @@ import styles from './limits.module.css';
 export function LimitPanel({
   appRef,
   line,
-  onClose,
-  onPrevious,
-  onNext,
+  ...steps
 }: {
   appRef: string;
   line: LimitLine;
-  onClose: () => void;
-  onPrevious: (() => void) | undefined;
-  onNext: (() => void) | undefined;
-}) {
+} & PanelSteps) {
   return (
-    <Panel
-      label={`Limit ${line.id}`}
-      title={<code>{line.id}</code>}
-      onClose={onClose}
-      onPrevious={onPrevious}
-      onNext={onNext}
-    >
+    <Panel label={`Limit ${line.id}`} title={<code>{line.id}</code>} {...steps}>
       <VerdictLine>{line.meaning}</VerdictLine>
       <PanelSection title="Value">
         <KeyValues
@@ -43,21 +32,12 @@ export function LimitPanel({
             ['In force', <b key="value">{exactAmount(line.value, line.unit)}</b>],
             ['Default', line.default === null ? 'no limit' : exactAmount(line.default, line.unit)],
             ['Set in', setIn(line)],
-            ...(line.code === null
-              ? []
-              : [
-                  [
-                    'Error',
-                    <Link
-                      key="code"
-                      to="/app/$ref/errors"
-                      params={{ ref: appRef }}
-                      search={{ error: `code.${line.code}` }}
-                    >
-                      <code>{line.code}</code>
-                    </Link>,
-                  ] as const,
-                ]),
+            line.code !== null && [
+              'Error',
+              <Link key="code" to="/app/$ref/errors" params={{ ref: appRef }} search={{ error: `code.${line.code}` }}>
+                <code>{line.code}</code>
+              </Link>,
+            ],
           ]}
         />
       </PanelSection>
@@ -122,30 +102,22 @@ function Hits({ appRef, line: { figures, code } }: { appRef: string; line: Limit
         pairs={[
           ['Times', `${count(figures.hour)} in an hour, ${count(figures.day)} in 24, ${count(figures.week)} in 7 days`],
           ['Last', <TimeAgo key="last" iso={figures.last_at} />],
-          ...(last_caller === null
-            ? []
-            : [
-                [
-                  'By',
-                  isUserId(last_caller) ? (
-                    <Caller key="by" appRef={appRef} who={{ user_id: last_caller, role: null }} />
-                  ) : (
-                    <code key="by">{last_caller}</code>
-                  ),
-                ] as const,
-              ]),
-          ...(last_requests.length === 0
-            ? []
-            : [
-                [
-                  'Calls',
-                  <span key="calls" className={styles.ids}>
-                    {last_requests.map((id) => (
-                      <StoryLink key={id} appRef={appRef} id={id} />
-                    ))}
-                  </span>,
-                ] as const,
-              ]),
+          last_caller !== null && [
+            'By',
+            isUserId(last_caller) ? (
+              <Caller key="by" appRef={appRef} who={{ user_id: last_caller, role: null }} />
+            ) : (
+              <code key="by">{last_caller}</code>
+            ),
+          ],
+          last_requests.length !== 0 && [
+            'Calls',
+            <span key="calls" className={styles.ids}>
+              {last_requests.map((id) => (
+                <StoryLink key={id} appRef={appRef} id={id} />
+              ))}
+            </span>,
+          ],
         ]}
       />
     </PanelSection>

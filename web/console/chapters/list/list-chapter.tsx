@@ -1,6 +1,7 @@
 import { type ComponentType, type ReactNode, useMemo } from 'react';
 import type { Chapters } from '../../../../contract/specification.ts';
 import type { Source } from '../../../../contract/specification-source.ts';
+import type { PanelSteps } from '../../../ui/panel.tsx';
 import { ChapterPage } from '../chapter-page.tsx';
 import type { BuiltChapter } from '../chapter-pages.ts';
 import { useChapter } from '../use-chapter.ts';
@@ -33,13 +34,6 @@ export interface ListDescriptor<K extends ListedChapter, T extends { readonly id
   readonly Answer: ComponentType<{ appRef: string; chapter: NonNullable<Chapters[K]> }>;
   /** Sentences that describe how to change the chapter's content. */
   readonly changes: readonly ReactNode[];
-}
-
-/** The functions of the panel of an item. */
-export interface PanelSteps {
-  readonly onClose: () => void;
-  readonly onPrevious: (() => void) | undefined;
-  readonly onNext: (() => void) | undefined;
 }
 
 /** Page of a chapter that is one list: a table with a row for each item, and the panel of the selected item. */
@@ -76,7 +70,7 @@ export function ListChapter<K extends ListedChapter, T extends { readonly id: st
   const [chosen, choose] = useSelectedId(of.parameter);
   const items = useMemo(() => chapter && of.items(chapter), [chapter, of]);
   const list = useList({ items, chosen, choose, textOf: of.textOf, ...(keep && { keep }) });
-  const { selected, close, previous, next } = list;
+  const { selected, steps } = list;
   const shown = useMemo(() => (typeof columns === 'function' ? columns(selected) : columns), [columns, selected]);
   return (
     <ChapterPage
@@ -85,7 +79,7 @@ export function ListChapter<K extends ListedChapter, T extends { readonly id: st
       answer={chapter && <of.Answer appRef={appRef} chapter={chapter} />}
       sources={chapter?.sources ?? []}
       changes={of.changes}
-      panel={selected && panel(selected, { onClose: close, onPrevious: previous, onNext: next })}
+      panel={selected && panel(selected, steps)}
     >
       {none !== undefined && items?.length === 0 ? (
         none

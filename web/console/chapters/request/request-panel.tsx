@@ -40,22 +40,18 @@ export function RequestPanel({
           pairs={[
             [who.user_id === null ? 'caller' : 'member', <Caller key="who" appRef={appRef} who={who} />],
             ['role', <code key="role">{who.role ?? 'not known'}</code>],
-            ...(who.session_id === null
-              ? []
-              : [
-                  [
-                    'session',
-                    <Link
-                      key="session"
-                      to="/app/$ref/sessions"
-                      params={params}
-                      search={{ session: who.session_id }}
-                      title={who.session_id}
-                    >
-                      <code>{who.session_id.slice(0, 8)}</code>
-                    </Link>,
-                  ] as const,
-                ]),
+            who.session_id !== null && [
+              'session',
+              <Link
+                key="session"
+                to="/app/$ref/sessions"
+                params={params}
+                search={{ session: who.session_id }}
+                title={who.session_id}
+              >
+                <code>{who.session_id.slice(0, 8)}</code>
+              </Link>,
+            ],
             ['identity', sourceWords(who.source)],
             ['address', <code key="address">{who.address}</code>],
           ]}

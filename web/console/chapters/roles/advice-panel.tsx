@@ -8,7 +8,7 @@ import { Code } from '../../../ui/code.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Icon } from '../../../ui/icon.tsx';
-import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
+import { KeyValues, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { applySql } from '../../data/sql.ts';
 import { listed, shortId } from '../../format/format.ts';
@@ -25,16 +25,11 @@ const comes: Readonly<Record<AdviceEntry['severity'], string>> = {
 export function AdvicePanel({
   appRef,
   advice,
-  onClose,
-  onPrevious,
-  onNext,
+  ...steps
 }: {
   appRef: string;
   advice: AdviceEntry;
-  onClose: () => void;
-  onPrevious: (() => void) | undefined;
-  onNext: (() => void) | undefined;
-}) {
+} & PanelSteps) {
   const { about, severity, on, policies, words, sql } = advice;
   const [asking, setAsking] = useState(false);
   return (
@@ -45,9 +40,7 @@ export function AdvicePanel({
           <span className="soft">{about}:</span> <code>{shortId(on)}</code>
         </>
       }
-      onClose={onClose}
-      onPrevious={onPrevious}
-      onNext={onNext}
+      {...steps}
     >
       <VerdictLine>{words}</VerdictLine>
       <PanelSection title="Effect">
@@ -55,7 +48,7 @@ export function AdvicePanel({
           pairs={[
             ['Severity', comes[severity]],
             ['Object', <code key="on">{on}</code>],
-            ...(policies.length > 0 ? [['Policies', listed(policies)] as const] : []),
+            policies.length > 0 && ['Policies', listed(policies)],
           ]}
         />
       </PanelSection>
@@ -71,7 +64,7 @@ export function AdvicePanel({
           </Link>
         </div>
       </PanelSection>
-      {asking && <Confirm appRef={appRef} advice={advice} onClose={() => setAsking(false)} onDone={onClose} />}
+      {asking && <Confirm appRef={appRef} advice={advice} onClose={() => setAsking(false)} onDone={steps.onClose} />}
     </Panel>
   );
 }

@@ -4,7 +4,7 @@ import type { Rule } from '../../../../contract/specification.ts';
 import { Button, buttonClass } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { Icon } from '../../../ui/icon.tsx';
-import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
+import { KeyValues, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
 import { shortId } from '../../format/format.ts';
 import { boundRows, checkExpression, commentSql, validateSql } from './rule-words.ts';
 import styles from './rules.module.css';
@@ -16,18 +16,13 @@ export function RulePanel({
   appRef,
   rule,
   onTry,
-  onClose,
-  onPrevious,
-  onNext,
+  ...steps
 }: {
   appRef: string;
   rule: Rule;
   /** Opens an expression in the form that tests rules. */
   onTry: (entity: string, expression: string) => void;
-  onClose: () => void;
-  onPrevious: (() => void) | undefined;
-  onNext: (() => void) | undefined;
-}) {
+} & PanelSteps) {
   const expression = checkExpression(rule);
   const params = { ref: appRef };
   const entity = (
@@ -43,9 +38,7 @@ export function RulePanel({
           <code>{rule.name}</code> <span className="soft">{rule.kind}</span>
         </>
       }
-      onClose={onClose}
-      onPrevious={onPrevious}
-      onNext={onNext}
+      {...steps}
     >
       <VerdictLine>{rule.words}</VerdictLine>
       <PanelSection title="Rule">
@@ -53,9 +46,7 @@ export function RulePanel({
           pairs={[
             ['Applies to', boundRows[rule.applies_to]],
             ['Entity', entity],
-            ...(rule.fields.length > 0
-              ? [['Fields', <code key="fields">{rule.fields.join(', ')}</code>] as const]
-              : []),
+            rule.fields.length > 0 && ['Fields', <code key="fields">{rule.fields.join(', ')}</code>],
             ['Description', rule.commented ? 'from its comment' : 'derived from the SQL'],
           ]}
         />

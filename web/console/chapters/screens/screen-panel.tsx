@@ -5,7 +5,7 @@ import type { Screen } from '../../../../contract/description.ts';
 import { buttonClass } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { Icon } from '../../../ui/icon.tsx';
-import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
+import { KeyValues, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
 import { VerdictMark } from '../../../ui/verdict.tsx';
 import { listed, shortId } from '../../format/format.ts';
 import { defineScreenSql, dropScreenSql } from './screen-sql.ts';
@@ -30,16 +30,11 @@ const origins: Readonly<Record<Screen['origin'], string>> = {
 export function ScreenPanel({
   appRef,
   screen,
-  onClose,
-  onPrevious,
-  onNext,
+  ...steps
 }: {
   appRef: string;
   screen: Screen;
-  onClose: () => void;
-  onPrevious: (() => void) | undefined;
-  onNext: (() => void) | undefined;
-}) {
+} & PanelSteps) {
   const { route, title, kind, entity, origin, roles, state_field, broken } = screen;
   const define = defineScreenSql(screen);
   const drop = dropScreenSql(screen);
@@ -51,9 +46,7 @@ export function ScreenPanel({
           <code>{route}</code> <span className="soft">{kind}</span>
         </>
       }
-      onClose={onClose}
-      onPrevious={onPrevious}
-      onNext={onNext}
+      {...steps}
     >
       <VerdictLine>
         {title}. {kinds[kind]} {shortId(entity)}

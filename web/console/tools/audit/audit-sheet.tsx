@@ -16,7 +16,7 @@ import { count, counted } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import type { Binding } from '../../keys/bindings.ts';
 import { useKeys } from '../../keys/keyboard.tsx';
-import { useNeighbours } from '../../keys/use-neighbours.ts';
+import { usePanelSteps } from '../../keys/use-panel-steps.ts';
 import { Page } from '../../layout/page.tsx';
 import { AuditExport } from './audit-export.tsx';
 import { AuditPanel } from './audit-panel.tsx';
@@ -86,7 +86,7 @@ export function AuditSheet({
   const lines = list.data;
   const columns = useMemo(() => columnsOf(kind), [kind]);
   const choose = useCallback((id: string | null) => onChange({ entry: id ?? '' }), [onChange]);
-  const { previous, next } = useNeighbours(lines, chosen, choose);
+  const steps = usePanelSteps(lines, chosen, choose);
   useKeys(
     useMemo<readonly Binding[]>(
       () => [{ keys: 'f', group: 'Audit log', does: 'Search', run: () => field.current?.focus() }],
@@ -103,18 +103,7 @@ export function AuditSheet({
       {...(appRef !== null && { appRef })}
       crumbs={[{ text: 'Audit log' }]}
       fetching={list.isLoading}
-      panel={
-        line && (
-          <AuditPanel
-            key={line.id}
-            filter={filter}
-            line={line}
-            onPrevious={previous}
-            onNext={next}
-            onClose={() => choose(null)}
-          />
-        )
-      }
+      panel={line && <AuditPanel key={line.id} filter={filter} line={line} {...steps} />}
     >
       <Sheet
         title="Audit log"

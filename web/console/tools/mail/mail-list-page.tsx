@@ -15,7 +15,7 @@ import { appSettings } from '../../data/settings.ts';
 import { counted } from '../../format/format.ts';
 import type { Binding } from '../../keys/bindings.ts';
 import { useKeys } from '../../keys/keyboard.tsx';
-import { useNeighbours } from '../../keys/use-neighbours.ts';
+import { usePanelSteps } from '../../keys/use-panel-steps.ts';
 import { Page } from '../../layout/page.tsx';
 import styles from './mail.module.css';
 import { mailColumns } from './mail-columns.tsx';
@@ -41,7 +41,7 @@ export function MailListPage({ appRef, tabs, onServer }: { appRef: string; tabs:
       void navigate({ search: ({ q: _, ...rest }) => (text === '' ? rest : { ...rest, q: text }), replace: true }),
     [navigate],
   );
-  const { previous, next } = useNeighbours(mails, chosen, choose);
+  const steps = usePanelSteps(mails, chosen, choose);
   useKeys(
     useMemo<readonly Binding[]>(
       () => [{ keys: 'f', group: 'Mail', does: 'Search', run: () => field.current?.focus() }],
@@ -61,10 +61,7 @@ export function MailListPage({ appRef, tabs, onServer }: { appRef: string; tabs:
             appRef={appRef}
             id={chosen}
             listed={mails?.find(({ id }) => id === chosen)}
-            onDeleted={() => choose(null)}
-            onPrevious={previous}
-            onNext={next}
-            onClose={() => choose(null)}
+            {...steps}
           />
         )
       }

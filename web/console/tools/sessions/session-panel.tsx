@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { SessionRow } from '../../../../contract/admin.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
-import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
+import { KeyValues, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
 import { dateTime } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import { whoOf } from './session-columns.tsx';
@@ -21,9 +21,7 @@ export function SessionPanel({
   revoking,
   onRevoke,
   onRevokeUser,
-  onPrevious,
-  onNext,
-  onClose,
+  ...steps
 }: {
   appRef: string;
   /** Undefined if the session has ended. */
@@ -33,18 +31,9 @@ export function SessionPanel({
   revoking: boolean;
   onRevoke: () => void;
   onRevokeUser: () => void;
-  onPrevious: (() => void) | undefined;
-  onNext: (() => void) | undefined;
-  onClose: () => void;
-}) {
+} & PanelSteps) {
   return (
-    <Panel
-      label="Selected session"
-      title={session ? whoOf(session) : 'Session'}
-      onClose={onClose}
-      onPrevious={onPrevious}
-      onNext={onNext}
-    >
+    <Panel label="Selected session" title={session ? whoOf(session) : 'Session'} {...steps}>
       {session ? (
         <>
           <VerdictLine>

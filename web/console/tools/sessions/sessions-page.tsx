@@ -5,7 +5,7 @@ import type { SessionRow } from '../../../../contract/admin.ts';
 import { revokeSession, sessionList } from '../../data/sessions.ts';
 import { user as userQuery } from '../../data/users.ts';
 import { counted } from '../../format/format.ts';
-import { useNeighbours } from '../../keys/use-neighbours.ts';
+import { usePanelSteps } from '../../keys/use-panel-steps.ts';
 import { Page } from '../../layout/page.tsx';
 import { nameOf } from '../users/user-words.ts';
 import { SessionDialogs } from './revoke-dialogs.tsx';
@@ -35,7 +35,7 @@ export function SessionsPage() {
   }, [choose]);
   const revocation = useRevocation(ref, afterRevocation);
   const { revoke, revoking } = revocation;
-  const { previous, next } = useNeighbours(sessions, chosen, choose);
+  const steps = usePanelSteps(sessions, chosen, choose);
   const everybody = () => void navigate({ search: {}, replace: true });
   const done = (revoked: number) => {
     setDialog(null);
@@ -59,9 +59,7 @@ export function SessionsPage() {
             revoking={revoking !== null && revoking === chosen}
             onRevoke={() => revoke(chosen)}
             onRevokeUser={() => setDialog('user')}
-            onPrevious={previous}
-            onNext={next}
-            onClose={() => choose(null)}
+            {...steps}
           />
         )
       }

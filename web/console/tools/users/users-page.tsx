@@ -16,7 +16,7 @@ import { userList, usersPageSize } from '../../data/users.ts';
 import { count, counted } from '../../format/format.ts';
 import type { Binding } from '../../keys/bindings.ts';
 import { useKeys } from '../../keys/keyboard.tsx';
-import { useNeighbours } from '../../keys/use-neighbours.ts';
+import { usePanelSteps } from '../../keys/use-panel-steps.ts';
 import { Page } from '../../layout/page.tsx';
 import { CreateUserDialog } from './create-user-dialog.tsx';
 import { userColumns } from './user-columns.tsx';
@@ -37,7 +37,7 @@ export function UsersPage() {
   const users = list.data?.users;
 
   const { choose, find } = useUserSearch();
-  const { previous, next } = useNeighbours(users, chosen, choose);
+  const steps = usePanelSteps(users, chosen, choose);
   useKeys(
     useMemo<readonly Binding[]>(
       () => [
@@ -56,15 +56,7 @@ export function UsersPage() {
       fetching={list.isLoading}
       panel={
         chosen !== null && (
-          <UserPanel
-            key={chosen}
-            appRef={ref}
-            id={chosen}
-            listed={users?.find(({ id }) => id === chosen)}
-            onPrevious={previous}
-            onNext={next}
-            onClose={() => choose(null)}
-          />
+          <UserPanel key={chosen} appRef={ref} id={chosen} listed={users?.find(({ id }) => id === chosen)} {...steps} />
         )
       }
     >
