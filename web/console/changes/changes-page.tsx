@@ -6,7 +6,6 @@ import { Failure } from '../../ui/failure.tsx';
 import { FlashOnChange, liveValueClass } from '../../ui/live-value.tsx';
 import { AsOf, PageHeader } from '../../ui/page-header.tsx';
 import { Feet } from '../chapters/chapter-page.tsx';
-import { useSelectedId } from '../chapters/list/list-hooks.ts';
 import { MainTable } from '../chapters/list/main-table.tsx';
 import { useList } from '../chapters/list/use-list.ts';
 import { failureFacts } from '../data/api-failure.ts';
@@ -15,6 +14,7 @@ import { counted } from '../format/format.ts';
 import { TimeAgo } from '../format/time-ago.tsx';
 import { Page } from '../layout/page.tsx';
 import { SpecificationVersion } from '../layout/specification-version.tsx';
+import { useSearchParameter } from '../layout/use-search-parameter.ts';
 import { summary, whoMade } from './change-words.ts';
 import { Compare } from './compare.tsx';
 import { type VersionRow, versionColumns } from './version-columns.tsx';
@@ -54,7 +54,7 @@ export function ChangesPage() {
         .map((entry): VersionRow => ({ ...entry, id: String(entry.number) })),
     [query.data],
   );
-  const [chosen, choose] = useSelectedId('version');
+  const [chosen, choose] = useSearchParameter('version');
   const list = useList({ items: rows, chosen, choose, textOf });
   const { selected, steps } = list;
   const latest = rows?.[0];

@@ -2,10 +2,10 @@ import { type ComponentType, type ReactNode, useMemo } from 'react';
 import type { Chapters } from '../../../../contract/specification.ts';
 import type { Source } from '../../../../contract/specification-source.ts';
 import type { PanelSteps } from '../../../ui/panel.tsx';
+import { type SearchParameter, useSearchParameter } from '../../layout/use-search-parameter.ts';
 import { ChapterPage } from '../chapter-page.tsx';
 import type { BuiltChapter } from '../chapter-pages.ts';
 import { useChapter } from '../use-chapter.ts';
-import { type Choice, useSelectedId } from './list-hooks.ts';
 import type { ListColumn } from './list-table.tsx';
 import { MainTable } from './main-table.tsx';
 import { useList } from './use-list.ts';
@@ -18,7 +18,7 @@ type ListedChapter = {
 export interface ListDescriptor<K extends ListedChapter, T extends { readonly id: string }> {
   readonly chapter: K;
   /** Parameter of the address with the id of the item in the panel. */
-  readonly parameter: Choice;
+  readonly parameter: SearchParameter;
   /** "Table 7.1". */
   readonly number: string;
   /** Name of the items: "call", "calls". */
@@ -67,7 +67,7 @@ export function ListChapter<K extends ListedChapter, T extends { readonly id: st
   children?: (selected: T | null) => ReactNode;
 }) {
   const { chapter, stale } = useChapter(appRef, of.chapter);
-  const [chosen, choose] = useSelectedId(of.parameter);
+  const [chosen, choose] = useSearchParameter(of.parameter);
   const items = useMemo(() => chapter && of.items(chapter), [chapter, of]);
   const list = useList({ items, chosen, choose, textOf: of.textOf, ...(keep && { keep }) });
   const { selected, steps } = list;

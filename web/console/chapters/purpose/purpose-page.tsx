@@ -7,7 +7,7 @@ import type { PurposeChapter } from '../../../../contract/description.ts';
 import { Button } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { Figure } from '../../../ui/figure.tsx';
-import { FlashOnChange, liveValueClass } from '../../../ui/live-value.tsx';
+import { FlashOnChange, figureLink } from '../../../ui/live-value.tsx';
 import { Skeleton, Table } from '../../../ui/table.tsx';
 import { activity } from '../../data/apps.ts';
 import { count, counted } from '../../format/format.ts';
@@ -188,11 +188,7 @@ function Answer({ appRef, chapter: { purpose, figures } }: { appRef: string; cha
   const { data: today } = useQuery(activity(appRef));
   const members = today?.members ?? figures?.members;
   const calls = today?.today.calls ?? figures?.calls_today;
-  const proof = (text: string) => (
-    <a className={liveValueClass} href="#table-1-2">
-      <FlashOnChange value={text}>{text}</FlashOnChange>
-    </a>
-  );
+  const proof = figureLink('table-1-2');
   return (
     <>
       {purpose === null ? 'No purpose defined yet.' : shortened(purpose)}

@@ -3,7 +3,7 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import type { Machine, StatesChapter } from '../../../../contract/states.ts';
 import { Figure } from '../../../ui/figure.tsx';
-import { badFigureClass, FlashOnChange, liveValueClass } from '../../../ui/live-value.tsx';
+import { figureLink } from '../../../ui/live-value.tsx';
 import { Diagram } from '../../diagram/diagram.tsx';
 import { count, counted, listed } from '../../format/format.ts';
 import { usePanelSteps } from '../../keys/use-panel-steps.ts';
@@ -250,28 +250,23 @@ function Answer({ chapter }: { chapter: StatesChapter }) {
   const rows = sumOf(chapter, rowsOf);
   const stateChanges = sumOf(chapter, stateChangesOf);
   const loose = machines.filter(({ enforced, problems }) => !enforced || problems.length > 0).length;
-  const proof = (text: string, to: string, bad = false) => (
-    <a className={bad ? badFigureClass : liveValueClass} href={`#${to}`}>
-      <FlashOnChange value={text}>{text}</FlashOnChange>
-    </a>
-  );
+  const inFigure = figureLink('figure-4-1');
+  const inTable = figureLink('table-4-2');
+  const toProblems = figureLink('problems');
   const moved = listed([...new Set(machines.map(({ entity }) => entity.replace(/^public\./, '')))]);
   return (
     <>
       {machines.length === 1 ? 'One machine moves' : `${count(machines.length)} machines move`} {moved} through{' '}
-      {proof(counted(states, 'state'), 'figure-4-1')} by {proof(counted(transitions, 'transition'), 'table-4-2')}.
+      {inFigure(counted(states, 'state'))} by {inTable(counted(transitions, 'transition'))}.
       {rows !== null && (
         <>
           {' '}
-          {machines.length === 1 ? 'It has' : 'They have'} {proof(counted(rows, 'row'), 'figure-4-1')}
-          {stateChanges !== null && (
-            <>, which changed state {proof(counted(stateChanges, 'time'), 'table-4-2')} in 30 days</>
-          )}
-          .
+          {machines.length === 1 ? 'It has' : 'They have'} {inFigure(counted(rows, 'row'))}
+          {stateChanges !== null && <>, which changed state {inTable(counted(stateChanges, 'time'))} in 30 days</>}.
         </>
       )}
       {loose > 0 && (
-        <> {proof(`${counted(loose, 'state machine')} ${loose === 1 ? 'has' : 'have'} problems`, 'problems', true)}.</>
+        <> {toProblems(`${counted(loose, 'state machine')} ${loose === 1 ? 'has' : 'have'} problems`, true)}.</>
       )}
     </>
   );

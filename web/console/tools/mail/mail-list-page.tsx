@@ -1,6 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useCallback, useMemo, useRef } from 'react';
+import { type ReactNode, useMemo, useRef } from 'react';
 import { limits } from '../../../../contract/limits.ts';
 import type { MailRow } from '../../../../contract/mails.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -17,30 +16,22 @@ import type { Binding } from '../../keys/bindings.ts';
 import { useKeys } from '../../keys/keyboard.tsx';
 import { usePanelSteps } from '../../keys/use-panel-steps.ts';
 import { Page } from '../../layout/page.tsx';
+import { useSearchParameter } from '../../layout/use-search-parameter.ts';
 import styles from './mail.module.css';
 import { mailColumns } from './mail-columns.tsx';
 import { MailPanel } from './mail-panel.tsx';
 
 /** Lists the mails of an app, with the panel of a mail. */
 export function MailListPage({ appRef, tabs, onServer }: { appRef: string; tabs: ReactNode; onServer: () => void }) {
-  const { mail: chosen = null, q = '' } = useSearch({ from: '/signed-in/app/$ref/mail' });
-  const navigate = useNavigate({ from: '/app/$ref/mail' });
+  const [chosen, choose] = useSearchParameter('mail');
+  const [text, find] = useSearchParameter('q');
+  const q = text ?? '';
   const field = useRef<HTMLInputElement>(null);
   const list = useInfiniteQuery(mailList(appRef, q));
   const { mails, counts } = list.data ?? {};
   const settings = useQuery(appSettings(appRef));
   const hasServer = settings.data?.get('smtp_host')?.value !== null;
 
-  const choose = useCallback(
-    (id: string | null) =>
-      void navigate({ search: ({ mail: _, ...rest }) => (id === null ? rest : { ...rest, mail: id }), replace: true }),
-    [navigate],
-  );
-  const find = useCallback(
-    (text: string) =>
-      void navigate({ search: ({ q: _, ...rest }) => (text === '' ? rest : { ...rest, q: text }), replace: true }),
-    [navigate],
-  );
   const steps = usePanelSteps(mails, chosen, choose);
   useKeys(
     useMemo<readonly Binding[]>(

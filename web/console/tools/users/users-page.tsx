@@ -1,8 +1,8 @@
 import type { User } from '@supabase/supabase-js';
 import { IconPlus } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { Link, useParams } from '@tanstack/react-router';
+import { useMemo, useRef, useState } from 'react';
 import { Button, buttonClass } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { Empty } from '../../../ui/empty.tsx';
@@ -18,6 +18,7 @@ import type { Binding } from '../../keys/bindings.ts';
 import { useKeys } from '../../keys/keyboard.tsx';
 import { usePanelSteps } from '../../keys/use-panel-steps.ts';
 import { Page } from '../../layout/page.tsx';
+import { useSearchParameter } from '../../layout/use-search-parameter.ts';
 import { CreateUserDialog } from './create-user-dialog.tsx';
 import { userColumns } from './user-columns.tsx';
 import { UserPanel } from './user-panel.tsx';
@@ -30,13 +31,14 @@ const signUpCode = `const { data, error } = await supabase.auth.signUp({
 /** Page of an app's members, on which a builder finds, creates, bans and deletes users and resets their passwords. */
 export function UsersPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/users' });
-  const { user: chosen = null, q = '' } = useSearch({ from: '/signed-in/app/$ref/users' });
+  const [chosen, choose] = useSearchParameter('user');
+  const [text, find] = useSearchParameter('q');
+  const q = text ?? '';
   const [creating, setCreating] = useState(false);
   const search = useRef<HTMLInputElement>(null);
   const list = useInfiniteQuery(userList(ref, q));
   const users = list.data?.users;
 
-  const { choose, find } = useUserSearch();
   const steps = usePanelSteps(users, chosen, choose);
   useKeys(
     useMemo<readonly Binding[]>(
@@ -114,22 +116,6 @@ export function UsersPage() {
       )}
     </Page>
   );
-}
-
-/** Returns the functions that open a user and search for users. Both are part of the address. */
-function useUserSearch() {
-  const navigate = useNavigate({ from: '/app/$ref/users' });
-  const choose = useCallback(
-    (id: string | null) =>
-      void navigate({ search: ({ user: _, ...rest }) => (id === null ? rest : { ...rest, user: id }), replace: true }),
-    [navigate],
-  );
-  const find = useCallback(
-    (text: string) =>
-      void navigate({ search: ({ q: _, ...rest }) => (text === '' ? rest : { ...rest, q: text }), replace: true }),
-    [navigate],
-  );
-  return { choose, find };
 }
 
 function UsersFoot({
