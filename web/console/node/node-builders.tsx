@@ -4,11 +4,11 @@ import { useState } from 'react';
 import type { Builder } from '../../../contract/admin.ts';
 import type { NodeRoleRequest, NodeTeam } from '../../../contract/team.ts';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmByTyping } from '../../ui/confirm-by-typing.tsx';
 import { FailureNote } from '../../ui/failure.tsx';
 import { Table } from '../../ui/table.tsx';
 import { failureFacts, needsProof } from '../data/api-failure.ts';
 import { changeNodeRole, removeBuilder } from '../data/team.ts';
+import { ConfirmByTyping } from '../forms/confirm-by-typing.tsx';
 import { appsInWords, BuilderName, SecondFactorWord, Seen } from '../tools/team/builder-cells.tsx';
 
 /** The roles of a builder on the node, by their labels. */
@@ -95,8 +95,8 @@ export function NodeBuilders({ team: { builders, own_id: ownId } }: { team: Node
           title="Remove builder"
           name={going.email}
           verb={['Remove', 'Removing']}
-          busy={removing.isPending}
-          failure={removing.error && !needsProof(removing.error) ? failureFacts(removing.error) : null}
+          pending={removing.isPending}
+          error={needsProof(removing.error) ? null : removing.error}
           onConfirm={() => removing.mutate(going.id, { onSuccess: () => setGoing(null) })}
           onClose={() => setGoing(null)}
         >

@@ -85,7 +85,7 @@ export function LimitControl({ appRef, line }: { appRef: string; line: LimitLine
       >
         {wrong ?? rangeWords(line)}
       </p>
-      <div className={styles.buttons}>
+      <div className="buttons">
         <Button type="submit" kind="first" busy={isPending && 'Saving'}>
           Save
         </Button>

@@ -5,13 +5,11 @@ import { useState } from 'react';
 import type { AdviceEntry } from '../../../../contract/specification-roles.ts';
 import { Button, buttonClass } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
-import { Dialog } from '../../../ui/dialog.tsx';
-import { FailureNote } from '../../../ui/failure.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { KeyValues, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
 import { applySql } from '../../data/sql.ts';
 import { listed, shortId } from '../../format/format.ts';
+import { FormDialog } from '../../forms/form-dialog.tsx';
 import styles from './advice.module.css';
 
 const comes: Readonly<Record<AdviceEntry['severity'], string>> = {
@@ -83,35 +81,28 @@ function Confirm({
 }) {
   const { mutate, isPending, error } = useMutation(applySql(appRef));
   return (
-    <Dialog title={`Change ${shortId(on)}?`} width={640} onClose={onClose}>
-      <div className={styles.confirm}>
-        <p>
-          This runs in <b>{appRef}</b> as its owner, in one transaction. To keep the fix with the code, save it as a
-          migration instead.
-        </p>
-        <Code code={sql} language="sql" label="the SQL that will run" />
-        {error && <FailureNote facts={failureFacts(error)} />}
-        <div className={styles.buttons}>
-          <Button
-            kind="first"
-            data-autofocus
-            busy={isPending && 'Applying'}
-            onClick={() =>
-              mutate(sql, {
-                onSuccess: () => {
-                  onClose();
-                  onDone();
-                },
-              })
-            }
-          >
-            Apply
-          </Button>
-          <Button kind="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
-      </div>
-    </Dialog>
+    <FormDialog
+      title={`Change ${shortId(on)}?`}
+      width={640}
+      verb={['Apply', 'Applying']}
+      focusesVerb
+      pending={isPending}
+      error={error}
+      onSubmit={() =>
+        mutate(sql, {
+          onSuccess: () => {
+            onClose();
+            onDone();
+          },
+        })
+      }
+      onClose={onClose}
+    >
+      <p>
+        This runs in <b>{appRef}</b> as its owner, in one transaction. To keep the fix with the code, save it as a
+        migration instead.
+      </p>
+      <Code code={sql} language="sql" label="the SQL that will run" />
+    </FormDialog>
   );
 }

@@ -3,7 +3,6 @@ import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ApiKeyEntry, CreatedApiKey } from '../../../../contract/admin.ts';
 import { Button } from '../../../ui/button.tsx';
-import { ConfirmByTyping } from '../../../ui/confirm-by-typing.tsx';
 import { Failure } from '../../../ui/failure.tsx';
 import { type RowColumn, RowTable } from '../../../ui/row-table.tsx';
 import { Sheet, SheetFoot } from '../../../ui/sheet.tsx';
@@ -11,6 +10,7 @@ import { failureFacts } from '../../data/api-failure.ts';
 import { apiKeys, revokeApiKey, rotateApiKey } from '../../data/api-keys.ts';
 import { counted } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
+import { ConfirmByTyping } from '../../forms/confirm-by-typing.tsx';
 import { Page } from '../../layout/page.tsx';
 import { SettingsFrame, settingsCrumbs } from '../settings/settings-frame.tsx';
 import { ApiKeyPanel } from './api-key-panel.tsx';
@@ -113,8 +113,8 @@ export function ApiKeysPage() {
           title="Rotate key"
           name={ref}
           verb={['Rotate', 'Rotating']}
-          busy={rotating.isPending}
-          failure={rotating.error ? failureFacts(rotating.error) : null}
+          pending={rotating.isPending}
+          error={rotating.error}
           onConfirm={() =>
             rotating.mutate(key.id, {
               onSuccess: (fresh) => {
@@ -135,8 +135,8 @@ export function ApiKeysPage() {
           title="Revoke key"
           name={ref}
           verb={['Revoke', 'Revoking']}
-          busy={revoking.isPending}
-          failure={revoking.error ? failureFacts(revoking.error) : null}
+          pending={revoking.isPending}
+          error={revoking.error}
           onConfirm={() => revoking.mutate(key.id, { onSuccess: close })}
           onClose={close}
         >

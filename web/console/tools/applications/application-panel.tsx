@@ -2,15 +2,15 @@ import { TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
-import { ConfirmByTyping } from '../../../ui/confirm-by-typing.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { KeyValues, Panel, PanelSection } from '../../../ui/panel.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { type Application, changeApplication, deleteApplication, renewSecret } from '../../data/applications.ts';
 import { counted, dateTime } from '../../format/format.ts';
+import { ConfirmByTyping } from '../../forms/confirm-by-typing.tsx';
+import form from '../../forms/form.module.css';
 import panel from '../sessions/session-panel.module.css';
-import form from '../users/form.module.css';
 import { AddressesField, addressesIn } from './addresses-field.tsx';
 import { ScopesField, scopesOf } from './scopes-field.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
@@ -82,7 +82,7 @@ export function ApplicationPanel({
         <AddressesField readOnly={readOnly !== null} value={addresses} onChange={setAddresses} />
         <ScopesField readOnly={readOnly !== null} value={scopes} onChange={setScopes} />
         {failed && <FailureNote facts={failureFacts(failed)} />}
-        <div className={form.buttons}>
+        <div className="buttons">
           <Button type="submit" kind="first" busy={changing.isPending && 'Saving'} offBecause={offBecause}>
             Save
           </Button>
@@ -111,8 +111,8 @@ export function ApplicationPanel({
           title="Delete application"
           name={named || id}
           verb={['Delete', 'Deleting']}
-          busy={deleting.isPending}
-          failure={deleting.error ? failureFacts(deleting.error) : null}
+          pending={deleting.isPending}
+          error={deleting.error}
           onConfirm={() => deleting.mutate(undefined, { onSuccess: onClose })}
           onClose={() => setIsDeleting(false)}
         >

@@ -42,7 +42,7 @@ export function CustomProviderPanel({
       <div className={styles.form}>
         <CallbackAddress address={callback} />
         {error && <FailureNote facts={failureFacts(error)} />}
-        <div className={styles.buttons}>
+        <div className="buttons">
           {isSure ? (
             <Button
               kind="danger"
@@ -106,7 +106,7 @@ export function NewProviderPanel({
         />
         <CallbackAddress address={callback} />
         {error && <FailureNote facts={failureFacts(error)} />}
-        <div className={styles.buttons}>
+        <div className="buttons">
           <Button
             type="submit"
             kind="first"

@@ -108,7 +108,7 @@ export function HookPanel({
         )}
         {functions.error && <FailureNote facts={failureFacts(functions.error)} />}
         {error && <FailureNote facts={failureFacts(error)} />}
-        <div className={styles.buttons}>
+        <div className="buttons">
           <Button
             type="submit"
             kind="first"

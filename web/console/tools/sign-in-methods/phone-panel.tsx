@@ -127,7 +127,7 @@ export function PhonePanel({
           />
         ))}
         {error && <FailureNote facts={failureFacts(error)} />}
-        <div className={styles.buttons}>
+        <div className="buttons">
           <Button
             type="submit"
             kind="first"

@@ -89,7 +89,7 @@ export function ProviderPanel({
           </div>
         ))}
         {error && <FailureNote facts={failureFacts(error)} />}
-        <div className={styles.buttons}>
+        <div className="buttons">
           <Button
             type="submit"
             kind="first"
