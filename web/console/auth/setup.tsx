@@ -1,14 +1,11 @@
 import { PasswordInput, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { limits } from '../../../contract/limits.ts';
-import { Button, buttonClass } from '../../ui/button.tsx';
-import { FailureNote } from '../../ui/failure.tsx';
-import { failureFacts } from '../data/api-failure.ts';
+import { buttonClass } from '../../ui/button.tsx';
 import { makeFirstBuilder, setupState } from '../data/setup.ts';
-import { AuthLayout, coverForm, coverTitle } from './auth-layout.tsx';
-import { Questions } from './questions.tsx';
+import { AuthLayout, CoverForm, coverForm, coverTitle } from './auth-layout.tsx';
 import { secretOfLink } from './secret-of-link.ts';
 import styles from './setup.module.css';
 import hint from './start-hint.module.css';
@@ -16,9 +13,6 @@ import hint from './start-hint.module.css';
 /** Creates the first builder of a new node and signs in. */
 export function Setup() {
   const { data } = useQuery(setupState());
-  useEffect(() => {
-    document.title = 'Create the first builder · Ninefold';
-  }, []);
   return data?.needed === false ? <Done /> : <FirstBuilder />;
 }
 
@@ -38,9 +32,7 @@ function FirstBuilder() {
   const min = limits.builderPasswordMinCharacters.default;
   const long = [...password].length;
 
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (isPending) return;
+  const submit = () => {
     const builder = { token: code.trim(), name: name.trim(), email: email.trim(), password };
     // Ignores a failure here, because the page shows it from the state of the mutation.
     mutateAsync(builder).then(
@@ -49,8 +41,13 @@ function FirstBuilder() {
     );
   };
   return (
-    <AuthLayout right={<StartHint />}>
-      <form className={coverForm} onSubmit={submit}>
+    <AuthLayout title="Create the first builder" right={<StartHint />}>
+      <CoverForm
+        verb={['Create account and open the console', 'Creating account']}
+        pending={isPending}
+        error={error}
+        onSubmit={submit}
+      >
         <div>
           <h1 className={coverTitle}>Create the first builder</h1>
           <p className={styles.words}>This node is new. The one-time link creates its first builder account.</p>
@@ -102,18 +99,14 @@ function FirstBuilder() {
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
-        {error && <FailureNote facts={failureFacts(error)} />}
-        <Button kind="first" wide type="submit" busy={isPending && 'Creating account'}>
-          Create account and open the console
-        </Button>
-      </form>
+      </CoverForm>
     </AuthLayout>
   );
 }
 
 function Done() {
   return (
-    <AuthLayout right={<Questions />}>
+    <AuthLayout title="Create the first builder">
       <div className={coverForm}>
         <div>
           <h1 className={coverTitle}>Set-up is complete</h1>

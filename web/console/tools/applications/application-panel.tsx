@@ -3,13 +3,11 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
-import { FailureNote } from '../../../ui/failure.tsx';
 import { KeyValues, Panel, PanelSection } from '../../../ui/panel.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
 import { type Application, changeApplication, deleteApplication, renewSecret } from '../../data/applications.ts';
 import { counted, dateTime } from '../../format/format.ts';
 import { ConfirmByTyping } from '../../forms/confirm-by-typing.tsx';
-import form from '../../forms/form.module.css';
+import { Form } from '../../forms/form.tsx';
 import panel from '../sessions/session-panel.module.css';
 import { AddressesField, addressesIn } from './addresses-field.tsx';
 import { ScopesField, scopesOf } from './scopes-field.tsx';
@@ -44,7 +42,6 @@ export function ApplicationPanel({
     addressesIn(addresses).join('\n') !== uris.join('\n') ||
     scopes.join(' ') !== scopesOf(application.scope).join(' ');
   const offBecause = readOnly ?? (scopes.length === 0 ? 'Choose a scope.' : isChanged ? null : 'Nothing is changed.');
-  const failed = changing.error ?? renewing.error;
   return (
     <Panel label="Selected application" title={named || id} onClose={onClose}>
       <KeyValues
@@ -59,18 +56,18 @@ export function ApplicationPanel({
           ['Allowed by', counted(grants, 'member')],
         ]}
       />
-      <form
-        className={form.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (offBecause === null && !changing.isPending) {
-            changing.mutate({
-              client_name: name.trim(),
-              redirect_uris: addressesIn(addresses),
-              scope: scopes.join(' '),
-            });
-          }
-        }}
+      <Form
+        verb={['Save', 'Saving']}
+        pending={changing.isPending}
+        offBecause={offBecause}
+        error={changing.error ?? renewing.error}
+        onSubmit={() =>
+          changing.mutate({
+            client_name: name.trim(),
+            redirect_uris: addressesIn(addresses),
+            scope: scopes.join(' '),
+          })
+        }
       >
         <TextInput
           label="Name that members see"
@@ -81,13 +78,7 @@ export function ApplicationPanel({
         />
         <AddressesField readOnly={readOnly !== null} value={addresses} onChange={setAddresses} />
         <ScopesField readOnly={readOnly !== null} value={scopes} onChange={setScopes} />
-        {failed && <FailureNote facts={failureFacts(failed)} />}
-        <div className="buttons">
-          <Button type="submit" kind="first" busy={changing.isPending && 'Saving'} offBecause={offBecause}>
-            Save
-          </Button>
-        </div>
-      </form>
+      </Form>
       <PanelSection title="Secret and deletion">
         <div className={panel.actions}>
           {type === 'confidential' && (

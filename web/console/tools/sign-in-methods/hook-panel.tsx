@@ -9,6 +9,7 @@ import { Panel, VerdictLine } from '../../../ui/panel.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { type AppSettings, changeSettings, hookFunctions } from '../../data/settings.ts';
+import { Form } from '../../forms/form.tsx';
 import { problemOf } from './hooks-section.tsx';
 import styles from './sign-in-methods-page.module.css';
 
@@ -61,12 +62,20 @@ export function HookPanel({
       onClose={onClose}
     >
       <VerdictLine>{effect}</VerdictLine>
-      <form
+      <Form
         className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          save();
-        }}
+        verb={[isEnabled ? 'Save' : 'Save and switch on', 'Saving']}
+        pending={isPending}
+        offBecause={isFilled ? null : 'The hook needs a function, or an address and a secret.'}
+        error={error}
+        aside={
+          isEnabled && (
+            <Button kind="quiet" onClick={() => mutate({ [`hook_${name}_enabled`]: false })}>
+              Switch off
+            </Button>
+          )
+        }
+        onSubmit={save}
       >
         <NativeSelect
           label="Calls"
@@ -107,23 +116,7 @@ export function HookPanel({
           <Code code={grantOfHook(target.schema, target.name)} language="sql" label="the grants" />
         )}
         {functions.error && <FailureNote facts={failureFacts(functions.error)} />}
-        {error && <FailureNote facts={failureFacts(error)} />}
-        <div className="buttons">
-          <Button
-            type="submit"
-            kind="first"
-            busy={isPending && 'Saving'}
-            offBecause={isFilled ? null : 'The hook needs a function, or an address and a secret.'}
-          >
-            {isEnabled ? 'Save' : 'Save and switch on'}
-          </Button>
-          {isEnabled && (
-            <Button kind="quiet" onClick={() => mutate({ [`hook_${name}_enabled`]: false })}>
-              Switch off
-            </Button>
-          )}
-        </div>
-      </form>
+      </Form>
     </Panel>
   );
 }

@@ -1,11 +1,9 @@
 import { NativeSelect, NumberInput, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Button } from '../../../ui/button.tsx';
-import { FailureNote } from '../../../ui/failure.tsx';
 import { Panel, VerdictLine } from '../../../ui/panel.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
 import { type AppSettings, changeSettings } from '../../data/settings.ts';
+import { Form } from '../../forms/form.tsx';
 import styles from './sign-in-methods-page.module.css';
 
 const NONE = 'none';
@@ -79,12 +77,14 @@ export function PhonePanel({
           ? 'Texts are stored on the page Mail, where you can copy their codes.'
           : 'Texts are sent by the provider, and listed on the page Mail.'}
       </VerdictLine>
-      <form
+      <Form
         className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isChanged && !isPending) mutate(changes, { onSuccess: () => setTyped({}) });
-        }}
+        verb={['Save', 'Saving']}
+        pending={isPending}
+        offBecause={isChanged ? null : 'Nothing is changed.'}
+        error={error}
+        aside={<span role="status">{isSuccess && !isChanged ? 'Saved' : ''}</span>}
+        onSubmit={() => mutate(changes, { onSuccess: () => setTyped({}) })}
       >
         <NativeSelect
           label="Provider"
@@ -126,19 +126,7 @@ export function PhonePanel({
             onChange={(value) => set(key, Number(value))}
           />
         ))}
-        {error && <FailureNote facts={failureFacts(error)} />}
-        <div className="buttons">
-          <Button
-            type="submit"
-            kind="first"
-            busy={isPending && 'Saving'}
-            offBecause={isChanged ? null : 'Nothing is changed.'}
-          >
-            Save
-          </Button>
-          <span role="status">{isSuccess && !isChanged ? 'Saved' : ''}</span>
-        </div>
-      </form>
+      </Form>
     </Panel>
   );
 }
