@@ -5,7 +5,7 @@ import type { Builder } from '../../../contract/admin.ts';
 import type { NodeRoleRequest, NodeTeam } from '../../../contract/team.ts';
 import { Button } from '../../ui/button.tsx';
 import { FailureNote } from '../../ui/failure.tsx';
-import { Table } from '../../ui/table.tsx';
+import { Table, TableHead } from '../../ui/table.tsx';
 import { failureFacts, needsProof } from '../data/api-failure.ts';
 import { changeNodeRole, removeBuilder } from '../data/team.ts';
 import { ConfirmByTyping } from '../forms/confirm-by-typing.tsx';
@@ -32,18 +32,7 @@ export function NodeBuilders({ team: { builders, own_id: ownId } }: { team: Node
   return (
     <>
       <Table label="Builders">
-        <thead>
-          <tr>
-            <th scope="col">Builder</th>
-            <th scope="col">On the node</th>
-            <th scope="col">Second factor</th>
-            <th scope="col">Apps</th>
-            <th scope="col">Seen</th>
-            <th scope="col">
-              <span className="sr">Change</span>
-            </th>
-          </tr>
-        </thead>
+        <TableHead names={['Builder', 'On the node', 'Second factor', 'Apps', 'Seen']} bare="Change" />
         <tbody>
           {builders.map((one) => {
             const isLast = one.is_owner && owners.length === 1;

@@ -6,7 +6,7 @@ import type { Specification } from '../../../../contract/specification.ts';
 import type { CallEntry, CallParameter } from '../../../../contract/specification-calls.ts';
 import { Code } from '../../../ui/code.tsx';
 import { Failure } from '../../../ui/failure.tsx';
-import { KeyValues, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
+import { KeyValues, type Pair, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
 import { Skeleton } from '../../../ui/table.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import { Tag } from '../../../ui/tag.tsx';
@@ -47,21 +47,7 @@ export function CallPanel({
     >
       <VerdictLine>{call.summary}</VerdictLine>
       <PanelSection title="Call">
-        <KeyValues
-          pairs={[
-            ['For', call.roles.length > 0 ? listed(call.roles) : 'none: no role has the privilege'],
-            ['Returns', taken.returns],
-            call.reads_only && ['Transaction', `read-only: ${readOnlyWords[call.writes ?? 'never']}`],
-            call.setting !== null && ['Switched off by', <code key="setting">{call.setting}</code>],
-            call.entity !== null &&
-              call.area === 'rest' && [
-                'Reaches',
-                <Link key="entity" to="/app/$ref/entities" params={{ ref: appRef }} search={{ entity: call.entity }}>
-                  <code>{call.entity}</code>
-                </Link>,
-              ],
-          ]}
-        />
+        <KeyValues pairs={callFacts(appRef, call, taken.returns)} />
       </PanelSection>
       <PanelSection title="Requests">
         <CallFiguresOf key={call.id} appRef={appRef} id={call.id} />
@@ -105,6 +91,20 @@ export function CallPanel({
     </Panel>
   );
 }
+
+const callFacts = (appRef: string, call: CallEntry, returns: string): Pair[] => [
+  ['For', call.roles.length > 0 ? listed(call.roles) : 'none: no role has the privilege'],
+  ['Returns', returns],
+  call.reads_only && ['Transaction', `read-only: ${readOnlyWords[call.writes ?? 'never']}`],
+  call.setting !== null && ['Switched off by', <code key="setting">{call.setting}</code>],
+  call.entity !== null &&
+    call.area === 'rest' && [
+      'Reaches',
+      <Link key="entity" to="/app/$ref/entities" params={{ ref: appRef }} search={{ entity: call.entity }}>
+        <code>{call.entity}</code>
+      </Link>,
+    ],
+];
 
 const errorCount = ({ errors: { own, common } }: CallDetail): string => `${own.length + common.length}`;
 

@@ -29,8 +29,6 @@ export function EntityPanel({
   shownKeys: readonly ViewForeignKey[];
 } & PanelSteps) {
   const name = entityName(entity.schema, entity.name);
-  const own = entity.triggers.filter((trigger) => !isMachineTrigger(trigger));
-  const { period_keys: periodKeys = [] } = entity;
   return (
     <Panel
       label={name}
@@ -44,23 +42,8 @@ export function EntityPanel({
       {entity.comment && <VerdictLine>{entity.comment}</VerdictLine>}
       <EntityFields appRef={appRef} entity={entity} />
       <EntityRelations {...{ appRef, entity, relations, junctions, shownKeys }} />
-      {entity.unique_keys.length + periodKeys.length > 0 && (
-        <PanelSection title="Unique">
-          <ul>
-            {entity.unique_keys.map((key) => (
-              <li key={key.join()}>
-                <code>{key.join(', ')}</code>
-              </li>
-            ))}
-            {periodKeys.map(({ fields, period }) => (
-              <li key={`${fields.join()} over ${period}`}>
-                <code>{fields.join(', ')}</code> <span className="soft">{overlapWords(period)}</span>
-              </li>
-            ))}
-          </ul>
-        </PanelSection>
-      )}
-      {own.length < entity.triggers.length && (
+      <UniqueKeys entity={entity} />
+      {entity.triggers.some(isMachineTrigger) && (
         <PanelSection title="States">
           <p>
             A machine moves its rows:{' '}
@@ -83,23 +66,7 @@ export function EntityPanel({
           </ul>
         </PanelSection>
       )}
-      {own.map((trigger) => (
-        <PanelSection key={trigger.name} title={`Trigger ${trigger.name}`} aside={triggerRemark(trigger)}>
-          {trigger.comment !== undefined && <p className={styles.words}>{trigger.comment}</p>}
-          <Code code={trigger.sql} language="sql" label={`the trigger ${trigger.name}`} />
-        </PanelSection>
-      ))}
-      {(entity.rewrite_rules ?? []).map(({ name: rule, enabled, sql }) => (
-        <PanelSection key={rule} title={`Rewrite rule ${rule}`} aside={enabled ? null : 'switched off'}>
-          <Code code={sql} language="sql" label={`the rewrite rule ${rule}`} />
-        </PanelSection>
-      ))}
-      {entity.definition !== null && (
-        <PanelSection title="Query">
-          <Code code={entity.definition} language="sql" label={`the query of ${name}`} />
-          <QueryWords entity={entity} />
-        </PanelSection>
-      )}
+      <EntityCode entity={entity} />
       <PanelSection title="Storage">
         <KeyValues pairs={storage(entity)} />
       </PanelSection>
@@ -115,6 +82,55 @@ export function EntityPanel({
         </Link>
       </p>
     </Panel>
+  );
+}
+
+/** The keys of an entity whose values no two rows share. */
+function UniqueKeys({ entity: { unique_keys: keys, period_keys: periodKeys = [] } }: { entity: Entity }) {
+  if (keys.length + periodKeys.length === 0) return null;
+  return (
+    <PanelSection title="Unique">
+      <ul>
+        {keys.map((key) => (
+          <li key={key.join()}>
+            <code>{key.join(', ')}</code>
+          </li>
+        ))}
+        {periodKeys.map(({ fields, period }) => (
+          <li key={`${fields.join()} over ${period}`}>
+            <code>{fields.join(', ')}</code> <span className="soft">{overlapWords(period)}</span>
+          </li>
+        ))}
+      </ul>
+    </PanelSection>
+  );
+}
+
+/** The SQL that belongs to an entity: its own triggers, its rewrite rules and the query of a view. */
+function EntityCode({ entity }: { entity: Entity }) {
+  const name = entityName(entity.schema, entity.name);
+  return (
+    <>
+      {entity.triggers
+        .filter((trigger) => !isMachineTrigger(trigger))
+        .map((trigger) => (
+          <PanelSection key={trigger.name} title={`Trigger ${trigger.name}`} aside={triggerRemark(trigger)}>
+            {trigger.comment !== undefined && <p className={styles.words}>{trigger.comment}</p>}
+            <Code code={trigger.sql} language="sql" label={`the trigger ${trigger.name}`} />
+          </PanelSection>
+        ))}
+      {(entity.rewrite_rules ?? []).map(({ name: rule, enabled, sql }) => (
+        <PanelSection key={rule} title={`Rewrite rule ${rule}`} aside={enabled ? null : 'switched off'}>
+          <Code code={sql} language="sql" label={`the rewrite rule ${rule}`} />
+        </PanelSection>
+      ))}
+      {entity.definition !== null && (
+        <PanelSection title="Query">
+          <Code code={entity.definition} language="sql" label={`the query of ${name}`} />
+          <QueryWords entity={entity} />
+        </PanelSection>
+      )}
+    </>
   );
 }
 

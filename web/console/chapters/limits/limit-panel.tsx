@@ -1,13 +1,11 @@
-import { IconTerminal2 } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { LimitLine } from '../../../../contract/specification.ts';
-import { buttonClass } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
-import { Icon } from '../../../ui/icon.tsx';
 import { KeyValues, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
 import { count } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
+import { SqlLink } from '../../layout/sql-link.tsx';
 import { StoryLink } from '../errors/failed-calls.tsx';
 import { Caller } from '../request/caller.tsx';
 import { LimitControl } from './limit-control.tsx';
@@ -69,15 +67,7 @@ function Change({ appRef, line }: { appRef: string; line: LimitLine }): ReactNod
           <p>Change this limit with SQL. Replace … with your value.</p>
           <Code code={change.key} language="sql" label="the SQL" />
           <p>
-            <Link
-              to="/app/$ref/sql"
-              params={{ ref: appRef }}
-              search={{ sql: change.key }}
-              className={buttonClass({ small: true })}
-            >
-              <Icon of={IconTerminal2} small />
-              Open in SQL
-            </Link>
+            <SqlLink appRef={appRef} sql={change.key} />
           </p>
         </>
       );

@@ -1,15 +1,13 @@
-import { IconTerminal2 } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { AdviceEntry } from '../../../../contract/specification-roles.ts';
-import { Button, buttonClass } from '../../../ui/button.tsx';
+import { Button } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
-import { Icon } from '../../../ui/icon.tsx';
 import { KeyValues, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
 import { applySql } from '../../data/sql.ts';
 import { listed, shortId } from '../../format/format.ts';
 import { FormDialog } from '../../forms/form-dialog.tsx';
+import { SqlLink } from '../../layout/sql-link.tsx';
 import styles from './advice.module.css';
 
 const comes: Readonly<Record<AdviceEntry['severity'], string>> = {
@@ -56,10 +54,7 @@ export function AdvicePanel({
           <Button small onClick={() => setAsking(true)}>
             Apply
           </Button>
-          <Link to="/app/$ref/sql" params={{ ref: appRef }} search={{ sql }} className={buttonClass({ small: true })}>
-            <Icon of={IconTerminal2} small />
-            Open in SQL
-          </Link>
+          <SqlLink appRef={appRef} sql={sql} />
         </div>
       </PanelSection>
       {asking && <Confirm appRef={appRef} advice={advice} onClose={() => setAsking(false)} onDone={steps.onClose} />}

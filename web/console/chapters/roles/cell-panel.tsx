@@ -64,21 +64,7 @@ export function CellPanel({
         />
       </PanelSection>
       {policies.map((policy) => (
-        <PanelSection
-          key={policy.name}
-          title={policy.permissive ? 'Policy' : 'Policy, restrictive'}
-          aside={
-            <Link to="/app/$ref/sql" params={{ ref: appRef }} search={{ sql: policy.sql }}>
-              Open in SQL
-            </Link>
-          }
-        >
-          <Code code={tidySql(policy.sql)} language="sql" label={`the policy ${policy.name}`} />
-          <p className={styles.words}>
-            <Tag>{policy.command}</Tag> for {listed(policy.roles)}
-            {policy.words && <>: {policy.words}</>}
-          </p>
-        </PanelSection>
+        <PolicySection key={policy.name} appRef={appRef} policy={policy} />
       ))}
       <CellProbe cell={probed} report={report} />
       {/* The key resets the form when another cell is selected. */}
@@ -99,6 +85,26 @@ export function CellPanel({
         </p>
       )}
     </Panel>
+  );
+}
+
+/** A policy that a verdict depends on. */
+function PolicySection({ appRef, policy }: { appRef: string; policy: PolicyEntry }) {
+  return (
+    <PanelSection
+      title={policy.permissive ? 'Policy' : 'Policy, restrictive'}
+      aside={
+        <Link to="/app/$ref/sql" params={{ ref: appRef }} search={{ sql: policy.sql }}>
+          Open in SQL
+        </Link>
+      }
+    >
+      <Code code={tidySql(policy.sql)} language="sql" label={`the policy ${policy.name}`} />
+      <p className={styles.words}>
+        <Tag>{policy.command}</Tag> for {listed(policy.roles)}
+        {policy.words && <>: {policy.words}</>}
+      </p>
+    </PanelSection>
   );
 }
 

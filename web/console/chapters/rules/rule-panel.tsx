@@ -1,9 +1,8 @@
-import { IconFlask, IconTerminal2 } from '@tabler/icons-react';
+import { IconFlask } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { Rule } from '../../../../contract/specification.ts';
-import { Button, buttonClass } from '../../../ui/button.tsx';
+import { Button } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
-import { Icon } from '../../../ui/icon.tsx';
 import { KeyValues, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
 import { shortId } from '../../format/format.ts';
 import { boundRows, checkExpression, commentSql, validateSql } from './rule-words.ts';
@@ -25,6 +24,8 @@ export function RulePanel({
 } & PanelSteps) {
   const expression = checkExpression(rule);
   const params = { ref: appRef };
+  const validate = validateSql(rule);
+  const comment = commentSql(rule);
   const entity = (
     <Link to="/app/$ref/entities" params={params} search={{ entity: rule.entity }}>
       <code>{shortId(rule.entity)}</code>
@@ -73,20 +74,9 @@ export function RulePanel({
             Try another form
           </Button>
         )}
-        <SqlLink appRef={appRef} sql={validateSql(rule)} words="Check old rows in SQL" />
-        <SqlLink appRef={appRef} sql={commentSql(rule)} words="Change description in SQL" />
+        {validate !== null && <SqlLink appRef={appRef} sql={validate} words="Check old rows in SQL" />}
+        {comment !== null && <SqlLink appRef={appRef} sql={comment} words="Change description in SQL" />}
       </p>
     </Panel>
-  );
-}
-
-/** Link that opens SQL in the editor. */
-function SqlLink({ appRef, sql, words }: { appRef: string; sql: string | null; words: string }) {
-  if (sql === null) return null;
-  return (
-    <Link to="/app/$ref/sql" params={{ ref: appRef }} search={{ sql }} className={buttonClass({ small: true })}>
-      <Icon of={IconTerminal2} small />
-      {words}
-    </Link>
   );
 }

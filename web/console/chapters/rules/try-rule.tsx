@@ -1,14 +1,12 @@
 import { NativeSelect, Textarea } from '@mantine/core';
-import { IconTerminal2 } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, type KeyboardEvent, type Ref, useId } from 'react';
 import type { Entity } from '../../../../contract/specification-entities.ts';
-import { Button, buttonClass } from '../../../ui/button.tsx';
+import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Figure } from '../../../ui/figure.tsx';
 import { highlight } from '../../../ui/highlight.ts';
-import { Icon } from '../../../ui/icon.tsx';
 import { isSubmitKey } from '../../../ui/key-name.ts';
 import { liveValueClass } from '../../../ui/live-value.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
@@ -17,6 +15,7 @@ import { keyFields, keyText } from '../../data/rows/row.ts';
 import { type TrialResult, type TriedRule, tryRule } from '../../data/rules.ts';
 import { sqlFailureOf } from '../../data/sql.ts';
 import { count, counted, percent, shortId } from '../../format/format.ts';
+import { SqlLink } from '../../layout/sql-link.tsx';
 import { keepSql } from './rule-words.ts';
 import styles from './rules.module.css';
 
@@ -72,6 +71,25 @@ export function TryRule({
     event.preventDefault();
     if (table && off === null && !isPending) mutate({ table: table.id, key: keyFields(table), rule });
   };
+  const expressionField = (
+    <Textarea
+      ref={field}
+      className={styles.expression ?? ''}
+      label="Condition"
+      placeholder={placeholder(table)}
+      autoComplete="off"
+      spellCheck={false}
+      autosize
+      minRows={1}
+      maxRows={8}
+      aria-describedby={why}
+      value={expression}
+      onChange={(event) => change({ expression: event.currentTarget.value })}
+      onKeyDown={(event) => {
+        if (isSubmitKey(event)) submit(event);
+      }}
+    />
+  );
   return (
     <Figure
       number="Figure 5.2"
@@ -96,43 +114,7 @@ export function TryRule({
           data={tables.map(({ id }) => ({ value: id, label: shortId(id) }))}
           onChange={(event) => change({ entity: event.currentTarget.value })}
         />
-        {kind === 'check' ? (
-          <Textarea
-            ref={field}
-            className={styles.expression ?? ''}
-            label="Condition"
-            placeholder={placeholder(table)}
-            autoComplete="off"
-            spellCheck={false}
-            autosize
-            minRows={1}
-            maxRows={8}
-            aria-describedby={why}
-            value={expression}
-            onChange={(event) => change({ expression: event.currentTarget.value })}
-            onKeyDown={(event) => {
-              if (isSubmitKey(event)) submit(event);
-            }}
-          />
-        ) : (
-          <fieldset className={styles.fields}>
-            <legend>{kind === 'required' ? 'Fields that have a value' : 'Fields that no two rows share'}</legend>
-            {table?.fields.map(({ name }) => (
-              <label key={name} className={styles.field}>
-                <input
-                  type="checkbox"
-                  checked={fields.includes(name)}
-                  onChange={(event) =>
-                    change({
-                      fields: event.currentTarget.checked ? [...fields, name] : fields.filter((one) => one !== name),
-                    })
-                  }
-                />
-                <code>{name}</code>
-              </label>
-            ))}
-          </fieldset>
-        )}
+        {kind === 'check' ? expressionField : <FieldChoice {...{ table, kind, fields }} onChange={change} />}
         <Button type="submit" kind="first" offBecause={off} busy={isPending && 'Counting'}>
           Count
         </Button>
@@ -148,6 +130,37 @@ export function TryRule({
       <div role="status">{data && table && <Outcome appRef={appRef} table={table} result={data} />}</div>
       {error && <Refused error={error} />}
     </Figure>
+  );
+}
+
+/** Chooses the fields of a rule. */
+function FieldChoice({
+  table,
+  kind,
+  fields,
+  onChange,
+}: {
+  table: Entity | undefined;
+  kind: TriedRule['kind'];
+  fields: readonly string[];
+  onChange: (changed: Pick<Draft, 'fields'>) => void;
+}) {
+  return (
+    <fieldset className={styles.fields}>
+      <legend>{kind === 'required' ? 'Fields that have a value' : 'Fields that no two rows share'}</legend>
+      {table?.fields.map(({ name }) => (
+        <label key={name} className={styles.field}>
+          <input
+            type="checkbox"
+            checked={fields.includes(name)}
+            onChange={({ currentTarget: { checked } }) =>
+              onChange({ fields: checked ? [...fields, name] : fields.filter((one) => one !== name) })
+            }
+          />
+          <code>{name}</code>
+        </label>
+      ))}
+    </fieldset>
   );
 }
 
@@ -205,15 +218,7 @@ function Outcome({
           </>
         )}
       </p>
-      <Link
-        to="/app/$ref/sql"
-        params={params}
-        search={{ sql: keepSql(trial.table, trial.rule, broken) }}
-        className={buttonClass({ small: true })}
-      >
-        <Icon of={IconTerminal2} small />
-        Create the rule in SQL
-      </Link>
+      <SqlLink appRef={appRef} sql={keepSql(trial.table, trial.rule, broken)} words="Create the rule in SQL" />
     </div>
   );
 }

@@ -1,13 +1,11 @@
-import { IconTerminal2 } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Screen } from '../../../../contract/description.ts';
-import { buttonClass } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
-import { Icon } from '../../../ui/icon.tsx';
 import { KeyValues, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
 import { VerdictMark } from '../../../ui/verdict.tsx';
 import { listed, shortId } from '../../format/format.ts';
+import { SqlLink } from '../../layout/sql-link.tsx';
 import { defineScreenSql, dropScreenSql } from './screen-sql.ts';
 import styles from './screens.module.css';
 
@@ -85,15 +83,7 @@ export function ScreenPanel({
       <PanelSection title={origin === 'derived' ? 'Replace this screen' : 'Change this screen'}>
         <Code code={define} language="sql" label="the SQL of the screen" />
         <p className={styles.foot}>
-          <Link
-            to="/app/$ref/sql"
-            params={{ ref: appRef }}
-            search={{ sql: define }}
-            className={buttonClass({ small: true })}
-          >
-            <Icon of={IconTerminal2} small />
-            Open in SQL
-          </Link>
+          <SqlLink appRef={appRef} sql={define} />
         </p>
       </PanelSection>
       {drop !== null && (

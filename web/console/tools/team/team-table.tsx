@@ -6,7 +6,7 @@ import { appRoles } from '../../../../contract/least-roles.ts';
 import type { AppBuilder, AppTeam } from '../../../../contract/team.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
-import { Table } from '../../../ui/table.tsx';
+import { Table, TableHead } from '../../../ui/table.tsx';
 import { failureFacts, needsProof } from '../../data/api-failure.ts';
 import { changeRole, leaveApp, removeBuilder } from '../../data/team.ts';
 import { ConfirmByTyping } from '../../forms/confirm-by-typing.tsx';
@@ -46,18 +46,7 @@ export function TeamTable({ appRef, team, selected }: { appRef: string; team: Ap
   return (
     <>
       <Table label="Team">
-        <thead>
-          <tr>
-            <th scope="col">Builder</th>
-            <th scope="col">Role</th>
-            <th scope="col">Second factor</th>
-            <th scope="col">Apps</th>
-            <th scope="col">Seen</th>
-            <th scope="col">
-              <span className="sr">Change</span>
-            </th>
-          </tr>
-        </thead>
+        <TableHead names={['Builder', 'Role', 'Second factor', 'Apps', 'Seen']} bare="Change" />
         <tbody>
           {builders.map((one) => {
             const isOwn = one.id === ownId;

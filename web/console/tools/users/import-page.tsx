@@ -11,7 +11,7 @@ import {
 import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
-import { Table } from '../../../ui/table.tsx';
+import { Table, TableHead } from '../../../ui/table.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { runImport, sendImport } from '../../data/imports.ts';
@@ -134,15 +134,7 @@ function Preview({ preview: { records, failure } }: { preview: ImportPreview }) 
       <p className={styles.words}>The first rows, as they would be imported. Nothing is imported yet.</p>
       <div className={styles.table}>
         <Table label="First rows of the file">
-          <thead>
-            <tr>
-              {['Line', 'Account', 'Password', 'Confirmed', 'Signs in by', ''].map((head) => (
-                <th key={head} scope="col">
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead names={['Line', 'Account', 'Password', 'Confirmed', 'Signs in by', '']} />
           <tbody>
             {records.map((record) => (
               <tr key={record.line}>
