@@ -1,4 +1,6 @@
+import { PasswordInput } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
+import { limits } from '../../../contract/limits.ts';
 import { Mark } from '../../ui/mark.tsx';
 import { Form, type FormProps } from '../forms/form.tsx';
 import styles from './auth-layout.module.css';
@@ -38,6 +40,33 @@ export function AuthLayout({
 /** Frame of the content of a page before sign-in that is no form. */
 export const coverForm = styles.form;
 export const coverTitle = styles.title;
+
+/** Field for the new password of a builder. */
+export function NewPasswordField({
+  value,
+  onChange,
+  ...field
+}: {
+  value: string;
+  description?: ReactNode;
+  autoFocus?: boolean;
+  onChange: (value: string) => void;
+}) {
+  const min = limits.builderPasswordMinCharacters.default;
+  return (
+    <PasswordInput
+      label="Password"
+      name="password"
+      autoComplete="new-password"
+      required
+      minLength={min}
+      description={`At least ${min} characters`}
+      {...field}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
 
 /** Form of a page before sign-in. */
 export function CoverForm(props: Omit<FormProps, 'className' | 'wide'>) {

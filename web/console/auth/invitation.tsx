@@ -1,15 +1,14 @@
-import { PasswordInput, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { limits } from '../../../contract/limits.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { FailureNote } from '../../ui/failure.tsx';
 import { failureFacts } from '../data/api-failure.ts';
 import { queryClient } from '../data/query-client.ts';
 import { builder, enter } from '../data/session.ts';
 import { acceptInvitation, shownInvitation } from '../data/team.ts';
-import { AuthLayout, coverForm, coverTitle } from './auth-layout.tsx';
+import { AuthLayout, coverForm, coverTitle, NewPasswordField } from './auth-layout.tsx';
 import { secretOfLink } from './secret-of-link.ts';
 import styles from './setup.module.css';
 
@@ -58,16 +57,7 @@ export function Invitation() {
               value={name}
               onChange={(event) => setName(event.currentTarget.value)}
             />
-            <PasswordInput
-              label="Password"
-              name="password"
-              autoComplete="new-password"
-              required
-              minLength={limits.builderPasswordMinCharacters.default}
-              description={`At least ${limits.builderPasswordMinCharacters.default} characters`}
-              value={password}
-              onChange={(event) => setPassword(event.currentTarget.value)}
-            />
+            <NewPasswordField value={password} onChange={setPassword} />
           </>
         )}
         {error && <FailureNote facts={failureFacts(error)} />}

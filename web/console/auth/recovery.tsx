@@ -1,11 +1,9 @@
-import { PasswordInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { limits } from '../../../contract/limits.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { recover } from '../data/team.ts';
-import { AuthLayout, CoverForm, coverForm, coverTitle } from './auth-layout.tsx';
+import { AuthLayout, CoverForm, coverForm, coverTitle, NewPasswordField } from './auth-layout.tsx';
 import { secretOfLink } from './secret-of-link.ts';
 import styles from './setup.module.css';
 
@@ -38,17 +36,7 @@ export function Recovery() {
         onSubmit={() => mutate({ secret, password })}
       >
         <h1 className={coverTitle}>New password</h1>
-        <PasswordInput
-          label="Password"
-          name="password"
-          autoComplete="new-password"
-          required
-          autoFocus
-          minLength={limits.builderPasswordMinCharacters.default}
-          description={`At least ${limits.builderPasswordMinCharacters.default} characters`}
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-        />
+        <NewPasswordField autoFocus value={password} onChange={setPassword} />
       </CoverForm>
     </AuthLayout>
   );

@@ -1,11 +1,11 @@
-import { PasswordInput, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { limits } from '../../../contract/limits.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { makeFirstBuilder, setupState } from '../data/setup.ts';
-import { AuthLayout, CoverForm, coverForm, coverTitle } from './auth-layout.tsx';
+import { AuthLayout, CoverForm, coverForm, coverTitle, NewPasswordField } from './auth-layout.tsx';
 import { secretOfLink } from './secret-of-link.ts';
 import styles from './setup.module.css';
 import hint from './start-hint.module.css';
@@ -17,17 +17,11 @@ export function Setup() {
 }
 
 function FirstBuilder() {
-  const [code, setCode] = useState(secretOfLink);
+  const [code, setCode] = useLinkCode();
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const navigate = useNavigate();
-  // Reads the code again if the builder opens the link while this page is open: only the part after # changes then.
-  useEffect(() => {
-    const take = () => setCode(secretOfLink());
-    addEventListener('hashchange', take);
-    return () => removeEventListener('hashchange', take);
-  }, []);
   const { mutateAsync, isPending, error } = useMutation(makeFirstBuilder());
   const min = limits.builderPasswordMinCharacters.default;
   const long = [...password].length;
@@ -85,23 +79,30 @@ function FirstBuilder() {
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
         />
-        <PasswordInput
-          label="Password"
-          name="password"
-          autoComplete="new-password"
-          required
-          minLength={min}
+        <NewPasswordField
           description={
             <span className={long >= min ? styles.enough : undefined}>
               {long === 0 ? `At least ${min} characters` : `${long} characters; ${min} are needed`}
             </span>
           }
           value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
+          onChange={setPassword}
         />
       </CoverForm>
     </AuthLayout>
   );
+}
+
+/** Returns the code of the link. Reads it again if the builder opens the link while this page is open. */
+function useLinkCode() {
+  const [code, setCode] = useState(secretOfLink);
+  useEffect(() => {
+    // Only the part after # changes then.
+    const take = () => setCode(secretOfLink());
+    addEventListener('hashchange', take);
+    return () => removeEventListener('hashchange', take);
+  }, []);
+  return [code, setCode] as const;
 }
 
 function Done() {

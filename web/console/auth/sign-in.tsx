@@ -17,31 +17,10 @@ import { LockedOut, SecondFactor } from './second-factor.tsx';
 export function SignIn() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const { next } = useSearch({ from: '/sign-in' });
-  const router = useRouter();
-  const { data: known } = useQuery(builder());
-  const signingIn = useMutation(signIn());
-  const byPasskey = useMutation(signInWithPasskey());
-  const { mutate, isPending } = signingIn;
-  const error = signingIn.error ?? (isCancelled(byPasskey.error) ? null : byPasskey.error);
-
-  const mustAdd = known?.must_add_second_factor ?? false;
-  const [isAdding, setIsAdding] = useState(mustAdd);
-  useEffect(() => {
-    if (mustAdd) setIsAdding(true);
-  }, [mustAdd]);
-
-  const proceed = () => {
-    // Follows only a path of this console, never an address of another origin.
-    const to = next?.startsWith('/app/') ? next : '/';
-    void router.navigate({ href: to });
-  };
+  const { known, mutate, isPending, byPasskey, error, mustAdd, isAdding, proceed, leave, onSuccess } = useSignIn();
   const back = () => {
     setPassword('');
-    setIsAdding(false);
-  };
-  const onSuccess = (signedIn: SignedInBuilder) => {
-    if (!signedIn.needs_second_factor && !signedIn.must_add_second_factor) proceed();
+    leave();
   };
   if (known?.needs_second_factor) {
     return (
@@ -103,4 +82,32 @@ export function SignIn() {
       </CoverForm>
     </AuthLayout>
   );
+}
+
+/** Signs in, and decides whether a second factor comes next or the requested page. */
+function useSignIn() {
+  const { next } = useSearch({ from: '/sign-in' });
+  const router = useRouter();
+  const { data: known } = useQuery(builder());
+  const signingIn = useMutation(signIn());
+  const byPasskey = useMutation(signInWithPasskey());
+  const { mutate, isPending } = signingIn;
+  const error = signingIn.error ?? (isCancelled(byPasskey.error) ? null : byPasskey.error);
+
+  const mustAdd = known?.must_add_second_factor ?? false;
+  const [isAdding, setIsAdding] = useState(mustAdd);
+  useEffect(() => {
+    if (mustAdd) setIsAdding(true);
+  }, [mustAdd]);
+
+  const proceed = () => {
+    // Follows only a path of this console, never an address of another origin.
+    const to = next?.startsWith('/app/') ? next : '/';
+    void router.navigate({ href: to });
+  };
+  const leave = () => setIsAdding(false);
+  const onSuccess = (signedIn: SignedInBuilder) => {
+    if (!signedIn.needs_second_factor && !signedIn.must_add_second_factor) proceed();
+  };
+  return { known, mutate, isPending, byPasskey, error, mustAdd, isAdding, proceed, leave, onSuccess };
 }

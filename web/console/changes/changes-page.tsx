@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { type UseInfiniteQueryResult, useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import { Button } from '../../ui/button.tsx';
@@ -109,23 +109,29 @@ export function ChangesPage() {
             columns={versionColumns}
             stale={query.isError}
           />
-          {query.hasNextPage && oldest && (
-            <p>
-              <Button
-                kind="quiet"
-                small
-                busy={query.isFetchingNextPage && 'Fetching'}
-                onClick={() => void query.fetchNextPage()}
-              >
-                Versions before v{oldest.number}
-              </Button>
-            </p>
-          )}
+          {query.hasNextPage && oldest && <Older query={query} oldest={oldest.number} />}
         </>
       )}
       {rows && rows.length > 1 && <Compare appRef={ref} versions={rows} from={from} to={to} onChange={compare} />}
       {rows && <Feet appRef={ref} sources={sources} changes={ways} />}
     </Page>
+  );
+}
+
+/** Button that loads older versions. */
+function Older({
+  query: { isFetchingNextPage, fetchNextPage },
+  oldest,
+}: {
+  query: Pick<UseInfiniteQueryResult, 'isFetchingNextPage' | 'fetchNextPage'>;
+  oldest: number;
+}) {
+  return (
+    <p>
+      <Button kind="quiet" small busy={isFetchingNextPage && 'Fetching'} onClick={() => void fetchNextPage()}>
+        Versions before v{oldest}
+      </Button>
+    </p>
   );
 }
 

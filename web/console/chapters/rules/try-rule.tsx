@@ -34,6 +34,12 @@ export interface Draft {
 const isSeveral = (sql: string): boolean =>
   highlight(sql, 'sql').some(({ kind, text }) => kind === 'plain' && text.includes(';'));
 
+const kinds = [
+  ['check', 'Condition'],
+  ['required', 'Has a value'],
+  ['unique', 'No two rows share'],
+] as const;
+
 /** Form that tests a new rule: it counts the rows that would break the rule, and changes nothing. */
 export function TryRule({
   appRef,
@@ -71,40 +77,12 @@ export function TryRule({
     event.preventDefault();
     if (table && off === null && !isPending) mutate({ table: table.id, key: keyFields(table), rule });
   };
-  const expressionField = (
-    <Textarea
-      ref={field}
-      className={styles.expression ?? ''}
-      label="Condition"
-      placeholder={placeholder(table)}
-      autoComplete="off"
-      spellCheck={false}
-      autosize
-      minRows={1}
-      maxRows={8}
-      aria-describedby={why}
-      value={expression}
-      onChange={(event) => change({ expression: event.currentTarget.value })}
-      onKeyDown={(event) => {
-        if (isSubmitKey(event)) submit(event);
-      }}
-    />
-  );
   return (
     <Figure
       number="Figure 5.2"
       caption="Test a rule"
       tools={
-        <Segmented
-          label="Kind of rule"
-          value={kind}
-          options={[
-            ['check', 'Condition'],
-            ['required', 'Has a value'],
-            ['unique', 'No two rows share'],
-          ]}
-          onChange={(chosen) => change({ kind: chosen })}
-        />
+        <Segmented label="Kind of rule" value={kind} options={kinds} onChange={(chosen) => change({ kind: chosen })} />
       }
     >
       <form className={styles.trial} onSubmit={submit}>
@@ -114,7 +92,11 @@ export function TryRule({
           data={tables.map(({ id }) => ({ value: id, label: shortId(id) }))}
           onChange={(event) => change({ entity: event.currentTarget.value })}
         />
-        {kind === 'check' ? expressionField : <FieldChoice {...{ table, kind, fields }} onChange={change} />}
+        {kind === 'check' ? (
+          <Expression {...{ table, expression, field, why }} onChange={change} onSubmit={submit} />
+        ) : (
+          <FieldChoice {...{ table, kind, fields }} onChange={change} />
+        )}
         <Button type="submit" kind="first" offBecause={off} busy={isPending && 'Counting'}>
           Count
         </Button>
@@ -130,6 +112,44 @@ export function TryRule({
       <div role="status">{data && table && <Outcome appRef={appRef} table={table} result={data} />}</div>
       {error && <Refused error={error} />}
     </Figure>
+  );
+}
+
+/** Field for the condition of a rule. */
+function Expression({
+  table,
+  expression,
+  field,
+  why,
+  onChange,
+  onSubmit,
+}: {
+  table: Entity | undefined;
+  expression: string;
+  field: Ref<HTMLTextAreaElement>;
+  /** Id of the description. */
+  why: string;
+  onChange: (changed: Pick<Draft, 'expression'>) => void;
+  onSubmit: (event: KeyboardEvent) => void;
+}) {
+  return (
+    <Textarea
+      ref={field}
+      className={styles.expression ?? ''}
+      label="Condition"
+      placeholder={placeholder(table)}
+      autoComplete="off"
+      spellCheck={false}
+      autosize
+      minRows={1}
+      maxRows={8}
+      aria-describedby={why}
+      value={expression}
+      onChange={(event) => onChange({ expression: event.currentTarget.value })}
+      onKeyDown={(event) => {
+        if (isSubmitKey(event)) onSubmit(event);
+      }}
+    />
   );
 }
 
