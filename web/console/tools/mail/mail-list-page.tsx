@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useMemo, useRef } from 'react';
+import type { ReactNode } from 'react';
 import { limits } from '../../../../contract/limits.ts';
 import type { MailRow } from '../../../../contract/mails.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -12,9 +12,8 @@ import { failureFacts } from '../../data/api-failure.ts';
 import { mailList } from '../../data/mails.ts';
 import { appSettings } from '../../data/settings.ts';
 import { counted } from '../../format/format.ts';
-import type { Binding } from '../../keys/bindings.ts';
-import { useKeys } from '../../keys/keyboard.tsx';
 import { usePanelSteps } from '../../keys/use-panel-steps.ts';
+import { useSearchKey } from '../../keys/use-search-key.ts';
 import { Page } from '../../layout/page.tsx';
 import { useSearchParameter } from '../../layout/use-search-parameter.ts';
 import styles from './mail.module.css';
@@ -26,19 +25,13 @@ export function MailListPage({ appRef, tabs, onServer }: { appRef: string; tabs:
   const [chosen, choose] = useSearchParameter('mail');
   const [text, find] = useSearchParameter('q');
   const q = text ?? '';
-  const field = useRef<HTMLInputElement>(null);
+  const field = useSearchKey('Mail');
   const list = useInfiniteQuery(mailList(appRef, q));
   const { mails, counts } = list.data ?? {};
   const settings = useQuery(appSettings(appRef));
   const hasServer = settings.data?.get('smtp_host')?.value !== null;
 
   const steps = usePanelSteps(mails, chosen, choose);
-  useKeys(
-    useMemo<readonly Binding[]>(
-      () => [{ keys: 'f', group: 'Mail', does: 'Search', run: () => field.current?.focus() }],
-      [],
-    ),
-  );
   return (
     <Page
       bare

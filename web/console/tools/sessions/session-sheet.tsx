@@ -1,6 +1,6 @@
 import { IconX } from '@tabler/icons-react';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
-import { useMemo, useRef } from 'react';
+import { useMemo } from 'react';
 import type { SessionRow } from '../../../../contract/admin.ts';
 import { limits } from '../../../../contract/limits.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -14,8 +14,7 @@ import { Sheet, SheetFoot, SheetRows } from '../../../ui/sheet.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { activity } from '../../data/apps.ts';
 import { count, counted } from '../../format/format.ts';
-import type { Binding } from '../../keys/bindings.ts';
-import { useKeys } from '../../keys/keyboard.tsx';
+import { useSearchKey } from '../../keys/use-search-key.ts';
 import { NoSessions } from './no-sessions.tsx';
 import { sessionColumns } from './session-columns.tsx';
 import styles from './session-sheet.module.css';
@@ -60,15 +59,9 @@ export function SessionSheet({
   onEverybody: () => void;
   onRevokeAll: () => void;
 }) {
-  const field = useRef<HTMLInputElement>(null);
+  const field = useSearchKey('Sessions');
   const fresh = useNewIds(`${appRef} ${onlyUser}`, list.data);
   const columns = useMemo(() => sessionColumns(revoke, revoking), [revoke, revoking]);
-  useKeys(
-    useMemo<readonly Binding[]>(
-      () => [{ keys: 'f', group: 'Sessions', does: 'Search', run: () => field.current?.focus() }],
-      [],
-    ),
-  );
   const none = list.data?.length === 0;
   return (
     <Sheet

@@ -2,7 +2,7 @@ import type { User } from '@supabase/supabase-js';
 import { IconPlus } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { useMemo, useRef, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Button, buttonClass } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { Empty } from '../../../ui/empty.tsx';
@@ -17,6 +17,7 @@ import { count, counted } from '../../format/format.ts';
 import type { Binding } from '../../keys/bindings.ts';
 import { useKeys } from '../../keys/keyboard.tsx';
 import { usePanelSteps } from '../../keys/use-panel-steps.ts';
+import { useSearchKey } from '../../keys/use-search-key.ts';
 import { Page } from '../../layout/page.tsx';
 import { useSearchParameter } from '../../layout/use-search-parameter.ts';
 import { CreateUserDialog } from './create-user-dialog.tsx';
@@ -35,17 +36,14 @@ export function UsersPage() {
   const [text, find] = useSearchParameter('q');
   const q = text ?? '';
   const [creating, setCreating] = useState(false);
-  const search = useRef<HTMLInputElement>(null);
+  const search = useSearchKey('Users');
   const list = useInfiniteQuery(userList(ref, q));
   const users = list.data?.users;
 
   const steps = usePanelSteps(users, chosen, choose);
   useKeys(
     useMemo<readonly Binding[]>(
-      () => [
-        { keys: 'f', group: 'Users', does: 'Search', run: () => search.current?.focus() },
-        { keys: 'i', group: 'Users', does: 'Create user', run: () => setCreating(true) },
-      ],
+      () => [{ keys: 'i', group: 'Users', does: 'Create user', run: () => setCreating(true) }],
       [],
     ),
   );
