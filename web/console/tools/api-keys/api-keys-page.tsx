@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { type UseMutationResult, useMutation, useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ApiKeyEntry, CreatedApiKey } from '../../../../contract/admin.ts';
@@ -48,7 +48,6 @@ export function ApiKeysPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/api-keys' });
   const list = useQuery(apiKeys(ref));
   const rotating = useMutation(rotateApiKey(ref));
-  const revoking = useMutation(revokeApiKey(ref));
   const [chosen, setChosen] = useState<string | null>(null);
   const [dialog, setDialog] = useState<'create' | 'rotate' | 'revoke' | null>(null);
   const [created, setCreated] = useState<CreatedApiKey | null>(null);
@@ -59,7 +58,6 @@ export function ApiKeysPage() {
   const close = () => {
     setDialog(null);
     rotating.reset();
-    revoking.reset();
   };
   return (
     <Page
@@ -109,41 +107,66 @@ export function ApiKeysPage() {
       </SettingsFrame>
       {dialog === 'create' && <NewKeyDialog appRef={ref} onClose={close} />}
       {dialog === 'rotate' && key && (
-        <ConfirmByTyping
-          title="Rotate key"
-          name={ref}
-          verb={['Rotate', 'Rotating']}
-          pending={rotating.isPending}
-          error={rotating.error}
-          onConfirm={() =>
-            rotating.mutate(key.id, {
-              onSuccess: (fresh) => {
-                setCreated(fresh);
-                setChosen(fresh.id);
-                close();
-              },
-            })
-          }
+        <RotateDialog
+          {...{ appRef: ref, apiKey: key, rotating }}
+          onRotated={(fresh) => {
+            setCreated(fresh);
+            setChosen(fresh.id);
+            close();
+          }}
           onClose={close}
-        >
-          <b>{key.name}</b> gets a new key, and requests with the present key fail within a second. To change keys
-          without a gap, create another secret key, use it, then revoke this one.
-        </ConfirmByTyping>
+        />
       )}
-      {dialog === 'revoke' && key && (
-        <ConfirmByTyping
-          title="Revoke key"
-          name={ref}
-          verb={['Revoke', 'Revoking']}
-          pending={revoking.isPending}
-          error={revoking.error}
-          onConfirm={() => revoking.mutate(key.id, { onSuccess: close })}
-          onClose={close}
-        >
-          Calls with <b>{key.name}</b> are refused within a second. You cannot restore the key.
-        </ConfirmByTyping>
-      )}
+      {dialog === 'revoke' && key && <RevokeDialog appRef={ref} apiKey={key} onClose={close} />}
       {created && <KeyOnce created={created} onClose={() => setCreated(null)} />}
     </Page>
+  );
+}
+
+/** Asks before a key is replaced. */
+function RotateDialog({
+  appRef,
+  apiKey,
+  rotating: { mutate, isPending, error },
+  onRotated,
+  onClose,
+}: {
+  appRef: string;
+  apiKey: ApiKeyEntry;
+  rotating: UseMutationResult<CreatedApiKey, Error, string>;
+  onRotated: (fresh: CreatedApiKey) => void;
+  onClose: () => void;
+}) {
+  return (
+    <ConfirmByTyping
+      title="Rotate key"
+      name={appRef}
+      verb={['Rotate', 'Rotating']}
+      pending={isPending}
+      error={error}
+      onConfirm={() => mutate(apiKey.id, { onSuccess: onRotated })}
+      onClose={onClose}
+    >
+      <b>{apiKey.name}</b> gets a new key, and requests with the present key fail within a second. To change keys
+      without a gap, create another secret key, use it, then revoke this one.
+    </ConfirmByTyping>
+  );
+}
+
+/** Asks before a key is revoked. */
+function RevokeDialog({ appRef, apiKey, onClose }: { appRef: string; apiKey: ApiKeyEntry; onClose: () => void }) {
+  const { mutate, isPending, error } = useMutation(revokeApiKey(appRef));
+  return (
+    <ConfirmByTyping
+      title="Revoke key"
+      name={appRef}
+      verb={['Revoke', 'Revoking']}
+      pending={isPending}
+      error={error}
+      onConfirm={() => mutate(apiKey.id, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      Calls with <b>{apiKey.name}</b> are refused within a second. You cannot restore the key.
+    </ConfirmByTyping>
   );
 }

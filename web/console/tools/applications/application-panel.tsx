@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
-import { CopyButton } from '../../../ui/copy-button.tsx';
+import { CopiedCode } from '../../../ui/copy-button.tsx';
 import { KeyValues, Panel, PanelSection } from '../../../ui/panel.tsx';
 import { type Application, changeApplication, deleteApplication, renewSecret } from '../../data/applications.ts';
 import { counted, dateTime } from '../../format/format.ts';
@@ -29,14 +29,13 @@ export function ApplicationPanel({
   readOnly: string | null;
   onClose: () => void;
 }) {
-  const { client_id: id, client_name: named = '', redirect_uris: uris, client_type: type, grants } = application;
+  const { client_id: id, client_name: named = '', redirect_uris: uris } = application;
   const [name, setName] = useState(named);
   const [addresses, setAddresses] = useState(uris.join('\n'));
   const [scopes, setScopes] = useState(scopesOf(application.scope));
   const [isDeleting, setIsDeleting] = useState(false);
   const changing = useMutation(changeApplication(appRef, id));
   const renewing = useMutation(renewSecret(appRef, id));
-  const deleting = useMutation(deleteApplication(appRef, id));
   const isChanged =
     name.trim() !== named ||
     addressesIn(addresses).join('\n') !== uris.join('\n') ||
@@ -44,18 +43,7 @@ export function ApplicationPanel({
   const offBecause = readOnly ?? (scopes.length === 0 ? 'Choose a scope.' : isChanged ? null : 'Nothing is changed.');
   return (
     <Panel label="Selected application" title={named || id} onClose={onClose}>
-      <KeyValues
-        pairs={[
-          ['Client id', <Copied key="id" text={id} what="the client id" />],
-          ['Provider', <Copied key="issuer" text={issuer} what="the address of the provider" />],
-          ['Type', type],
-          [
-            'Registered',
-            `${dateTime(application.created_at)}${application.registration_type === 'dynamic' ? ', by itself' : ''}`,
-          ],
-          ['Allowed by', counted(grants, 'member')],
-        ]}
-      />
+      <Facts {...{ application, issuer }} />
       <Form
         verb={['Save', 'Saving']}
         pending={changing.isPending}
@@ -81,7 +69,7 @@ export function ApplicationPanel({
       </Form>
       <PanelSection title="Secret and deletion">
         <div className={panel.actions}>
-          {type === 'confidential' && (
+          {application.client_type === 'confidential' && (
             <Button
               small
               offBecause={readOnly}
@@ -98,27 +86,56 @@ export function ApplicationPanel({
       </PanelSection>
       {renewing.data && <SecretDialog title="New secret" application={renewing.data} onClose={renewing.reset} />}
       {isDeleting && (
-        <ConfirmByTyping
-          title="Delete application"
-          name={named || id}
-          verb={['Delete', 'Deleting']}
-          pending={deleting.isPending}
-          error={deleting.error}
-          onConfirm={() => deleting.mutate(undefined, { onSuccess: onClose })}
-          onClose={() => setIsDeleting(false)}
-        >
-          Members can no longer sign in to the application. Its sessions end within a second.
-        </ConfirmByTyping>
+        <DeleteDialog {...{ appRef, id, name: named || id }} onDeleted={onClose} onClose={() => setIsDeleting(false)} />
       )}
     </Panel>
   );
 }
 
-function Copied({ text, what }: { text: string; what: string }) {
+/** The details of an application that cannot change. */
+function Facts({ application, issuer }: { application: Application; issuer: string }) {
+  const { client_id: id, client_type: type, grants } = application;
   return (
-    <span className={panel.id}>
-      <code className="cut">{text}</code>
-      <CopyButton text={text} what={what} />
-    </span>
+    <KeyValues
+      pairs={[
+        ['Client id', <CopiedCode key="id" text={id} what="the client id" />],
+        ['Provider', <CopiedCode key="issuer" text={issuer} what="the address of the provider" />],
+        ['Type', type],
+        [
+          'Registered',
+          `${dateTime(application.created_at)}${application.registration_type === 'dynamic' ? ', by itself' : ''}`,
+        ],
+        ['Allowed by', counted(grants, 'member')],
+      ]}
+    />
+  );
+}
+
+function DeleteDialog({
+  appRef,
+  id,
+  name,
+  onDeleted,
+  onClose,
+}: {
+  appRef: string;
+  id: string;
+  name: string;
+  onDeleted: () => void;
+  onClose: () => void;
+}) {
+  const { mutate, isPending, error } = useMutation(deleteApplication(appRef, id));
+  return (
+    <ConfirmByTyping
+      title="Delete application"
+      name={name}
+      verb={['Delete', 'Deleting']}
+      pending={isPending}
+      error={error}
+      onConfirm={() => mutate(undefined, { onSuccess: onDeleted })}
+      onClose={onClose}
+    >
+      Members can no longer sign in to the application. Its sessions end within a second.
+    </ConfirmByTyping>
   );
 }

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { SessionRow } from '../../../../contract/admin.ts';
 import { Button } from '../../../ui/button.tsx';
-import { CopyButton } from '../../../ui/copy-button.tsx';
+import { CopiedCode } from '../../../ui/copy-button.tsx';
 import { KeyValues, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
 import { dateTime } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
@@ -50,53 +50,51 @@ export function SessionPanel({
               </Button>
             )}
           </div>
-          <PanelSection title="Session">
-            <KeyValues
-              pairs={[
-                [
-                  'Id',
-                  <span key="id" className={styles.id}>
-                    <code className="cut">{session.id}</code>
-                    <CopyButton text={session.id} what="the id" />
-                  </span>,
-                ],
-                ['Since', dateTime(session.created_at)],
-                ['Refreshed', session.refreshed_at ? dateTime(session.refreshed_at) : soft('not yet')],
-                ['Ends unless it is used', session.ends_at ? dateTime(session.ends_at) : soft('never')],
-                ['Signed in by', signInMethodText(session)],
-                ['Assurance', `${session.aal}, ${assurance[session.aal] ?? 'unknown'}`],
-                ['Address', session.ip ? <code key="ip">{session.ip}</code> : soft('not known')],
-                ['User-Agent', session.user_agent ?? soft('none was sent')],
-              ]}
-            />
-          </PanelSection>
-          <PanelSection title="User">
-            <KeyValues
-              pairs={[
-                [
-                  'Account',
-                  <Link key="user" to="/app/$ref/users" params={{ ref: appRef }} search={{ user: session.user_id }}>
-                    {whoOf(session)}
-                  </Link>,
-                ],
-                [
-                  'Sessions',
-                  <Link
-                    key="sessions"
-                    to="/app/$ref/sessions"
-                    params={{ ref: appRef }}
-                    search={{ user: session.user_id }}
-                  >
-                    only this user
-                  </Link>,
-                ],
-              ]}
-            />
-          </PanelSection>
+          <Facts appRef={appRef} session={session} />
         </>
       ) : (
         <VerdictLine>This session has ended.</VerdictLine>
       )}
     </Panel>
+  );
+}
+
+/** The details of a session and its user. */
+function Facts({ appRef, session }: { appRef: string; session: SessionRow }) {
+  return (
+    <>
+      <PanelSection title="Session">
+        <KeyValues
+          pairs={[
+            ['Id', <CopiedCode key="id" text={session.id} what="the id" />],
+            ['Since', dateTime(session.created_at)],
+            ['Refreshed', session.refreshed_at ? dateTime(session.refreshed_at) : soft('not yet')],
+            ['Ends unless it is used', session.ends_at ? dateTime(session.ends_at) : soft('never')],
+            ['Signed in by', signInMethodText(session)],
+            ['Assurance', `${session.aal}, ${assurance[session.aal] ?? 'unknown'}`],
+            ['Address', session.ip ? <code key="ip">{session.ip}</code> : soft('not known')],
+            ['User-Agent', session.user_agent ?? soft('none was sent')],
+          ]}
+        />
+      </PanelSection>
+      <PanelSection title="User">
+        <KeyValues
+          pairs={[
+            [
+              'Account',
+              <Link key="user" to="/app/$ref/users" params={{ ref: appRef }} search={{ user: session.user_id }}>
+                {whoOf(session)}
+              </Link>,
+            ],
+            [
+              'Sessions',
+              <Link key="sessions" to="/app/$ref/sessions" params={{ ref: appRef }} search={{ user: session.user_id }}>
+                only this user
+              </Link>,
+            ],
+          ]}
+        />
+      </PanelSection>
+    </>
   );
 }

@@ -92,24 +92,11 @@ export function HookPanel({
           ]}
         />
         {isAddress && (
-          <>
-            <TextInput
-              label="Address"
-              placeholder="https://example.com/hooks/sign-in"
-              autoComplete="off"
-              value={address}
-              onChange={(event) => setAddress(event.currentTarget.value)}
-            />
-            <TextInput
-              label="Secrets"
-              description="v1,whsec_ and Base64; several with | between. They sign each request (Standard Webhooks)."
-              type="password"
-              autoComplete="new-password"
-              placeholder={entry('secrets')?.is_set ? 'stored, not shown' : 'none'}
-              value={secrets}
-              onChange={(event) => setSecrets(event.currentTarget.value)}
-            />
-          </>
+          <AddressFields
+            {...{ address, secrets, isSet: entry('secrets')?.is_set === true }}
+            onAddress={setAddress}
+            onSecrets={setSecrets}
+          />
         )}
         {problem && <p role="status">{problem}</p>}
         {problem && target && offered.includes(uri) && (
@@ -118,5 +105,41 @@ export function HookPanel({
         {functions.error && <FailureNote facts={failureFacts(functions.error)} />}
       </Form>
     </Panel>
+  );
+}
+
+/** Fields of an address and of the secrets that sign its requests. */
+function AddressFields({
+  address,
+  secrets,
+  isSet,
+  onAddress,
+  onSecrets,
+}: {
+  address: string;
+  secrets: string;
+  isSet: boolean;
+  onAddress: (address: string) => void;
+  onSecrets: (secrets: string) => void;
+}) {
+  return (
+    <>
+      <TextInput
+        label="Address"
+        placeholder="https://example.com/hooks/sign-in"
+        autoComplete="off"
+        value={address}
+        onChange={(event) => onAddress(event.currentTarget.value)}
+      />
+      <TextInput
+        label="Secrets"
+        description="v1,whsec_ and Base64; several with | between. They sign each request (Standard Webhooks)."
+        type="password"
+        autoComplete="new-password"
+        placeholder={isSet ? 'stored, not shown' : 'none'}
+        value={secrets}
+        onChange={(event) => onSecrets(event.currentTarget.value)}
+      />
+    </>
   );
 }

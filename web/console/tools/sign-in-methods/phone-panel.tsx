@@ -58,17 +58,7 @@ export function PhonePanel({
   const [provider, setProvider] = useState(String(stored('sms_provider') ?? NONE));
   const set = (key: string, value: string | number) => setTyped((before) => ({ ...before, [key]: value }));
   const chosen = provider === NONE ? null : provider;
-  const changes: Record<string, unknown> = {
-    ...Object.fromEntries(
-      Object.entries(typed).flatMap(([key, value]) => {
-        const next = typeof value === 'string' ? value.trim() : value;
-        // An empty field resets the setting; an empty secret leaves the stored secret unchanged.
-        if (settings.get(key)?.is_secret) return next === '' ? [] : [[key, next]];
-        return next === (stored(key) ?? '') ? [] : [[key, next === '' ? undefined : next]];
-      }),
-    ),
-    ...(chosen !== (stored('sms_provider') ?? null) && { sms_provider: chosen ?? undefined }),
-  };
+  const changes = changesOf(settings, typed, chosen);
   const isChanged = Object.keys(changes).length > 0;
   return (
     <Panel label="Phone" title="Phone" onClose={onClose}>
@@ -129,4 +119,23 @@ export function PhonePanel({
       </Form>
     </Panel>
   );
+}
+
+/** Returns the settings that differ from the stored settings. */
+function changesOf(
+  settings: AppSettings,
+  typed: Readonly<Record<string, string | number>>,
+  provider: string | null,
+): Record<string, unknown> {
+  const stored = (key: string) => settings.get(key)?.value;
+  const changed = Object.entries(typed).flatMap(([key, value]) => {
+    const next = typeof value === 'string' ? value.trim() : value;
+    // An empty field resets the setting; an empty secret leaves the stored secret unchanged.
+    if (settings.get(key)?.is_secret) return next === '' ? [] : [[key, next]];
+    return next === (stored(key) ?? '') ? [] : [[key, next === '' ? undefined : next]];
+  });
+  return {
+    ...Object.fromEntries(changed),
+    ...(provider !== (stored('sms_provider') ?? null) && { sms_provider: provider ?? undefined }),
+  };
 }

@@ -85,19 +85,32 @@ export function ProviderPanel({
           value={url}
           onChange={(event) => setUrl(event.currentTarget.value)}
         />
-        {(['email_optional', 'skip_nonce_check'] as const).map((part) => (
-          <div key={part} className={styles.choice}>
-            <p>{entry(part)?.meaning.replace(/^Whether (.)/, (_, first: string) => first.toUpperCase())}</p>
-            <Switch
-              label={part === 'email_optional' ? 'Address optional' : 'Nonce not needed'}
-              isOn={entry(part)?.value === true}
-              onChange={(next) => mutate({ [`external_${name}_${part}`]: next })}
-            />
-          </div>
-        ))}
+        <Choices {...{ entry, name }} onChange={mutate} />
       </Form>
     </Panel>
   );
+}
+
+/** Switches of a provider, which are stored at once. */
+function Choices({
+  entry,
+  name,
+  onChange,
+}: {
+  entry: (part: string) => ReturnType<AppSettings['get']>;
+  name: ProviderName;
+  onChange: (changes: Record<string, boolean>) => void;
+}) {
+  return (['email_optional', 'skip_nonce_check'] as const).map((part) => (
+    <div key={part} className={styles.choice}>
+      <p>{entry(part)?.meaning.replace(/^Whether (.)/, (_, first: string) => first.toUpperCase())}</p>
+      <Switch
+        label={part === 'email_optional' ? 'Address optional' : 'Nonce not needed'}
+        isOn={entry(part)?.value === true}
+        onChange={(next) => onChange({ [`external_${name}_${part}`]: next })}
+      />
+    </div>
+  ));
 }
 
 /** Field of a secret. A stored secret cannot be shown; a new secret replaces it. */

@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button, buttonClass } from '../../../ui/button.tsx';
-import { CopyButton } from '../../../ui/copy-button.tsx';
+import { CopiedCode } from '../../../ui/copy-button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { KeyValues, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
 import { Skeleton } from '../../../ui/table.tsx';
@@ -79,13 +79,7 @@ export function UserFacts({ appRef, user, onDeleted }: { appRef: string; user: U
       <PanelSection title="Account">
         <KeyValues
           pairs={[
-            [
-              'Id',
-              <span key="id" className={styles.id}>
-                <code className="cut">{user.id}</code>
-                <CopyButton text={user.id} what="the id" />
-              </span>,
-            ],
+            ['Id', <CopiedCode key="id" text={user.id} what="the id" />],
             user.phone && ['Phone', `+${user.phone}`],
             ['Role', <code key="role">{user.role || 'authenticated'}</code>],
             ['Created', dateTime(user.created_at)],
