@@ -2,17 +2,16 @@ import { type UseInfiniteQueryResult, useInfiniteQuery } from '@tanstack/react-q
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { Failure } from '../../ui/failure.tsx';
 import { FlashOnChange, liveValueClass } from '../../ui/live-value.tsx';
 import { AsOf, PageHeader } from '../../ui/page-header.tsx';
 import { Feet } from '../chapters/chapter-page.tsx';
 import { MainTable } from '../chapters/list/main-table.tsx';
 import { useList } from '../chapters/list/use-list.ts';
-import { failureFacts } from '../data/api-failure.ts';
 import { versionList } from '../data/versions.ts';
 import { counted } from '../format/format.ts';
 import { TimeAgo } from '../format/time-ago.tsx';
 import { Page } from '../layout/page.tsx';
+import { QueryFailure } from '../layout/query-failure.tsx';
 import { SpecificationVersion } from '../layout/specification-version.tsx';
 import { useSearchParameter } from '../layout/use-search-parameter.ts';
 import { summary, whoMade } from './change-words.ts';
@@ -96,9 +95,7 @@ export function ChangesPage() {
           query.isError && 'Currently unavailable.'
         )}
       </PageHeader>
-      {query.error && (
-        <Failure facts={failureFacts(query.error)} onRetry={() => void query.refetch()} busy={query.isFetching} />
-      )}
+      <QueryFailure query={query} />
       {(rows || query.isPending) && (
         <>
           <MainTable

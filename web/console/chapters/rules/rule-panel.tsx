@@ -5,6 +5,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { KeyValues, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
 import { shortId } from '../../format/format.ts';
+import { SqlLink } from '../../layout/sql-link.tsx';
 import { boundRows, checkExpression, commentSql, validateSql } from './rule-words.ts';
 import styles from './rules.module.css';
 

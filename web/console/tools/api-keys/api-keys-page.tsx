@@ -3,15 +3,14 @@ import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ApiKeyEntry, CreatedApiKey } from '../../../../contract/admin.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Failure } from '../../../ui/failure.tsx';
 import { type RowColumn, RowTable } from '../../../ui/row-table.tsx';
 import { Sheet, SheetFoot } from '../../../ui/sheet.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
 import { apiKeys, revokeApiKey, rotateApiKey } from '../../data/api-keys.ts';
 import { counted } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import { ConfirmByTyping } from '../../forms/confirm-by-typing.tsx';
 import { Page } from '../../layout/page.tsx';
+import { QueryFailure } from '../../layout/query-failure.tsx';
 import { SettingsFrame, settingsCrumbs } from '../settings/settings-frame.tsx';
 import { ApiKeyPanel } from './api-key-panel.tsx';
 import { isOlderKind, lastUseWords } from './api-key-words.ts';
@@ -86,7 +85,7 @@ export function ApiKeysPage() {
               Create secret key
             </Button>
           }
-          notice={list.error && <Failure facts={failureFacts(list.error)} onRetry={() => void list.refetch()} />}
+          notice={<QueryFailure query={list} />}
           foot={
             <SheetFoot
               shown={keys ? counted(valid, 'valid key') : 'Counting'}

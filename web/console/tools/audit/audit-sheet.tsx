@@ -4,19 +4,18 @@ import { type ReactNode, type RefObject, useCallback, useMemo } from 'react';
 import { limits } from '../../../../contract/limits.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
-import { Failure } from '../../../ui/failure.tsx';
 import { AsOf } from '../../../ui/page-header.tsx';
 import type { RowColumn } from '../../../ui/row-table.tsx';
 import { SearchField } from '../../../ui/search-field.tsx';
 import { Sheet, SheetFoot, SheetRows } from '../../../ui/sheet.tsx';
 import { Tag } from '../../../ui/tag.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
 import { type AuditFilter, type AuditKind, type AuditLine, auditLog } from '../../data/audit.ts';
 import { count, counted } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import { usePanelSteps } from '../../keys/use-panel-steps.ts';
 import { useSearchKey } from '../../keys/use-search-key.ts';
 import { Page } from '../../layout/page.tsx';
+import { QueryFailure } from '../../layout/query-failure.tsx';
 import { AuditExport } from './audit-export.tsx';
 import { AuditPanel } from './audit-panel.tsx';
 import { actionsOf, actionWords, objectOf } from './audit-words.ts';
@@ -107,11 +106,7 @@ export function AuditSheet({
           </>
         }
         tools={<AuditExport filter={filter} isEmpty={lines?.length === 0} />}
-        notice={
-          list.error && (
-            <Failure facts={failureFacts(list.error)} onRetry={() => void list.refetch()} busy={list.isFetching} />
-          )
-        }
+        notice={<QueryFailure query={list} />}
         foot={
           <AuditFoot
             {...{ kind, lines, older }}

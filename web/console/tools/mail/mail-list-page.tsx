@@ -4,17 +4,16 @@ import { limits } from '../../../../contract/limits.ts';
 import type { MailRow } from '../../../../contract/mails.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
-import { Failure } from '../../../ui/failure.tsx';
 import { AsOf } from '../../../ui/page-header.tsx';
 import { SearchField } from '../../../ui/search-field.tsx';
 import { Sheet, SheetFoot, SheetRows } from '../../../ui/sheet.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
 import { mailList } from '../../data/mails.ts';
 import { appSettings } from '../../data/settings.ts';
 import { counted } from '../../format/format.ts';
 import { usePanelSteps } from '../../keys/use-panel-steps.ts';
 import { useSearchKey } from '../../keys/use-search-key.ts';
 import { Page } from '../../layout/page.tsx';
+import { QueryFailure } from '../../layout/query-failure.tsx';
 import { useSearchParameter } from '../../layout/use-search-parameter.ts';
 import styles from './mail.module.css';
 import { mailColumns } from './mail-columns.tsx';
@@ -61,9 +60,7 @@ export function MailListPage({ appRef, tabs, onServer }: { appRef: string; tabs:
         notice={
           <>
             {settings.data && !hasServer && <NoServer onServer={onServer} />}
-            {list.error && (
-              <Failure facts={failureFacts(list.error)} onRetry={() => void list.refetch()} busy={list.isFetching} />
-            )}
+            <QueryFailure query={list} />
           </>
         }
         foot={

@@ -15,6 +15,7 @@ import { failureFacts } from '../../data/api-failure.ts';
 import { activity } from '../../data/apps.ts';
 import { count, counted } from '../../format/format.ts';
 import { useSearchKey } from '../../keys/use-search-key.ts';
+import { QueryFailure } from '../../layout/query-failure.tsx';
 import { NoSessions } from './no-sessions.tsx';
 import { sessionColumns } from './session-columns.tsx';
 import styles from './session-sheet.module.css';
@@ -28,6 +29,22 @@ export interface Revocation {
   /** Why the last session was not revoked. */
   readonly refused: Error | null;
   readonly retry: () => void;
+}
+
+interface SessionSheetProps {
+  appRef: string;
+  list: UseQueryResult<SessionRow[]>;
+  /** The sessions that match the search. */
+  sessions: readonly SessionRow[] | undefined;
+  onlyUser: string | null;
+  who: string;
+  chosen: string | null;
+  search: string;
+  revocation: Revocation;
+  onSearch: (text: string) => void;
+  onChoose: (id: string) => void;
+  onEverybody: () => void;
+  onRevokeAll: () => void;
 }
 
 /** The list of sessions with its filters. */
@@ -44,21 +61,7 @@ export function SessionSheet({
   onChoose,
   onEverybody,
   onRevokeAll,
-}: {
-  appRef: string;
-  list: UseQueryResult<SessionRow[]>;
-  /** The sessions that match the search. */
-  sessions: readonly SessionRow[] | undefined;
-  onlyUser: string | null;
-  who: string;
-  chosen: string | null;
-  search: string;
-  revocation: Revocation;
-  onSearch: (text: string) => void;
-  onChoose: (id: string) => void;
-  onEverybody: () => void;
-  onRevokeAll: () => void;
-}) {
+}: SessionSheetProps) {
   const field = useSearchKey('Sessions');
   const fresh = useNewIds(`${appRef} ${onlyUser}`, list.data);
   const columns = useMemo(() => sessionColumns(revoke, revoking), [revoke, revoking]);
@@ -85,9 +88,7 @@ export function SessionSheet({
       }
       notice={
         <>
-          {list.error && (
-            <Failure facts={failureFacts(list.error)} onRetry={() => void list.refetch()} busy={list.isFetching} />
-          )}
+          <QueryFailure query={list} />
           {refused && <Failure facts={failureFacts(refused)} onRetry={retry} />}
         </>
       }

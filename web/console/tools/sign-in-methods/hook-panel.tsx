@@ -1,7 +1,14 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { functionOfHook, grantOfHook, type HookName, hooks, hookUriOf } from '../../../../contract/hooks.ts';
+import {
+  functionOfHook,
+  grantOfHook,
+  type HookFunction,
+  type HookName,
+  hooks,
+  hookUriOf,
+} from '../../../../contract/hooks.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
@@ -41,8 +48,6 @@ export function HookPanel({
   const isAddress = choice === ADDRESS;
   const uri = isAddress ? address.trim() : choice;
   const isFilled = uri !== '' && (!isAddress || secrets !== '' || entry('secrets')?.is_set === true);
-  const target = functionOfHook(uri);
-  const problem = functions.data ? problemOf(uri, functions.data) : null;
   const offered = (functions.data ?? []).map((each) => hookUriOf(each.schema, each.name));
   const known = choice === '' || isAddress || offered.includes(choice) ? offered : [choice, ...offered];
   const save = () =>
@@ -82,14 +87,7 @@ export function HookPanel({
           description="A function of the app with one argument of type jsonb, or an address."
           value={choice}
           onChange={(event) => setChoice(event.currentTarget.value)}
-          data={[
-            { value: '', label: 'nothing yet' },
-            ...known.map((value) => ({
-              value,
-              label: value.replace('pg-functions://postgres/', '').replace('/', '.'),
-            })),
-            { value: ADDRESS, label: 'an address' },
-          ]}
+          data={choicesOf(known)}
         />
         {isAddress && (
           <AddressFields
@@ -98,13 +96,31 @@ export function HookPanel({
             onSecrets={setSecrets}
           />
         )}
-        {problem && <p role="status">{problem}</p>}
-        {problem && target && offered.includes(uri) && (
-          <Code code={grantOfHook(target.schema, target.name)} language="sql" label="the grants" />
-        )}
+        {functions.data && <Problem uri={uri} functions={functions.data} />}
         {functions.error && <FailureNote facts={failureFacts(functions.error)} />}
       </Form>
     </Panel>
+  );
+}
+
+const choicesOf = (functions: readonly string[]) => [
+  { value: '', label: 'nothing yet' },
+  ...functions.map((value) => ({ value, label: value.replace('pg-functions://postgres/', '').replace('/', '.') })),
+  { value: ADDRESS, label: 'an address' },
+];
+
+/** Says why the function of a hook cannot run, and shows the grants that it lacks. */
+function Problem({ uri, functions }: { uri: string; functions: readonly HookFunction[] }) {
+  const problem = problemOf(uri, functions);
+  const target = functionOfHook(uri);
+  const exists = functions.some((each) => hookUriOf(each.schema, each.name) === uri);
+  return (
+    <>
+      {problem && <p role="status">{problem}</p>}
+      {problem && target && exists && (
+        <Code code={grantOfHook(target.schema, target.name)} language="sql" label="the grants" />
+      )}
+    </>
   );
 }
 

@@ -6,19 +6,17 @@ import { useMemo, useState } from 'react';
 import { Button, buttonClass } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { Empty } from '../../../ui/empty.tsx';
-import { Failure } from '../../../ui/failure.tsx';
 import { AsOf } from '../../../ui/page-header.tsx';
 import { SearchField } from '../../../ui/search-field.tsx';
 import { Sheet, SheetFoot, SheetRows } from '../../../ui/sheet.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
 import { activity } from '../../data/apps.ts';
 import { userList, usersPageSize } from '../../data/users.ts';
 import { count, counted } from '../../format/format.ts';
-import type { Binding } from '../../keys/bindings.ts';
 import { useKeys } from '../../keys/keyboard.tsx';
 import { usePanelSteps } from '../../keys/use-panel-steps.ts';
 import { useSearchKey } from '../../keys/use-search-key.ts';
 import { Page } from '../../layout/page.tsx';
+import { QueryFailure } from '../../layout/query-failure.tsx';
 import { useSearchParameter } from '../../layout/use-search-parameter.ts';
 import { CreateUserDialog } from './create-user-dialog.tsx';
 import { userColumns } from './user-columns.tsx';
@@ -41,12 +39,7 @@ export function UsersPage() {
   const users = list.data?.users;
 
   const steps = usePanelSteps(users, chosen, choose);
-  useKeys(
-    useMemo<readonly Binding[]>(
-      () => [{ keys: 'i', group: 'Users', does: 'Create user', run: () => setCreating(true) }],
-      [],
-    ),
-  );
+  useKeys(useMemo(() => [{ keys: 'i', group: 'Users', does: 'Create user', run: () => setCreating(true) }], []));
 
   return (
     <Page
@@ -75,11 +68,7 @@ export function UsersPage() {
             </Button>
           </>
         }
-        notice={
-          list.error && (
-            <Failure facts={failureFacts(list.error)} onRetry={() => void list.refetch()} busy={list.isFetching} />
-          )
-        }
+        notice={<QueryFailure query={list} />}
         foot={
           <UsersFoot
             users={users}
