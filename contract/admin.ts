@@ -11,7 +11,7 @@ import type { AppRole } from './least-roles.ts';
  * | GET /admin/v1/status | – | NodeStatus |
  * | GET /admin/v1/builders | – | Builder[]; the operator alone |
  * | PUT /admin/v1/builders/password | BuilderPasswordRequest | 204; the operator alone |
- * | POST /admin/v1/builders/recover | {email} | BuilderLink of team.ts; the operator alone |
+ * | POST /admin/v1/builders/recover | {email} | BuilderLink of team.ts; owners of the node |
  * | POST /admin/v1/recovery | RecoveryRequest of team.ts | 204; without a session |
  * | POST /admin/v1/invitations/show | {secret} | ShownInvitation of team.ts; without a session |
  * | POST /admin/v1/invitations/accept | AcceptRequest of team.ts | 204; without a session for a new builder |

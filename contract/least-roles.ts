@@ -14,7 +14,7 @@ export const leastRoles: Readonly<Record<string, Least>> = {
   'POST /apps': 'creator',
   'GET /builders': 'operator',
   'PUT /builders/password': 'operator',
-  'POST /builders/recover': 'operator',
+  'POST /builders/recover': 'node owner',
   'GET /account/sessions': 'builder',
   'DELETE /account/sessions/:id': 'builder',
   'PUT /account/password': 'builder',

@@ -10,6 +10,7 @@ import { Table } from '../../ui/table.tsx';
 import { failureFacts, needsProof } from '../data/api-failure.ts';
 import { changeNodeRole, removeBuilder } from '../data/team.ts';
 import { appsInWords, BuilderName, SecondFactorWord, Seen } from '../tools/team/builder-cells.tsx';
+import { RecoverDialog } from '../tools/team/recover-dialog.tsx';
 
 /** The roles of a builder on the node, by their labels. */
 const rights: Readonly<Record<string, NodeRoleRequest>> = {
@@ -28,6 +29,7 @@ export function NodeBuilders({ team: { builders, own_id: ownId } }: { team: Node
   const changing = useMutation(changeNodeRole());
   const removing = useMutation(removeBuilder(null));
   const [going, setGoing] = useState<Builder | null>(null);
+  const [locked, setLocked] = useState<Builder | null>(null);
   const owners = builders.filter(({ is_owner }) => is_owner);
   return (
     <>
@@ -77,6 +79,15 @@ export function NodeBuilders({ team: { builders, own_id: ownId } }: { team: Node
                   <Button
                     small
                     kind="quiet"
+                    offBecause={one.id === ownId ? 'Your account is on the page Your account.' : null}
+                    aria-label={`Recover ${one.email}`}
+                    onClick={() => setLocked(one)}
+                  >
+                    Recover
+                  </Button>
+                  <Button
+                    small
+                    kind="quiet"
                     offBecause={isLast ? LAST_OWNER : null}
                     aria-label={`Remove ${one.email}`}
                     onClick={() => setGoing(one)}
@@ -90,6 +101,14 @@ export function NodeBuilders({ team: { builders, own_id: ownId } }: { team: Node
         </tbody>
       </Table>
       {changing.error && !needsProof(changing.error) && <FailureNote facts={failureFacts(changing.error)} />}
+      {locked && (
+        <RecoverDialog
+          name={locked.name}
+          email={locked.email}
+          hasSecondFactor={locked.has_second_factor}
+          onClose={() => setLocked(null)}
+        />
+      )}
       {going && (
         <ConfirmByTyping
           title="Remove builder"
