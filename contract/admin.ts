@@ -66,6 +66,9 @@ import type { AppRole } from './least-roles.ts';
  * | POST /admin/v1/apps/:ref/api-keys/:id/rotate | – | 201 CreatedApiKey: the key before is revoked |
  * | POST /admin/v1/apps/:ref/api-keys/:id/revoke | – | ApiKeyEntry[]: every key |
  * | POST /admin/v1/apps/:ref/api-keys/:id/reveal | – (an id of `reveals` of AppConnection) | RevealedApiKey |
+ * | GET /admin/v1/apps/:ref/row-imports | – | RowImport[] of row-imports.ts: the imports that can be undone |
+ * | POST /admin/v1/apps/:ref/row-imports | RowImportRequest of row-imports.ts | 204 |
+ * | DELETE /admin/v1/apps/:ref/row-imports/:id | – | 204: the rows were deleted |
  * | GET /admin/v1/apps/:ref/mails | ?search=, ?state=, ?after= | MailPage of mails.ts |
  * | GET /admin/v1/apps/:ref/mails/:id | – | MailDetail of mails.ts |
  * | POST /admin/v1/apps/:ref/mails/:id/resend | – | MailRow of mails.ts |

@@ -171,9 +171,7 @@ function ImportBar({
             {conflict?.resolution === 'merge' && 'Rows that exist are updated. '}
             {conflict?.resolution === 'ignore' && 'Rows that exist are skipped. '}
             Triggers run.{' '}
-            {undoOff === null
-              ? 'You can undo the import in this browser for 24 hours.'
-              : `The import cannot be undone: ${undoOff}.`}
+            {undoOff === null ? 'You can undo the import for 24 hours.' : `The import cannot be undone: ${undoOff}.`}
           </>
         )}
       </span>

@@ -98,7 +98,7 @@ export function useImport(
   return {
     ...progress,
     /** Why the import cannot be undone; null if it can. */
-    undoOff: importUndoOff(table, progress, rows.current.length - (progress.refused?.length ?? 0)),
+    undoOff: importUndoOff(table, progress),
     reset: () => {
       control.current?.abort();
       setProgress(fresh);
@@ -115,12 +115,16 @@ export function useImport(
         const left = new Set(progress.refused?.map(({ row }) => row));
         const valid = rows.current.filter((row) => !left.has(row));
         const plan = { fields, conflict };
-        const canUndo = importUndoOff(table, plan, valid.length) === null;
+        const canUndo = importUndoOff(table, plan) === null;
         const key = keyFields(table.entity);
         const inserted = await importRows(table, plan, valid, canUndo ? key : [], signal);
-        const keys = inserted.flatMap((row) => [keyOf(row, key) ?? []]);
+        const first = inserted[0] && keyOf(inserted[0], key);
         // The rows are stored now: a failure here takes the undo away, not the import.
-        if (canUndo) await storeImport(table, file?.name ?? '', keys).catch(() => false);
+        if (first) {
+          await storeImport(table, { file: file?.name ?? '', rows: inserted.length, key: first }).catch(
+            () => undefined,
+          );
+        }
         return { imported: canUndo ? inserted.length : valid.length };
       }),
   };
