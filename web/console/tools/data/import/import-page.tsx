@@ -126,10 +126,13 @@ export function ImportPage({
           {refused !== null && refused.length > 0 && imported === null && (
             <RefusedTable
               table={table}
+              entities={entities}
               refused={refused}
               columns={chosen.filter((name) => name !== null)}
+              labels={work.labels}
               busy={busy !== null}
               onFix={(fix, group) => void work.fix(fix, group)}
+              onEdit={(one, texts) => void work.edit(one, texts)}
             />
           )}
           {error && <FailureNote facts={failureFacts(error)} />}
