@@ -69,9 +69,12 @@ function Editor({
   const [before] = useState(current);
   const state = useDesign(useMemo(() => before ?? newTable(), [before]));
   const { design, set } = state;
-  const problems = problemsOf(design);
-  const sql = migrationSql(before, design);
-  const isChanged = before ? sql !== '' : design.name !== '' || design.fields.length > 1;
+  // The migration as the builder edited it by hand; null while it is the form's.
+  const [edited, setEdited] = useState<string | null>(null);
+  const isEdited = edited !== null;
+  const sql = edited?.trim() ?? migrationSql(before, design);
+  const problems = isEdited ? (sql === '' ? ['The migration is empty.'] : []) : problemsOf(design);
+  const isChanged = isEdited || (before ? sql !== '' : design.name !== '' || design.fields.length > 1);
   const [isDropping, setDropping] = useState(false);
   const trial = useQuery(migrationTrial(appRef, problems.length === 0 ? sql : ''));
   const apply = useMutation(applyMigration(appRef));
@@ -82,7 +85,7 @@ function Editor({
   };
   const run = (after: TableDesign | null) =>
     apply.mutate(
-      { name: migrationName(before, after, new Date()), sql: migrationSql(before, after) },
+      { name: migrationName(before, after, new Date()), sql: after ? sql : migrationSql(before, null) },
       { onSuccess: () => leaveFor(after && entityId(after.schema, after.name)) },
     );
   const leaving = useBlocker({
@@ -90,7 +93,13 @@ function Editor({
     enableBeforeUnload: () => isChanged && !hasLeft.current,
     withResolver: true,
   });
-  const effect = <EffectPanel {...{ appRef, before, design, sql, trial, problems }} />;
+  const effect = (
+    <EffectPanel
+      {...{ appRef, entities, before, design, sql: edited ?? sql, isEdited, trial, problems }}
+      onEdit={setEdited}
+      onApply={() => trial.data?.failed === null && !apply.isPending && run(design)}
+    />
+  );
   return (
     <Page
       appRef={appRef}
@@ -110,32 +119,35 @@ function Editor({
                 </Button>
               )}
             </div>
-            <div className={styles.names}>
-              <TextInput
-                label="Name"
-                value={design.name}
-                placeholder="order_lines"
-                autoComplete="off"
-                spellCheck={false}
-                autoFocus={entity === null}
-                classNames={{ input: styles.mono ?? '' }}
-                onChange={({ currentTarget }) => set({ name: currentTarget.value })}
-              />
-              <TextInput
-                label="Comment"
-                value={design.comment}
-                placeholder="One line of an order."
-                onChange={({ currentTarget }) => set({ comment: currentTarget.value })}
-              />
+            {isEdited && <EditedNote onDiscard={() => setEdited(null)} />}
+            <div className={styles.form} inert={isEdited}>
+              <div className={styles.names}>
+                <TextInput
+                  label="Name"
+                  value={design.name}
+                  placeholder="order_lines"
+                  autoComplete="off"
+                  spellCheck={false}
+                  autoFocus={entity === null}
+                  classNames={{ input: styles.mono ?? '' }}
+                  onChange={({ currentTarget }) => set({ name: currentTarget.value })}
+                />
+                <TextInput
+                  label="Comment"
+                  value={design.comment}
+                  placeholder="One line of an order."
+                  onChange={({ currentTarget }) => set({ comment: currentTarget.value })}
+                />
+              </div>
+              {before === null && <CsvStart onTable={set} />}
+              <FieldRows state={state} entities={entities} isNew={before === null} />
+              <AccessSection state={state} entities={entities} roles={roles} />
             </div>
-            {before === null && <CsvStart onTable={set} />}
-            <FieldRows state={state} entities={entities} isNew={before === null} />
-            <AccessSection state={state} entities={entities} roles={roles} />
             {isPhone && effect}
           </div>
         </div>
         <ApplyBar
-          summary={summaryOf(before, design, sql)}
+          summary={isEdited ? 'Migration edited by hand' : summaryOf(before, design, sql)}
           isChanged={isChanged}
           problems={problems}
           trial={trial}
@@ -168,6 +180,16 @@ function Editor({
     </Page>
   );
 }
+
+/** Says why the form rests, and returns to it. */
+const EditedNote = ({ onDiscard }: { onDiscard: () => void }) => (
+  <p className={styles.edited} role="status">
+    You edited the migration by hand, so the form is off.
+    <Button small onClick={onDiscard}>
+      Discard the text and use the form
+    </Button>
+  </p>
+);
 
 /** Returns the changes in words: "1 table, 6 fields, 4 sentences", "5 statements". */
 function summaryOf(before: TableDesign | null, { fields, sentences }: TableDesign, sql: string): string {

@@ -3,6 +3,7 @@ import type { Entity, Field } from '../../../../../contract/specification-entiti
 import type { Conflict, ImportedRow, RefusedRow } from '../../../data/rows/import-rows.ts';
 import { kindOf } from '../../../values/field-kind.ts';
 import { typeInWords } from '../../../values/type-words.ts';
+import { distance } from '../../sql/editor/position.ts';
 import { violatedRule } from '../editor/field-rule.tsx';
 
 /** A change that a button makes to the refused rows of a group, or to the whole import. */
@@ -185,8 +186,8 @@ function fieldFixes(rows: readonly RefusedRow[], field: Field, references: Refer
 /** Returns up to three values, the most similar first. Pure. */
 export const nearest = (text: string, values: readonly string[]): string[] =>
   values
-    .map((value) => ({ value, distance: editDistance(text.trim().toLowerCase(), value.toLowerCase()) }))
-    .sort((a, b) => a.distance - b.distance)
+    .map((value) => ({ value, away: distance(text.trim().toLowerCase(), value.toLowerCase()) }))
+    .sort((a, b) => a.away - b.away)
     .slice(0, 3)
     .map(({ value }) => value);
 
@@ -194,20 +195,6 @@ export const nearest = (text: string, values: readonly string[]): string[] =>
 export function nearestLabel(text: string, labels: readonly string[]): string | null {
   const [label] = nearest(text, labels);
   if (label === undefined) return null;
-  const distance = editDistance(text.trim().toLowerCase(), label.toLowerCase());
-  return distance * 2 <= Math.max(text.trim().length, label.length) ? label : null;
-}
-
-/** Returns the number of inserted, removed and replaced characters between two texts (Levenshtein). */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, place) => place);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
+  const away = distance(text.trim().toLowerCase(), label.toLowerCase());
+  return away * 2 <= Math.max(text.trim().length, label.length) ? label : null;
 }
