@@ -48,7 +48,12 @@ export function LogsPage() {
   const onPeriod = (from: string, to: string) => onSearch(withPeriod(search, { from, to }));
   return (
     <Page bare appRef={ref} crumbs={[{ text: 'Logs' }]} fetching={list.isLoading}>
-      <Workbench wideList list={<LogFacets appRef={ref} search={search} summary={summary.data} onSearch={onSearch} />}>
+      <Workbench
+        wideList
+        list={
+          <LogFacets appRef={ref} search={search} summary={summary.data} isLive={live.isLive} onSearch={onSearch} />
+        }
+      >
         <Sheet
           title="Logs"
           filters={<LogFilters field={field} search={search} onSearch={onSearch} />}
