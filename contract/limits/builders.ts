@@ -158,4 +158,10 @@ export const builderLimits = {
     meaning: 'How long the link that `ninefold builders recover` prints is valid.',
     code: 'recovery_invalid',
   },
+  importUndoHours: {
+    group: 'builders',
+    unit: 'hours',
+    default: 24,
+    meaning: 'How long the console can undo an import of rows.',
+  },
 } as const satisfies Record<string, Limit>;

@@ -72,3 +72,6 @@ export function NewPasswordField({
 export function CoverForm(props: Omit<FormProps, 'className' | 'wide'>) {
   return <Form {...props} className={styles.form} wide />;
 }
+
+/** Returns the secret of a link, `…#token=…`. Browsers never send the part after # to a server. */
+export const secretOfLink = (): string => new URLSearchParams(location.hash.slice(1)).get('token') ?? '';

@@ -8,8 +8,7 @@ import { failureFacts } from '../data/api-failure.ts';
 import { queryClient } from '../data/query-client.ts';
 import { builder, enter } from '../data/session.ts';
 import { acceptInvitation, shownInvitation } from '../data/team.ts';
-import { AuthLayout, coverForm, coverTitle, NewPasswordField } from './auth-layout.tsx';
-import { secretOfLink } from './secret-of-link.ts';
+import { AuthLayout, coverForm, coverTitle, NewPasswordField, secretOfLink } from './auth-layout.tsx';
 import styles from './setup.module.css';
 
 /** Accepts an invitation for a new builder or for the builder who is signed in. */

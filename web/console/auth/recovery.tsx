@@ -3,8 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { buttonClass } from '../../ui/button.tsx';
 import { recover } from '../data/team.ts';
-import { AuthLayout, CoverForm, coverForm, coverTitle, NewPasswordField } from './auth-layout.tsx';
-import { secretOfLink } from './secret-of-link.ts';
+import { AuthLayout, CoverForm, coverForm, coverTitle, NewPasswordField, secretOfLink } from './auth-layout.tsx';
 import styles from './setup.module.css';
 
 /** Sets a new password with the link that `ninefold builders recover` prints. */

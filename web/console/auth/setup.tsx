@@ -5,8 +5,7 @@ import { useEffect, useState } from 'react';
 import { limits } from '../../../contract/limits.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { makeFirstBuilder, setupState } from '../data/setup.ts';
-import { AuthLayout, CoverForm, coverForm, coverTitle, NewPasswordField } from './auth-layout.tsx';
-import { secretOfLink } from './secret-of-link.ts';
+import { AuthLayout, CoverForm, coverForm, coverTitle, NewPasswordField, secretOfLink } from './auth-layout.tsx';
 import styles from './setup.module.css';
 import hint from './start-hint.module.css';
 

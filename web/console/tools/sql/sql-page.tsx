@@ -25,7 +25,7 @@ import { isMac, useKeys } from '../../keys/keyboard.tsx';
 import { Page } from '../../layout/page.tsx';
 import { code } from '../../recovery/code.ts';
 import type { MarkedError } from './editor/error-mark.ts';
-import { fixFor, placeOf } from './editor/position.ts';
+import { markedErrorAt } from './editor/position.ts';
 import type { SqlEditorHandle } from './editor/sql-editor.tsx';
 import { Results } from './results/results.tsx';
 import styles from './sql-page.module.css';
@@ -158,15 +158,9 @@ const nameOf = ({ schema, name }: { schema: string; name: string }): string =>
 function markedErrorOf({ ending, text, offset }: Run, tables: readonly string[]): MarkedError | null {
   if (ending.kind !== 'failed') return null;
   const failure = sqlFailureOf(ending.error);
-  const place = failure && placeOf(text, offset, failure.position);
-  if (!failure || !place) return null;
-  return {
-    failure,
-    place,
-    fix: fixFor(failure, text, place, tables),
-    requestId: ending.error instanceof ApiFailure ? ending.error.requestId : null,
-    keys: caps('alt+enter', isMac)[0] ?? '',
-  };
+  const requestId = ending.error instanceof ApiFailure ? ending.error.requestId : null;
+  const keys = caps('alt+enter', isMac)[0] ?? '';
+  return failure && markedErrorAt(failure, { text, offset, tables, requestId, keys });
 }
 
 function useSqlKeys(run: () => void, editor: RefObject<SqlEditorHandle | null>): void {

@@ -59,7 +59,7 @@ export function Invitations({
       </Table>
       {failed && !needsProof(failed) && <FailureNote facts={failureFacts(failed)} />}
       {renewed !== null && renewing.data && (
-        <LinkDialog email={renewed} link={renewing.data} onClose={() => setRenewed(null)} />
+        <LinkDialog title="Invite builder" email={renewed} link={renewing.data} onClose={() => setRenewed(null)} />
       )}
     </>
   );

@@ -16,7 +16,7 @@ export function InviteDialog({ of, onClose }: { of: TeamOf; onClose: () => void 
   const [role, setRole] = useState<(typeof roles)[number]>(of === null ? 'member' : 'developer');
   const [createsApps, setCreatesApps] = useState(true);
   const { mutate, data: link, isPending, error } = useMutation(inviteBuilder(of));
-  if (link) return <LinkDialog email={email} link={link} onClose={onClose} />;
+  if (link) return <LinkDialog title="Invite builder" email={email} link={link} onClose={onClose} />;
   const submit = () => {
     const appRole = appRoles.find((one) => one === role);
     const nodeRole = nodeRoles.find((one) => one === role);

@@ -6,10 +6,20 @@ import { Dialog } from '../../../ui/dialog.tsx';
 import { dateTime } from '../../format/format.ts';
 import form from '../../forms/form.module.css';
 
-/** Shows the link of an invitation once. */
-export function LinkDialog({ email, link, onClose }: { email: string; link: BuilderLink; onClose: () => void }) {
+/** Shows the link of an invitation or of a recovery once. */
+export function LinkDialog({
+  title,
+  email,
+  link,
+  onClose,
+}: {
+  title: string;
+  email: string;
+  link: BuilderLink;
+  onClose: () => void;
+}) {
   return (
-    <Dialog title="Invite builder" onClose={onClose}>
+    <Dialog title={title} onClose={onClose}>
       <div className={form.form}>
         <p className={form.words}>
           Give this link to <b>{email}</b>. It works once, until {dateTime(link.expires_at)}, and is not shown again.

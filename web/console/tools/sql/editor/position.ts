@@ -1,4 +1,5 @@
 import type { SqlFailure } from '../../../../../contract/admin.ts';
+import type { MarkedError } from './error-mark.ts';
 
 /** The position of an error in the text of the editor, in UTF-16 units. */
 export interface Place {
@@ -61,7 +62,7 @@ export function fixFor(failure: SqlFailure, text: string, place: Place | null, t
 }
 
 /** Returns the Levenshtein distance: the number of letters to insert, delete or replace. */
-function distance(a: string, b: string): number {
+export function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {
     const next = [i];
@@ -72,4 +73,19 @@ function distance(a: string, b: string): number {
     row = next;
   }
   return row[b.length] ?? 0;
+}
+
+/**
+ * Returns the error of SQL for the editor; null if the error has no position in the text.
+ * @param at.offset Start of the executed SQL in the text.
+ * @param at.tables Names that a suggestion may contain.
+ * @param at.keys The key caps that apply the suggestion.
+ */
+export function markedErrorAt(
+  failure: SqlFailure,
+  at: { text: string; offset: number; tables: readonly string[]; requestId: string | null; keys: string },
+): MarkedError | null {
+  const { text, offset, tables, requestId, keys } = at;
+  const place = placeOf(text, offset, failure.position);
+  return place && { failure, place, fix: fixFor(failure, text, place, tables), requestId, keys };
 }
