@@ -34,6 +34,7 @@ export function refusalOf(entity: Entity, one: RefusedRow, rules: readonly Rule[
   const field = fieldAtFault(entity, one, rule);
   const text = field && one.row.values[field.name];
   const words =
+    (field && one.error.code === '23502' ? `${field.name} has no value. Every row needs one.` : null) ??
     (field && typeof text === 'string' ? valueWords(field, text, one.error.code) : null) ??
     rule?.words ??
     one.error.message;
