@@ -50,7 +50,8 @@ function valueWords(field: Field, text: string, code: string): string | null {
   if (!/^22/.test(code)) return null;
   const values = field.enum_values ?? [];
   if (kindOf(field) === 'enum') return `“${text}” is no value of ${field.name}: ${values.join(', ')}.`;
-  return `“${text}” does not fit ${field.name}. ${typeInWords({ ...field, nullable: true })}`;
+  const fits = kindOf(field) === 'integer' ? 'A whole number.' : typeInWords({ ...field, nullable: true });
+  return `“${text}” does not fit ${field.name}. ${fits}`;
 }
 
 /** Returns the texts of references that no row has, by field. Pure. */

@@ -170,5 +170,13 @@ function InsertField({
 function recordInsertion(table: Table, row: Row): void {
   const key = keyOf(row, keyFields(table.entity));
   if (key)
-    recordChange({ table, key, kind: 'insert', before: null, after: row, what: `Inserted ${keyWords(key)}`, how: '' });
+    recordChange({
+      table,
+      key,
+      kind: 'insert',
+      before: null,
+      after: row,
+      what: `Inserted row ${keyWords(key)}`,
+      how: '',
+    });
 }
