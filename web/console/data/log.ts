@@ -133,6 +133,15 @@ export function logQuery(search: LogSearch, now: number): URLSearchParams {
   return query;
 }
 
+/** Returns a query as a person reads it, without percent-encoding; unchanged if it is not encoded correctly. Pure. */
+export function readableQuery(query: string): string {
+  try {
+    return decodeURIComponent(query.replaceAll('+', ' '));
+  } catch {
+    return query;
+  }
+}
+
 /** The words for the kinds of callers. */
 export const callerWords: Readonly<Record<LogCaller, string>> = {
   member: 'members',

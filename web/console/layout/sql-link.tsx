@@ -8,14 +8,15 @@ export function SqlLink({
   appRef,
   sql,
   kind = 'usual',
+  small = true,
   words = 'Open in SQL',
 }: {
   appRef: string;
   sql: string;
   kind?: ButtonLook['kind'];
+  small?: boolean;
   words?: string;
 }) {
-  const small = kind !== 'first';
   return (
     <Link to="/app/$ref/sql" params={{ ref: appRef }} search={{ sql }} className={buttonClass({ kind, small })}>
       <Icon of={IconTerminal2} small={small} />

@@ -23,7 +23,7 @@ export function NoMachine({ appRef }: { appRef: string }) {
         enforces the machine on every write and records each state change. Run this SQL to define one.
       </p>
       <Code code={example} language="sql" label="the SQL of a first machine" />
-      <SqlLink appRef={appRef} sql={example} kind="first" />
+      <SqlLink appRef={appRef} sql={example} kind="first" small={false} />
     </Empty>
   );
 }

@@ -11,10 +11,11 @@ import { keyWords } from '../../data/rows/undo-change.ts';
 import { updateRows } from '../../data/rows/update-rows.ts';
 import { counted } from '../../format/format.ts';
 import { kindOf } from '../../values/field-kind.ts';
+import { typeInWords } from '../../values/type-words.ts';
 import styles from './delete-dialog.module.css';
 import { ServerError } from './editor/server-error.tsx';
 import { readTyped } from './editor/typed-value.ts';
-import { RowField, rowFieldWords } from './panel/row-field.tsx';
+import { RowField } from './panel/row-field.tsx';
 import { fieldReadOnly } from './why-read-only.ts';
 
 interface BulkDialogProps {
@@ -134,7 +135,7 @@ function NewValue({
         placeholder={value === null ? 'null' : value === '' ? 'empty text' : ''}
         autoFocus={false}
       />
-      <p className="soft">{(kindOf(field) === 'json' ? null : wrong) ?? rowFieldWords(field, entities)}</p>
+      <p className="soft">{(kindOf(field) === 'json' ? null : wrong) ?? typeInWords(field)}</p>
       <div className={styles.choices}>
         {kindOf(field) === 'text' && (
           <Button small kind="quiet" onClick={() => onChange('')}>

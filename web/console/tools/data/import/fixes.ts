@@ -34,6 +34,7 @@ export function refusalOf(entity: Entity, one: RefusedRow, rules: readonly Rule[
   const field = fieldAtFault(entity, one, rule);
   const text = field && one.row.values[field.name];
   const words =
+    (field && one.error.code === '23502' ? `${field.name} has no value. Every row needs one.` : null) ??
     (field && typeof text === 'string' ? valueWords(field, text, one.error.code) : null) ??
     rule?.words ??
     one.error.message;
@@ -49,7 +50,8 @@ function valueWords(field: Field, text: string, code: string): string | null {
   if (!/^22/.test(code)) return null;
   const values = field.enum_values ?? [];
   if (kindOf(field) === 'enum') return `“${text}” is no value of ${field.name}: ${values.join(', ')}.`;
-  return `“${text}” does not fit ${field.name}. ${typeInWords({ ...field, nullable: true })}`;
+  const fits = kindOf(field) === 'integer' ? 'A whole number.' : typeInWords({ ...field, nullable: true });
+  return `“${text}” does not fit ${field.name}. ${fits}`;
 }
 
 /** Returns the texts of references that no row has, by field. Pure. */

@@ -1,5 +1,14 @@
 import type { SqlFailure } from '../../../../../contract/admin.ts';
-import type { MarkedError } from './error-mark.ts';
+
+/** An error at its position in the editor, with its fix if one is known. */
+export interface MarkedError {
+  failure: SqlFailure;
+  place: Place;
+  fix: Fix | null;
+  requestId: string | null;
+  /** The key caps of the fix. */
+  keys: string;
+}
 
 /** The position of an error in the text of the editor, in UTF-16 units. */
 export interface Place {
