@@ -4,8 +4,9 @@ import { type Ref, useEffect, useImperativeHandle, useMemo, useRef, useState } f
 import type { Entity } from '../../../../../contract/specification-entities.ts';
 import { shortType } from '../../../values/field-kind.ts';
 import styles from './editor.module.css';
-import { type MarkedError, markError, markedError, takeFix } from './error-mark.ts';
+import { markError, markedError, takeFix } from './error-mark.ts';
 import { highlighting } from './highlighting.ts';
+import type { MarkedError } from './position.ts';
 
 export interface SqlEditorHandle {
   focus: () => void;
