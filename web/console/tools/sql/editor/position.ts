@@ -1,15 +1,5 @@
 import type { SqlFailure } from '../../../../../contract/admin.ts';
 
-/** An error at its position in the editor, with its fix if one is known. */
-export interface MarkedError {
-  failure: SqlFailure;
-  place: Place;
-  fix: Fix | null;
-  requestId: string | null;
-  /** The key caps of the fix. */
-  keys: string;
-}
-
 /** The position of an error in the text of the editor, in UTF-16 units. */
 export interface Place {
   from: number;
@@ -82,6 +72,16 @@ export function distance(a: string, b: string): number {
     row = next;
   }
   return row[b.length] ?? 0;
+}
+
+/** An error at its position in the editor, with its fix if one is known. */
+export interface MarkedError {
+  failure: SqlFailure;
+  place: Place;
+  fix: Fix | null;
+  requestId: string | null;
+  /** The key caps of the fix. */
+  keys: string;
 }
 
 /**
