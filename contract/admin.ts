@@ -11,7 +11,7 @@ import type { AppRole } from './least-roles.ts';
  * | GET /admin/v1/status | – | NodeStatus |
  * | GET /admin/v1/builders | – | Builder[]; the operator alone |
  * | PUT /admin/v1/builders/password | BuilderPasswordRequest | 204; the operator alone |
- * | POST /admin/v1/builders/recover | {email} | BuilderLink of team.ts; the operator alone |
+ * | POST /admin/v1/builders/recover | {email} | BuilderLink of team.ts; owners of the node |
  * | POST /admin/v1/recovery | RecoveryRequest of team.ts | 204; without a session |
  * | POST /admin/v1/invitations/show | {secret} | ShownInvitation of team.ts; without a session |
  * | POST /admin/v1/invitations/accept | AcceptRequest of team.ts | 204; without a session for a new builder |
@@ -66,6 +66,9 @@ import type { AppRole } from './least-roles.ts';
  * | POST /admin/v1/apps/:ref/api-keys/:id/rotate | – | 201 CreatedApiKey: the key before is revoked |
  * | POST /admin/v1/apps/:ref/api-keys/:id/revoke | – | ApiKeyEntry[]: every key |
  * | POST /admin/v1/apps/:ref/api-keys/:id/reveal | – (an id of `reveals` of AppConnection) | RevealedApiKey |
+ * | GET /admin/v1/apps/:ref/row-imports | – | RowImport[] of row-imports.ts: the imports that can be undone |
+ * | POST /admin/v1/apps/:ref/row-imports | RowImportRequest of row-imports.ts | 204 |
+ * | DELETE /admin/v1/apps/:ref/row-imports/:id | – | 204: the rows were deleted |
  * | GET /admin/v1/apps/:ref/mails | ?search=, ?state=, ?after= | MailPage of mails.ts |
  * | GET /admin/v1/apps/:ref/mails/:id | – | MailDetail of mails.ts |
  * | POST /admin/v1/apps/:ref/mails/:id/resend | – | MailRow of mails.ts |

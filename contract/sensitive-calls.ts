@@ -32,6 +32,7 @@ export const sensitiveCalls: Readonly<Record<string, SensitiveCall>> = {
   'POST /team/invitations': { does: 'invite a builder' },
   'PUT /team/:id': { does: 'change the role of a builder' },
   'DELETE /team/:id': { does: 'remove a builder' },
+  'POST /builders/recover': { does: 'make a recovery link for a builder' },
   'PUT /node/second-factor': { does: 'change whether builders need a second factor' },
   'POST /account/factors': { does: 'add a second factor' },
   'DELETE /account/factors/:id': { does: 'remove a second factor' },

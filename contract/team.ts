@@ -122,6 +122,13 @@ export interface AcceptRequest {
   password?: string;
 }
 
+/** POST /admin/v1/builders/recover. */
+export interface RecoveryLinkRequest {
+  email: string;
+  /** True removes the second factors and recovery codes of the builder at once. */
+  remove_second_factor?: boolean;
+}
+
 export interface RecoveryRequest {
   secret: string;
   /** The new password. */

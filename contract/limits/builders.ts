@@ -135,4 +135,9 @@ export const builderLimits = limitsOf('builders', {
     meaning: 'How long the link that `ninefold builders recover` prints is valid.',
     code: 'recovery_invalid',
   },
+  importUndoHours: {
+    unit: 'hours',
+    default: 24,
+    meaning: 'How long the console can undo an import of rows.',
+  },
 });

@@ -103,6 +103,11 @@ const audited: Readonly<Record<string, AuditedCall>> = {
       second_factor_removed: remove_second_factor === true,
     }),
   },
+  'POST /apps/:ref/row-imports': {
+    action: 'rows_imported',
+    details: ({ entity, file, rows }) => ({ entity: short(entity), file: short(file), rows: short(rows) }),
+  },
+  'DELETE /apps/:ref/row-imports/:id': { action: 'import_undone', details: (_, { id }) => ({ import: short(id) }) },
   'POST /apps/:ref/member-imports/:id/run': {
     action: 'members_imported',
     details: (_, { id }) => ({ import: short(id) }),

@@ -52,6 +52,7 @@ import { showProbe, startProbe } from './probe.ts';
 import { proveByPasskey, proveByPassword, requireRecentProof } from './recent-proof.ts';
 import { recoverBuilder, takeRecovery } from './recovery.ts';
 import { findRoute, type Params, type Route } from './router.ts';
+import { forgetRowImport, noteRowImport, showRowImports } from './row-imports.ts';
 import { noteSaved, showUnsaved } from './save-migration.ts';
 import { addsFactor, callOwnAccount, raisesSession, showOwnFactor } from './second-factor.ts';
 import { endSession, endSessions, showSessions } from './sessions.ts';
@@ -264,6 +265,9 @@ const appRoutes: readonly Route<Call>[] = [
   onApp('GET', '/member-imports/:id/refusals', ({ context }, _, ref, params) =>
     showImportRefusals(context, ref, params.id ?? ''),
   ),
+  onApp('GET', '/row-imports', ({ context }, _, ref) => showRowImports(context, ref)),
+  onApp('POST', '/row-imports', ({ context, caller }, request, ref) => noteRowImport(context, caller, request, ref)),
+  onApp('DELETE', '/row-imports/:id', ({ context }, _, ref, params) => forgetRowImport(context, ref, params.id ?? '')),
   onApp('POST', '/members/:id/act', ({ context, caller }, request, ref, params) =>
     actAsMember(context, caller, request, ref, params.id ?? ''),
   ),

@@ -2,6 +2,7 @@ import type { LogCaller, LogLine, LogSummary } from '../../contract/observed.ts'
 import { hiddenCallers, logCallers } from '../../contract/observed.ts';
 import { firstJson } from '../database/statement.ts';
 import type { App } from './app.ts';
+import { SLOT } from './request-log.ts';
 import { runAsServerRole } from './run-as-server-role.ts';
 import { parseLogLines } from './stored-traces.ts';
 
@@ -33,35 +34,34 @@ export interface LogFilter {
 const MAX_PATHS = 30;
 const MAX_POINTS = 60;
 
-const CALLER = `case when area = 'auth' and path = '/health' then 'health' when source = 'builder' then 'console'
-  when source = 'secret-key' then 'key' when source in ('token', 'external-token') then 'member' else 'anon' end`;
+/** The parts of the filter that a summary counts by. Parameters 3 to 6. */
+const STATUS_MATCHES = '($3::json is null or digit = any (array(select json_array_elements_text($3::json)::integer)))';
+const CALLER_MATCHES = 'caller = any (array(select json_array_elements_text($4::json)))';
+const PATH_MATCHES = `(($5::text is null or path_group = $5)
+  and path_group <> all (array(select json_array_elements_text($6::json))))`;
 
-const PATH_GROUP = `pg_catalog.left('/' || area || '/v1' || coalesce(substring(path from '^/rpc/[^/]*'), substring(path from '^/[^/]*'), ''), 100)`;
-
-/** The parts of the filter that a summary does not count by. Parameters 1 to 9. */
+/** The parts of the filter that a summary does not count by. Parameters 1, 2 and 7 to 13. */
 const NAMED = `($1::timestamptz is null or at >= $1) and ($2::timestamptz is null or at < $2)
-  and ($3::text is null or code = $3) and ($4::text is null or call = $4) and ($5::text is null or user_id = $5)
-  and ($6::text is null or request_id = $6) and ($7::float8 is null or milliseconds >= $7)
-  and ($8::text is null or pg_catalog.strpos(pg_catalog.lower(method || ' /' || area || '/v1' || path || '?' || query), $8) > 0
-    or pg_catalog.strpos(pg_catalog.lower(pg_catalog.concat_ws(' ', code, subject, call, role)), $8) > 0
-    or pg_catalog.starts_with(pg_catalog.lower(request_id), $8) or user_id = any (array(select json_array_elements_text($9::json))))`;
+  and ($7::text is null or code = $7) and ($8::text is null or call = $8) and ($9::text is null or user_id = $9)
+  and ($10::text is null or request_id = $10) and ($11::float8 is null or milliseconds >= $11)
+  and ($12::text is null or pg_catalog.strpos(pg_catalog.lower(method || ' /' || area || '/v1' || path || '?' || query), $12) > 0
+    or pg_catalog.strpos(pg_catalog.lower(pg_catalog.concat_ws(' ', code, subject, call, role)), $12) > 0
+    or pg_catalog.starts_with(pg_catalog.lower(request_id), $12) or user_id = any (array(select json_array_elements_text($13::json))))`;
 
-/** The parts of the filter that a summary counts by. Parameters 10 to 13. */
-const STATUS_MATCHES =
-  '($10::json is null or status / 100 = any (array(select json_array_elements_text($10::json)::integer)))';
-const CALLER_MATCHES = `(${CALLER}) = any (array(select json_array_elements_text($11::json)))`;
-const PATH_MATCHES = `(($12::text is null or ${PATH_GROUP} = $12)
-  and ${PATH_GROUP} <> all (array(select json_array_elements_text($13::json))))`;
-
-const filterParams = (filter: LogFilter): (string | null)[] => [
-  ...[filter.from, filter.to, filter.code, filter.call, filter.userId, filter.requestId],
-  filter.slower === null ? null : String(filter.slower),
-  filter.search === null ? null : filter.search.toLowerCase(),
-  JSON.stringify(filter.searchedUsers),
+const countedParams = (filter: LogFilter): (string | null)[] => [
+  ...[filter.from, filter.to],
   filter.statuses === null ? null : JSON.stringify(filter.statuses),
   JSON.stringify(filter.callers),
   filter.path,
   JSON.stringify(filter.withoutPaths),
+];
+
+const filterParams = (filter: LogFilter): (string | null)[] => [
+  ...countedParams(filter),
+  ...[filter.code, filter.call, filter.userId, filter.requestId],
+  filter.slower === null ? null : String(filter.slower),
+  filter.search === null ? null : filter.search.toLowerCase(),
+  JSON.stringify(filter.searchedUsers),
 ];
 
 const LINES = `select pg_catalog.json_agg(line) from (
@@ -69,7 +69,7 @@ const LINES = `select pg_catalog.json_agg(line) from (
       'query', pg_catalog.left(query, 500), 'status', status, 'code', code, 'subject', subject, 'role', role, 'user_id', user_id,
       'source', source, 'milliseconds', milliseconds, 'id', id::text,
       'at', pg_catalog.to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) as line
-    from ninefold.request_log
+    from ninefold.request_log, lateral (select status / 100 as digit) digits
     where ${NAMED} and ${STATUS_MATCHES} and ${CALLER_MATCHES} and ${PATH_MATCHES}
       and ($14::timestamptz is null or (at, id) < ($14::timestamptz, $15::bigint))
     order by at desc, id desc limit $16::integer
@@ -104,23 +104,56 @@ export async function readLogLines(
   };
 }
 
-const count = (condition: string) => `pg_catalog.count(*) filter (where ${condition})`;
+const count = (condition: string) => `coalesce(pg_catalog.sum(calls) filter (where ${condition}), 0)`;
 const oneOf = (values: readonly string[]) => values.map((value) => `'${value}'`).join(', ');
 
-const SUMMARY = `with matching as materialized (
-    select at, status, left_out, ${CALLER} as caller, ${PATH_GROUP} as path_group, ${STATUS_MATCHES} as by_status,
-      ${CALLER_MATCHES} as by_caller, ${PATH_MATCHES} as by_path
-    from ninefold.request_log where ${NAMED}
+/** The lines of a period. */
+const LINES_OF_PERIOD = `select at, status / 100 as digit, caller, path_group, 1 as calls, left_out
+  from ninefold.request_log where ${NAMED}`;
+
+/** Returns the lines of a part of the period. The period has no other filter. */
+const linesBetween = (
+  from: string,
+  to: string,
+) => `select at, status / 100 as digit, caller, path_group, 1 as calls, left_out
+  from ninefold.request_log where at >= ${from} and at < ${to}`;
+
+/**
+ * The counts of the complete five minutes of a period, and the lines before and after them. The five minutes of the
+ * oldest line are read by line, because a part of their lines may be deleted.
+ */
+const COUNTS_OF_PERIOD = `select slot as at, status as digit, caller, path_group, calls, left_out
+    from ninefold.request_log_counts where slot >= (select first from edges) and slot < (select last from edges)
+  union all ${linesBetween('$1', 'least((select first from edges), $2)')}
+  union all ${linesBetween('(select last from edges)', '$2')}`;
+
+const EDGES = `oldest as (
+    select greatest($1::timestamptz, (
+      select pg_catalog.min(at) from ninefold.request_log where at > '-infinity' and at < 'infinity')) as at
+  ), first_slot as (
+    select case when ${SLOT} = at then at else ${SLOT} + interval '5 minutes' end as first from oldest
+  ), edges as (
+    select first, greatest(first, ${SLOT}) as last from first_slot, (select $2::timestamptz as at) ending
+  )`;
+
+/**
+ * Returns the query of a summary over lines or counts. Groups them first, so that a filter tests each group once.
+ * @param step The parameter with the length of a point in seconds.
+ */
+const summaryOf = (counted: string, step: string, edges = '') => `with ${edges}matching as materialized (
+    select grouped.*, ${STATUS_MATCHES} as by_status, ${CALLER_MATCHES} as by_caller, ${PATH_MATCHES} as by_path
+    from (select pg_catalog.floor(extract(epoch from at - $1::timestamptz) / ${step}::float8)::integer as place, digit, caller, path_group,
+        pg_catalog.sum(calls) as calls, pg_catalog.sum(left_out) as left_out
+      from (${counted}) counted group by 1, 2, 3, 4) grouped
   ), points as (
-    select pg_catalog.floor(extract(epoch from at - $1::timestamptz) / $14::float8)::integer as place,
-      ${count('status < 400')} as ok, ${count('status between 400 and 499')} as refused, ${count('status >= 500')} as failed
+    select place, ${count('digit < 4')} as ok, ${count('digit = 4')} as refused, ${count('digit >= 5')} as failed
     from matching where by_status and by_caller and by_path group by 1
   ), statuses as (
-    select status / 100 as digit, pg_catalog.count(*) as calls from matching where by_caller and by_path and status between 100 and 599 group by 1
+    select digit, pg_catalog.sum(calls) as calls from matching where by_caller and by_path and digit between 1 and 5 group by 1
   ), callers as (
-    select caller, pg_catalog.count(*) as calls from matching where by_status and by_path group by 1
+    select caller, pg_catalog.sum(calls) as calls from matching where by_status and by_path group by 1
   ), paths as (
-    select path_group as path, pg_catalog.count(*) as calls from matching where by_status and by_caller group by 1 order by 2 desc, 1
+    select path_group as path, pg_catalog.sum(calls) as calls from matching where by_status and by_caller group by 1 order by 2 desc, 1
   )
   select pg_catalog.json_build_object(
     'points', (select pg_catalog.json_agg(points) from points),
@@ -134,6 +167,16 @@ const SUMMARY = `with matching as materialized (
     'since', (select pg_catalog.to_char(pg_catalog.min(at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') from ninefold.request_log)
   )`;
 
+const SUMMARY = summaryOf(LINES_OF_PERIOD, '$14');
+const SUMMARY_OF_COUNTS = summaryOf(COUNTS_OF_PERIOD, '$7', `${EDGES}, `);
+
+/** Points of at least this length are counted by five minutes. */
+const COUNTED_STEP = 600;
+
+/** Returns true if a filter names nothing that is not counted. Pure. */
+const isCounted = ({ code, call, userId, requestId, slower, search }: LogFilter): boolean =>
+  [code, call, userId, requestId, slower, search].every((part) => part === null);
+
 /** Steps of the points of a summary in seconds. */
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400, 604_800];
 
@@ -146,7 +189,9 @@ export async function readLogSummary(app: App, filter: LogFilter & { from: strin
   const seconds = (Date.parse(filter.to) - Date.parse(filter.from)) / 1000;
   const step = stepOf(seconds);
   const [result] = await runAsServerRole(app.database, [
-    { text: SUMMARY, params: [...filterParams(filter), String(step)] },
+    step >= COUNTED_STEP && isCounted(filter)
+      ? { text: SUMMARY_OF_COUNTS, params: [...countedParams(filter), String(step)] }
+      : { text: SUMMARY, params: [...filterParams(filter), String(step)] },
   ]);
   type Point = { place: number; ok: number; refused: number; failed: number };
   const { points, ...counted } = (result &&

@@ -77,7 +77,10 @@ export class RequestLog {
     this.#written.delete(app.ref);
     const { rest } = await app.settings();
     const params = [String(rest.logs_days), String(rest.logs_requests)];
-    await runAsServerRole(app.database, [{ text: FORGET, params }]);
+    await runAsServerRole(app.database, [
+      { text: FORGET, params },
+      { text: FORGET_COUNTS, params: [] },
+    ]);
   }
 }
 
@@ -110,10 +113,26 @@ const ASK = {
 const COLUMNS =
   'request_id, at, area, call, method, path, query, status, code, subject, role, user_id, source, milliseconds, left_out';
 
-const INSERT = `insert into ninefold.request_log (${COLUMNS})
-  select ${COLUMNS} from pg_catalog.json_to_recordset($1::json) as c (request_id text, at timestamptz, area text, call text, method text,
-    path text, query text, status integer, code text, subject text, role text, user_id text, source text, milliseconds float8,
-    left_out integer)`;
+/** SQL: the beginning of the five minutes that a line is counted in. */
+export const SLOT = `pg_catalog.date_bin('5 minutes', at, '2000-01-01 00:00:00+00')`;
+
+/** Stores lines and counts them. The order prevents a deadlock of two workers. */
+const INSERT = `with lines as (
+    insert into ninefold.request_log (${COLUMNS})
+    select ${COLUMNS} from pg_catalog.json_to_recordset($1::json) as c (request_id text, at timestamptz, area text, call text, method text,
+      path text, query text, status integer, code text, subject text, role text, user_id text, source text, milliseconds float8,
+      left_out integer)
+    returning at, status, caller, path_group, left_out
+  )
+  insert into ninefold.request_log_counts as c (slot, status, caller, path_group, calls, left_out)
+  select ${SLOT}, status / 100, caller, path_group, pg_catalog.count(*), pg_catalog.sum(left_out)
+  from lines group by 1, 2, 3, 4 order by 1, 2, 3, 4
+  on conflict (slot, status, caller, path_group)
+  do update set calls = c.calls + excluded.calls, left_out = c.left_out + excluded.left_out`;
 
 const FORGET = `delete from ninefold.request_log where at < now() - make_interval(days => $1::int)
   or at < (select at from ninefold.request_log order by at desc offset $2::int limit 1)`;
+
+/** Deletes the counts before the oldest stored line. Its own five minutes stay, with more requests than are stored. */
+const FORGET_COUNTS = `delete from ninefold.request_log_counts
+  where slot < coalesce((select pg_catalog.min(at) from ninefold.request_log), 'infinity') - interval '5 minutes'`;

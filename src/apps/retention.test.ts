@@ -8,6 +8,7 @@ import type { Apps } from './apps.ts';
 import { BackgroundTurns, Traffic } from './background-turns.ts';
 import { CallStatistics } from './call-statistics.ts';
 import { ErrorStatistics } from './error-statistics.ts';
+import { type LogFilter, readLogSummary, shownCallers } from './read-request-log.ts';
 import { readFigures } from './read-statistics.ts';
 import { RequestLog } from './request-log.ts';
 import { RequestTraces } from './request-traces.ts';
@@ -107,6 +108,63 @@ it("stores as many lines of the log, and for as long, as the app's settings allo
   expect([days.length, days[0], days.at(-1)]).toEqual([48, 'new', 'old-47']);
   const few = await lines({ logs_requests: 0, logs_days: 365 }, [call('new', {})]);
   expect([few.length, few[0]]).toEqual([1001, 'new']);
+});
+
+it('counts the lines of days by five minutes as exactly as by line, after old lines were deleted too', async () => {
+  await database.pool.script('truncate ninefold.request_log, ninefold.request_log_counts');
+  const now = Date.now();
+  const apps = appsWith({ logs_days: 7 });
+  const log = new RequestLog(apps, new Events());
+  const paths = ['/things', '/rpc/close', '/'];
+  for (let i = 0; i < 900; i++) {
+    const event = call(`of-days-${i}`, i % 7 === 0 ? { code: '23505' } : {});
+    Object.assign(event.trace, { at: now - i * 600_000 });
+    log.remember('shop', { ...event, path: paths[i % 3] ?? '', source: i % 5 === 0 ? 'secret-key' : 'token' });
+  }
+  await log.flushApp('shop');
+  const app = await apps.find('shop');
+  const summary = async (period: { from: number; to: number }, part: Partial<Omit<LogFilter, 'from' | 'to'>>) =>
+    app &&
+    readLogSummary(app, {
+      ...{ from: new Date(period.from).toISOString(), to: new Date(period.to).toISOString() },
+      ...{ statuses: null, callers: shownCallers(false), path: null, withoutPaths: [], code: null, call: null },
+      ...{ userId: null, requestId: null, slower: null, search: null, searchedUsers: [], ...part },
+    });
+  const periods = [
+    { from: now - 7 * 86_400_000, to: now },
+    { from: now - 30 * 86_400_000, to: now + 1 },
+    { from: now - 86_400_000 - 1234, to: now - 7_654_321 },
+  ];
+  const filters: Partial<Omit<LogFilter, 'from' | 'to'>>[] = [
+    {},
+    { statuses: [4] },
+    { path: '/rest/v1/things', callers: ['member'] },
+  ];
+  const compare = async () => {
+    for (const period of periods) {
+      for (const filter of filters) {
+        const { points: _, ...counted } = (await summary(period, filter)) ?? {};
+        // A duration is not counted, so that this filter reads every line.
+        const { points: __, ...read } = (await summary(period, { ...filter, slower: 0 })) ?? {};
+        expect(counted).toEqual(read);
+      }
+    }
+  };
+  await compare();
+  expect((await summary({ from: now - 30 * 86_400_000, to: now + 1 }, {}))?.total).toBe(900);
+  await database.pool.script(
+    `delete from ninefold.request_log where at < to_timestamp(${(now - 5 * 86_400_000) / 1000})`,
+  );
+  await compare();
+  await database.pool.script('truncate ninefold.request_log');
+  const after = new RequestLog(apps, new Events());
+  after.remember('shop', call('later', {}));
+  await after.flushApp('shop');
+  expect(
+    await column(
+      `select count(*)::text as value from ninefold.request_log_counts where slot < now() - interval '1 hour'`,
+    ),
+  ).toEqual(['0']);
 });
 
 it('leaves requests out of the log beyond a number per write, counts them, and stores failures of the server', async () => {

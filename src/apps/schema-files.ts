@@ -52,6 +52,7 @@ import quickerSessions from '../schema/0063_quicker_sessions.sql';
 import unprovenPhones from '../schema/0066_unproven_phones.sql';
 import refusingBound from '../schema/0067_refusing_bound.sql';
 import requestLog from '../schema/0077_request_log.sql';
+import logCountsAndImports from '../schema/0080_log_counts_and_imports.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 import scheduledWork from '../schema/console/0002_scheduled_work.sql';
 import appSecrets from '../schema/console/0020_app_secrets.sql';
@@ -118,6 +119,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0066_unproven_phones', sql: unprovenPhones, onExisting: true },
   { name: '0067_refusing_bound', sql: refusingBound, onExisting: true },
   { name: '0077_request_log', sql: requestLog, onExisting: true },
+  { name: '0080_log_counts_and_imports', sql: logCountsAndImports, onExisting: true },
 ];
 
 /** Name of the last schema file. */

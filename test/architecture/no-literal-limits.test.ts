@@ -93,6 +93,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   ],
   'src/apps/read-request-log.ts': [
     ['the number of bars and of paths that a page shows', 'const MAX_PATHS = 30;', 'const MAX_POINTS = 60;'],
+    ['the bars that are counted by five minutes', 'const COUNTED_STEP = 600;'],
   ],
   'src/admin/logs.ts': [
     ['the default period of a summary', 'const DEFAULT_PERIOD = 3_600_000;'],

@@ -338,7 +338,7 @@ describe('PUT /account/password', () => {
   });
 });
 
-describe('the link of `ninefold builders recover`', () => {
+describe('a recovery link', () => {
   it('sets the password of its builder once and ends the sessions, and a new link replaces it', async () => {
     const { email, session } = await join(app.ref, 'developer');
     const links = [
@@ -354,11 +354,22 @@ describe('the link of `ninefold builders recover`', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404]);
     await expect.poll(async () => (await ask('GET', '/apps', { as: session })).status, { timeout: 1000 }).toBe(401);
     expect(await signInBuilder(node, { email, password: 'a new long password' })).toBeTruthy();
-    for (const as of [session, first]) {
-      expectRefusal(await ask('POST', '/builders/recover', { as, body: { email } }));
-    }
+    expectRefusal(await ask('POST', '/builders/recover', { as: session, body: { email } }));
     const unknown = await cli(node, ['builders', 'recover', uniqueEmail()]);
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('(builder_unknown)')]);
+  });
+
+  it('is created by owners of the node, not by owners of an app, and is in the log of the node', async () => {
+    const [owner, { email }] = [await join(app.ref, 'owner'), await join(app.ref, 'developer')];
+    const create = (as: Cookie) => ask('POST', '/builders/recover', { as, body: { email } });
+    expect(expectRefusal(await create(owner.session))).toBe('role_insufficient');
+    const made = await create(first);
+    expect(made.status, made.body).toBe(201);
+    const body = { secret: secretOf(JSON.parse(made.body)), password: 'a new long password' };
+    expect((await ask('POST', '/recovery', { body })).status).toBe(204);
+    const log = await ask('GET', '/audit?action=builder_recovery_begun', { as: first });
+    expect(log.body).toContain(email);
+    expect(log.body).not.toContain(body.secret);
   });
 });
 

@@ -118,7 +118,7 @@ const views: readonly View[] = [
   {
     name: 'entities of an empty app',
     path: () => `${empty}/entities`,
-    ready: (page) => page.getByRole('heading', { name: 'Write SQL' }).waitFor(),
+    ready: (page) => page.getByRole('heading', { name: 'Create a table' }).waitFor(),
   },
   {
     name: 'a field',

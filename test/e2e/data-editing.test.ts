@@ -168,7 +168,7 @@ it('undoes changes with Ctrl+Z and from the list, unless the row was changed sin
   await page.getByRole('checkbox', { name: 'Select 3' }).check();
   await page.getByRole('button', { name: 'Delete 1 row' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete 1 row' }).click();
-  await page.getByText('Saved: Deleted 3').waitFor();
+  await page.getByText('Saved: Deleted row 3').waitFor();
   await page.getByRole('button', { name: 'Undo', exact: true }).click();
   await expect.poll(async () => (await stored(3))?.title).toBe('Ticket 3');
   expect(problems).toEqual([]);

@@ -54,7 +54,7 @@ it('imports a CSV file: matches columns and labels, lists rows that violate a ru
   await page.getByText('2 rows are valid, 2 rows violate a rule').waitFor();
   const refused = page.getByRole('table', { name: 'Rows that violate a rule' });
   await refused.getByRole('row', { name: /^3 .*A title is 3 to 80 characters/ }).waitFor();
-  await refused.getByRole('row', { name: /^5 .*Nobody/ }).waitFor();
+  await refused.getByRole('row', { name: /^5 .*customers has no row “Nobody”/ }).waitFor();
   expect(await faults(page)).toEqual([]);
   expect(await stored()).toEqual([]);
   // The browser reports each refused request of the check.
@@ -101,6 +101,9 @@ it('fixes refused rows by buttons, and undoes the import except rows that were c
   );
   await page.getByRole('button', { name: 'Check 5 rows' }).click();
   await page.getByText('1 row is valid, 4 rows violate a rule').waitFor();
+  const refused = page.getByRole('table', { name: 'Rows that violate a rule' });
+  // A row shows the label of the row that it references, and not the key.
+  await refused.getByRole('row', { name: /^4 x Brightwater/ }).waitFor();
   const fixes = page.getByRole('list', { name: 'Fixes' });
   await fixes.getByRole('button', { name: 'Use high for hihg' }).click();
   await page.getByText('2 rows are valid, 3 rows violate a rule').waitFor();
@@ -115,7 +118,7 @@ it('fixes refused rows by buttons, and undoes the import except rows that were c
   await page.getByText('3 rows are valid, 1 row violates a rule').waitFor();
   await fixes.getByRole('button', { name: 'Skip rows that exist' }).click();
   await page.getByText('4 rows are valid, 0 rows violate a rule').waitFor();
-  await page.getByText('You can undo the import in this browser for 24 hours.').waitFor();
+  await page.getByText('You can undo the import for 24 hours.').waitFor();
   await page.getByRole('button', { name: 'Import 4 rows' }).click();
   await page.getByText('3 rows were imported.').waitFor();
   problems.splice(0);
@@ -127,6 +130,11 @@ it('fixes refused rows by buttons, and undoes the import except rows that were c
   ]);
 
   await runSql(site.node, app.ref, `update public.tickets set priority = 'high' where title = 'Wrong invoice'`);
+  // The list of imports is the app's, so that another browser undoes the import.
+  const elsewhere = await site.visit(new URL(page.url()).pathname + new URL(page.url()).search);
+  await elsewhere.page.getByText('3 rows of tickets.csv').waitFor();
+  await elsewhere.page.close();
+  await page.evaluate(() => localStorage.clear());
   await page.reload();
   await page.getByRole('button', { name: 'Undo import' }).click();
   const dialog = page.getByRole('dialog', { name: 'Undo the import of tickets.csv?' });
@@ -135,6 +143,39 @@ it('fixes refused rows by buttons, and undoes the import except rows that were c
   await dialog.getByRole('button', { name: 'Delete 2 rows' }).click();
   await page.getByText('The import was undone: 2 rows were deleted.').waitFor();
   expect((await stored())?.map(({ title }) => title)).toEqual(['Already here', 'Wrong invoice']);
+  expect(problems).toEqual([]);
+});
+
+it('edits a refused row in place, and takes the row with the nearest label for a reference', async () => {
+  const { page, problems, stored, choose } = await openImport();
+  await page.getByRole('button', { name: 'Import' }).click();
+  await choose('title,customer,due\nx,Brightwater,\nPrinter on fire,Hollis Frieght,\nLabel printer,Nobody,31/02/2027');
+  await page.getByRole('button', { name: 'Check 3 rows' }).click();
+  await page.getByText('0 rows are valid, 3 rows violate a rule').waitFor();
+  await page.getByRole('button', { name: 'Use Hollis Freight for Hollis Frieght' }).click();
+  await page.getByText('1 row is valid, 2 rows violate a rule').waitFor();
+  await page.getByRole('button', { name: 'Edit line 2' }).click();
+  expect(await faults(page)).toEqual([]);
+  await page.getByRole('textbox', { name: 'title of line 2' }).fill('Toner is empty');
+  await page.keyboard.press('Enter');
+  await page.getByText('2 rows are valid, 1 row violates a rule').waitFor();
+  await page.getByRole('button', { name: 'Edit line 4' }).click();
+  await page.getByRole('textbox', { name: 'customer of line 4' }).fill('Hollis Freight');
+  await page.getByRole('button', { name: 'Check', exact: true }).click();
+  // PostgreSQL reports one error of a row at a time.
+  await page.getByRole('row', { name: /^4 .*“31\/02\/2027” does not fit due/ }).waitFor();
+  await page.getByRole('button', { name: 'Edit line 4' }).click();
+  await page.getByRole('textbox', { name: 'due of line 4' }).fill('28/02/2027');
+  await page.keyboard.press('Enter');
+  await page.getByText('3 rows are valid, 0 rows violate a rule').waitFor();
+  problems.splice(0);
+  await page.getByRole('button', { name: 'Import 3 rows' }).click();
+  await page.getByText('3 rows were imported.').waitFor();
+  expect(await stored()).toEqual([
+    { title: 'Toner is empty', priority: 'low', due: null, customer: { name: 'Brightwater' } },
+    { title: 'Printer on fire', priority: 'low', due: null, customer: { name: 'Hollis Freight' } },
+    { title: 'Label printer', priority: 'low', due: '2027-02-28', customer: { name: 'Hollis Freight' } },
+  ]);
   expect(problems).toEqual([]);
 });
 

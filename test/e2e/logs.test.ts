@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
+import { limits } from '../../contract/limits.ts';
 import type { Member } from '../support/clients.ts';
 import { type Console, openWithMember } from './console.ts';
 
@@ -86,7 +88,8 @@ describe('LogsPage', () => {
     await page.keyboard.press('Enter');
     await filters.getByRole('button', { name: 'Members’ calls' }).click();
     await table.getByText('/rest/v1/notes').first().waitFor();
-    await filters.getByRole('button', { name: 'Nowhere', exact: true }).click();
+    // Each saved search has the number of its requests in the shown period.
+    await filters.getByRole('button', { name: /^Nowhere \d+$/ }).click();
     await page.getByRole('button', { name: 'Show calls of any path' }).waitFor();
     await expect.poll(() => table.getByText('/rest/v1/notes').count()).toBe(0);
     expect(problems).toEqual([]);
@@ -106,6 +109,23 @@ describe('LogsPage', () => {
     await table.getByText('/notes').first().waitFor();
     await page.getByRole('button', { name: 'Live' }).click();
     await page.getByRole('button', { name: 'Go live' }).waitFor();
+    await context.close();
+  });
+
+  it('opens the line of the log for a request whose trace is not stored', async () => {
+    const ask = (headers: Record<string, string> = {}) =>
+      fetch(`${app.url}/auth/v1/settings`, { headers: { apikey: app.publishable_key, ...headers } }).then((answer) =>
+        answer.text(),
+      );
+    const requestId = randomUUID();
+    await ask({ 'x-request-id': requestId });
+    // One connection has one worker, so that these requests replace the trace in its memory.
+    for (let i = 0; i <= limits.rememberedCalls.default; i++) await ask();
+    const { page, context, problems } = await site.visit(`/app/${app.ref}/calls/${requestId}`);
+    await page.getByText('The steps of this request are not stored.', { exact: false }).waitFor();
+    await page.getByText('An unknown caller called GET /auth/v1/settings', { exact: false }).waitFor();
+    await page.getByText(requestId, { exact: true }).waitFor();
+    expect(problems.splice(0)).toEqual([expect.stringContaining('404')]);
     await context.close();
   });
 });

@@ -52,8 +52,28 @@ it('a builder creates a table with fields, a reference, a rule and access withou
   await panel.getByText('create table public.ratings').waitFor();
   await panel.getByRole('tab', { name: 'Undo' }).click();
   await panel.getByText('drop table public.ratings;').waitFor();
+
+  // The text of the migration is edited by hand: it is tried and shown as changes before it is applied.
+  await panel.getByRole('tab', { name: 'Migration' }).click();
+  await panel.getByRole('button', { name: 'Edit by hand' }).click();
+  const text = panel.getByRole('textbox', { name: /^SQL/ });
+  await text.press('Control+End');
+  await page.keyboard.type('\nalter table public.ratings add column wrong nothing;');
+  await page
+    .getByText(/type "nothing" does not exist/)
+    .first()
+    .waitFor();
+  expect(await page.getByRole('button', { name: 'Apply' }).getAttribute('aria-disabled')).toBe('true');
+  for (let i = 0; i < 'wrong nothing;'.length; i++) await page.keyboard.press('Backspace');
+  await page.keyboard.type('remark text;');
+  await page.getByText('Migration edited by hand.').waitFor();
+  await page.getByText(/Tried in a transaction: no error/).waitFor();
+  expect(await faults(page)).toEqual([]);
+  await panel.getByRole('tab', { name: 'Specification' }).click();
+  await panel.getByText('remark', { exact: false }).first().waitFor();
   await page.keyboard.press('Control+Enter');
   await page.getByRole('heading', { name: 'ratings', level: 1 }).waitFor();
+  await page.getByRole('columnheader', { name: 'remark' }).waitFor();
   expect(new URL(page.url()).searchParams.get('table')).toBe('public.ratings');
 
   const ines = await signUpMember(app);

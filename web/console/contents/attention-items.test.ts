@@ -9,8 +9,8 @@ const finding = (severity: string, on: string) => ({
   on,
   words: `${on} is wrong.`,
 });
-const specification = (advice: object[], screens: object[]) =>
-  ({ chapters: { roles: { advice }, screens: { screens } } }) as unknown as Specification;
+const specification = (advice: object[], screens: object[], calls: object[] = []) =>
+  ({ chapters: { roles: { advice }, screens: { screens }, calls: { calls } } }) as unknown as Specification;
 const requests = (calls: number, failed: number) => ({ today: { calls, failed } }) as Activity;
 
 it('lists findings, failing requests and broken screens, the most urgent first', () => {
@@ -28,6 +28,21 @@ it('lists findings, failing requests and broken screens, the most urgent first',
       ['a', 'a is wrong.'],
     ],
   );
+});
+
+it('names the calls that mostly fail instead of the share of all requests', () => {
+  const call = (path: string, calls: number, failed: number) => ({
+    ...{ id: `rest${path}`, method: 'GET', path: `/rest/v1${path}` },
+    figures: { day: { calls, failed, failed_share: failed / calls } },
+  });
+  const calls = [call('/few', 4, 4), call('/sound', 100, 49), call('/a', 10, 6), call('/b', 40, 40), { id: 'x' }];
+  expect(attentionItems(specification([], [], calls), requests(200, 99))).toEqual([
+    {
+      ...{ id: 'rest/b', on: 'GET /rest/v1/b', words: '100% of the requests of a day failed.' },
+      ...{ page: 'calls', search: { call: 'rest/b' } },
+    },
+    expect.objectContaining({ on: 'GET /rest/v1/a', words: '60% of the requests of a day failed.' }),
+  ]);
 });
 
 it('lists nothing for an app without findings whose requests rarely fail', () => {

@@ -12,7 +12,7 @@ import { SideSection } from './side-section.tsx';
 /** Number of items that are shown; the others are counted. */
 const SHOWN = 5;
 
-/** Lists what a builder should look at. Shows nothing if there is nothing. */
+/** Lists what a builder should look at, or says that there is nothing. */
 export function Attention({
   appRef,
   specification,
@@ -22,8 +22,17 @@ export function Attention({
   specification: Specification | undefined;
   activity: Activity | undefined;
 }) {
-  const items = specification ? attentionItems(specification, activity) : [];
-  if (items.length === 0) return null;
+  if (!specification) return null;
+  const items = attentionItems(specification, activity);
+  if (items.length === 0) {
+    // An app without entities has its first steps on the page instead.
+    if (!activity || !specification.chapters.entities?.entities.length) return null;
+    return (
+      <p className={styles.calm}>
+        Nothing needs attention: no faults or risks in chapter 6, no failing calls, no broken screens.
+      </p>
+    );
+  }
   const more = items.length - SHOWN;
   return (
     <div className={styles.attention}>

@@ -47,6 +47,7 @@ export function ContentsPage() {
         {today.data ? (
           <>
             {purpose !== null && `${asSentence(purpose)} `}
+            {purpose === null && spec.data && <NoPurpose appRef={ref} />}
             <Answer appRef={ref} activity={today.data} /> <AsOf at={today.dataUpdatedAt} live={!today.isError} />
             <LastChange appRef={ref} />
           </>
@@ -80,6 +81,17 @@ export function ContentsPage() {
     </Page>
   );
 }
+
+/** Leads to the page where the purpose is described. */
+const NoPurpose = ({ appRef }: { appRef: string }) => (
+  <>
+    No purpose defined yet;{' '}
+    <Link to="/app/$ref/purpose" params={{ ref: appRef }} className={liveValueClass}>
+      describe it
+    </Link>
+    .{' '}
+  </>
+);
 
 /** Returns a text with a full stop at its end. */
 const asSentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);

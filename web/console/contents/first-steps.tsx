@@ -1,9 +1,10 @@
-import { IconTerminal2 } from '@tabler/icons-react';
+import { IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { buttonClass } from '../../ui/button.tsx';
 import { Code } from '../../ui/code.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { SqlLink } from '../layout/sql-link.tsx';
 
 /** SQL of a table that appears in every chapter. */
 const firstTable = `create table public.notes (
@@ -24,21 +25,19 @@ create policy "own notes" on public.notes
   for all to authenticated
   using (owner = (select auth.uid()));`;
 
-/** First steps with SQL. */
+/** First steps with a form or with SQL. */
 export function FirstTable({ appRef }: { appRef: string }) {
+  const params = { ref: appRef };
   return (
-    <Empty title="Write SQL">
-      <p>Chapter 3 shows the comment as the description.</p>
-      <Code code={firstTable} language="sql" label="the SQL of a first table" />
-      <Link
-        to="/app/$ref/sql"
-        params={{ ref: appRef }}
-        search={{ sql: firstTable }}
-        className={buttonClass({ kind: 'first' })}
-      >
-        <Icon of={IconTerminal2} />
-        Open in SQL
+    <Empty title="Create a table">
+      <p>With a form: fields, rules and who may do what, in sentences.</p>
+      <Link to="/app/$ref/data" params={params} search={{ design: 'new' }} className={buttonClass({ kind: 'first' })}>
+        <Icon of={IconPlus} />
+        New table
       </Link>
+      <p>Or in SQL. Chapter 3 shows the comment as the description.</p>
+      <Code code={firstTable} language="sql" label="the SQL of a first table" />
+      <SqlLink appRef={appRef} sql={firstTable} small={false} />
     </Empty>
   );
 }

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { isPathShown, logQuery, onlyFacet, readLogSearch, shownCallers, toggleFacet } from './log.ts';
+import {
+  inPeriodOf,
+  isPathShown,
+  logQuery,
+  onlyFacet,
+  readableQuery,
+  readLogSearch,
+  shownCallers,
+  toggleFacet,
+} from './log.ts';
 
 describe('readLogSearch', () => {
   it('keeps known parts, reads numbers as text, and drops a broken period', () => {
@@ -40,5 +49,21 @@ describe('logQuery', () => {
   it('computes a period that ends now and repeats the hidden paths', () => {
     const query = logQuery({ window: '15m', q: 'ticket', without: '/a /b' }, Date.parse('2026-01-31T12:00:00Z'));
     expect(query.toString()).toBe('without=%2Fa&without=%2Fb&search=ticket&from=2026-01-31T11%3A45%3A00.000Z');
+  });
+});
+
+describe('inPeriodOf', () => {
+  it('gives a saved search the shown period', () => {
+    const chosen = { from: '2026-01-31T12:00:00Z', to: '2026-01-31T13:00:00Z' };
+    expect(inPeriodOf({ status: '5' }, { ...chosen, q: 'x' })).toEqual({ status: '5', ...chosen });
+    expect(inPeriodOf({ status: '5', window: '7d' }, { window: '24h' })).toEqual({ status: '5', window: '24h' });
+    expect(inPeriodOf({ status: '5', window: '7d' }, {})).toEqual({ status: '5' });
+  });
+});
+
+describe('readableQuery', () => {
+  it('decodes a query, and returns a broken one unchanged', () => {
+    expect(readableQuery('select=%22id%22%3A%3Atext&order=a+b')).toBe('select="id"::text&order=a b');
+    expect(readableQuery('q=%')).toBe('q=%');
   });
 });

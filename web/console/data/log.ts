@@ -118,6 +118,10 @@ export const withPeriod = (
   period: { window?: LogWindow } | { from: string; to: string },
 ): LogSearch => ({ ...search, ...period });
 
+/** Returns the filters of a search in the period of another. Pure. */
+export const inPeriodOf = (search: LogSearch, { window, from, to }: LogSearch): LogSearch =>
+  withPeriod(search, from !== undefined && to !== undefined ? { from, to } : window === undefined ? {} : { window });
+
 /** Returns the query of the request for the log. A period that ends now is computed from `now`. Pure. */
 export function logQuery(search: LogSearch, now: number): URLSearchParams {
   const { window, from, to, q, without, ...named } = search;
@@ -127,6 +131,15 @@ export function logQuery(search: LogSearch, now: number): URLSearchParams {
   query.set('from', from ?? new Date(now - logWindows[window ?? '1h'] * 1000).toISOString());
   if (to !== undefined) query.set('to', to);
   return query;
+}
+
+/** Returns a query as a person reads it, without percent-encoding; unchanged if it is not encoded correctly. Pure. */
+export function readableQuery(query: string): string {
+  try {
+    return decodeURIComponent(query.replaceAll('+', ' '));
+  } catch {
+    return query;
+  }
 }
 
 /** The words for the kinds of callers. */
@@ -173,4 +186,28 @@ export const logSummary = (ref: string, search: LogSearch, isLive: boolean) =>
       api<LogSummary>(`/apps/${segment(ref)}/logs/summary?${logQuery(search, Date.now())}`, { signal }),
     refetchInterval: isLive ? refetchEvery(summaryPauses[search.window ?? '1h']) : false,
     placeholderData: (before) => before,
+  });
+
+/** Pause between two counts of a saved search, in milliseconds. */
+const COUNT_PAUSE = 60_000;
+
+/** Counts the requests that match a saved search. */
+export const logCount = (ref: string, search: LogSearch, isLive: boolean) =>
+  queryOptions({
+    ...logSummary(ref, search, false),
+    staleTime: COUNT_PAUSE,
+    refetchInterval: isLive ? refetchEvery(COUNT_PAUSE) : false,
+    select: ({ total }) => total,
+  });
+
+/** Reads the line of one request in the log; null if the log has none. */
+export const logLine = (ref: string, requestId: string) =>
+  queryOptions({
+    queryKey: [...callKeys.trace(ref, requestId), 'line'],
+    queryFn: async ({ signal }) => {
+      const query = new URLSearchParams({ request: requestId, caller: everyCaller, limit: '1' });
+      return (await api<LogResponse>(`/apps/${segment(ref)}/logs?${query}`, { signal })).calls[0] ?? null;
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
   });

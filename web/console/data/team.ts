@@ -9,6 +9,7 @@ import type {
   NodeInvitationRequest,
   NodeRoleRequest,
   NodeTeam,
+  RecoveryLinkRequest,
   RecoveryRequest,
   SecondFactorRule,
   ShownInvitation,
@@ -93,6 +94,13 @@ export const shownInvitation = (secret: string) =>
 export const acceptInvitation = () =>
   mutationOptions({
     mutationFn: (body: AcceptRequest) => api<null>('/invitations/accept', { method: 'POST', body }),
+  });
+
+/** Creates the link with which a builder sets a new password. Only owners of the node may. */
+export const createRecoveryLink = () =>
+  mutationOptions({
+    mutationFn: (body: RecoveryLinkRequest) => api<BuilderLink>('/builders/recover', { method: 'POST', body }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['team'] }),
   });
 
 /** Sets a new password with a recovery link. */

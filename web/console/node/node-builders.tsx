@@ -4,12 +4,13 @@ import { useState } from 'react';
 import type { Builder } from '../../../contract/admin.ts';
 import type { NodeRoleRequest, NodeTeam } from '../../../contract/team.ts';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmByTyping } from '../../ui/confirm-by-typing.tsx';
 import { FailureNote } from '../../ui/failure.tsx';
-import { Table } from '../../ui/table.tsx';
+import { Table, TableHead } from '../../ui/table.tsx';
 import { failureFacts, needsProof } from '../data/api-failure.ts';
 import { changeNodeRole, removeBuilder } from '../data/team.ts';
+import { ConfirmByTyping } from '../forms/confirm-by-typing.tsx';
 import { appsInWords, BuilderName, SecondFactorWord, Seen } from '../tools/team/builder-cells.tsx';
+import { RecoverDialog } from '../tools/team/recover-dialog.tsx';
 
 /** The roles of a builder on the node, by their labels. */
 const rights: Readonly<Record<string, NodeRoleRequest>> = {
@@ -26,24 +27,13 @@ const LAST_OWNER = 'A node needs an owner. Make another builder an owner first.'
 /** Table of the node's builders with their roles. */
 export function NodeBuilders({ team: { builders, own_id: ownId } }: { team: NodeTeam }) {
   const changing = useMutation(changeNodeRole());
-  const removing = useMutation(removeBuilder(null));
   const [going, setGoing] = useState<Builder | null>(null);
+  const [locked, setLocked] = useState<Builder | null>(null);
   const owners = builders.filter(({ is_owner }) => is_owner);
   return (
     <>
       <Table label="Builders">
-        <thead>
-          <tr>
-            <th scope="col">Builder</th>
-            <th scope="col">On the node</th>
-            <th scope="col">Second factor</th>
-            <th scope="col">Apps</th>
-            <th scope="col">Seen</th>
-            <th scope="col">
-              <span className="sr">Change</span>
-            </th>
-          </tr>
-        </thead>
+        <TableHead names={['Builder', 'On the node', 'Second factor', 'Apps', 'Seen']} bare="Change" />
         <tbody>
           {builders.map((one) => {
             const isLast = one.is_owner && owners.length === 1;
@@ -77,6 +67,15 @@ export function NodeBuilders({ team: { builders, own_id: ownId } }: { team: Node
                   <Button
                     small
                     kind="quiet"
+                    offBecause={one.id === ownId ? 'Your account is on the page Your account.' : null}
+                    aria-label={`Recover ${one.email}`}
+                    onClick={() => setLocked(one)}
+                  >
+                    Recover
+                  </Button>
+                  <Button
+                    small
+                    kind="quiet"
                     offBecause={isLast ? LAST_OWNER : null}
                     aria-label={`Remove ${one.email}`}
                     onClick={() => setGoing(one)}
@@ -90,19 +89,33 @@ export function NodeBuilders({ team: { builders, own_id: ownId } }: { team: Node
         </tbody>
       </Table>
       {changing.error && !needsProof(changing.error) && <FailureNote facts={failureFacts(changing.error)} />}
-      {going && (
-        <ConfirmByTyping
-          title="Remove builder"
-          name={going.email}
-          verb={['Remove', 'Removing']}
-          busy={removing.isPending}
-          failure={removing.error && !needsProof(removing.error) ? failureFacts(removing.error) : null}
-          onConfirm={() => removing.mutate(going.id, { onSuccess: () => setGoing(null) })}
-          onClose={() => setGoing(null)}
-        >
-          The account of {going.name} is deleted with every role, and the sessions of {going.email} end. The apps stay.
-        </ConfirmByTyping>
+      {locked && (
+        <RecoverDialog
+          name={locked.name}
+          email={locked.email}
+          hasSecondFactor={locked.has_second_factor}
+          onClose={() => setLocked(null)}
+        />
       )}
+      {going && <RemoveDialog builder={going} onClose={() => setGoing(null)} />}
     </>
+  );
+}
+
+/** Asks before a builder is removed from the node. */
+function RemoveDialog({ builder, onClose }: { builder: Builder; onClose: () => void }) {
+  const { mutate, isPending, error } = useMutation(removeBuilder(null));
+  return (
+    <ConfirmByTyping
+      title="Remove builder"
+      name={builder.email}
+      verb={['Remove', 'Removing']}
+      pending={isPending}
+      error={needsProof(error) ? null : error}
+      onConfirm={() => mutate(builder.id, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      The account of {builder.name} is deleted with every role, and the sessions of {builder.email} end. The apps stay.
+    </ConfirmByTyping>
   );
 }

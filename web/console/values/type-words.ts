@@ -13,15 +13,17 @@ export function maxCharacters(type: string): number | null {
   return match ? Number(match[1]) : null;
 }
 
-/** Describes the valid values of a field, for the text below its editor: "Up to 120 characters. Must be there." */
+/**
+ * Describes the valid values of a field, for the text below its editor: "Up to 120 characters. Never null." A reference
+ * is chosen, so its type does not matter.
+ */
 export function typeInWords(field: Field): string {
-  return [takes(field), field.nullable ? null : 'Never null.', field.references && pointsTo(field.references)]
-    .filter((part) => part !== null)
-    .join(' ');
+  const words = field.references ? rowOf(field.references) : takes(field);
+  return field.nullable ? words : `${words} Never null.`;
 }
 
-const pointsTo = ({ schema, entity, field }: NonNullable<Field['references']>): string =>
-  `Points to ${schema === 'public' ? entity : `${schema}.${entity}`}.${field}.`;
+const rowOf = ({ schema, entity }: NonNullable<Field['references']>): string =>
+  `A row of ${schema === 'public' ? entity : `${schema}.${entity}`}.`;
 
 function takes(field: Field): string {
   const type = field.base_type ?? field.type;

@@ -83,7 +83,7 @@ describe('typeInWords', () => {
 
   it('names the target of a reference', () => {
     const references = { schema: 'auth', entity: 'users', field: 'id' };
-    expect(typeInWords(field('uuid', { references }))).toBe('A UUID, 36 characters. Points to auth.users.id.');
+    expect(typeInWords(field('uuid', { references }))).toBe('A row of auth.users.');
   });
 });
 

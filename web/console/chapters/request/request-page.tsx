@@ -2,17 +2,17 @@ import { IconLayoutSidebarRight } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import type { RequestTrace, RequestTraceResponse } from '../../../../contract/observed.ts';
+import type { ListedCall, RequestTrace, RequestTraceResponse } from '../../../../contract/observed.ts';
 import type { ErrorLine } from '../../../../contract/specification.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
-import { Empty } from '../../../ui/empty.tsx';
 import { Failure } from '../../../ui/failure.tsx';
 import { Figure } from '../../../ui/figure.tsx';
 import { badFigureClass, liveValueClass } from '../../../ui/live-value.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { ApiFailure, failureFacts } from '../../data/api-failure.ts';
 import { requestTrace } from '../../data/calls.ts';
+import { logLine } from '../../data/log.ts';
 import { dateTime, milliseconds, shortId } from '../../format/format.ts';
 import { Page } from '../../layout/page.tsx';
 import { SpecificationVersion } from '../../layout/specification-version.tsx';
@@ -20,6 +20,7 @@ import { chapterPage } from '../chapter-pages.ts';
 import { errorOf } from '../errors/error-words.ts';
 import { useChapter } from '../use-chapter.ts';
 import { Caller } from './caller.tsx';
+import { LoggedRequest, UnknownRequest } from './logged-request.tsx';
 import { RefusedResponse } from './refused.tsx';
 import styles from './request.module.css';
 import { RequestPanel } from './request-panel.tsx';
@@ -35,10 +36,13 @@ export function RequestPage() {
   // On a phone the panel would cover the steps, so it starts closed.
   const [open, setOpen] = useState(() => !window.matchMedia('(max-width: 760px)').matches);
   const trace = data?.trace;
-  const line = useMemo(() => trace && errorOf(errors?.errors ?? [], trace), [trace, errors]);
-  const { number, name, to } = chapterPage(trace && trace.code === null ? 'calls' : 'errors');
   const unknown = query.error instanceof ApiFailure && query.error.code === 'call_unknown';
-  const question = trace ? questionOf(trace, new Date()) : unknown ? 'Trace not found' : 'What happened?';
+  const logged = useQuery({ ...logLine(ref, requestId), enabled: unknown });
+  const answered = trace ?? answeredOf(logged.data);
+  const line = useMemo(() => answered && errorOf(errors?.errors ?? [], answered), [answered, errors]);
+  const { number, name, to } = chapterPage(answered && answered.code === null ? 'calls' : 'errors');
+  const isMissing = unknown && !logged.isLoading && !logged.data;
+  const question = answered ? questionOf(answered, new Date()) : isMissing ? 'Trace not found' : 'What happened?';
   return (
     <Page
       appRef={ref}
@@ -46,16 +50,17 @@ export function RequestPage() {
       question={question}
       tools={<SpecificationVersion appRef={ref} />}
       panel={trace && open && <RequestPanel appRef={ref} trace={trace} line={line} onClose={() => setOpen(false)} />}
-      fetching={query.isLoading}
+      fetching={query.isLoading || logged.isLoading}
     >
       <PageHeader numeral={number} name={name} question={question}>
-        {trace ? (
-          <Answer appRef={ref} number={number} trace={trace} line={line} />
+        {answered ? (
+          <Answer appRef={ref} trace={answered} line={line} stepsId={trace ? `#table-${number}-3` : undefined} />
         ) : (
           query.isError && !unknown && 'Currently unavailable.'
         )}
       </PageHeader>
-      {unknown && <Unknown appRef={ref} requestId={requestId} />}
+      {logged.data && <LoggedRequest appRef={ref} line={logged.data} error={line} number={number} />}
+      {isMissing && <UnknownRequest appRef={ref} requestId={requestId} />}
       {query.error && !unknown && (
         <Failure facts={failureFacts(query.error)} onRetry={() => void query.refetch()} busy={query.isFetching} />
       )}
@@ -118,20 +123,28 @@ function Told({ number, answer }: { number: number; answer: RequestTraceResponse
   );
 }
 
+/** The parts of a request that the answer needs: of a trace, or of a line of the log. */
+type AnsweredRequest = Omit<ListedCall, 'request_id' | 'member' | 'role' | 'user_id' | 'source'> &
+  Pick<RequestTrace, 'refused'> & { readonly who: Pick<RequestTrace['who'], 'role' | 'user_id'> };
+
+const answeredOf = (line: ListedCall | null | undefined): AnsweredRequest | undefined =>
+  line ? { ...line, who: { role: line.role, user_id: line.user_id } } : undefined;
+
 /**
  * Answers the question of the page: "priya@… called PATCH /rest/v1/tickets. The response was 400 after 3.3 ms: the
  * title is 3 to 120 characters."
  */
 function Answer({
   appRef,
-  number,
   trace,
   line,
+  stepsId,
 }: {
   appRef: string;
-  number: number;
-  trace: RequestTrace;
+  trace: AnsweredRequest;
   line: ErrorLine | undefined;
+  /** The address of the steps; undefined if they are not stored. */
+  stepsId: string | undefined;
 }) {
   const { status, code } = trace;
   const known = trace.who.user_id !== null || trace.who.role !== null;
@@ -150,25 +163,14 @@ function Answer({
         <span className={code === null ? undefined : styles.bad}>{status}</span>
       )}{' '}
       after{' '}
-      <a href={`#table-${number}-3`} className={liveValueClass}>
-        {milliseconds(trace.milliseconds)}
-      </a>
+      {stepsId === undefined ? (
+        milliseconds(trace.milliseconds)
+      ) : (
+        <a href={stepsId} className={liveValueClass}>
+          {milliseconds(trace.milliseconds)}
+        </a>
+      )}
       . {trace.refused ? <RefusedResponse appRef={appRef} refused={trace.refused} /> : line?.meaning}
     </>
-  );
-}
-
-/** Shown if the node does not store the trace of the request. */
-function Unknown({ appRef, requestId }: { appRef: string; requestId: string }) {
-  return (
-    <Empty title="No trace stored">
-      <p>
-        {appRef} stores no trace for <code>{requestId}</code>. Ninefold keeps the traces of the last requests, and keeps
-        failed and slow requests longer. Copy the complete id from the response header <code>x-request-id</code>.
-      </p>
-      <Link to="/app/$ref/errors" params={{ ref: appRef }}>
-        The last failed requests
-      </Link>
-    </Empty>
   );
 }

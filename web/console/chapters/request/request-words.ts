@@ -68,13 +68,13 @@ export function scaleMarks(end: number): number[] {
 export const stepTime = (value: number): string => (value < 99.995 ? value.toFixed(2) : Math.round(value).toString());
 
 /** Returns the title of the page: "What happened at 13:58:41?". For another day, includes the date. */
-export const questionOf = ({ at }: RequestTrace, now: Date): string => {
+export const questionOf = ({ at }: Pick<RequestTrace, 'at'>, now: Date): string => {
   const today = dayOf(now.toISOString()) === dayOf(at);
   return `What happened ${today ? '' : `on ${dayOf(at)} `}at ${timeOfDay(at)}?`;
 };
 
 /** Returns the requested address below the app: /rest/v1/tickets?id=eq.… */
-export const addressOf = ({ area, path, query }: RequestTrace): string =>
+export const addressOf = ({ area, path, query }: Pick<RequestTrace, 'area' | 'path' | 'query'>): string =>
   `/${area}/v1${path === '/' ? '' : path}${query === '' ? '' : `?${query}`}`;
 
 const sources: Readonly<Record<string, string>> = {
@@ -82,6 +82,7 @@ const sources: Readonly<Record<string, string>> = {
   'publishable-key': 'publishable key',
   'secret-key': 'secret key',
   token: 'access token',
+  'external-token': 'access token of another issuer',
   builder: 'a builder, from the console',
 };
 

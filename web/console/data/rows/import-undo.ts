@@ -1,5 +1,8 @@
+import { queryOptions } from '@tanstack/react-query';
 import { entityId, sqlName } from '../../../../contract/entity-names.ts';
+import type { RowImport, RowImportRequest } from '../../../../contract/row-imports.ts';
 import type { Entity } from '../../../../contract/specification-entities.ts';
+import { api, segment } from '../api.ts';
 import { queryClient } from '../query-client.ts';
 import { literal, runSql } from '../sql.ts';
 import type { ImportPlan } from './import-rows.ts';
@@ -7,115 +10,67 @@ import { rowKeys } from './keys.ts';
 import type { Table } from './rest-call.ts';
 import { keyFields } from './row.ts';
 
-/** Time in which an import can be undone, in milliseconds. */
-const LIFETIME = 24 * 60 * 60 * 1000;
-/** Largest number of rows of an import that can be undone: the browser stores their keys. */
-export const MAX_UNDO_ROWS = 5000;
-/** Number of imports of an app that the browser stores. */
-const MAX_IMPORTS = 5;
-
-/** An import that can be undone. */
-export interface StoredImport {
-  id: string;
-  entity: string;
-  /** Name of the file. */
-  file: string;
-  /** Time of the import, in milliseconds. */
-  at: number;
-  keyFields: readonly string[];
-  keys: readonly (readonly string[])[];
-  /** The transaction that inserted the rows (`xmin`). A row that was changed since has another one. */
-  transaction: string;
-}
-
 /** Returns the reason why an import cannot be undone afterwards, in words; null if it can. Pure. */
-export function importUndoOff(table: Table, { conflict }: Pick<ImportPlan, 'conflict'>, rows: number): string | null {
+export function importUndoOff(table: Table, { conflict }: Pick<ImportPlan, 'conflict'>): string | null {
   if (conflict?.resolution === 'merge') return 'it updates rows that exist';
   if (table.requestRole !== 'service') return 'it inserts as a member, who may not be allowed to read the rows';
   if (table.entity.kind !== 'table') return `${table.entity.name} is a ${table.entity.kind}`;
-  if (keyFields(table.entity).length === 0) return 'the table has no key';
-  return rows > MAX_UNDO_ROWS ? `it has more than ${MAX_UNDO_ROWS.toLocaleString('en')} rows` : null;
+  return keyFields(table.entity).length === 0 ? 'the table has no key' : null;
 }
 
-/** Returns the condition that is true for the rows with these keys. Pure. */
-function keysSql(fields: readonly string[], keys: readonly (readonly string[])[]): string {
-  const one = fields.length === 1;
-  const value = (key: readonly string[]) => (one ? literal(key[0] ?? '') : `(${key.map(literal).join(', ')})`);
-  return `${one ? sqlName(fields[0] ?? '') : `(${fields.map(sqlName).join(', ')})`} in (${keys.map(value).join(', ')})`;
+const tableOf = ({ schema, name }: Entity): string => entityId(schema, name);
+
+/** Returns the query for the transaction that wrote the row with a key, and for the number of rows that it wrote. Pure. */
+export function transactionSql(entity: Entity, key: readonly string[]): string {
+  const condition = keyFields(entity).map((field, place) => `w.${sqlName(field)} = ${literal(key[place] ?? '')}`);
+  const table = tableOf(entity);
+  return `select w.xmin::text, (select count(*)::text from ${table} r where r.xmin = w.xmin) from ${table} w where ${condition.join(' and ')};`;
 }
-
-type Inserted = Pick<StoredImport, 'keyFields' | 'keys' | 'transaction'>;
-const unchangedSql = (entity: Entity, { keyFields: fields, keys, transaction }: Inserted): string =>
-  `from ${entityId(entity.schema, entity.name)} where ${keysSql(fields, keys)} and xmin = ${literal(transaction)}`;
-
-/** Returns the query for the transactions that wrote the rows with these keys. Pure. */
-export const transactionsSql = (entity: Entity, fields: readonly string[], keys: Inserted['keys']): string =>
-  `select xmin::text, count(*)::text from ${entityId(entity.schema, entity.name)} where ${keysSql(fields, keys)} group by 1;`;
 
 /** Returns the query for the number of rows that an undo deletes. Pure. */
-export const countSql = (entity: Entity, inserted: Inserted): string =>
-  `select count(*)::text ${unchangedSql(entity, inserted)};`;
+export const countSql = (entity: Entity, transaction: string): string =>
+  `select count(*)::text from ${tableOf(entity)} where xmin = ${literal(transaction)};`;
 
 /** Returns the statement that deletes the rows of an import that were not changed since, and returns their number. Pure. */
-export const undoSql = (entity: Entity, inserted: Inserted): string =>
-  `with deleted as (delete ${unchangedSql(entity, inserted)} returning 1) select count(*)::text from deleted;`;
+export const undoSql = (entity: Entity, transaction: string): string =>
+  `with deleted as (delete from ${tableOf(entity)} where xmin = ${literal(transaction)} returning 1) select count(*)::text from deleted;`;
 
-const storageKey = (ref: string) => `ninefold-imports ${ref}`;
+const path = (ref: string) => `/apps/${segment(ref)}/row-imports`;
+const queryKey = (ref: string) => ['row-imports', ref] as const;
 
-/** Returns the imports into a table that this browser can undo, newest first. */
-export const storedImports = ({ ref, entity }: Table): StoredImport[] =>
-  readImports(ref).filter((one) => one.entity === entity.id);
-
-function readImports(ref: string): StoredImport[] {
-  try {
-    const all: unknown = JSON.parse(localStorage.getItem(storageKey(ref)) ?? '[]');
-    return Array.isArray(all) ? (all as StoredImport[]).filter(({ at }) => at > Date.now() - LIFETIME) : [];
-  } catch {
-    return [];
-  }
-}
-
-const writeImports = (ref: string, all: readonly StoredImport[]): void =>
-  localStorage.setItem(storageKey(ref), JSON.stringify(all.slice(0, MAX_IMPORTS)));
+/** Reads the imports into the tables of an app that its builders can undo, newest first. */
+export const rowImports = (ref: string) =>
+  queryOptions({ queryKey: queryKey(ref), queryFn: ({ signal }) => api<RowImport[]>(path(ref), { signal }) });
 
 /**
- * Stores an import in this browser, so that it can be undone. Returns false if its rows were changed at once, by a trigger
- * or by another caller, or if the browser has no space.
+ * Stores an import, so that it can be undone. Does not store an import whose rows were changed at once, by a trigger or
+ * by another caller.
+ *
+ * @param key The key of one of the rows.
  */
-export async function storeImport(table: Table, file: string, keys: Inserted['keys']): Promise<boolean> {
-  const fields = keyFields(table.entity);
-  if (keys.length === 0) return false;
-  const { results } = await runSql(
-    table.ref,
-    transactionsSql(table.entity, fields, keys),
-    new AbortController().signal,
-  );
-  const rows = results[0]?.rows ?? [];
-  const [transaction, count] = rows[0] ?? [];
-  if (rows.length !== 1 || !transaction || Number(count) !== keys.length) return false;
-  const at = Date.now();
-  const stored = { id: `${at}`, entity: table.entity.id, file, at, keyFields: fields, keys, transaction };
-  try {
-    writeImports(table.ref, [stored, ...readImports(table.ref)]);
-    return true;
-  } catch {
-    return false;
-  }
+export async function storeImport(
+  { ref, entity }: Table,
+  { file, rows, key }: { file: string; rows: number; key: readonly string[] },
+): Promise<void> {
+  const { results } = await runSql(ref, transactionSql(entity, key), new AbortController().signal);
+  const [transaction, count] = results[0]?.rows[0] ?? [];
+  if (!transaction || Number(count) !== rows) return;
+  const body: RowImportRequest = { entity: entity.id, file, rows, transaction };
+  await api<null>(path(ref), { method: 'POST', body });
+  void queryClient.invalidateQueries({ queryKey: queryKey(ref) });
 }
 
 /** Returns the number of rows of an import that were not changed since. */
-export async function unchangedRows(table: Table, stored: StoredImport, signal: AbortSignal): Promise<number> {
-  const { results } = await runSql(table.ref, countSql(table.entity, stored), signal);
+export async function unchangedRows(table: Table, { transaction }: RowImport, signal: AbortSignal): Promise<number> {
+  const { results } = await runSql(table.ref, countSql(table.entity, transaction), signal);
   return Number(results[0]?.rows[0]?.[0] ?? 0);
 }
 
 /** Deletes the rows of an import that were not changed since, in one statement, and returns their number. */
-export async function undoImport(table: Table, stored: StoredImport): Promise<number> {
-  const { results } = await runSql(table.ref, undoSql(table.entity, stored), new AbortController().signal);
-  writeImports(
-    table.ref,
-    readImports(table.ref).filter(({ id }) => id !== stored.id),
-  );
-  void queryClient.invalidateQueries({ queryKey: rowKeys.app(table.ref) });
+export async function undoImport({ ref, entity }: Table, { id, transaction }: RowImport): Promise<number> {
+  const { results } = await runSql(ref, undoSql(entity, transaction), new AbortController().signal);
+  await api<null>(`${path(ref)}/${segment(id)}`, { method: 'DELETE' });
+  void queryClient.invalidateQueries({ queryKey: queryKey(ref) });
+  void queryClient.invalidateQueries({ queryKey: rowKeys.app(ref) });
   return Number(results[0]?.rows[0]?.[0] ?? 0);
 }

@@ -12,7 +12,7 @@ export interface SessionChange {
   /** The changed fields before and after; all fields of an inserted or deleted row. */
   readonly before: Row | null;
   readonly after: Row | null;
-  /** The changed field, transition or row: "subject of 12", "7: solve", "Inserted 12", "Deleted 12". */
+  /** The changed field, transition or row: "subject of 12", "7: solve", "Inserted row 12", "Deleted row 12". */
   readonly what: string;
   /** The old and the new value, in words: "normal to high". Empty if there are none to show. */
   readonly how: string;

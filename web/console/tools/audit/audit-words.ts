@@ -59,6 +59,8 @@ const appWords = {
     builder_role_changed: 'changed the role of a builder',
     builder_removed: 'removed a builder',
     builder_left: 'left the app',
+    rows_imported: 'imported rows',
+    import_undone: 'undid an import of rows',
     members_imported: 'imported members',
     acted_as_member: 'acted as a member',
     site_published: 'published the front end',

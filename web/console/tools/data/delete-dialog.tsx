@@ -81,5 +81,5 @@ export function DeleteDialog({
 
 function recordDeletion(table: Table, row: Row): void {
   const key = keyOf(row, keyFields(table.entity)) ?? [];
-  recordChange({ table, key, kind: 'delete', before: row, after: null, what: `Deleted ${keyWords(key)}`, how: '' });
+  recordChange({ table, key, kind: 'delete', before: row, after: null, what: `Deleted row ${keyWords(key)}`, how: '' });
 }

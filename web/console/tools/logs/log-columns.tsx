@@ -4,6 +4,7 @@ import { distinctKeys } from '../../../ui/distinct-keys.ts';
 import type { RowColumn } from '../../../ui/row-table.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { Caller } from '../../chapters/request/caller.tsx';
+import { readableQuery } from '../../data/log.ts';
 import { milliseconds, timeOfDay } from '../../format/format.ts';
 import styles from './logs-page.module.css';
 
@@ -83,7 +84,7 @@ export const logColumns = (appRef: string): readonly RowColumn<LogRow>[] => [
 
 /** Shows a request with its complete path. The query wraps after a parameter and after a comma. */
 function Address({ method, area, path, query }: ListedCall) {
-  const parts = query === '' ? [] : query.split(/(?=&)|(?<=,)/);
+  const parts = query === '' ? [] : readableQuery(query).split(/(?=&)|(?<=,)/);
   const keys = distinctKeys(parts);
   return (
     <span className={styles.address}>

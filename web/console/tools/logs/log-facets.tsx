@@ -1,4 +1,5 @@
 import { IconX } from '@tabler/icons-react';
+import { useQueries } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { type LogSummary, logCallers } from '../../../../contract/observed.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -6,8 +7,10 @@ import { Icon } from '../../../ui/icon.tsx';
 import { SideGroup, SideList, sideFigureClass, sideItemClass } from '../../../ui/workbench.tsx';
 import {
   callerWords,
+  inPeriodOf,
   isPathShown,
   type LogSearch,
+  logCount,
   onlyFacet,
   shownCallers,
   shownStatuses,
@@ -34,11 +37,13 @@ export function LogFacets({
   appRef,
   search,
   summary,
+  isLive,
   onSearch,
 }: {
   appRef: string;
   search: LogSearch;
   summary: LogSummary | undefined;
+  isLive: boolean;
   onSearch: (search: LogSearch) => void;
 }) {
   const facet = (name: 'status' | 'caller' | 'path') => (value: string, word: string, calls: number | undefined) => (
@@ -58,7 +63,13 @@ export function LogFacets({
   );
   return (
     <SideList label="Searches and filters">
-      <SavedSearches appRef={appRef} search={search} onSearch={onSearch} />
+      <SavedSearches
+        appRef={appRef}
+        search={search}
+        isLive={isLive}
+        canCount={summary !== undefined}
+        onSearch={onSearch}
+      />
       <SideGroup title="Status">
         {statusDigits.map((digit) => facet('status')(digit, statusWords[digit] ?? digit, summary?.statuses[digit]))}
       </SideGroup>
@@ -111,14 +122,25 @@ function Facet({
   );
 }
 
-/** The searches that every app has, and those that this browser stores. */
+const SavedCount = ({ calls, isFailure }: { calls: number | undefined; isFailure: boolean }) => (
+  <span className={`${sideFigureClass} ${isFailure && (calls ?? 0) > 0 ? styles.failed : ''}`}>
+    {calls !== undefined && count(calls)}
+  </span>
+);
+
+/** The searches that every app has, and those that this browser stores, each with its requests in the shown period. */
 function SavedSearches({
   appRef,
   search,
+  isLive,
+  canCount,
   onSearch,
 }: {
   appRef: string;
   search: LogSearch;
+  isLive: boolean;
+  /** True after the page has its own figures, which come first. */
+  canCount: boolean;
   onSearch: (search: LogSearch) => void;
 }) {
   const { saved, save, remove } = useSavedSearches(appRef);
@@ -129,18 +151,23 @@ function SavedSearches({
     if (name !== '') save(name, search);
     setNaming(false);
   };
-  const isKnown = [...givenSearches, ...saved].some(([, one]) => sameSearch(one, search));
+  const all = [...givenSearches, ...saved];
+  const counts = useQueries({
+    queries: all.map(([, one]) => ({ ...logCount(appRef, inPeriodOf(one, search), isLive), enabled: canCount })),
+  });
+  const isKnown = all.some(([, one]) => sameSearch(one, search));
   return (
     <SideGroup title="Saved searches">
-      {[...givenSearches, ...saved].map(([name, one], place) => (
+      {all.map(([name, one], place) => (
         <div key={name} className={styles.saved}>
           <button
             type="button"
             className={sideItemClass}
             aria-current={sameSearch(one, search) || undefined}
-            onClick={() => onSearch(one)}
+            onClick={() => onSearch(inPeriodOf(one, search))}
           >
             <span>{name}</span>
+            <SavedCount calls={counts[place]?.data} isFailure={one.status === '5'} />
           </button>
           {place >= givenSearches.length && (
             <button type="button" className={styles.remove} aria-label={`Delete ${name}`} onClick={() => remove(name)}>

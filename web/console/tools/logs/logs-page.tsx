@@ -1,17 +1,16 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useMemo, useRef } from 'react';
+import { useMemo } from 'react';
 import { hiddenCallers } from '../../../../contract/observed.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
-import { Failure } from '../../../ui/failure.tsx';
 import { Sheet, SheetRows } from '../../../ui/sheet.tsx';
 import { Workbench } from '../../../ui/workbench.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
 import { type LogSearch, logPages, logSummary, shownCallers, withPeriod } from '../../data/log.ts';
-import type { Binding } from '../../keys/bindings.ts';
 import { useKeys } from '../../keys/keyboard.tsx';
+import { useSearchKey } from '../../keys/use-search-key.ts';
 import { Page } from '../../layout/page.tsx';
+import { QueryFailure } from '../../layout/query-failure.tsx';
 import { useNewIds } from '../sessions/use-new-ids.ts';
 import { isServerFailure, type LogRow, logColumns, rowsOf } from './log-columns.tsx';
 import { LogFacets } from './log-facets.tsx';
@@ -27,7 +26,7 @@ export function LogsPage() {
   const search = useSearch({ from: '/signed-in/app/$ref/logs' });
   const navigate = useNavigate({ from: '/app/$ref/logs' });
   const onSearch = (next: LogSearch) => void navigate({ search: next, replace: true });
-  const field = useRef<HTMLInputElement>(null);
+  const field = useSearchKey('Logs');
   const live = useLive(search);
   const list = useInfiniteQuery(logPages(ref, search, live.isLive));
   const summary = useQuery(logSummary(ref, search, live.isLive));
@@ -36,28 +35,27 @@ export function LogsPage() {
   const fresh = useNewIds(`${ref} ${JSON.stringify(search)}`, rows);
   const columns = useMemo(() => logColumns(ref), [ref]);
   const { toggle } = live;
-  useKeys(
-    useMemo<readonly Binding[]>(
-      () => [
-        { keys: 'f', group: 'Logs', does: 'Search', run: () => field.current?.focus() },
-        { keys: 'l', group: 'Logs', does: 'Pause or continue', run: toggle },
-      ],
-      [toggle],
-    ),
-  );
+  useKeys(useMemo(() => [{ keys: 'l', group: 'Logs', does: 'Pause or continue', run: toggle }], [toggle]));
+  const loadOlder = () => {
+    live.pause();
+    void list.fetchNextPage();
+  };
   const onPeriod = (from: string, to: string) => onSearch(withPeriod(search, { from, to }));
   return (
     <Page bare appRef={ref} crumbs={[{ text: 'Logs' }]} fetching={list.isLoading}>
-      <Workbench wideList list={<LogFacets appRef={ref} search={search} summary={summary.data} onSearch={onSearch} />}>
+      <Workbench
+        wideList
+        list={
+          <LogFacets appRef={ref} search={search} summary={summary.data} isLive={live.isLive} onSearch={onSearch} />
+        }
+      >
         <Sheet
           title="Logs"
           filters={<LogFilters field={field} search={search} onSearch={onSearch} />}
           tools={<LogTime search={search} live={live} summary={summary.data} onSearch={onSearch} />}
           notice={
             <>
-              {list.error && (
-                <Failure facts={failureFacts(list.error)} onRetry={() => void list.refetch()} busy={list.isFetching} />
-              )}
+              <QueryFailure query={list} />
               <LogHistogram summary={summary.data} onChoose={onPeriod} />
             </>
           }
@@ -68,18 +66,7 @@ export function LogsPage() {
               summary={summary.data}
               at={list.dataUpdatedAt}
               isLive={live.isLive && !list.isError}
-              more={
-                list.hasNextPage
-                  ? {
-                      word: 'Load older',
-                      busy: list.isFetchingNextPage,
-                      onMore: () => {
-                        live.pause();
-                        void list.fetchNextPage();
-                      },
-                    }
-                  : null
-              }
+              more={list.hasNextPage ? { word: 'Load older', busy: list.isFetchingNextPage, onMore: loadOlder } : null}
               onShowHidden={() =>
                 onSearch({ ...search, caller: [...new Set([...shownCallers(search), ...hiddenCallers])].join(',') })
               }

@@ -28,7 +28,8 @@ export function useSavedSearches(ref: string) {
   const others = (name: string) => saved.filter(([one]) => one !== name);
   return {
     saved,
-    save: (name: string, { from: _from, to: _to, ...search }: LogSearch) => write([...others(name), [name, search]]),
+    save: (name: string, { from: _from, to: _to, window: _window, ...search }: LogSearch) =>
+      write([...others(name), [name, search]]),
     remove: (name: string) => write(others(name)),
   };
 }

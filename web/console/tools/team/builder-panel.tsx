@@ -1,5 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { AppBuilder, BuilderAccess } from '../../../../contract/team.ts';
+import { Button } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
@@ -9,6 +11,7 @@ import { factorTypeNames } from '../../data/session.ts';
 import { builderAccess } from '../../data/team.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import { Seen } from './builder-cells.tsx';
+import { RecoverDialog } from './recover-dialog.tsx';
 import styles from './team.module.css';
 
 /** Panel of one builder of an app: roles and, for owners of the app, keys, sessions and the way to recover the account. */
@@ -16,6 +19,7 @@ export function BuilderPanel({
   appRef,
   builder,
   isOwner,
+  ownsNode,
   onClose,
 }: {
   appRef: string;
@@ -23,6 +27,8 @@ export function BuilderPanel({
   builder: AppBuilder | undefined;
   /** True if the caller owns the app. */
   isOwner: boolean;
+  /** True if the caller owns the node and is another builder. */
+  ownsNode: boolean;
   onClose: () => void;
 }) {
   return (
@@ -39,7 +45,7 @@ export function BuilderPanel({
               ]}
             />
           </PanelSection>
-          {isOwner && <Access appRef={appRef} builder={builder} />}
+          {isOwner && <Access appRef={appRef} builder={builder} ownsNode={ownsNode} />}
           <PanelSection title="Apps">
             {builder.owns_node ? (
               <p className="soft">Every app, as an owner of the node.</p>
@@ -61,11 +67,10 @@ function verdictOf({ name, role, owns_node, has_second_factor: has }: AppBuilder
   return `${name} is ${what}${has === null ? '' : has ? ' and has a second factor' : ' without a second factor'}.`;
 }
 
-/** Lists the second factors, passkeys and sessions of a builder, and shows the command that recovers the account. */
-function Access({ appRef, builder }: { appRef: string; builder: AppBuilder }) {
+/** Lists the second factors, passkeys and sessions of a builder, and says how to recover the account. */
+function Access({ appRef, builder, ownsNode }: { appRef: string; builder: AppBuilder; ownsNode: boolean }) {
   const { data, error } = useQuery(builderAccess(appRef, builder.id));
   if (!data) return error ? <FailureNote facts={failureFacts(error)} /> : <Skeleton width={180} />;
-  const recover = `ninefold builders recover ${builder.email}`;
   return (
     <>
       <PanelSection title="Second factor">
@@ -83,17 +88,48 @@ function Access({ appRef, builder }: { appRef: string; builder: AppBuilder }) {
           lines={data.sessions.map(({ device, created_at }) => [device, created_at])}
         />
       </PanelSection>
-      <PanelSection title="Recover account">
-        <p className="soft">
-          The operator of the node runs this command. It prints a link for a new password that works once, and ends the
-          sessions. With <code>--remove-second-factor</code> it removes the second factors too.
-        </p>
-        <p className={styles.command}>
-          <code>{recover}</code>
-          <CopyButton text={recover} what="the command" />
-        </p>
-      </PanelSection>
+      <Recover builder={builder} ownsNode={ownsNode} />
     </>
+  );
+}
+
+/** Recovers the account of a builder who is locked out: by a link, or by the command of the operator. */
+function Recover({
+  builder: { name, email, has_second_factor: has },
+  ownsNode,
+}: {
+  builder: AppBuilder;
+  ownsNode: boolean;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  const command = `ninefold builders recover ${email}`;
+  return (
+    <PanelSection title="Recover account">
+      {ownsNode ? (
+        <>
+          <p className="soft">{name} lost the password or the second factor? Create a link for a new password.</p>
+          <p className={styles.command}>
+            <Button small onClick={() => setOpen(true)}>
+              Create recovery link
+            </Button>
+          </p>
+        </>
+      ) : (
+        <>
+          <p className="soft">
+            An owner of the node creates a link for a new password on the page Builders. If no owner can sign in, the
+            operator runs this command. With <code>--remove-second-factor</code> it removes the second factors too.
+          </p>
+          <p className={styles.command}>
+            <code>{command}</code>
+            <CopyButton text={command} what="the command" />
+          </p>
+        </>
+      )}
+      {isOpen && (
+        <RecoverDialog name={name} email={email} hasSecondFactor={has === true} onClose={() => setOpen(false)} />
+      )}
+    </PanelSection>
   );
 }
 

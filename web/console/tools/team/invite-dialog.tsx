@@ -5,8 +5,8 @@ import { appRoles } from '../../../../contract/least-roles.ts';
 import { nodeRoles } from '../../../../contract/team.ts';
 import { needsProof } from '../../data/api-failure.ts';
 import { inviteBuilder, type TeamOf } from '../../data/team.ts';
-import form from '../users/form.module.css';
-import { UserForm } from '../users/user-form.tsx';
+import form from '../../forms/form.module.css';
+import { FormDialog } from '../../forms/form-dialog.tsx';
 import { LinkDialog } from './link-dialog.tsx';
 
 /** Invites a builder to an app or to the node, then shows the link once. */
@@ -16,7 +16,7 @@ export function InviteDialog({ of, onClose }: { of: TeamOf; onClose: () => void 
   const [role, setRole] = useState<(typeof roles)[number]>(of === null ? 'member' : 'developer');
   const [createsApps, setCreatesApps] = useState(true);
   const { mutate, data: link, isPending, error } = useMutation(inviteBuilder(of));
-  if (link) return <LinkDialog email={email} link={link} onClose={onClose} />;
+  if (link) return <LinkDialog title="Invite builder" email={email} link={link} onClose={onClose} />;
   const submit = () => {
     const appRole = appRoles.find((one) => one === role);
     const nodeRole = nodeRoles.find((one) => one === role);
@@ -24,7 +24,7 @@ export function InviteDialog({ of, onClose }: { of: TeamOf; onClose: () => void 
     else if (appRole) mutate({ email: email.trim(), role: appRole });
   };
   return (
-    <UserForm
+    <FormDialog
       title="Invite builder"
       verb={['Create link', 'Creating link']}
       pending={isPending}
@@ -54,6 +54,6 @@ export function InviteDialog({ of, onClose }: { of: TeamOf; onClose: () => void 
           May create apps
         </label>
       )}
-    </UserForm>
+    </FormDialog>
   );
 }

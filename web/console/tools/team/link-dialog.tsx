@@ -4,18 +4,28 @@ import { Button } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { dateTime } from '../../format/format.ts';
-import form from '../users/form.module.css';
+import form from '../../forms/form.module.css';
 
-/** Shows the link of an invitation once. */
-export function LinkDialog({ email, link, onClose }: { email: string; link: BuilderLink; onClose: () => void }) {
+/** Shows the link of an invitation or of a recovery once. */
+export function LinkDialog({
+  title,
+  email,
+  link,
+  onClose,
+}: {
+  title: string;
+  email: string;
+  link: BuilderLink;
+  onClose: () => void;
+}) {
   return (
-    <Dialog title="Invite builder" onClose={onClose}>
+    <Dialog title={title} onClose={onClose}>
       <div className={form.form}>
         <p className={form.words}>
           Give this link to <b>{email}</b>. It works once, until {dateTime(link.expires_at)}, and is not shown again.
         </p>
         <TextInput label="Link" readOnly className={form.secret ?? ''} value={link.url} />
-        <div className={form.buttons}>
+        <div className="buttons">
           <CopyButton text={link.url} what="the link" word />
           <Button kind="quiet" onClick={onClose}>
             Close

@@ -44,6 +44,9 @@ export function TeamPage() {
             appRef={ref}
             builder={team.builders.find(({ id }) => id === selected)}
             isOwner={isOwner}
+            ownsNode={
+              selected !== team.own_id && team.builders.some(({ id, owns_node }) => id === team.own_id && owns_node)
+            }
             onClose={closePanel}
           />
         )

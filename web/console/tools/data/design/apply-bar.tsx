@@ -32,6 +32,7 @@ export function ApplyBar({
   onApply: () => void;
 }) {
   const failed = trial.data?.failed ?? null;
+  const untried = trial.data?.untried[0];
   const offBecause = !isChanged
     ? 'Nothing is changed.'
     : (problems[0] ??
@@ -50,9 +51,11 @@ export function ApplyBar({
         ) : (
           isChanged && (
             <span className="soft">
-              {trial.data
-                ? `Tried in a transaction: no error, ${milliseconds(trial.data.milliseconds)}.`
-                : 'Trying in a transaction …'}
+              {untried
+                ? `Not tried: ${untried.reason}.`
+                : trial.data
+                  ? `Tried in a transaction: no error, ${milliseconds(trial.data.milliseconds)}.`
+                  : 'Trying in a transaction …'}
             </span>
           )
         )}

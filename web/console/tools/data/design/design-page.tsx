@@ -6,13 +6,13 @@ import { useMemo, useRef, useState } from 'react';
 import { entityId } from '../../../../../contract/entity-names.ts';
 import type { Entity } from '../../../../../contract/specification-entities.ts';
 import { Button } from '../../../../ui/button.tsx';
-import { ConfirmByTyping } from '../../../../ui/confirm-by-typing.tsx';
 import { Failure } from '../../../../ui/failure.tsx';
 import { Skeleton } from '../../../../ui/table.tsx';
 import { failureFacts } from '../../../data/api-failure.ts';
 import { specification } from '../../../data/specification.ts';
 import { applyMigration, migrationTrial } from '../../../data/sql.ts';
 import { counted, entityName } from '../../../format/format.ts';
+import { ConfirmByTyping } from '../../../forms/confirm-by-typing.tsx';
 import { Page } from '../../../layout/page.tsx';
 import { AccessSection } from './access-section.tsx';
 import { ApplyBar, LeaveDialog } from './apply-bar.tsx';
@@ -57,21 +57,10 @@ const crumbsOf = (appRef: string, entity: Entity | null) => [
   { text: entity ? `${entityName(entity.schema, entity.name)}, fields and access` : 'New table' },
 ];
 
-function Editor({
-  appRef,
-  entities,
-  entity,
-  before: current,
-  roles,
-  onDone,
-}: DesignProps & { before: TableDesign | null; roles: readonly string[] }) {
-  // The design at the beginning: a refresh of the specification must not change what the form compares with.
-  const [before] = useState(current);
-  const state = useDesign(useMemo(() => before ?? newTable(), [before]));
+function Editor(props: DesignProps & { before: TableDesign | null; roles: readonly string[] }) {
+  const { appRef, entities, entity, before: current, roles, onDone } = props;
+  const { before, state, setEdited, isEdited, sql, written, problems, isChanged } = useMigration(current);
   const { design, set } = state;
-  const problems = problemsOf(design);
-  const sql = migrationSql(before, design);
-  const isChanged = before ? sql !== '' : design.name !== '' || design.fields.length > 1;
   const [isDropping, setDropping] = useState(false);
   const trial = useQuery(migrationTrial(appRef, problems.length === 0 ? sql : ''));
   const apply = useMutation(applyMigration(appRef));
@@ -82,7 +71,7 @@ function Editor({
   };
   const run = (after: TableDesign | null) =>
     apply.mutate(
-      { name: migrationName(before, after, new Date()), sql: migrationSql(before, after) },
+      { name: migrationName(before, after, new Date()), sql: after ? sql : migrationSql(before, null) },
       { onSuccess: () => leaveFor(after && entityId(after.schema, after.name)) },
     );
   const leaving = useBlocker({
@@ -90,7 +79,13 @@ function Editor({
     enableBeforeUnload: () => isChanged && !hasLeft.current,
     withResolver: true,
   });
-  const effect = <EffectPanel {...{ appRef, before, design, sql, trial, problems }} />;
+  const effect = (
+    <EffectPanel
+      {...{ appRef, entities, before, design, sql: written, isEdited, trial, problems }}
+      onEdit={setEdited}
+      onApply={() => trial.data?.failed === null && !apply.isPending && run(design)}
+    />
+  );
   return (
     <Page
       appRef={appRef}
@@ -110,32 +105,18 @@ function Editor({
                 </Button>
               )}
             </div>
-            <div className={styles.names}>
-              <TextInput
-                label="Name"
-                value={design.name}
-                placeholder="order_lines"
-                autoComplete="off"
-                spellCheck={false}
-                autoFocus={entity === null}
-                classNames={{ input: styles.mono ?? '' }}
-                onChange={({ currentTarget }) => set({ name: currentTarget.value })}
-              />
-              <TextInput
-                label="Comment"
-                value={design.comment}
-                placeholder="One line of an order."
-                onChange={({ currentTarget }) => set({ comment: currentTarget.value })}
-              />
+            {isEdited && <EditedNote onDiscard={() => setEdited(null)} />}
+            <div className={styles.form} inert={isEdited}>
+              <Names {...{ design, set }} isNew={entity === null} />
+              {before === null && <CsvStart onTable={set} />}
+              <FieldRows state={state} entities={entities} isNew={before === null} />
+              <AccessSection state={state} entities={entities} roles={roles} />
             </div>
-            {before === null && <CsvStart onTable={set} />}
-            <FieldRows state={state} entities={entities} isNew={before === null} />
-            <AccessSection state={state} entities={entities} roles={roles} />
             {isPhone && effect}
           </div>
         </div>
         <ApplyBar
-          summary={summaryOf(before, design, sql)}
+          summary={isEdited ? 'Migration edited by hand' : summaryOf(before, design, sql)}
           isChanged={isChanged}
           problems={problems}
           trial={trial}
@@ -146,28 +127,92 @@ function Editor({
         />
       </div>
       {isDropping && entity && (
-        <ConfirmByTyping
-          title={`Delete ${entity.name}?`}
-          name={entity.name}
-          verb={['Delete table', 'Deleting']}
-          busy={apply.isPending}
-          failure={apply.error && failureFacts(apply.error)}
-          onConfirm={() => run(null)}
-          onClose={() => setDropping(false)}
-        >
-          <p>
-            Deletes the table with its rows
-            {entity.figures &&
-              entity.figures.rows_estimate > 0 &&
-              `, about ${counted(entity.figures.rows_estimate, 'row')}`}
-            . This cannot be undone. PostgreSQL refuses this while other objects depend on the table.
-          </p>
-        </ConfirmByTyping>
+        <DropDialog entity={entity} apply={apply} onDrop={() => run(null)} onClose={() => setDropping(false)} />
       )}
       {leaving.status === 'blocked' && <LeaveDialog onLeave={leaving.proceed} onStay={leaving.reset} />}
     </Page>
   );
 }
+
+/** Returns the form of a table, and the migration that it writes or that the builder edited by hand. */
+function useMigration(current: TableDesign | null) {
+  // The design at the beginning: a refresh of the specification must not change what the form compares with.
+  const [before] = useState(current);
+  const state = useDesign(useMemo(() => before ?? newTable(), [before]));
+  const { design } = state;
+  // The migration as the builder edited it by hand; null while it is the form's.
+  const [edited, setEdited] = useState<string | null>(null);
+  const isEdited = edited !== null;
+  const sql = edited?.trim() ?? migrationSql(before, design);
+  const problems = isEdited ? (sql === '' ? ['The migration is empty.'] : []) : problemsOf(design);
+  const isChanged = isEdited || (before ? sql !== '' : design.name !== '' || design.fields.length > 1);
+  return { before, state, setEdited, isEdited, sql, written: edited ?? sql, problems, isChanged };
+}
+
+/** Fields for the name of a table and its comment. */
+function Names({ design, set, isNew }: Pick<ReturnType<typeof useDesign>, 'design' | 'set'> & { isNew: boolean }) {
+  return (
+    <div className={styles.names}>
+      <TextInput
+        label="Name"
+        value={design.name}
+        placeholder="order_lines"
+        autoComplete="off"
+        spellCheck={false}
+        autoFocus={isNew}
+        classNames={{ input: styles.mono ?? '' }}
+        onChange={({ currentTarget }) => set({ name: currentTarget.value })}
+      />
+      <TextInput
+        label="Comment"
+        value={design.comment}
+        placeholder="One line of an order."
+        onChange={({ currentTarget }) => set({ comment: currentTarget.value })}
+      />
+    </div>
+  );
+}
+
+/** Asks before a table is deleted. */
+function DropDialog({
+  entity: { name, figures },
+  apply: { isPending, error },
+  onDrop,
+  onClose,
+}: {
+  entity: Entity;
+  apply: { readonly isPending: boolean; readonly error: Error | null };
+  onDrop: () => void;
+  onClose: () => void;
+}) {
+  return (
+    <ConfirmByTyping
+      title={`Delete ${name}?`}
+      name={name}
+      verb={['Delete table', 'Deleting']}
+      pending={isPending}
+      error={error}
+      onConfirm={onDrop}
+      onClose={onClose}
+    >
+      <p>
+        Deletes the table with its rows
+        {figures && figures.rows_estimate > 0 && `, about ${counted(figures.rows_estimate, 'row')}`}. This cannot be
+        undone. PostgreSQL refuses this while other objects depend on the table.
+      </p>
+    </ConfirmByTyping>
+  );
+}
+
+/** Says why the form rests, and returns to it. */
+const EditedNote = ({ onDiscard }: { onDiscard: () => void }) => (
+  <p className={styles.edited} role="status">
+    You edited the migration by hand, so the form is off.
+    <Button small onClick={onDiscard}>
+      Discard the text and use the form
+    </Button>
+  </p>
+);
 
 /** Returns the changes in words: "1 table, 6 fields, 4 sentences", "5 statements". */
 function summaryOf(before: TableDesign | null, { fields, sentences }: TableDesign, sql: string): string {

@@ -1,30 +1,34 @@
-import { IconDownload, IconTerminal2 } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { download } from '../../../../rows/download.ts';
-import { Button, buttonClass } from '../../../../ui/button.tsx';
+import type { Entity } from '../../../../../contract/specification-entities.ts';
 import { classNames } from '../../../../ui/class-names.ts';
 import { Code } from '../../../../ui/code.tsx';
-import { Icon } from '../../../../ui/icon.tsx';
 import { Panel } from '../../../../ui/panel.tsx';
 import { Tabs } from '../../../../ui/tabs.tsx';
 import { ChangeList } from '../../../changes/change-list.tsx';
 import type { TimedTrial } from '../../../data/sql.ts';
 import styles from './design.module.css';
 import { appliedDesign, migrationName, migrationSql } from './migration-sql.ts';
+import { MigrationTab } from './migration-tab.tsx';
 import type { TableDesign } from './table-design.ts';
 
 interface EffectProps {
   appRef: string;
+  entities: readonly Entity[];
   before: TableDesign | null;
   design: TableDesign;
+  /** The migration: of the form, or as it was edited by hand. */
   sql: string;
+  isEdited: boolean;
   trial: UseQueryResult<TimedTrial>;
   problems: readonly string[];
+  /** Replaces the migration of the form; null returns to it. */
+  onEdit: (sql: string | null) => void;
+  onApply: () => void;
 }
 
 /** Shows the effect of the changes: on the specification, as a migration, and the migration that takes them back. */
-export function EffectPanel({ appRef, before, design, sql, trial, problems }: EffectProps) {
+export function EffectPanel(props: EffectProps) {
+  const { appRef, entities, before, design, sql, isEdited, trial, problems, onEdit, onApply } = props;
   const removed = before?.fields.filter(({ key }) => !design.fields.some((field) => field.key === key)) ?? [];
   return (
     <Panel label="What will change" title={<b>What will change</b>}>
@@ -34,52 +38,33 @@ export function EffectPanel({ appRef, before, design, sql, trial, problems }: Ef
         tabs={[
           {
             name: 'Specification',
-            content: <Effect {...{ appRef, before, design, sql, trial, problems }} />,
+            content: <Effect {...props} />,
           },
           {
             name: 'Migration',
-            content:
-              sql === '' ? (
-                <p className={styles.note}>Change the table to see the migration.</p>
-              ) : (
-                <div className={styles.migration}>
-                  <p className={styles.note}>
-                    Becomes a version of the specification when you apply it. Add the file to your project’s migrations.
-                  </p>
-                  <Code code={sql} language="sql" label="the migration" />
-                  <div className={styles.buttons}>
-                    <Button
-                      small
-                      icon={IconDownload}
-                      onClick={() => download(migrationName(before, design, new Date()), 'application/sql', `${sql}\n`)}
-                    >
-                      Download
-                    </Button>
-                    <Link
-                      to="/app/$ref/sql"
-                      params={{ ref: appRef }}
-                      search={{ sql }}
-                      className={buttonClass({ small: true })}
-                    >
-                      <Icon of={IconTerminal2} small />
-                      Open in SQL
-                    </Link>
-                  </div>
-                </div>
-              ),
+            content: (
+              <MigrationTab
+                {...{ appRef, entities, sql, isEdited, trial, onEdit, onApply }}
+                canEdit={isEdited || (problems.length === 0 && sql !== '')}
+                name={migrationName(before, design, new Date())}
+              />
+            ),
           },
           {
             name: 'Undo',
             content: (
               <div className={styles.migration}>
                 <p className={styles.note}>
-                  {before
-                    ? 'This migration takes the change back.'
-                    : 'This migration deletes the table again, with its rows.'}
+                  {isEdited
+                    ? 'You edited the migration by hand. Write the migration that takes it back by hand, too.'
+                    : before
+                      ? 'This migration takes the change back.'
+                      : 'This migration deletes the table again, with its rows.'}
                   {removed.length > 0 &&
+                    !isEdited &&
                     ` It restores the removed ${removed.length === 1 ? 'field' : 'fields'}, but not the values.`}
                 </p>
-                {sql !== '' && (
+                {sql !== '' && !isEdited && (
                   <Code
                     code={migrationSql(appliedDesign(design), before)}
                     language="sql"
@@ -95,10 +80,10 @@ export function EffectPanel({ appRef, before, design, sql, trial, problems }: Ef
   );
 }
 
-function Effect({ appRef, before, design, sql, trial, problems }: EffectProps) {
+function Effect({ appRef, before, design, sql, isEdited, trial, problems }: EffectProps) {
   if (problems.length > 0) {
     return (
-      <ul className={classNames(styles.problems, before === null && design.name === '' && styles.early)}>
+      <ul className={classNames(styles.problems, before === null && design.name === '' && !isEdited && styles.early)}>
         {problems.map((problem) => (
           <li key={problem}>{problem}</li>
         ))}
@@ -118,6 +103,8 @@ function Effect({ appRef, before, design, sql, trial, problems }: EffectProps) {
       </div>
     );
   }
+  const [untried] = data.untried;
+  if (untried) return <p className={styles.note}>The migration cannot be tried: {untried.reason}.</p>;
   if (data.changes.length === 0) return <p className={styles.note}>The specification does not change.</p>;
   return (
     <div className={styles.changes}>

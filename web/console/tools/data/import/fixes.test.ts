@@ -3,7 +3,7 @@ import type { Rule } from '../../../../../contract/specification.ts';
 import { entityFixture, fieldFixture } from '../../../../../test/support/entity-fixture.ts';
 import { ApiFailure } from '../../../data/api-failure.ts';
 import type { Row } from '../../../data/rows/row.ts';
-import { type Fix, nearest, refusedGroups } from './fixes.ts';
+import { type Fix, nearest, nearestLabel, refusedGroups, unknownReferences } from './fixes.ts';
 
 const tickets = entityFixture('tickets', {
   primary_key: ['id'],
@@ -13,8 +13,13 @@ const tickets = entityFixture('tickets', {
     fieldFixture('title', { type: 'character varying(8)' }),
     fieldFixture('priority', { type: 'priority', enum_values: ['low', 'normal', 'high', 'urgent'], default: "'low'" }),
     fieldFixture('due', { type: 'date', nullable: true }),
+    fieldFixture('customer', { type: 'uuid', references: { schema: 'public', entity: 'customers', field: 'id' } }),
   ],
 });
+const customers = new Map([
+  ['Brightwater', 'b-key'],
+  ['Hollis Freight', 'h-key'],
+]);
 
 const rule = (name: string, part: Partial<Rule>): Rule => ({
   ...{ id: `public.tickets ${name}`, entity: 'public.tickets', name, kind: 'check', fields: ['title'] },
@@ -33,7 +38,8 @@ const refused = (values: Row, code: string, message: string) => {
   return { row: { line, values }, error: new ApiFailure(message, { code, status: 400 }) };
 };
 
-const groups = (...rows: ReturnType<typeof refused>[]) => refusedGroups(tickets, rows, rules);
+const groups = (...rows: ReturnType<typeof refused>[]) =>
+  refusedGroups(tickets, rows, rules, new Map([['customer', customers]]));
 const labels = (...rows: ReturnType<typeof refused>[]) =>
   groups(...rows).map(({ fixes }) => fixes.map(({ label }) => label));
 const changed = (fix: Fix | undefined, values: Row) =>
@@ -75,6 +81,30 @@ describe('refusedGroups', () => {
     expect(changed(byDefault, { priority: 'hihg', title: 'x' })).toEqual({ title: 'x' });
   });
 
+  it('offers the row with the nearest label for a reference that names no row, and none that is far', () => {
+    const unknown = (customer: string) =>
+      refused({ customer }, '22P02', `invalid input syntax for type uuid: "${customer}"`);
+    const [near, far] = groups(unknown('Bright Water GmbH'), unknown('Nobody'), unknown('Nobody'));
+    expect([near?.words, near?.fixes[0]?.label]).toEqual([
+      'customers has no row “Bright Water GmbH”.',
+      'Use Brightwater for Bright Water GmbH',
+    ]);
+    expect(changed(near?.fixes[0], { customer: 'Bright Water GmbH' })).toEqual({ customer: 'b-key' });
+    expect([far?.rows.length, far?.fixes.map(({ label }) => label)]).toEqual([2, ['Leave the rows out']]);
+    expect(unknownReferences(tickets, [unknown('Nobody'), unknown('Nobody'), unknown('x')], rules)).toEqual(
+      new Map([['customer', ['Nobody', 'x']]]),
+    );
+  });
+
+  it('says what fits the field instead of the error of PostgreSQL', () => {
+    expect(groups(refused({ due: '31/02/2027' }, '22008', 'out of range: "31/02/2027"'))[0]?.words).toBe(
+      '“31/02/2027” does not fit due. A date, 2026-11-20.',
+    );
+    expect(groups(refused({ priority: 'x' }, '22P02', 'invalid: "x"'))[0]?.words).toBe(
+      '“x” is no value of priority: low, normal, high, urgent.',
+    );
+  });
+
   it('empties a field that may be empty', () => {
     const [group] = groups(refused({ due: '31/02/2027' }, '22008', 'date out of range: "31/02/2027"'));
     expect(group?.fixes.map(({ label }) => label)).toEqual(['Empty due', 'Leave the row out']);
@@ -89,6 +119,14 @@ describe('refusedGroups', () => {
       { label: 'Update rows that exist', conflict: { fields: ['title'], resolution: 'merge' } },
     ]);
     expect(unique('partial_key')?.map(({ label }) => label)).toEqual(['Leave the row out']);
+  });
+});
+
+describe('nearestLabel', () => {
+  it('returns a label that differs in at most half of the characters', () => {
+    expect(nearestLabel('hollis frieght', [...customers.keys()])).toBe('Hollis Freight');
+    expect(nearestLabel('Nobody', [...customers.keys()])).toBeNull();
+    expect(nearestLabel('Nobody', [])).toBeNull();
   });
 });
 

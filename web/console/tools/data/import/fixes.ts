@@ -2,6 +2,8 @@ import type { Rule } from '../../../../../contract/specification.ts';
 import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
 import type { Conflict, ImportedRow, RefusedRow } from '../../../data/rows/import-rows.ts';
 import { kindOf } from '../../../values/field-kind.ts';
+import { typeInWords } from '../../../values/type-words.ts';
+import { distance } from '../../sql/editor/position.ts';
 import { violatedRule } from '../editor/field-rule.tsx';
 
 /** A change that a button makes to the refused rows of a group, or to the whole import. */
@@ -18,25 +20,81 @@ export interface RefusedGroup {
   fixes: readonly Fix[];
 }
 
-/** Returns the refused rows by the rule that they break, in the order of the file. Pure. */
-export function refusedGroups(entity: Entity, refused: readonly RefusedRow[], rules: readonly Rule[]): RefusedGroup[] {
-  const groups = new Map<string, { rule: Rule | null; field: Field | null; rows: RefusedRow[] }>();
+/** The reason why a row is refused. */
+export interface Refusal {
+  rule: Rule | null;
+  /** The only field that the row is about; null for several fields and for an error without a field. */
+  field: Field | null;
+  words: string;
+}
+
+/** Returns why a row is refused, in words of the app if it has some. Pure. */
+export function refusalOf(entity: Entity, one: RefusedRow, rules: readonly Rule[]): Refusal {
+  const rule = violatedRule(one.error, rules);
+  const field = fieldAtFault(entity, one, rule);
+  const text = field && one.row.values[field.name];
+  const words =
+    (field && one.error.code === '23502' ? `${field.name} has no value. Every row needs one.` : null) ??
+    (field && typeof text === 'string' ? valueWords(field, text, one.error.code) : null) ??
+    rule?.words ??
+    one.error.message;
+  return { rule, field, words };
+}
+
+/** Describes a value that does not fit its field; null if the rule of the app says it. */
+function valueWords(field: Field, text: string, code: string): string | null {
+  if (field.references && (code === '23503' || /^22/.test(code))) {
+    return `${field.references.entity} has no row “${text}”.`;
+  }
+  if (code === '22001') return `${field.name} is too long. ${typeInWords({ ...field, nullable: true })}`;
+  if (!/^22/.test(code)) return null;
+  const values = field.enum_values ?? [];
+  if (kindOf(field) === 'enum') return `“${text}” is no value of ${field.name}: ${values.join(', ')}.`;
+  const fits = kindOf(field) === 'integer' ? 'A whole number.' : typeInWords({ ...field, nullable: true });
+  return `“${text}” does not fit ${field.name}. ${fits}`;
+}
+
+/** Returns the texts of references that no row has, by field. Pure. */
+export function unknownReferences(
+  entity: Entity,
+  refused: readonly RefusedRow[],
+  rules: readonly Rule[],
+): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, Set<string>>();
   for (const one of refused) {
-    const rule = violatedRule(one.error, rules);
-    const field = fieldAtFault(entity, one, rule);
-    const value = field && kindOf(field) === 'enum' ? one.row.values[field.name] : '';
+    const { field } = refusalOf(entity, one, rules);
+    const text = field?.references ? one.row.values[field.name] : null;
+    if (field && typeof text === 'string') found.set(field.name, (found.get(field.name) ?? new Set()).add(text));
+  }
+  return new Map([...found].map(([name, texts]) => [name, [...texts]]));
+}
+
+/** Keys of rows that a reference can name, by field and label. */
+export type ReferenceKeys = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+/** Returns the refused rows by the rule that they break, in the order of the file. Pure. */
+export function refusedGroups(
+  entity: Entity,
+  refused: readonly RefusedRow[],
+  rules: readonly Rule[],
+  references: ReferenceKeys,
+): RefusedGroup[] {
+  const groups = new Map<string, Refusal & { rows: RefusedRow[] }>();
+  for (const one of refused) {
+    const refusal = refusalOf(entity, one, rules);
+    const { rule, field } = refusal;
+    const value = field && (field.references || kindOf(field) === 'enum') ? one.row.values[field.name] : '';
     const key = JSON.stringify([rule?.id ?? one.error.code, field?.name ?? one.error.message, value]);
     const group = groups.get(key);
     if (group) group.rows.push(one);
-    else groups.set(key, { rule, field, rows: [one] });
+    else groups.set(key, { ...refusal, rows: [one] });
   }
-  return [...groups].map(([key, { rule, field, rows }]) => ({
-    ...{ key, rows, words: rule?.words ?? rows[0]?.error.message ?? '' },
-    fixes: fixesOf(entity, rows, rule, field),
+  return [...groups].map(([key, { rule, field, rows, words }]) => ({
+    ...{ key, rows, words },
+    fixes: fixesOf(entity, rows, rule, field, references),
   }));
 }
 
-/** Returns the only field that a refused row is about; null for several fields and for an error without a field. */
 function fieldAtFault({ fields }: Entity, { row, error }: RefusedRow, rule: Rule | null): Field | null {
   if (rule) return rule.fields.length === 1 ? (fields.find(({ name }) => name === rule.fields[0]) ?? null) : null;
   if (!/^2[23]/.test(error.code)) return null;
@@ -58,11 +116,19 @@ function tooLong(message: string): { type: string; max: number } | null {
   return type === undefined ? null : { type, max: Number(max) };
 }
 
-function fixesOf(entity: Entity, rows: readonly RefusedRow[], rule: Rule | null, field: Field | null): Fix[] {
+function fixesOf(
+  entity: Entity,
+  rows: readonly RefusedRow[],
+  rule: Rule | null,
+  field: Field | null,
+  references: ReferenceKeys,
+): Fix[] {
   const code = rows[0]?.error.code ?? '';
   const out: Fix = { label: rows.length === 1 ? 'Leave the row out' : 'Leave the rows out', change: () => null };
   if (code === '23505') return [...(rule ? conflictFixes(entity, rule) : []), out];
-  return field && (rule || /^22/.test(code) || code === '23502') ? [...fieldFixes(rows, field), out] : [out];
+  return field && (rule || /^22/.test(code) || code === '23502')
+    ? [...fieldFixes(rows, field, references), out]
+    : [out];
 }
 
 /** Returns the fixes for a key that exists. PostgreSQL needs the fields of a whole key. */
@@ -75,7 +141,7 @@ function conflictFixes({ primary_key, unique_keys, writable }: Entity, { fields,
 }
 
 /** Returns the fixes that change one field. Only fixes that change every row of the group are offered. */
-function fieldFixes(rows: readonly RefusedRow[], field: Field): Fix[] {
+function fieldFixes(rows: readonly RefusedRow[], field: Field, references: ReferenceKeys): Fix[] {
   const { name } = field;
   const values = rows.map(({ row }) => row.values[name] ?? null);
   const all = (test: (value: string) => boolean) => values.every((value) => value !== null && test(value));
@@ -100,6 +166,10 @@ function fieldFixes(rows: readonly RefusedRow[], field: Field): Fix[] {
       fixes.push({ label: `Use ${value} for ${first}`, change: set(() => value) });
     }
   }
+  const keys = references.get(name);
+  const label = keys && typeof first === 'string' ? nearestLabel(first, [...keys.keys()]) : null;
+  const target = label === null ? undefined : keys?.get(label);
+  if (target !== undefined) fixes.push({ label: `Use ${label} for ${first}`, change: set(() => target) });
   if (field.default !== null) {
     fixes.push({
       label: `Use the default of ${name}`,
@@ -118,21 +188,15 @@ function fieldFixes(rows: readonly RefusedRow[], field: Field): Fix[] {
 /** Returns up to three values, the most similar first. Pure. */
 export const nearest = (text: string, values: readonly string[]): string[] =>
   values
-    .map((value) => ({ value, distance: editDistance(text.trim().toLowerCase(), value.toLowerCase()) }))
-    .sort((a, b) => a.distance - b.distance)
+    .map((value) => ({ value, away: distance(text.trim().toLowerCase(), value.toLowerCase()) }))
+    .sort((a, b) => a.away - b.away)
     .slice(0, 3)
     .map(({ value }) => value);
 
-/** Returns the number of inserted, removed and replaced characters between two texts (Levenshtein). */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, place) => place);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
+/** Returns the most similar label, if at most half of the characters differ; otherwise null. Pure. */
+export function nearestLabel(text: string, labels: readonly string[]): string | null {
+  const [label] = nearest(text, labels);
+  if (label === undefined) return null;
+  const away = distance(text.trim().toLowerCase(), label.toLowerCase());
+  return away * 2 <= Math.max(text.trim().length, label.length) ? label : null;
 }

@@ -21,45 +21,22 @@ import { importable, useImport } from './use-import.ts';
 /** Largest file in bytes: all its rows are sent in one request, so that none is imported if one fails. */
 export const MAX_BYTES = 6 * 1024 * 1024;
 
-/** Imports the rows of a CSV file in four steps: file, fields, check, import. */
-export function ImportPage({
-  appRef,
-  entities,
-  table,
-  onSeat,
-  onClose,
-}: {
+interface ImportPageProps {
   appRef: string;
   entities: readonly Entity[];
   table: Table;
   onSeat: (requestRole: string) => void;
   onClose: () => void;
-}) {
+}
+
+/** Imports the rows of a CSV file in four steps: file, fields, check, import. */
+export function ImportPage({ appRef, entities, table, onSeat, onClose }: ImportPageProps) {
   const { entity } = table;
-  const [file, setFile] = useState<{ name: string; content: CsvFile } | null>(null);
-  const [wrong, setWrong] = useState<string | null>(null);
-  const [chosen, setChosen] = useState<readonly (string | null)[]>([]);
-  const work = useImport(table, entities, file, chosen);
-  const open = async (given: File | undefined) => {
-    work.reset();
-    setFile(null);
-    setWrong(null);
-    if (!given) return;
-    if (given.size > MAX_BYTES) return setWrong('The file is larger than 6 MB. Divide it, or import it with SQL.');
-    try {
-      const content = parseCsv(await given.text());
-      if (content.records.length === 0) return setWrong('The file has no rows after its first line.');
-      setFile({ name: given.name, content });
-      setChosen(guessFields(content.header, importable(entity)));
-    } catch (error) {
-      setWrong(error instanceof Error ? error.message : String(error));
-    }
-  };
+  const { file, wrong, chosen, setChosen, work, open } = useImportFile(table, entities);
   const { checked, refused, imported, busy, error } = work;
   const rows = (file?.content.records.length ?? 0) - work.leftOut;
   const valid = rows - (refused?.length ?? 0);
   const hasFields = chosen.some((name) => name !== null);
-  const step = !file ? 0 : imported !== null ? 4 : refused === null ? 1 : 2;
   return (
     <Page
       appRef={appRef}
@@ -79,26 +56,7 @@ export function ImportPage({
       <Workbench list={<EntityNav appRef={appRef} current={entity.id} requestRole={undefined} />}>
         <div className={styles.page}>
           <h1 className={styles.title}>Import into {entity.name}</h1>
-          <p className={styles.answer}>
-            {!file && 'Choose a CSV file. Its first line names the columns.'}
-            {file && refused === null && `${counted(rows, 'row')} of ${file.name}.`}
-            {file &&
-              refused !== null &&
-              imported === null &&
-              `${counted(rows, 'row')} of ${file.name}. ${counted(valid, 'row is', 'rows are')} valid, ${counted(refused.length, 'row violates', 'rows violate')} a rule.`}
-            {imported !== null && importedWords(imported, work)}
-          </p>
-          <ol className={styles.steps} aria-label="Steps">
-            {['File', 'Fields', 'Check', 'Import'].map((name, place) => (
-              <li
-                key={name}
-                aria-current={place === Math.min(step, 3) ? 'step' : undefined}
-                data-done={place < step || undefined}
-              >
-                {name}
-              </li>
-            ))}
-          </ol>
+          <Progress {...{ file, rows, work }} />
           <label className={styles.file}>
             CSV file
             <input
@@ -126,10 +84,13 @@ export function ImportPage({
           {refused !== null && refused.length > 0 && imported === null && (
             <RefusedTable
               table={table}
+              entities={entities}
               refused={refused}
               columns={chosen.filter((name) => name !== null)}
+              labels={work.labels}
               busy={busy !== null}
               onFix={(fix, group) => void work.fix(fix, group)}
+              onEdit={(one, texts) => void work.edit(one, texts)}
             />
           )}
           {error && <FailureNote facts={failureFacts(error)} />}
@@ -143,6 +104,68 @@ export function ImportPage({
         <ImportBar work={work} rows={rows} hasFields={hasFields} onClose={onClose} />
       </Workbench>
     </Page>
+  );
+}
+
+/** Returns the file of an import and the fields of its columns, and the function that opens a file. */
+function useImportFile(table: Table, entities: readonly Entity[]) {
+  const [file, setFile] = useState<{ name: string; content: CsvFile } | null>(null);
+  const [wrong, setWrong] = useState<string | null>(null);
+  const [chosen, setChosen] = useState<readonly (string | null)[]>([]);
+  const work = useImport(table, entities, file, chosen);
+  const open = async (given: File | undefined) => {
+    work.reset();
+    setFile(null);
+    setWrong(null);
+    if (!given) return;
+    if (given.size > MAX_BYTES) return setWrong('The file is larger than 6 MB. Divide it, or import it with SQL.');
+    try {
+      const content = parseCsv(await given.text());
+      if (content.records.length === 0) return setWrong('The file has no rows after its first line.');
+      setFile({ name: given.name, content });
+      setChosen(guessFields(content.header, importable(table.entity)));
+    } catch (error) {
+      setWrong(error instanceof Error ? error.message : String(error));
+    }
+  };
+  return { file, wrong, chosen, setChosen, work, open };
+}
+
+/** Says what is known about the rows, and which of the four steps is next. */
+function Progress({
+  file,
+  rows,
+  work: { refused, imported, ...work },
+}: {
+  file: { readonly name: string } | null;
+  rows: number;
+  work: ReturnType<typeof useImport>;
+}) {
+  const valid = rows - (refused?.length ?? 0);
+  const step = !file ? 0 : imported !== null ? 4 : refused === null ? 1 : 2;
+  return (
+    <>
+      <p className={styles.answer}>
+        {!file && 'Choose a CSV file. Its first line names the columns.'}
+        {file && refused === null && `${counted(rows, 'row')} of ${file.name}.`}
+        {file &&
+          refused !== null &&
+          imported === null &&
+          `${counted(rows, 'row')} of ${file.name}. ${counted(valid, 'row is', 'rows are')} valid, ${counted(refused.length, 'row violates', 'rows violate')} a rule.`}
+        {imported !== null && importedWords(imported, work)}
+      </p>
+      <ol className={styles.steps} aria-label="Steps">
+        {['File', 'Fields', 'Check', 'Import'].map((name, place) => (
+          <li
+            key={name}
+            aria-current={place === Math.min(step, 3) ? 'step' : undefined}
+            data-done={place < step || undefined}
+          >
+            {name}
+          </li>
+        ))}
+      </ol>
+    </>
   );
 }
 
@@ -171,9 +194,7 @@ function ImportBar({
             {conflict?.resolution === 'merge' && 'Rows that exist are updated. '}
             {conflict?.resolution === 'ignore' && 'Rows that exist are skipped. '}
             Triggers run.{' '}
-            {undoOff === null
-              ? 'You can undo the import in this browser for 24 hours.'
-              : `The import cannot be undone: ${undoOff}.`}
+            {undoOff === null ? 'You can undo the import for 24 hours.' : `The import cannot be undone: ${undoOff}.`}
           </>
         )}
       </span>
@@ -209,7 +230,10 @@ function ImportBar({
 }
 
 /** Without the returned rows, the number contains the rows that were updated or skipped. */
-function importedWords(imported: number, { conflict, undoOff }: ReturnType<typeof useImport>): string {
+function importedWords(
+  imported: number,
+  { conflict, undoOff }: Pick<ReturnType<typeof useImport>, 'conflict' | 'undoOff'>,
+): string {
   if (conflict === null || undoOff === null) return `${counted(imported, 'row was', 'rows were')} imported.`;
   const effect = conflict.resolution === 'merge' ? 'updated' : 'skipped';
   return `${counted(imported, 'row was', 'rows were')} sent. Rows that existed were ${effect}.`;

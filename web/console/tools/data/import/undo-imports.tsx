@@ -1,14 +1,15 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { RowImport } from '../../../../../contract/row-imports.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Dialog } from '../../../../ui/dialog.tsx';
-import { type StoredImport, storedImports, unchangedRows, undoImport } from '../../../data/rows/import-undo.ts';
+import { rowImports, unchangedRows, undoImport } from '../../../data/rows/import-undo.ts';
 import type { Table } from '../../../data/rows/rest-call.ts';
-import { counted } from '../../../format/format.ts';
+import { counted, dateTime } from '../../../format/format.ts';
 import { ServerError } from '../editor/server-error.tsx';
 import styles from './import-page.module.css';
 
-/** Lists the imports of the last 24 hours that this browser can undo. */
+/** Lists the imports of the last 24 hours into a table, whichever builder made them. */
 export function UndoImports({
   table,
   pointing,
@@ -17,9 +18,10 @@ export function UndoImports({
   /** Names of the entities with references to the table. */
   pointing: readonly string[];
 }) {
-  const [open, setOpen] = useState<StoredImport | null>(null);
+  const [open, setOpen] = useState<RowImport | null>(null);
   const [deleted, setDeleted] = useState<number | null>(null);
-  const stored = storedImports(table);
+  const { data } = useQuery(rowImports(table.ref));
+  const stored = data?.filter(({ entity }) => entity === table.entity.id) ?? [];
   return (
     <>
       {deleted !== null && (
@@ -29,8 +31,7 @@ export function UndoImports({
         <ul className={styles.imports} aria-label="Imports that you can undo">
           {stored.map((one) => (
             <li key={one.id}>
-              {counted(one.keys.length, 'row')} of {one.file},{' '}
-              {new Date(one.at).toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' })}
+              {counted(one.rows, 'row')} of {one.file}, {dateTime(one.at)}, by {one.imported_by}
               <Button small onClick={() => setOpen(one)}>
                 Undo import
               </Button>
@@ -63,7 +64,7 @@ function UndoDialog({
   onClose,
 }: {
   table: Table;
-  stored: StoredImport;
+  stored: RowImport;
   pointing: readonly string[];
   onDone: (deleted: number) => void;
   onClose: () => void;
@@ -74,7 +75,7 @@ function UndoDialog({
     staleTime: 0,
   });
   const { mutate, isPending, error } = useMutation({ mutationFn: () => undoImport(table, stored), onSuccess: onDone });
-  const kept = stored.keys.length - (rows ?? 0);
+  const kept = stored.rows - (rows ?? 0);
   const failure = error ?? unread;
   return (
     <Dialog title={`Undo the import of ${stored.file}?`} onClose={onClose}>
@@ -97,7 +98,7 @@ function UndoDialog({
           offBecause={rows === undefined ? 'The rows are being counted.' : rows === 0 ? 'No row is unchanged.' : null}
           onClick={() => mutate()}
         >
-          Delete {counted(rows ?? stored.keys.length, 'row')}
+          Delete {counted(rows ?? stored.rows, 'row')}
         </Button>
         <Button kind="quiet" onClick={onClose} data-autofocus>
           Cancel

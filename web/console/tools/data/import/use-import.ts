@@ -7,15 +7,12 @@ import {
   checkRows,
   type ImportedRow,
   importRows,
-  keysByLabel,
   type RefusedRow,
 } from '../../../data/rows/import-rows.ts';
 import { importUndoOff, storeImport } from '../../../data/rows/import-undo.ts';
-import { labelField } from '../../../data/rows/labels.ts';
 import type { Table } from '../../../data/rows/rest-call.ts';
-import { keyFields, keyOf } from '../../../data/rows/row.ts';
-import { targetOf } from '../editor/editor-kind.ts';
-import { convert } from './convert.ts';
+import { keyFields, keyOf, type Row } from '../../../data/rows/row.ts';
+import { convertRows, type ReferenceLabels, textsOf } from './convert-rows.ts';
 import type { Fix } from './fixes.ts';
 
 /** Returns the fields that a file can fill. */
@@ -31,6 +28,8 @@ interface Progress {
   leftOut: number;
   /** What happens to rows whose key exists; null refuses them. */
   conflict: Conflict | null;
+  /** Labels of the referenced rows that the file names. */
+  labels: ReferenceLabels;
   /** Number of imported rows; null before the import. */
   imported: number | null;
   stopped: boolean;
@@ -38,7 +37,7 @@ interface Progress {
 }
 
 const fresh: Progress = {
-  ...{ busy: null, checked: 0, refused: null, leftOut: 0, conflict: null },
+  ...{ busy: null, checked: 0, refused: null, leftOut: 0, conflict: null, labels: new Map() },
   ...{ imported: null, stopped: false, error: null },
 };
 
@@ -49,10 +48,73 @@ export function useImport(
   file: { name: string; content: CsvFile } | null,
   chosen: readonly (string | null)[],
 ) {
-  const [progress, setProgress] = useState(fresh);
-  const control = useRef<AbortController | null>(null);
+  const { progress, setProgress, start, stop } = useWork();
   const rows = useRef<readonly ImportedRow[]>([]);
   const fields = chosen.filter((name) => name !== null);
+  const { conflict } = progress;
+  const onProgress = (checked: number) => setProgress((before) => ({ ...before, checked }));
+  /** Applies a fix and checks the changed rows. A fix of all rows, and a check that ended early, need a whole check. */
+  const recheck = async (one: Fix, group: readonly RefusedRow[], signal: AbortSignal): Promise<Partial<Progress>> => {
+    const ofGroup = new Set(group.map(({ row }) => row));
+    const pairs = rows.current.map(
+      (row) => [row, 'change' in one && ofGroup.has(row) ? one.change(row) : row] as const,
+    );
+    const next = pairs.flatMap(([, row]) => row ?? []);
+    const changed = pairs.flatMap(([old, row]) => (row && row !== old ? [row] : []));
+    const plan = { fields, conflict: 'conflict' in one ? one.conflict : conflict };
+    const mustCheckAll = 'conflict' in one || progress.checked < rows.current.length;
+    const found = await checkRows(
+      table,
+      plan,
+      mustCheckAll ? next : changed,
+      mustCheckAll ? onProgress : () => {},
+      signal,
+    );
+    const others = mustCheckAll ? [] : (progress.refused ?? []).filter(({ row }) => !ofGroup.has(row));
+    const leftOut = progress.leftOut + rows.current.length - next.length;
+    rows.current = next;
+    return {
+      ...{ conflict: plan.conflict, leftOut, ...(!mustCheckAll && { checked: next.length }) },
+      refused: [...others, ...found].sort((a, b) => a.row.line - b.row.line),
+    };
+  };
+  return {
+    ...progress,
+    /** Why the import cannot be undone; null if it can. */
+    undoOff: importUndoOff(table, progress),
+    reset: () => {
+      stop();
+      setProgress(fresh);
+    },
+    stop,
+    fix: (one: Fix, group: readonly RefusedRow[]) => start('check', (signal) => recheck(one, group, signal)),
+    /** Replaces the texts of one refused row, and checks the row. */
+    edit: (one: RefusedRow, texts: Row) =>
+      start('check', async (signal) => {
+        const { rows: changed, labels } = await convertRows(table, entities, [{ ...one.row, values: texts }], signal);
+        const found = await recheck({ label: 'Edit', change: () => changed[0] ?? null }, [one], signal);
+        return { ...found, labels: joined(progress.labels, labels) };
+      }),
+    check: () =>
+      start('check', async (signal) => {
+        const texts = file ? textsOf(file.content, chosen) : [];
+        const { rows: read, labels } = await convertRows(table, entities, texts, signal);
+        rows.current = read;
+        return { labels, refused: await checkRows(table, { fields, conflict }, read, onProgress, signal) };
+      }),
+    run: () =>
+      start('import', async (signal) => {
+        const left = new Set(progress.refused?.map(({ row }) => row));
+        const valid = rows.current.filter((row) => !left.has(row));
+        return { imported: await insertRows(table, { fields, conflict }, file?.name ?? '', valid, signal) };
+      }),
+  };
+}
+
+/** Returns the progress of an import, and the functions that start a step and stop it. */
+function useWork() {
+  const [progress, setProgress] = useState(fresh);
+  const control = useRef<AbortController | null>(null);
   const start = async (busy: 'check' | 'import', work: (signal: AbortSignal) => Promise<Partial<Progress>>) => {
     control.current = new AbortController();
     const { signal } = control.current;
@@ -67,108 +129,33 @@ export function useImport(
       setProgress((before) => ({ ...before, ...failure, busy: null }));
     }
   };
-  const { conflict } = progress;
-  const onProgress = (checked: number) => setProgress((before) => ({ ...before, checked }));
-  /** Applies a fix and checks the changed rows. A fix of all rows, and a check that ended early, need a whole check. */
-  const fix = (one: Fix, group: readonly RefusedRow[]) =>
-    start('check', async (signal) => {
-      const ofGroup = new Set(group.map(({ row }) => row));
-      const pairs = rows.current.map(
-        (row) => [row, 'change' in one && ofGroup.has(row) ? one.change(row) : row] as const,
-      );
-      const next = pairs.flatMap(([, row]) => row ?? []);
-      const changed = pairs.flatMap(([old, row]) => (row && row !== old ? [row] : []));
-      const plan = { fields, conflict: 'conflict' in one ? one.conflict : conflict };
-      const mustCheckAll = 'conflict' in one || progress.checked < rows.current.length;
-      const found = await checkRows(
-        table,
-        plan,
-        mustCheckAll ? next : changed,
-        mustCheckAll ? onProgress : () => {},
-        signal,
-      );
-      const others = mustCheckAll ? [] : (progress.refused ?? []).filter(({ row }) => !ofGroup.has(row));
-      const leftOut = progress.leftOut + rows.current.length - next.length;
-      rows.current = next;
-      return {
-        ...{ conflict: plan.conflict, leftOut, ...(!mustCheckAll && { checked: next.length }) },
-        refused: [...others, ...found].sort((a, b) => a.row.line - b.row.line),
-      };
-    });
-  return {
-    ...progress,
-    /** Why the import cannot be undone; null if it can. */
-    undoOff: importUndoOff(table, progress, rows.current.length - (progress.refused?.length ?? 0)),
-    reset: () => {
-      control.current?.abort();
-      setProgress(fresh);
-    },
-    stop: () => control.current?.abort(),
-    fix,
-    check: () =>
-      start('check', async (signal) => {
-        rows.current = await readRows(table, entities, file?.content ?? null, chosen, signal);
-        return { refused: await checkRows(table, { fields, conflict }, rows.current, onProgress, signal) };
-      }),
-    run: () =>
-      start('import', async (signal) => {
-        const left = new Set(progress.refused?.map(({ row }) => row));
-        const valid = rows.current.filter((row) => !left.has(row));
-        const plan = { fields, conflict };
-        const canUndo = importUndoOff(table, plan, valid.length) === null;
-        const key = keyFields(table.entity);
-        const inserted = await importRows(table, plan, valid, canUndo ? key : [], signal);
-        const keys = inserted.flatMap((row) => [keyOf(row, key) ?? []]);
-        // The rows are stored now: a failure here takes the undo away, not the import.
-        if (canUndo) await storeImport(table, file?.name ?? '', keys).catch(() => false);
-        return { imported: canUndo ? inserted.length : valid.length };
-      }),
-  };
+  return { progress, setProgress, start, stop: () => control.current?.abort() };
 }
 
-/** Converts the records of a file to rows. Labels of referenced rows are replaced by their keys. */
-async function readRows(
+/** Inserts the rows and stores what an undo needs. Returns the number of rows that were inserted or sent. */
+async function insertRows(
   table: Table,
-  entities: readonly Entity[],
-  file: CsvFile | null,
-  chosen: readonly (string | null)[],
+  plan: { readonly fields: readonly string[]; readonly conflict: Conflict | null },
+  file: string,
+  valid: readonly ImportedRow[],
   signal: AbortSignal,
-): Promise<ImportedRow[]> {
-  if (!file) return [];
-  const now = new Date();
-  const columns = await Promise.all(
-    chosen.map(async (name, place) => {
-      const field = table.entity.fields.find((one) => one.name === name);
-      if (!field) return null;
-      const texts = file.records.map(({ values }) => values[place] ?? null);
-      return { field, keys: await keysOf(table, entities, field, texts, signal) };
-    }),
+): Promise<number> {
+  const canUndo = importUndoOff(table, plan) === null;
+  const key = keyFields(table.entity);
+  const inserted = await importRows(table, plan, valid, canUndo ? key : [], signal);
+  const first = inserted[0] && keyOf(inserted[0], key);
+  // The rows are stored now: a failure here takes the undo away, not the import.
+  if (first) {
+    await storeImport(table, { file, rows: inserted.length, key: first }).catch(() => undefined);
+  }
+  return canUndo ? inserted.length : valid.length;
+}
+
+/** Returns the labels of both. Pure. */
+const joined = (a: ReferenceLabels, b: ReferenceLabels): ReferenceLabels =>
+  new Map(
+    [...new Set([...a.keys(), ...b.keys()])].map((name) => [
+      name,
+      new Map([...(a.get(name) ?? []), ...(b.get(name) ?? [])]),
+    ]),
   );
-  return file.records.map(({ line, values }) => ({
-    line,
-    values: Object.fromEntries(
-      columns.flatMap((column, place): [string, string | null][] => {
-        if (!column) return [];
-        const { field, keys } = column;
-        const text = values[place] ?? null;
-        // An empty value of a field with a default is left out, so that PostgreSQL sets the default.
-        if (text === null && (field.default !== null || field.identity !== null)) return [];
-        return [[field.name, (text !== null && keys.get(text.trim())) || convert(field, text, now)]];
-      }),
-    ),
-  }));
-}
-
-async function keysOf(
-  table: Table,
-  entities: readonly Entity[],
-  field: Field,
-  texts: readonly (string | null)[],
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, string>> {
-  const target = targetOf(field, entities);
-  const label = target && labelField(target);
-  if (!target || label === null || label === undefined || label === field.references?.field) return new Map();
-  const names = [...new Set(texts.flatMap((text) => (text === null || text.trim() === '' ? [] : [text.trim()])))];
-  return keysByLabel({ ...table, entity: target }, field.references?.field ?? '', label, names, signal);
-}

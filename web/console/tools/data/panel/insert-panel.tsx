@@ -9,10 +9,11 @@ import { keyFields, keyOf, type Row } from '../../../data/rows/row.ts';
 import { recordChange } from '../../../data/rows/session-changes.ts';
 import { keyWords } from '../../../data/rows/undo-change.ts';
 import { kindOf, shortType } from '../../../values/field-kind.ts';
+import { typeInWords } from '../../../values/type-words.ts';
 import { ServerError } from '../editor/server-error.tsx';
 import { readTyped } from '../editor/typed-value.ts';
 import styles from './insert-panel.module.css';
-import { RowField, rowFieldWords } from './row-field.tsx';
+import { RowField } from './row-field.tsx';
 
 /** Returns the reason why only the database sets a field; null if the caller can set it. */
 const madeBecause = (field: Field): string | null =>
@@ -159,8 +160,7 @@ function InsertField({
         <p className={styles.made}>{made}</p>
       )}
       <p className={styles.rule}>
-        {(kind === 'json' ? null : wrong) ??
-          (made === null ? rowFieldWords(field, entities) : 'The database writes it.')}
+        {(kind === 'json' ? null : wrong) ?? (made === null ? typeInWords(field) : 'The database writes it.')}
         {isChoice && value === undefined && <> Default {defaultWords(field).replace(/::[^']*$/, '')}.</>}
       </p>
     </div>
@@ -170,5 +170,13 @@ function InsertField({
 function recordInsertion(table: Table, row: Row): void {
   const key = keyOf(row, keyFields(table.entity));
   if (key)
-    recordChange({ table, key, kind: 'insert', before: null, after: row, what: `Inserted ${keyWords(key)}`, how: '' });
+    recordChange({
+      table,
+      key,
+      kind: 'insert',
+      before: null,
+      after: row,
+      what: `Inserted row ${keyWords(key)}`,
+      how: '',
+    });
 }

@@ -1,22 +1,13 @@
 import { type KeyboardEvent, useId, useState } from 'react';
-import { entityId } from '../../../../../contract/entity-names.ts';
 import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
 import { JsonField } from '../../../../fields/json-field.tsx';
 import { TimeField, type TimeKind } from '../../../../fields/time-field.tsx';
 import type { Table } from '../../../data/rows/rest-call.ts';
-import { shortId } from '../../../format/format.ts';
-import { typeInWords } from '../../../values/type-words.ts';
 import { editorKind, targetOf, timeKind } from '../editor/editor-kind.ts';
 import { ReferenceEditor } from '../editor/reference-editor.tsx';
 import { readTyped, shownText } from '../editor/typed-value.ts';
 import { focusAtEnd, isSaveKey, ValueInput } from '../editor/value-input.tsx';
 import styles from './insert-panel.module.css';
-
-/** Describes the valid values of a field of a form. A reference is chosen, so its type does not matter. */
-export const rowFieldWords = (field: Field, entities: readonly Entity[]): string =>
-  editorKind(field, undefined, entities) === 'reference'
-    ? `A row of ${shortId(entityId(field.references?.schema ?? '', field.references?.entity ?? ''))}.${field.nullable ? '' : ' Never null.'}`
-    : typeInWords(field);
 
 export interface RowFieldProps {
   table: Table;

@@ -9,19 +9,8 @@ import {
   StateField,
   WidgetType,
 } from '@uiw/react-codemirror';
-import type { SqlFailure } from '../../../../../contract/admin.ts';
 import styles from './editor.module.css';
-import { type Fix, lineAndColumn, type Place } from './position.ts';
-
-/** An error at its position in the editor, with its fix if one is known. */
-export interface MarkedError {
-  failure: SqlFailure;
-  place: Place;
-  fix: Fix | null;
-  requestId: string | null;
-  /** The key caps of the fix. */
-  keys: string;
-}
+import { lineAndColumn, type MarkedError } from './position.ts';
 
 export const markError = StateEffect.define<MarkedError | null>();
 

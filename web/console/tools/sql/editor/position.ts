@@ -61,7 +61,7 @@ export function fixFor(failure: SqlFailure, text: string, place: Place | null, t
 }
 
 /** Returns the Levenshtein distance: the number of letters to insert, delete or replace. */
-function distance(a: string, b: string): number {
+export function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {
     const next = [i];
@@ -72,4 +72,29 @@ function distance(a: string, b: string): number {
     row = next;
   }
   return row[b.length] ?? 0;
+}
+
+/** An error at its position in the editor, with its fix if one is known. */
+export interface MarkedError {
+  failure: SqlFailure;
+  place: Place;
+  fix: Fix | null;
+  requestId: string | null;
+  /** The key caps of the fix. */
+  keys: string;
+}
+
+/**
+ * Returns the error of SQL for the editor; null if the error has no position in the text.
+ * @param at.offset Start of the executed SQL in the text.
+ * @param at.tables Names that a suggestion may contain.
+ * @param at.keys The key caps that apply the suggestion.
+ */
+export function markedErrorAt(
+  failure: SqlFailure,
+  at: { text: string; offset: number; tables: readonly string[]; requestId: string | null; keys: string },
+): MarkedError | null {
+  const { text, offset, tables, requestId, keys } = at;
+  const place = placeOf(text, offset, failure.position);
+  return place && { failure, place, fix: fixFor(failure, text, place, tables), requestId, keys };
 }

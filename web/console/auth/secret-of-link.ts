@@ -1,2 +1,0 @@
-/** Returns the secret of a link, `…#token=…`. Browsers never send the part after # to a server. */
-export const secretOfLink = (): string => new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
