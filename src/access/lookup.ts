@@ -15,9 +15,9 @@ export class Lookup {
   readonly facts: DecisionFacts;
   readonly relations: ReadonlyMap<number, RelationFact>;
   readonly views: ViewUses;
-  /** By `nameKey`. */
+  /** Relations by their `nameKey`. */
   readonly byName: ReadonlyMap<string, RelationFact>;
-  /** By relation. */
+  /** The fields of each relation, by the relation's id. */
   readonly fields: ReadonlyMap<number, readonly FieldFact[]>;
   readonly constraints: ReadonlyMap<number, readonly ConstraintFact[]>;
   /** Foreign keys by the referenced relation. */
@@ -26,13 +26,13 @@ export class Lookup {
   readonly indexes: ReadonlyMap<number, readonly UniqueIndexFact[]>;
   readonly triggers: ReadonlyMap<number, EntityFacts['triggers']>;
   readonly rules: ReadonlyMap<number, EntityFacts['rewrite_rules']>;
-  /** Links of inheritance by child, and by parent. */
+  /** The links between parent and child tables, in `parents` by the child and in `children` by the parent. */
   readonly parents: ReadonlyMap<number, EntityFacts['inheritance']>;
   readonly children: ReadonlyMap<number, EntityFacts['inheritance']>;
   readonly types: ReadonlyMap<number, TypeFact>;
   /** Constraints by their domain. */
   readonly domains: ReadonlyMap<number, readonly ConstraintFact[]>;
-  /** Sequences by id, and by the relation with the numbered field. */
+  /** The sequences, in `sequences` by their id and in `numbered` by the relation of the field that they number. */
   readonly sequences: ReadonlyMap<number, readonly NumberingFact[]>;
   readonly numbered: ReadonlyMap<number, readonly NumberingFact[]>;
   readonly computed: readonly Computed[];
@@ -67,14 +67,14 @@ export class Lookup {
   }
 }
 
-/** Indexes of which only single values are read. */
+/** The parts of `Lookup` that a function needs, reduced to the lookup of a single key. */
 export type Reads<Name extends keyof Lookup> = {
   readonly [Key in Name]: Lookup[Key] extends ReadonlyMap<infer Of, infer Value>
     ? Pick<ReadonlyMap<Of, Value>, 'get'>
     : never;
 };
 
-/** Returns the relation with a name. */
+/** Returns the relation with this schema and name. */
 export const named = ({ byName }: Reads<'byName'>, schema: string, name: string): RelationFact | undefined =>
   byName.get(nameKey(schema, name));
 

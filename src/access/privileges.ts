@@ -31,7 +31,7 @@ export class Privileges {
   readonly #restrictedByName: ReadonlyMap<string, readonly { grants: readonly GrantFact[] }[]>;
   readonly #sequences: ReadonlyMap<number, { schema: string; name: string; grants: readonly GrantFact[] }>;
   readonly #types: ReadonlyMap<number, TypeFact>;
-  /** The functions that PostgreSQL calls for a value, by type. */
+  /** The functions that PostgreSQL calls for a value of a type, by the id of the type. */
   readonly #checked: ReadonlyMap<number, readonly CheckedTypeFact[]>;
   /** Relations with a trigger that may complete rows before they are added. */
   readonly #filledByTrigger: ReadonlySet<number>;
@@ -112,7 +112,7 @@ export class Privileges {
     return this.membership.hasPrivilegesOf(role, relation.owner);
   }
 
-  /** Returns the qualified names of those functions that the role may not execute. */
+  /** Returns the qualified names of the given functions that the role may not execute. */
   refusedFunctions(role: number, functions: readonly number[]): string[] {
     return functions.flatMap((oid) => {
       const routine = this.#restricted.get(oid);
@@ -120,7 +120,10 @@ export class Privileges {
     });
   }
 
-  /** Returns true if no function of this qualified name whose privileges were changed is open to the role. */
+  /**
+   * Returns true if the role may execute no function of this qualified name. Knows only functions whose privileges were
+   * changed.
+   */
   refusesNamed(role: number, name: string): boolean {
     const named = this.#restrictedByName.get(name) ?? [];
     return named.length > 0 && named.every(({ grants }) => !this.holds(role, grants, 'EXECUTE'));

@@ -30,7 +30,7 @@ export function runsAs(facts: DecisionFacts, routine: RoutineFact): string | nul
   return shownRole(facts, named === 'none' ? facts.authenticator : named);
 }
 
-/** Returns a role name that is the same in every app. */
+/** Returns the name of a role as the specification shows it: a name that is the same in every app. */
 function shownRole(facts: DecisionFacts, name: string): string {
   if (name === facts.authenticator) return 'authenticator';
   return roleName(facts, facts.roles.find((role) => role.name === name)?.oid ?? -1).replace(/^-1$/, name);

@@ -88,8 +88,8 @@ export class ViewAccess {
     const first = limited[0];
     if (!first) return always(`reads with the rights of ${whose}`);
     const tables = limited.map(({ fact }) => display(fact)).join(', ');
-    // Each row of an updatable view is a row of its table, so the decision about the table applies. Other views give no
-    // such guarantee.
+    // Each row of an updatable view is a row of its table, so the decision about the table also holds for the view. For
+    // other views it does not have to hold.
     if (relations.length === 1 && (view.updatable & anyWrite) !== 0) {
       return {
         ...first.seen,
@@ -145,7 +145,7 @@ export class ViewAccess {
     const base = this.#beneath(caller, view, isTriggers);
     // An INSERT does not evaluate the view's query, so the functions in the query do not matter.
     const calls = operation === 'insert' ? null : base.calls;
-    // PostgreSQL passes the whole row to a trigger, so it evaluates every function of the view's query.
+    // PostgreSQL passes the whole row to the trigger, so it evaluates every function in the query of a flat view.
     if (calls && (calls.always || (isTriggers && isFlat(view)))) return denied(callsRefused(calls.routine));
     if (isTriggers) {
       return conditional('an INSTEAD OF trigger decides', 'as its trigger allows');
@@ -154,8 +154,8 @@ export class ViewAccess {
     if (!table) {
       return conditional(`writes with the rights of ${base.whose}`, 'as the tables beneath allow');
     }
-    // An INSERT evaluates the view's condition only for the check option, so the relations in the condition matter only
-    // then.
+    // An INSERT evaluates the view's condition only if the view has a check option. So without one, the relations in
+    // the condition do not matter.
     const isAsked = operation !== 'insert' || view.check_option !== null;
     const seen = (isAsked ? looked : []).map(({ fact, fields }) => ({
       fact,
@@ -192,9 +192,10 @@ export class ViewAccess {
   }
 
   /**
-   * Adds the fields of a view that PostgreSQL itself writes to no table, although the catalog does not mark them as
-   * computed: those of an identity or generated column of the table, and expressions of a view whose other operations a
-   * trigger or rule performs.
+   * Excludes from the decision those fields of a view that PostgreSQL writes to no table although the catalog does not
+   * mark them as computed.
+   * - Fields that show an identity or generated column of the table.
+   * - Expressions, in a view whose other operations a trigger or rule performs.
    */
   withoutMade(decision: Decision, relation: RelationFact, operation: 'insert' | 'update'): Decision {
     if (decision.verdict === 'never') return decision;
@@ -232,8 +233,10 @@ export class ViewAccess {
   }
 
   /**
-   * Returns the relations of a view's query, the role whose privileges count for them, and the functions that the
-   * caller may not execute. `isRead`: the statement reads the rows of the view, not only those of its table.
+   * Returns what a view's query uses: its relations, the role whose privileges PostgreSQL checks for them, and a
+   * function of the query that the caller may not execute.
+   * @param isRead True for a SELECT from the view. False for a statement that only changes rows of the table below the
+   * view.
    */
   #beneath(caller: CallingRole, view: RelationFact, isRead: boolean) {
     const uses = this.#uses.of(view.oid);
@@ -312,7 +315,10 @@ function callsOnlyToOrder({ definition }: RelationFact, routine: string): boolea
   return !around(inOneLine(definition), rest)[0].includes(`${routine}(`);
 }
 
-/** Returns the definition with single spaces, as `readQuery` returns the parts of a query. */
+/**
+ * Returns the definition in one line with single spaces. `readQuery` returns the parts of a query in this form, so they
+ * can be found in the definition.
+ */
 const inOneLine = (definition: string): string => definition.replaceAll(/\s+/g, ' ');
 
 /** Returns the text before the last occurrence of a part and the text after it. */
