@@ -12,7 +12,7 @@ type IndexName = (typeof indexNames)[number];
 
 type Index<Values> = Values extends ReadonlyMap<infer Key, infer Value> ? Pick<ReadonlyMap<Key, Value>, 'get'> : never;
 
-/** Indexes that record each read. */
+/** The indexes of `Lookup`. Each of them records which keys are read. */
 export type EntryLookup = { readonly [Name in IndexName]: Index<Lookup[Name]> } & {
   /** Comments by relation and field: `<relation>.<field>`. */
   readonly comments: Pick<ReadonlyMap<string, string>, 'get'>;
@@ -25,19 +25,20 @@ interface Read {
   readonly value: unknown;
 }
 
-/** An entry with all values that it was made of. */
+/** A made entry, with all values that were read to make it. */
 interface Made {
   readonly inputs: readonly unknown[];
   readonly reads: readonly Read[];
   readonly entry: unknown;
 }
 
-/** Entries by the function that makes them, and a key. */
+/** Made entries, by the function that makes them and by their key. */
 type MadeEntries = Map<unknown, Map<number | string, Made>>;
 
 /**
- * The facts of one derivation, and the entries that are made of them. An entry of an earlier derivation is used again if
- * each value that it was made of is the same object (`parseRows`). It is therefore the entry that would be made.
+ * The facts of one derivation, and the entries that are made from them. An entry of an earlier derivation is used again
+ * if each value that was read to make it is still the same object (`parseRows`). Making the entry again would then give
+ * an equal entry.
  */
 export class Entries {
   readonly facts: Facts;
@@ -63,7 +64,8 @@ export class Entries {
 
   /**
    * Returns the entry of a key.
-   * @param make A function of its module, which reads only its arguments. An input is one object, or a list of objects.
+   * @param make A function at the top level of a module that reads only its arguments. An input is one object, or a
+   * list of objects.
    */
   of<Inputs extends readonly unknown[], Entry>(
     make: (look: EntryLookup, ...inputs: Inputs) => Entry,
@@ -74,8 +76,8 @@ export class Entries {
   }
 
   /**
-   * Returns a part of the specification that may depend on every fact about decisions. It is one entry, because the
-   * decision about a relation can depend on any other relation.
+   * Returns a part of the specification that may depend on every fact about privileges and policies. This part is one
+   * entry, because the decision about a relation can depend on any other relation.
    */
   ofDecisions<Inputs extends readonly unknown[], Entry>(
     make: (look: Lookup, ...inputs: Inputs) => Entry,

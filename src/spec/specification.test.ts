@@ -91,7 +91,7 @@ describe('deriveSpecification', () => {
     ]);
   });
 
-  it('describes the keys that views show, also those of tables that calls do not reach', async () => {
+  it('describes the keys that views show, including keys of tables that calls do not reach', async () => {
     await owner.script(`create schema back;
       create table back.boats (id int primary key, tender int unique references back.boats);
       create table back.people (id int primary key, boss int references back.people);
@@ -129,7 +129,7 @@ describe('deriveSpecification', () => {
     const calls = (await derive()).chapters.calls?.calls ?? [];
     const answered = calls.filter((call) => call.area !== 'auth').map((call) => [call.id, call.roles]);
     const everyone = ['anon', 'authenticated', 'service_role'];
-    // The function reads tickets, on which the service role has no privilege.
+    // The function reads tickets. The service role has no privilege on this table, so it is not among the readers.
     const readers = ['anon', 'authenticated'];
     expect(answered).toEqual([
       ['rest.public.customers.select', ['service_role']],
@@ -189,7 +189,7 @@ describe('deriveSpecification', () => {
     expect(cell).toMatchObject({ verdict: 'when', words: 'tickets that one looks after', policies: ['own'] });
   });
 
-  it('names the functions that convert values of a domain to and from JSON while calls use them', async () => {
+  it('lists the functions that convert values of a domain to and from JSON, as long as calls use them', async () => {
     await owner.script(`create domain public.color as int; create table public.shades (shade public.color);
       create function public.color_json(public.color) returns json language sql immutable as 'select to_json(1)';
       create function public.color_of(json) returns public.color language sql immutable as 'select 1::public.color';
@@ -200,7 +200,7 @@ describe('deriveSpecification', () => {
         .filter(({ key }) => key.includes(' as '))
         .map(({ key, value }) => [key, value]);
     const answers = ['public.color as json', 'by public.color_json(public.color)'];
-    // PostgREST uses only implicit casts.
+    // PostgREST uses only implicit casts, so an explicit cast is not listed.
     expect(await casts()).toEqual([answers]);
     await owner.script(`drop cast (json as public.color);
       create cast (json as public.color) with function public.color_of(json) as implicit;`);
@@ -222,7 +222,7 @@ describe('deriveSpecification', () => {
     expect(ids({ external_anonymous_users_enabled: true })).toContain('auth.signup.anonymous');
   });
 
-  it('derives the same specification over the login role, which has no own privileges, as over the owner', async () => {
+  it('derives the same specification over the login role, which has no privileges of its own, as over the owner', async () => {
     await owner.script(helpdesk);
     expect((await derive(database.as('app_authenticator'))).chapters).toEqual((await derive()).chapters);
   });
@@ -246,7 +246,7 @@ describe('deriveSpecification', () => {
   });
 });
 
-it('retains the hash when rows are added', async () => {
+it('has the same hash after rows were added', async () => {
   await owner.script(helpdesk);
   const before = await derive();
   await owner.script(
@@ -278,7 +278,7 @@ describe('specification of an app with hostile names', () => {
     '; drop table x',
   ];
 
-  it('shows every name unchanged, without breaking rows or headings of the Markdown', async () => {
+  it('shows every name unchanged, and no name breaks a row or a heading of the Markdown', async () => {
     const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
     for (const name of names) {
       await owner.script(`create table public.${quoted(name)} (${quoted(name)} text primary key);
@@ -334,8 +334,8 @@ it('derives 200 entities in at most sixty times the time of writing their JSON',
   const facts = await loadFacts(owner, { exposedSchemas: ['public'], authenticator: 'app_authenticator' });
   const { chapters } = deriveSpecification(facts, app);
   expect(chapters.entities?.entities).toHaveLength(200);
-  // The reference is work on the same machine at the same time. The best of several runs counts, because the compiler
-  // is not warm in the first runs.
+  // The time to write the JSON is measured on the same machine at the same time, so the ratio does not depend on the
+  // machine. The best of several runs counts, because the compiler is not warm in the first runs.
   const best = { derived: Number.POSITIVE_INFINITY, written: Number.POSITIVE_INFINITY };
   const timed = (what: keyof typeof best, run: () => unknown) => {
     const before = process.cpuUsage();

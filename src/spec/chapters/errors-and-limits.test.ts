@@ -90,7 +90,7 @@ describe('errorsChapter', () => {
     );
   });
 
-  // The left side is sent unchanged: the value of a filter, of an argument, or in a body.
+  // The first value of each case is sent unchanged: the value of a filter, of an argument, or in a body.
   it.each([
     ['22009', '$1::timestamptz', '2026-01-31T12:00:00+99'],
     ['22015', '$1::interval', '99999999999999999999999'],
@@ -166,7 +166,7 @@ describe('errorsChapter', () => {
     expect((await errorsOf()).filter(({ group }) => group === 'function').map(({ code }) => code)).toEqual(['UNPAID']);
   });
 
-  it('marks a trigger’s errors as impossible while no enabled trigger runs the function', async () => {
+  it('marks the errors of a trigger function as impossible while no enabled trigger runs the function', async () => {
     await owner.script(`create table public.tickets (id int primary key);
       create function public.refuse() returns trigger language plpgsql as $$ begin raise exception 'no' using errcode = 'PT423'; end $$;`);
     const caveat = async () => (await errorsOf()).find(({ code }) => code === 'PT423')?.caveat;
@@ -182,7 +182,7 @@ describe('errorsChapter', () => {
     expect(await caveat()).toBe(null);
   });
 
-  it('marks a function’s errors as impossible while no role may execute the function and nothing names it', async () => {
+  it('marks the errors of a function as impossible while no role may execute the function and no other code names it', async () => {
     await owner.script(`create table public.tickets (id int primary key, at int);
       create function public.price_of(price int) returns int language plpgsql as $$ begin raise exception 'no' using errcode = 'PT423'; end $$;
       revoke execute on function public.price_of(int) from public, anon, authenticated, service_role;`);
@@ -276,7 +276,7 @@ describe('errorsChapter', () => {
     expect(await has('app_exists', {})).toBe(false);
   });
 
-  it('counts an error under its rule or its function if there is one, else under its code', async () => {
+  it('counts an error under its rule or its function if the call names one, else under its code', async () => {
     await owner.script(`create table public."Order lines" (id int, title text constraint "a b" check (title <> ''));
       create function public.close() returns void language plpgsql as $$ begin raise 'no'; end $$;`);
     const errors = [

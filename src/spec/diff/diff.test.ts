@@ -219,7 +219,7 @@ describe('diffChapters reports changes of an app in sentences for business reade
         told.some((one) => one.startsWith(sentence)),
         `${sentence}\n\n${told.join('\n')}`,
       ).toBe(true);
-    // The reverse change has its own sentence, and no difference remains after it.
+    // The reverse change must be reported, too.
     expect(words(after, before).length).toBeGreaterThan(0);
     if (isRole) await superuser.script('drop owned by diff_agent; drop role diff_agent');
   });
@@ -373,7 +373,7 @@ describe('diffChapters reports changes of an app in sentences for business reade
     expect(told.filter(({ chapter }) => chapter === 'entities')).toHaveLength(1);
   });
 
-  it('reports no change for a version of an older format that repeats fields in calls and lacks the describing call', async () => {
+  it('reports no change between the current format and an older one, which repeats fields in calls and lacks the describing call', async () => {
     const now = await derive();
     const calls = now.calls as { calls: { id: string; area: string }[] };
     const without = calls.calls.filter(({ id }) => id !== 'rest.describe');
@@ -401,7 +401,7 @@ describe('diffChapters reports changes of an app in sentences for business reade
     const withoutCodes = JSON.parse(JSON.stringify(now.roles, (key, value) => (key === 'code' ? undefined : value)));
     expect(withoutCodes).not.toEqual(now.roles);
     expect(words({ ...now, roles: withoutCodes }, now)).toEqual([]);
-    // An older exported file must still be comparable.
+    // A file that an older Ninefold exported must still be comparable.
     const old = {
       app: { ref: 'desk', name: 'Desk' },
       hash: 'abc',

@@ -35,7 +35,7 @@ export function withFigures(specification: Specification, live: LiveFigures, at:
   return { ...specification, chapters, figures_at: at.toISOString() };
 }
 
-/** Adds to each item its figures, if there are any. */
+/** Returns the items, each with its figures if it has any. */
 export const each = <Item extends { figures?: Figures }, Figures>(
   items: readonly Item[],
   figuresOf: (item: Item) => Figures | undefined,

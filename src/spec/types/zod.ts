@@ -15,7 +15,7 @@ export function zodSchemas(types: TypeFacts, only: string | null = null): string
     (input) => `  ${key(inputName(input, defaultSchema))}: {\n${indent(entitySchemas(input))}\n  },`,
   );
   const body = `export const schemas = {\n${entries.join('\n')}\n};\n`;
-  // Readers look at the module of a single entity, so it contains only the helpers that it needs.
+  // The module of a single entity is shown to readers, so it contains only the helpers that it needs.
   const needed = helpers.filter(({ name }) => only === null || body.includes(`${name}(`)).map(({ code }) => code);
   return [`import { z } from 'zod';\n`, ...needed, body].join('\n');
 }

@@ -86,7 +86,7 @@ function onlyKeys(subject: Operand, operator: Comparison, object: Operand): stri
   return operator === '=' ? `${of} has no key but ${keys}` : `${of} has a key that is none of ${keys}`;
 }
 
-/** Describes that a text is neither null nor empty, or that it is one of these. */
+/** Returns words for a text that is neither null nor empty, or for a text that is null or empty. */
 export function emptyOrNone(operand: Operand, isNeither: boolean): string | null {
   const trimmed = trimmedOf(operand);
   const name = named(trimmed ?? operand);
@@ -96,7 +96,8 @@ export function emptyOrNone(operand: Operand, isNeither: boolean): string | null
 }
 
 /**
- * Describes `title = lower(title)`, `title = btrim(title)`, `price = round(price, 2)` and `at = date_trunc('day', at)`.
+ * Describes a comparison of a value with a changed form of the same value: `title = lower(title)`, `title =
+ * btrim(title)`, `price = round(price, 2)` and `at = date_trunc('day', at)`.
  */
 function itself(subject: Operand, operator: Comparison, object: Operand): string | null {
   if (object.kind !== 'call') return null;
@@ -107,7 +108,7 @@ function itself(subject: Operand, operator: Comparison, object: Operand): string
   if (a === null || a !== (isTruncated ? second && named(second) : first && named(first))) return null;
   const isYes = operator === '=';
   const alone = args.length === 1;
-  // Needs no check of the type, because only a text can equal a value in lower or upper case.
+  // The type needs no check, because a value that equals its own upper or lower case must be a text.
   const [, side] = /^(lower|upper)( case)?$/.exec(name) ?? [];
   if (side !== undefined && alone) return `${a} ${is(operator)} in ${side} case`;
   if (name === 'btrim' && alone) return `${a} has ${isYes ? 'no ' : ''}spaces around it`;

@@ -18,7 +18,7 @@ import { adviceFor } from './advice/advice.ts';
 import { conditionWords, decisionWords } from './condition-words.ts';
 import { defaultPrivileges } from './default-privileges.ts';
 
-/** Builds chapter 6: the privileges of each role on everything that /rest/v1 reaches. */
+/** Builds chapter 6: the privileges of each role on every table, view and function that /rest/v1 reaches. */
 export function rolesChapter(look: Lookup, settings: AuthSettings = defaultAuthSettings): RolesChapter {
   const { facts } = look;
   const requests = new RequestAccess(look);
@@ -118,8 +118,8 @@ const relationCells = (
   );
 
 /**
- * Returns the relations with policies that no call of /rest/v1 reaches, but functions, views, storage and sign-in do.
- * Omits Ninefold's own schemas.
+ * Returns the relations with policies that no call of /rest/v1 reaches. Their policies still apply to functions, views,
+ * storage and sign-in. Omits Ninefold's own schemas.
  */
 const unservedRelations = (facts: DecisionFacts): RelationFact[] =>
   facts.relations
@@ -127,7 +127,7 @@ const unservedRelations = (facts: DecisionFacts): RelationFact[] =>
     .filter(({ schema }) => !/^ninefold(_states)?$/.test(schema))
     .sort(byName);
 
-/** Returns true for the policy by which an owner reads the tables of schema auth. It is the same in every app. */
+/** Returns true for the policy by which an owner reads the tables of schema auth. Every app has this policy. */
 const isNinefolds = (relation: RelationFact, policy: PolicyFact): boolean =>
   relation.schema === 'auth' && policy.name === 'app_owner';
 

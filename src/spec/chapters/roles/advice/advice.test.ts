@@ -326,7 +326,7 @@ it('transfers a SECURITY DEFINER function of a superuser to the app’s owner if
   expect(verdicts(after)).toEqual(verdicts(before));
 });
 
-it('matches chapters 6 and 7: PostgreSQL runs or refuses functions with settings as described', async () => {
+it('matches chapters 6 and 7: PostgreSQL runs or refuses each function with settings as these chapters say', async () => {
   await owner.script(`
     create function public.as_service() returns text language sql set search_path = '' as 'select current_user::text';
     create function public.twice() returns text language sql security definer set search_path = '' as 'select current_user::text';
@@ -358,7 +358,7 @@ it('matches chapters 6 and 7: PostgreSQL runs or refuses functions with settings
   expect(told).toEqual(called);
 });
 
-it('gives no advice to an app that follows all advice', async () => {
+it('gives no advice to an app after all its advice was followed', async () => {
   await owner.script(`
     create table teams (id int primary key);
     create table members (team int references teams, who uuid references auth.users, primary key (team, who));
@@ -380,7 +380,7 @@ it('gives no advice to an app that follows all advice', async () => {
   expect((await chapter()).advice).toEqual([]);
 });
 
-it('does not report a policy as unreachable if it is for a role of auth calls or for an owner with FORCE', async () => {
+it('does not report a policy as unreachable if its role is one of auth calls, or an owner under FORCE ROW LEVEL SECURITY', async () => {
   await owner.script(`${secured} create policy own on t to authenticated using (${own});
     create policy hook on t for select to supabase_auth_admin using (true);
     create table u (id int primary key); alter table u enable row level security; alter table u force row level security;
