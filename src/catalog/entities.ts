@@ -14,7 +14,9 @@ import {
 /** Relations of all schemas except PostgreSQL's own, read from the system catalog. Object identifiers are numbers. */
 export interface EntityFacts {
   relations: RelationFact[];
-  /** Fields of all relations; those of a partition only if a foreign key references the partition itself. */
+  /**
+   * Fields of all relations. Fields of a partition are included only if a foreign key references the partition itself.
+   */
   fields: FieldFact[];
   /** Comments on relations and fields. They are separate, so that a changed comment changes no other fact. */
   comments: CommentFact[];
@@ -113,7 +115,7 @@ export interface CommentFact {
   text: string;
 }
 
-/** A NOT NULL constraint. These outnumber all other constraints, so the fact is compact. */
+/** A NOT NULL constraint. There are more of these than of all other constraints together, so the fact is compact. */
 export interface RequiredFact {
   name: string;
   /** False if PostgreSQL has not checked existing rows (NOT VALID). Absent if all rows were checked. */
@@ -123,7 +125,7 @@ export interface RequiredFact {
   comment?: string;
 }
 
-/** A type that fields of the app use (pg_type). */
+/** A type that a field of the app uses (pg_type). */
 export interface TypeFact {
   oid: number;
   name: string;
@@ -223,8 +225,8 @@ const option = (name: string): string =>
   `(select o.option_value from pg_options_to_table(c.reloptions) o where o.option_name = '${name}')`;
 
 /**
- * Returns SQL that is true for a foreign table whose wrapper has no handler, and for each view above one. For these,
- * PostgreSQL raises an error even when asked whether they are updatable.
+ * Returns SQL that is true for a foreign table whose wrapper has no handler, and for each view above one. For these
+ * relations, pg_relation_is_updatable raises an error.
  */
 export const isUnserved = (relation: string): string =>
   `(${relation}.relkind in ('f', 'v') and ${relation}.oid in (

@@ -4,8 +4,9 @@ import type { CatalogJson } from './read-catalog.ts';
 export type KnownRows = ReadonlyMap<string, ReadonlyMap<string, unknown>>;
 
 /**
- * Parses the result of `readCatalog` and compares it with an earlier one. A row of `list` that PostgreSQL printed as
- * before is the same object, and only changed rows are parsed. Callers must not modify the objects.
+ * Parses the result of `readCatalog` and compares it with an earlier one. If PostgreSQL printed a row of `list` as it
+ * did before, the result contains the same object as before. Only changed rows are parsed. Callers must not modify the
+ * objects.
  * @returns The facts, and their rows for the next reading.
  */
 export function parseRows<Facts>(json: CatalogJson<Facts>, earlier: KnownRows): { facts: Facts; rows: KnownRows } {
@@ -17,7 +18,8 @@ export function parseRows<Facts>(json: CatalogJson<Facts>, earlier: KnownRows): 
     const name: string = JSON.parse(result.slice(0, at));
     const value = result.slice(at + 1);
     const known = earlier.get(name);
-    // The keys of the map are parts of this text, so that earlier texts need no memory.
+    // A new map whose keys are parts of this text. So no map refers to the text of an earlier reading, which can be
+    // freed.
     const own = new Map<string, unknown>();
     const parse = (part: string): unknown => {
       const parsed = own.get(part) ?? known?.get(part) ?? JSON.parse(part);
