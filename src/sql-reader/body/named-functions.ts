@@ -1,7 +1,7 @@
 const NAME = '(?:"(?:[^"]|"")+"|[A-Za-z_\\u0080-\\uffff][\\w$\\u0080-\\uffff]*)';
 /**
- * Matches names before a bracket, which may be calls. Also matches comments and string literals, so that names inside
- * them are skipped.
+ * Matches names before a bracket, which may be calls. Also matches complete comments and string literals, so that names
+ * inside them are skipped.
  */
 const called = new RegExp(`--[^\\n]*|/\\*[\\s\\S]*?\\*/|'(?:[^']|'')*'|(?:(${NAME})\\s*\\.\\s*)?(${NAME})\\s*\\(`, 'g');
 const idParts = new RegExp(`^(${NAME})\\.(${NAME})\\(`);
@@ -44,13 +44,13 @@ export class NamedFunctions {
   }
 
   /**
-   * Returns the ids in `from` and those of the functions that `codes` name, with all functions that the bodies of these
+   * Returns ids of functions: those in `from`, those that `codes` name, and all functions that the bodies of these
    * functions name in turn.
    */
   reached(from: Iterable<string>, codes: Iterable<string>): Set<string> {
     const reached = new Set(from);
     for (const code of codes) for (const id of this.in(code)) reached.add(id);
-    // The loop adds ids to the set and also visits these.
+    // The loop adds ids to the set that it iterates over, so it visits the added ids too.
     for (const id of reached) {
       const named = this.#inBodies.get(id) ?? this.in(this.#bodies.get(id) ?? '');
       this.#inBodies.set(id, named);

@@ -19,8 +19,8 @@ export const writesOf = (language: string, source: string): Writes => summaryOf(
 export const runsDynamicSql = (source: string): boolean => summaryOf(`plpgsql\n${source}`).isDynamic;
 
 /**
- * Caches the result by language and body: the bodies of an app's functions are read at each derivation of its
- * specification, but few of them change.
+ * Caches the result by language and body. The bodies of all functions of an app are read at each derivation of its
+ * specification, but few of them change in between.
  */
 const summaryOf = memoize(
   (text) => {
@@ -49,7 +49,8 @@ export function sqlstateOfStable(language: string, source: string, isInlined: bo
 
 /**
  * Returns whether PostgreSQL refuses statements of a function that is not declared VOLATILE, wherever it is called
- * (0A000). It does not refuse functions that write when they run, such as nextval.
+ * (0A000). Calls of functions that write, such as nextval, do not count, because PostgreSQL does not refuse them for
+ * this reason.
  */
 export const writesInStatements = (language: string, source: string): Writes =>
   summaryOf(`${language}\n${source}`).inStatements;
@@ -86,8 +87,8 @@ const writingFunctions = [
 ];
 
 /**
- * The first words of other statements that PostgreSQL refuses in a read-only transaction (utility.c,
- * ClassifyUtilityCommandAsReadOnly).
+ * The first words of statements that PostgreSQL refuses in a read-only transaction, other than writes of rows
+ * (utility.c, ClassifyUtilityCommandAsReadOnly).
  */
 const definitions = [
   'truncate',
@@ -105,8 +106,8 @@ const definitions = [
 const openers = ['begin', 'then', 'else', 'loop', 'atomic'];
 
 /**
- * Returns true at a statement that writes, also in WITH, at a row lock, and at a call that takes a number from a
- * sequence.
+ * Returns true if a write begins at this token: a statement that writes, also within WITH, a row lock, or a call that
+ * takes a number from a sequence.
  */
 function isWrite(all: readonly Token[], at: number): boolean {
   const [before, token, after] = [all[at - 1], all[at], all[at + 1]];
@@ -116,7 +117,7 @@ function isWrite(all: readonly Token[], at: number): boolean {
   if (word(token, 'insert', 'merge')) return word(after, 'into') && (isFirst || symbol(before, ')'));
   if (word(token, 'delete')) return word(after, 'from') && (isFirst || symbol(before, ')'));
   if (word(token, 'update')) return isFirst || symbol(before, ')');
-  // A variable may be named like a statement, such as comment. An assignment to it is not a write.
+  // A variable may have the name of a statement, such as `comment`. An assignment to such a variable is not a write.
   const isAssigned = [':', ':=', '=', '.', '['].some((text) => symbol(after, text));
   return isFirst && word(token, ...definitions) && !symbol(before, '(') && !isAssigned;
 }
