@@ -22,7 +22,7 @@ const line: z.ZodType<LogLine> = z.object({
   milliseconds: z.number(),
 });
 
-/** Parses lines. The app's own code may write anything, so invalid values are ignored. */
+/** Parses lines of the log. The app's own code can write any value into the table, so invalid values are ignored. */
 export const parseLogLines = (values: readonly unknown[]): LogLine[] =>
   values.flatMap((value) => {
     const parsed = line.safeParse(value);

@@ -7,7 +7,7 @@ import { runAsServerRole } from './run-as-server-role.ts';
 
 /** Filter of the log; null matches any value. */
 export interface LogFilter {
-  /** ISO 8601; the end is excluded. */
+  /** Start of the period in ISO 8601; null for no start. The end of the period is excluded. */
   from: string | null;
   to: string | null;
   /** First digits of the status. */
@@ -38,7 +38,7 @@ const CALLER = `case when area = 'auth' and path = '/health' then 'health' when 
 
 const PATH_GROUP = `pg_catalog.left('/' || area || '/v1' || coalesce(substring(path from '^/rpc/[^/]*'), substring(path from '^/[^/]*'), ''), 100)`;
 
-/** The parts of the filter that a summary does not count by. Parameters 1 to 9. */
+/** SQL of the filters by values that a summary does not count by. Parameters 1 to 9. */
 const NAMED = `($1::timestamptz is null or at >= $1) and ($2::timestamptz is null or at < $2)
   and ($3::text is null or code = $3) and ($4::text is null or call = $4) and ($5::text is null or user_id = $5)
   and ($6::text is null or request_id = $6) and ($7::float8 is null or milliseconds >= $7)
@@ -46,7 +46,10 @@ const NAMED = `($1::timestamptz is null or at >= $1) and ($2::timestamptz is nul
     or pg_catalog.strpos(pg_catalog.lower(pg_catalog.concat_ws(' ', code, subject, call, role)), $8) > 0
     or pg_catalog.starts_with(pg_catalog.lower(request_id), $8) or user_id = any (array(select json_array_elements_text($9::json))))`;
 
-/** The parts of the filter that a summary counts by. Parameters 10 to 13. */
+/**
+ * SQL of the filters by status, caller and path. A summary also counts the requests by these values. Parameters 10 to
+ * 13.
+ */
 const STATUS_MATCHES =
   '($10::json is null or status / 100 = any (array(select json_array_elements_text($10::json)::integer)))';
 const CALLER_MATCHES = `(${CALLER}) = any (array(select json_array_elements_text($11::json)))`;
@@ -134,10 +137,12 @@ const SUMMARY = `with matching as materialized (
     'since', (select pg_catalog.to_char(pg_catalog.min(at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') from ninefold.request_log)
   )`;
 
-/** Steps of the points of a summary in seconds. */
+/** Possible distances between the points of a summary, in seconds. */
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400, 604_800];
 
-/** Returns the smallest step that divides a period in MAX_POINTS points and an incomplete one at most. Pure. */
+/**
+ * Returns the smallest step for which a period has at most MAX_POINTS complete points and one incomplete point. Pure.
+ */
 const stepOf = (seconds: number): number =>
   STEPS.find((step) => seconds / step <= MAX_POINTS + 1) ?? Math.ceil(seconds / MAX_POINTS);
 
