@@ -31,10 +31,10 @@ const sampled = new WeakMap<Executor, Sampled>();
 
 /**
  * Returns one hash for each scheme and cost that is common among the accounts of an app. Nobody knows the passwords of
- * these hashes. A failed sign-in verifies all of them except the one of the account's own scheme. It therefore takes
- * the same time for every kind of hash and also without an account. A sample is used for a while; a scheme whose cost
- * is too high is left out. Only the first call waits for a sample, which reads many pages of a large table: later calls
- * get the previous sample while a new one is taken.
+ * these hashes. A failed sign-in verifies the password against all of these hashes, except the one that has the scheme
+ * of the account's own hash. So it takes the same time whatever hash the account has, and also if there is no account.
+ * A scheme whose cost is too high is left out. A sample is used for a while. Only the first call waits for a sample,
+ * which reads many pages of a large table: later calls get the previous sample while a new one is taken.
  */
 export function commonDecoys(database: Executor): Promise<readonly string[]> {
   const last = sampled.get(database);
@@ -50,7 +50,7 @@ export function commonDecoys(database: Executor): Promise<readonly string[]> {
   return current;
 }
 
-/** Discards the sample of a database. Called when a sign-in met a scheme that the sample does not have. */
+/** Discards the sample of a database. Called when a sign-in has found a hash whose scheme is not in the sample. */
 export const forgetCommonDecoys = (database: Executor): void => void sampled.delete(database);
 
 async function sample(database: Executor): Promise<readonly string[]> {

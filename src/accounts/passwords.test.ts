@@ -20,7 +20,7 @@ it.runIf(process.platform === 'linux')('computes hashes in threads with a lower 
   await hashPassword('correct horse');
   const nices = readdirSync('/proc/self/task').map((id) => {
     const stat = readFileSync(`/proc/self/task/${id}/stat`, 'utf8');
-    // Fields after the name of the program; the nice value is field 19 (proc_pid_stat(5)).
+    // The fields after the name of the program; the nice value is field 19 of the line (proc_pid_stat(5)).
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19 - 3];
   });
   expect(nices).toContain('10');
@@ -36,7 +36,8 @@ describe('an imported hash', () => {
     'bcrypt $2a$': async () => (await bcrypt('päss', 4)).replace('$2b$', '$2a$'),
     'bcrypt $2y$': async () => (await bcrypt('päss', 4)).replace('$2b$', '$2y$'),
   };
-  // Firebase: the example of github.com/firebase/scrypt. PBKDF2: made with Python's hashlib.
+  // The hash of Firebase is the example of github.com/firebase/scrypt. The hashes of PBKDF2 were made with Python's
+  // hashlib.
   it.each([
     [
       'user1password',
@@ -47,14 +48,14 @@ describe('an imported hash', () => {
       'correct horse',
       '$pbkdf2-sha512$1000$AQIDBAX.//s$S1to4PwftfaNbT6P4nCttroI09p6uVVGRNdiqWYwaGuqipR6dx.JqCFJcLLxzwTzSbyKdK4M6EOq4O/DIXlucQ',
     ],
-  ])('verifies %s against a hash of another system', async (password, hash) => {
+  ])('verifies %s against a hash that another system made', async (password, hash) => {
     expect(await verifyPassword(password, hash)).toBe(true);
     expect(await verifyPassword(`${password}s`, hash)).toBe(false);
     expect(needsRehash(hash, password)).toBe(true);
     expect(passwordScheme(decoyHash(hash) ?? '')).toBe(passwordScheme(hash));
   });
 
-  it.each(Object.entries(made))('verifies and needs a new hash: %s', async (_, make) => {
+  it.each(Object.entries(made))('verifies, and must be replaced by a new hash: %s', async (_, make) => {
     const hash = await make();
     expect(await verifyPassword('päss', hash)).toBe(true);
     expect(await verifyPassword('pass', hash)).toBe(false);
@@ -90,7 +91,7 @@ describe('an imported hash', () => {
   });
 });
 
-it('takes the same time to verify as a missing hash', async () => {
+it('takes the same time to verify as a hash that does not exist', async () => {
   const hash = await hashPassword('correct horse');
   const verify = (stored: string | null) => timeOf(() => verifyPassword('wrong', stored));
   const times: [number, number][] = [];

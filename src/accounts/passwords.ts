@@ -35,16 +35,17 @@ export const hashPassword = (password: string): Promise<string> =>
   queue.run(async () => String(await threads.run({ make: 'argon2', password, options: OURS })));
 
 /**
- * Rejects if a password could not be checked now. A call that asks before it counts the attempt costs no query.
+ * Rejects if a password could not be checked now. A call that checks this first is refused without a query to the
+ * database.
  * @throws over_request_rate_limit after a pause, if too many hashes are being computed
  */
 export const requireHashPlace = (): Promise<void> => queue.requirePlace();
 
 /**
  * Returns true if the password has this hash: argon2id, argon2i, bcrypt, scrypt of Firebase or PBKDF2. If the password
- * is wrong, or there is no hash or one of an unknown kind, it also verifies each of `decoys` whose scheme differs from
- * the hash, so that the time shows neither whether an account exists nor the scheme of its hash.
- *
+ * is wrong, if there is no hash, or if the kind of the hash is unknown, also verifies the password against each of
+ * `decoys` that has another scheme than the hash. So the time of a refusal shows neither whether an account exists nor
+ * the scheme of its hash.
  * @param decoys Results of `decoyHash`, one per scheme.
  * @throws over_request_rate_limit if too many passwords are being checked
  */
@@ -69,7 +70,7 @@ async function verify(password: string, hash: string): Promise<boolean> {
   return (await foreignHash(hash)?.verify(password)) ?? false;
 }
 
-/** Salts and hashes of random bytes that were not kept. */
+/** Salts and hashes of random bytes. The bytes were not stored, so nobody knows them. */
 const BCRYPT_REST = 'N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy';
 const ARGON2_REST = 'MNXfuDOMC/kPf3yL3e3lNw$usIfgZoRJjA/sF97u6n7DRsrl7x1xepB8e8Rc08NtOk';
 
@@ -91,7 +92,7 @@ export function decoyHash(hash: string): string | null {
 
 const OUR_DECOYS: readonly string[] = [OUR_PREFIX + ARGON2_REST];
 
-/** bcrypt reads this many bytes of a password and ignores the rest. */
+/** The number of bytes of a password that bcrypt reads. It ignores the rest. */
 const BCRYPT_BYTES = 72;
 
 /**
