@@ -64,7 +64,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   h: 3600,
 };
 
-/** The longest duration of Go, 2^63 nanoseconds. */
+/** The longest duration in Go, 2^63 nanoseconds, in seconds. */
 const LONGEST_SECONDS = 9_223_372_036;
 
 /**

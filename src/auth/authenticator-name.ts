@@ -14,5 +14,5 @@ const names: Readonly<Record<string, string>> = {
   '53414d53-554e-4700-0000-000000000000': 'Samsung Pass',
 };
 
-/** Returns the name that a new passkey gets. */
+/** Returns the name that a new passkey gets: the name of its password manager or platform. */
 export const authenticatorName = (aaguid: string): string => names[aaguid] ?? 'Passkey';

@@ -7,10 +7,13 @@ import { type AuthContext, timeOf } from './context.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** The session id in the payload of the hook. No session has this id. */
+/** The session id that the hook receives, because it expects one. No session has this id. */
 const NO_SESSION = '00000000-0000-0000-0000-000000000000';
 
-/** The console requests many rows at once. The cache makes the hook run once for them. */
+/**
+ * The claims of recent callers. The console requests many rows at once, so the cache makes the hook run only once for
+ * all of these requests.
+ */
 const remembered = new LRUCache<string, Promise<Claims>>({
   max: limits.rememberedActingClaims.default,
   ttl: limits.actingClaimsSeconds.default * 1000,

@@ -4,8 +4,7 @@ import { homeOf, redirectTarget } from './redirects.ts';
 
 /**
  * Returns the address to which a link in a mail redirects. Returns null if the client names no allowed address and the
- * app has no site: the link then leads to a page of the app itself.
- *
+ * app has no site. The link then leads to one of the app's own pages.
  * @param asked The value of redirect_to in a body.
  */
 export function linkTarget(context: AuthContext, request: CallRequest, asked?: string): string | null {

@@ -58,7 +58,10 @@ export async function proofOfPresence(
   throw new NinefoldError('reauthentication_needed');
 }
 
-/** Checks the password of an account under the limits of sign-ins, so that a stolen token gives no further guesses. */
+/**
+ * Checks the password of an account under the limits of sign-ins, so that a stolen access token does not allow more
+ * guesses than a sign-in.
+ */
 async function isOwnPassword(
   { database, settings }: AuthContext,
   { id, email, phone }: User,
@@ -69,7 +72,7 @@ async function isOwnPassword(
   const attempt = await beginSignIn(database, login, signInSubjects(client.address, login.name, settings), signal);
   const hash = attempt.candidate?.id === id ? attempt.candidate.passwordHash : null;
   const isRight = await verifyPassword(given, hash, await commonDecoys(database)).catch(async (error: unknown) => {
-    // No password was compared.
+    // No password was compared, so the attempt must not count as failed.
     await settleSignIn(database, attempt, false);
     throw error;
   });
@@ -91,7 +94,7 @@ export async function requirePresence(
   { user, sessionId }: Pick<MemberSession, 'user' | 'sessionId'>,
   shown: Partial<z.output<z.ZodObject<typeof presence>>> = {},
 ): Promise<void> {
-  // Only its session can use an anonymous account, which has no way to sign in again.
+  // An anonymous account needs no proof. Only this session can use it, and its member has no way to sign in again.
   if (user.is_anonymous) return;
   if (await hasRecentProof(context.database, sessionId, limits.recentSignInSeconds.default)) return;
   const statements = await proofOfPresence(context, user, sessionId, {

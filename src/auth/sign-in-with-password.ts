@@ -17,7 +17,8 @@ import { clientOf, tokenReply } from './token-reply.ts';
 /** The dependencies of a sign-in, which needs no identity. */
 type SignInContext = Pick<AuthContext, 'app' | 'database' | 'settings' | 'events' | 'trace'> & {
   /**
-   * Receives the result of the password check; null for an address without an account. Throws to refuse the sign-in.
+   * Called with the result of the password check; with null for an address without an account. Throws to refuse the
+   * sign-in.
    */
   readonly afterCheck?: (account: { id: string; isRight: boolean } | null) => Promise<void>;
 };
@@ -83,17 +84,17 @@ export async function grantForPassword(
 /** Checks the password of a counted attempt, and opens a session if it is right. */
 async function authenticate(context: SignInContext, request: CallRequest, login: Login, given: string): Promise<Grant> {
   const { database, events, app } = context;
-  // If the queue for hashes is full, the sign-in is refused before its first query. A flood of sign-ins therefore runs
-  // no queries.
+  // If the queue for hashes is full, refuses the sign-in before its first query. So a flood of sign-ins causes no
+  // queries.
   await requireHashPlace();
-  // The sample of the first sign-in is taken while the account is read.
+  // If this is the first sign-in, the sample of hashes is taken while the account is read.
   const decoys = commonDecoys(database);
   const subjects = signInSubjects(request.address, login.name, context.settings);
   const attempt = await beginSignIn(database, login, subjects, request.signal);
   const { candidate } = attempt;
   const hash = candidate?.passwordHash ?? null;
   const isRight = await checked(context, given, hash, decoys).catch(async (error: unknown) => {
-    // No password was compared.
+    // No password was compared, so the attempt must not count as failed.
     await settleSignIn(database, attempt, false);
     throw error;
   });
@@ -123,7 +124,7 @@ async function authenticate(context: SignInContext, request: CallRequest, login:
 /** Returns a hash of the server's own scheme for a password with a hash of another scheme; null if the hash is kept. */
 async function newHashOf(hash: string, given: string): Promise<string | null> {
   if (!needsRehash(hash, given)) return null;
-  // If the queue for hashes is full, the old hash stays. The password was right, so a later sign-in can replace the
+  // If the queue for hashes is full, the old hash stays. The password was right, so the next sign-in can replace the
   // hash.
   return hashPassword(given).catch((error: unknown) => {
     if (error instanceof NinefoldError) return null;

@@ -8,8 +8,8 @@ import { json } from './reply.ts';
 import { clientOf } from './token-reply.ts';
 
 /**
- * Handles DELETE /factors/<id>: removes a second factor. For a verified factor the session needs aal2, and every
- * session that the factor raised is lowered.
+ * Handles DELETE /factors/<id>: removes a second factor. If the factor is verified, the calling session needs aal2, and
+ * every session that the factor has raised is lowered to aal1.
  * @throws insufficient_aal, mfa_factor_not_found
  */
 export async function unenrollFactor(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
