@@ -45,7 +45,7 @@ async function serve(bounds: SlowReaderBounds): Promise<Served> {
   return { port: (server.address() as AddressInfo).port, answered: () => answered, connections };
 }
 
-/** Connects a client that requests bytes and does not read them. */
+/** Connects a client that requests responses of `bytes` bytes and does not read them. */
 async function ask(port: number, bytes: number, times = 1): Promise<Socket> {
   const client = net.connect(port, '127.0.0.1').pause();
   clients.push(client);
@@ -70,7 +70,7 @@ async function readAll(client: Socket, bytes = Number.POSITIVE_INFINITY): Promis
 }
 
 describe('SlowReaders', () => {
-  it('sends a large response completely, and the next one on the same connection', async () => {
+  it('sends a large response completely, and then the next response on the same connection', async () => {
     const { port } = await serve({ ...patient, bytes: 8 * MEBIBYTE });
     const client = await ask(port, 6 * MEBIBYTE, 2);
     expect(await readAll(client, 12 * MEBIBYTE)).toBeGreaterThan(12 * MEBIBYTE);
@@ -80,9 +80,9 @@ describe('SlowReaders', () => {
   it.each([
     ['large', 20 * MEBIBYTE],
     ['of less than a slice', 60_000],
-  ])('closes the connection of a client that reads nothing of a response of %s', async (_what, bytes) => {
+  ])('closes the connection of a client that does not read its response (%s)', async (_what, bytes) => {
     const { port, connections } = await serve({ ...patient, bytesPerPeriod: 64 * 1024, periodMilliseconds: 500 });
-    // Many small responses also fill the buffers of the operating system.
+    // Many small responses are needed to fill the buffers of the operating system, as one large response does.
     await ask(port, bytes, bytes < MEBIBYTE ? 100 : 1);
     await expect.poll(connections).toBe(1);
     await expect.poll(connections, { timeout: 10_000 }).toBe(0);
@@ -96,7 +96,7 @@ describe('SlowReaders', () => {
     clearInterval(timer);
   });
 
-  it('keeps the connection of a client that waits for its response', async () => {
+  it('keeps the connection of a client that is still waiting for its response', async () => {
     const slowReaders = new SlowReaders({ ...patient, bytesPerPeriod: MEBIBYTE, periodMilliseconds: 100 });
     const server = createServer((_request, response) => {
       setTimeout(
@@ -111,7 +111,7 @@ describe('SlowReaders', () => {
     expect(await readAll(client, 1)).toBeGreaterThan(0);
   });
 
-  it('closes the connections that are idle for longest above the limit, and keeps a client that reads', async () => {
+  it('closes the connections without progress for the longest time if all exceed the limit together, and keeps a client that reads', async () => {
     const { port, connections } = await serve({ ...patient, bytes: 64 * MEBIBYTE });
     const idle = await Promise.all(Array.from({ length: 12 }, () => ask(port, 20 * MEBIBYTE)));
     const reader = await ask(port, 20 * MEBIBYTE);
@@ -128,7 +128,7 @@ describe('RequestTurns', () => {
     const { port, answered } = await serve(patient);
     const client = await ask(port, 20 * MEBIBYTE, 50);
     await expect.poll(answered).toBe(1);
-    // A second connection is served meanwhile.
+    // A second connection is served although the first one waits.
     expect(await readAll(await ask(port, 1000), 1000)).toBeGreaterThan(1000);
     expect(answered()).toBe(2);
     await readAll(client, 41 * MEBIBYTE);
