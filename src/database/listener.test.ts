@@ -19,7 +19,7 @@ afterEach(() => {
 interface Recorded {
   listener: Listener;
   received: string[];
-  /** The events `connected` and `lost`, in order. */
+  /** The names of the events `connected` and `lost`, in the order in which they occurred. */
   states: string[];
 }
 
@@ -62,7 +62,7 @@ it("has received every notification that was committed before the server's respo
   }));
 
 describe('Listener', () => {
-  it('becomes current after one round trip on the same connection, for all waiting callers', async () => {
+  it('becomes current after one round trip on the same connection, for all callers that wait', async () => {
     const one = await listening(target());
     expect(one.listener.isCurrent).toBe(true);
     await expired(one);
@@ -71,7 +71,7 @@ describe('Listener', () => {
     expect(one.states).toEqual(['connected']);
   });
 
-  it('closes a connection whose server process is frozen, and reconnects', async () => {
+  it('closes its connection if the server process is frozen, and connects again', async () => {
     const one = await listening(target());
     await freeze();
     const frozenAt = performance.now();
@@ -85,7 +85,7 @@ describe('Listener', () => {
     await expect.poll(() => one.received).toContain('after');
   });
 
-  it('closes although the server process is frozen', async () => {
+  it('can be closed although the server process is frozen', async () => {
     const one = await listening(target());
     await freeze();
     await one.listener.end();

@@ -45,7 +45,7 @@ const ofServer: Readonly<Record<string, string>> = {
   check_function_bodies: 'on',
   default_tablespace: '',
   default_table_access_method: 'heap',
-  // An app must not enlarge notices or the server's log with a setting.
+  // With this setting, an app could make notices or the server's log larger, so it is fixed.
   client_min_messages: 'warning',
   log_parameter_max_length_on_error: '0',
   debug_print_parse: 'off',
@@ -65,7 +65,7 @@ export const isSetForOwner = (name: string): boolean => Object.hasOwn(ofServer, 
 /**
  * Planner settings for Ninefold's own statements: PostgreSQL's defaults. Data requests use the settings of the
  * database. A parallel worker starts with the settings of the database, whose timeouts may cancel it, so parallel plans
- * are off.
+ * are disabled.
  */
 const planner: Readonly<Record<string, string>> = {
   max_parallel_workers_per_gather: '0',
@@ -108,7 +108,9 @@ export const storeServerValues: string = ['lock_timeout', 'work_mem']
   )
   .join(', ');
 
-/** Settings that some releases of PostgreSQL do not have. A server refuses each of them once; then they are omitted. */
+/**
+ * Settings that some releases of PostgreSQL do not have. If a server refuses one of them, it is omitted from then on.
+ */
 const notEverywhere = ['transaction_timeout', 'restrict_nonsystem_relation_kind'] as const;
 type NotEverywhere = (typeof notEverywhere)[number];
 
@@ -131,7 +133,10 @@ export function startupOptions(target: ConnectionConfig): string {
     .join(' ');
 }
 
-/** Records a setting that the server refused as unknown. Returns true if a new attempt without it makes sense. */
+/**
+ * Records a setting that the server refused as unknown. Returns true if a new connection should be tried without this
+ * setting.
+ */
 export function forgetSetting(target: ConnectionConfig, message: string): boolean {
   const name = notEverywhere.find((each) => message.includes(each));
   if (name === undefined) return false;
