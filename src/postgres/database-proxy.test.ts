@@ -28,7 +28,7 @@ const standard = {
   rates: { rolePerSecond: 100, allPerSecond: 400, waitMilliseconds: 1000 },
 };
 
-/** Runs `work` with a proxy and the superuser's URL through it. */
+/** Runs `work` with a proxy, and with the superuser's URL for a connection through the proxy. */
 async function withProxy(
   work: (url: string, port: number) => Promise<void>,
   options: Partial<ProxyOptions> = {},
@@ -51,7 +51,10 @@ async function logIn(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** Sends a StartupMessage and no password. Resolves with all that was received when the proxy closes the connection. */
+/**
+ * Sends a StartupMessage but no password. Resolves to all bytes that were received until the proxy closed the
+ * connection.
+ */
 function stall(port: number, user: string): Promise<string> {
   const words = Buffer.from(`user\0${user}\0database\0postgres\0\0`);
   const head = Buffer.alloc(8);
@@ -98,13 +101,13 @@ describe('DatabaseProxy', () => {
       await expect(logIn(wrong.href)).rejects.toMatchObject({ code: '28P01' });
     }));
 
-  it('answers a request for encryption with the refusal that clients expect', () =>
+  it('answers a request for encryption with the refusal that PostgreSQL clients expect', () =>
     withProxy(async (_, port) => {
       const request = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
       expect(await sendRaw(port, request)).toBe('N');
     }));
 
-  it('lets logins of one role wait while the role has too many unauthenticated connections, and other roles log in', () =>
+  it('lets logins of a role wait while this role has too many unauthenticated connections, and lets other roles log in', () =>
     withProxy(async (url, port) => {
       const started = performance.now();
       const stalled = Array.from({ length: 3 }, () => stall(port, 'somebody'));
@@ -115,7 +118,7 @@ describe('DatabaseProxy', () => {
       );
       expect(rows[0].connections).toBeLessThanOrEqual(3);
       await client.end();
-      // The proxy closes connections that do not authenticate in time, and lets waiting connections log in instead.
+      // The proxy closes the connections that do not authenticate in time, and then lets the waiting logins continue.
       await Promise.all(stalled);
       const { loginMilliseconds } = standard;
       expect(performance.now() - started).toBeGreaterThan(loginMilliseconds - 50);
@@ -124,7 +127,7 @@ describe('DatabaseProxy', () => {
       for (const each of many) await each.end();
     }));
 
-  it('closes connections that send nothing or a message of no client', () =>
+  it('closes connections that send nothing, or a message that no PostgreSQL client sends', () =>
     withProxy(
       async (url, port) => {
         expect(await sendRaw(port, Buffer.from('GET / HTTP/1.1\r\n\r\n'))).toBe('');
@@ -136,7 +139,7 @@ describe('DatabaseProxy', () => {
       { loginMilliseconds: 1000 },
     ));
 
-  it('delays logins above the rate, and refuses those that would wait too long', () =>
+  it('delays logins that exceed the rate, and refuses those that would wait too long', () =>
     withProxy(
       async (url) => {
         const logins = await Promise.allSettled(Array.from({ length: 12 }, () => logIn(url)));

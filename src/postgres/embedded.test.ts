@@ -86,7 +86,9 @@ async function query(url: string, sql: string): Promise<Record<string, string>[]
 const dataFolder = () => realpath(join(home, 'postgres'));
 const postmaster = async () => Number.parseInt(await readFile(join(await dataFolder(), 'postmaster.pid'), 'utf8'), 10);
 
-/** Counts postmasters: server processes whose parent is not a process of the same data folder. */
+/**
+ * Returns the number of running postmasters: server processes whose parent is not a process of the same data folder.
+ */
 async function postmastersRunning(): Promise<number> {
   const table = await processTable();
   const pids = await serverProcesses(await dataFolder());
@@ -142,7 +144,7 @@ describe('startEmbeddedPostgres with a new home', () => {
 });
 
 describe('startEmbeddedPostgres with an existing home', () => {
-  it('has the same rows at the same address after a restart', async () => {
+  it('has the same rows and the same address after a restart', async () => {
     const first = await start();
     await query(first.url, 'create table kept as select 42 as answer');
     await first.stop();
@@ -169,7 +171,7 @@ describe('startEmbeddedPostgres after a kill', () => {
     expect(await postmastersRunning()).toBe(1);
   });
 
-  it('ends busy processes of a killed PostgreSQL before it restarts', async () => {
+  it('ends the busy processes that a killed postmaster left before it restarts', async () => {
     const postgres = await start();
     const busy = query(postgres.url, 'do $$ begin loop perform 1; end loop; end $$').catch(() => 'ended');
     await expect
@@ -187,7 +189,7 @@ describe('startEmbeddedPostgres after a kill', () => {
     expect(await postmastersRunning()).toBe(1);
   });
 
-  it('waits for a server that writes its last checkpoint after Ninefold was killed, and needs no recovery', async () => {
+  it('waits for a server that still writes its last checkpoint after Ninefold was killed, and so needs no recovery', async () => {
     const { child, line: url } = await startChild();
     await query(url, 'create table kept as select generate_series(1, 300000) as n');
     const orphan = await postmaster();
@@ -197,7 +199,7 @@ describe('startEmbeddedPostgres after a kill', () => {
     expect(await readFile(join(home, 'logs/postgres.log'), 'utf8')).not.toContain('automatic recovery in progress');
   });
 
-  it('ends the orphaned server after Ninefold was killed, and never runs two servers', async () => {
+  it('ends the server that is left after Ninefold was killed, and never runs two servers', async () => {
     const { child, line: url } = await startChild();
     await query(url, 'create table kept as select 1 as n');
     await kill(child);
@@ -220,7 +222,7 @@ describe('startEmbeddedPostgres after a kill', () => {
     expect(await postmastersRunning()).toBe(1);
   });
 
-  it('ignores a postmaster.pid whose pid belongs to another program', async () => {
+  it('ignores a postmaster.pid if the process with this pid is another program', async () => {
     const { child } = await startChild();
     const server = await postmaster();
     await kill(child);
@@ -243,7 +245,7 @@ describe('startEmbeddedPostgres after a kill', () => {
 });
 
 describe('startEmbeddedPostgres with a server that accepts no connections', () => {
-  /** Connects a client that stays connected, for which a smart shutdown waits. */
+  /** Connects a client that stays connected. A smart shutdown waits until this client disconnects. */
   async function connected(url: string): Promise<Client> {
     const client = new Client({ connectionString: url });
     client.on('error', () => undefined);
@@ -279,7 +281,7 @@ describe('startEmbeddedPostgres with a server that accepts no connections', () =
     expect(await readFile(join(home, 'logs/postgres.log'), 'utf8')).not.toContain('automatic recovery in progress');
   });
 
-  it('resumes a frozen server, which keeps its sessions', async () => {
+  it('resumes a frozen server, whose sessions continue', async () => {
     const postgres = await start();
     const client = await connected(postgres.url);
     process.kill(await postmaster(), 'SIGSTOP');
@@ -288,7 +290,7 @@ describe('startEmbeddedPostgres with a server that accepts no connections', () =
     await client.end();
   });
 
-  it('does not interfere when a session crashes, because PostgreSQL recovers by itself', async () => {
+  it('does nothing when a session crashes, because PostgreSQL recovers by itself', async () => {
     const messages: string[] = [];
     const postgres = await start({ log: (message) => messages.push(message) });
     const client = await connected(postgres.url);
@@ -307,7 +309,7 @@ describe('startEmbeddedPostgres with a server that accepts no connections', () =
 });
 
 describe('EmbeddedPostgres.stop', () => {
-  it('ends a frozen session, and still writes the checkpoint', async () => {
+  it('ends a frozen session and still writes the last checkpoint', async () => {
     const postgres = await start();
     const client = new Client({ connectionString: postgres.url });
     client.on('error', () => undefined);
@@ -330,7 +332,7 @@ it('stops the server when the Ninefold process that started it receives SIGTERM'
 });
 
 describe('startEmbeddedPostgres with an unusable environment', () => {
-  it('reports a fixed port in use, and does not change the home', async () => {
+  it('reports a fixed port that is in use, and does not change the home', async () => {
     const first = await start();
     await query(first.url, 'create table kept as select 1 as n');
     await first.stop();
@@ -357,7 +359,7 @@ describe('startEmbeddedPostgres with an unusable environment', () => {
     expect(await readdir(join(home, 'postgres'))).toEqual(['PG_VERSION']);
   });
 
-  it('reports other files in the place of the data folder', async () => {
+  it('reports files of another kind in the place of the data folder', async () => {
     await mkdir(join(home, 'postgres'), { recursive: true });
     await writeFile(join(home, 'postgres/thesis.txt'), 'all my work');
     if (isRoot()) await chown(join(home, 'postgres'), nobody.uid, nobody.gid);
@@ -377,7 +379,7 @@ describe('startEmbeddedPostgres with an unusable environment', () => {
     });
   });
 
-  it('reports a missing data folder to which a home links', async () => {
+  it('reports that the data folder to which a home links is missing', async () => {
     await mkdir(home);
     await symlink(join(home, 'nowhere'), join(home, 'postgres'));
     await expect(start()).rejects.toMatchObject({ name: 'StartError', message: expect.stringContaining('is gone') });
@@ -409,7 +411,7 @@ describe.runIf(isRoot())('startEmbeddedPostgres as root', () => {
     }
   });
 
-  it('works without root for another user with a separate home', async () => {
+  it('runs without root for another user who has a home of their own', async () => {
     await mkdir(home);
     await chown(home, nobody.uid, nobody.gid);
     const { line: url } = await startChild(nobody);
@@ -425,7 +427,7 @@ describe.runIf(isRoot())('startEmbeddedPostgres as root', () => {
     expect(line).toContain('uid 3999999 has none in /etc/passwd');
   });
 
-  it('reports the owner of the data folder to another user', async () => {
+  it('reports to a user that the data folder belongs to another user', async () => {
     await (await start()).stop();
     await chmod(home, 0o777);
     const { line } = await startChild({ uid: 12345, gid: 12345 });
