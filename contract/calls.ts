@@ -6,7 +6,7 @@ export interface AuthCall {
   /** Stable name of the call: "auth.signup". */
   id: `auth.${string}`;
   method: CallEntry['method'];
-  /** Path below /apps/<ref>. A name in braces, such as `{user_id}`, is the place of a value. */
+  /** Path below /apps/<ref>. A name in braces, such as `{user_id}`, stands for a value. */
   path: string;
   summary: string;
   /** The caller: anyone with the publishable key, a member with an access token, or the holder of the secret key. */
@@ -49,7 +49,7 @@ const query = (name: string, type: string, required: boolean, meaning: string): 
   meaning,
 });
 
-/** The parameters that prove the presence of a member. */
+/** The parameters by which a member proves to be present, such as the current password. */
 const presence: CallParameter[] = [
   body('nonce', 'text', false, 'The code of GET /reauthenticate, for a session that is older than a day.'),
   body('current_password', 'text', false, 'The current password, in place of the code.'),

@@ -3,7 +3,7 @@ import type { Limit } from './limit.ts';
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
 
-/** Shares of one PostgreSQL server that an app may take, so that the other apps of the server stay available. */
+/** The shares of a PostgreSQL server that one app may take, so that the other apps of the server stay available. */
 export const appLimits = {
   appLocks: {
     group: 'apps',
