@@ -6,9 +6,10 @@ interface Handle {
 }
 
 /**
- * Closes connections that were passed to a worker but not accepted by it when it ended. The primary closes its copy of
- * a connection when the worker acknowledges it (lib/internal/cluster/round_robin_handle.js of Node.js). A worker that
- * was killed before never does that, and the client would wait forever. Call this function before the worker listens.
+ * Closes connections that were passed to a worker which ended before it accepted them. The primary closes its copy of a
+ * connection only when the worker acknowledges the connection (lib/internal/cluster/round_robin_handle.js of Node.js).
+ * A worker that was killed before that never acknowledges it, and the client would wait forever. Call this function
+ * before the worker listens.
  */
 export function closeUntakenConnections(worker: ClusterWorker): void {
   const { process: child } = worker;
@@ -21,7 +22,7 @@ export function closeUntakenConnections(worker: ClusterWorker): void {
     return send(message, ...rest);
   };
   child.on('internalMessage', ({ ack }: { ack?: unknown }) => untaken.delete(ack));
-  // The event `disconnect` is not emitted while a connection is being passed.
+  // The event `exit` is used, because `disconnect` is not emitted while a connection is being passed.
   child.once('exit', () => {
     for (const handle of untaken.values()) handle.close();
     untaken.clear();

@@ -4,7 +4,7 @@ import { type Limit, type LimitName, limits } from '../../contract/limits.ts';
 /** The number of calls that a limit allows, for the headers RateLimit-Policy and RateLimit. */
 interface Quota {
   readonly count: number;
-  /** Length of the window; absent if the limit counts calls that are under way. */
+  /** Length of the time window in seconds; absent if the limit counts calls that run at the same time. */
   readonly seconds?: number;
 }
 
