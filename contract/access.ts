@@ -109,7 +109,7 @@ export interface ExplainedRowSecurity {
   binds: boolean;
   /** Why row-level security does not apply; null if it applies. */
   reason: string | null;
-  /** Every policy of the relation, permissive ones first. */
+  /** The policies of the relation, the permissive policies first. */
   policies: ExplainedPolicy[];
 }
 

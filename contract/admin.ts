@@ -235,7 +235,7 @@ export interface CreateAppRequest {
   jwt_secret?: string;
   /** Only for the operator: the name of an existing database of the server, which becomes the database of the app. */
   database?: string;
-  /** With `database`: the role of calls without a token. */
+  /** Only together with `database`: the role of calls without a token. */
   anon_role?: string;
   /** The name of a template in templates.ts. By default, the app is empty. Cannot be used together with `database`. */
   template?: string;
@@ -382,7 +382,7 @@ export interface SqlFailure {
   excerpt: string | null;
   /** The functions in which the error occurred, the innermost first, as PostgreSQL prints its context. */
   where: string | null;
-  /** 0-based index of the failed statement. */
+  /** Index of the failed statement, counted from 0. */
   statement: number;
 }
 

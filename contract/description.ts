@@ -23,7 +23,7 @@ export interface PurposeFigures {
 
 /** Chapter 2 of the specification: the screens of the portal. */
 export interface ScreensChapter {
-  /** Sorted by route. */
+  /** The screens, sorted by route. */
   screens: Screen[];
   /** Labels that the app has set with ninefold.label; absent if there are none. */
   labels?: Labels;

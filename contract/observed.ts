@@ -126,7 +126,7 @@ export const hiddenCallers: readonly LogCaller[] = ['console', 'health'];
  * /admin/v1/apps/:ref/logs?from=&to=&status=&caller=&path=&code=&call=&user=&request=&slower=&search=&console=&before=&limit=.
  */
 export interface LogResponse {
-  /** Sorted by time, newest first. */
+  /** The requests, sorted by time, newest first. */
   calls: ListedCall[];
   /** True if more stored requests match the filter than the response contains. */
   truncated: boolean;
@@ -176,7 +176,7 @@ export interface CallStatisticsResponse {
   step_seconds: number;
   /** The time at which each point begins, oldest first, ISO 8601. */
   at: string[];
-  /** Sorted by number of requests, the most frequent call first. */
+  /** The calls, sorted by their number of requests, the most frequent call first. */
   calls: CallStatistic[];
 }
 

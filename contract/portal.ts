@@ -21,7 +21,7 @@ export interface PortalApp {
   readonly accent: string | null;
   readonly logo: string | null;
   readonly publishable_key: string;
-  /** The enabled methods of sign-in. */
+  /** The enabled methods of sign-in: `email`, `passkey` and `providers`. */
   readonly email: boolean;
   readonly passkey: boolean;
   readonly providers: readonly PortalProvider[];

@@ -120,7 +120,10 @@ export interface CallSetting {
 }
 
 export interface CallEntry {
-  /** Stable within the app: "rest.public.tickets.select", "auth.signup", "rpc.public.close_ticket(uuid)". */
+  /**
+   * Id of the call, stable within the app: "rest.public.tickets.select", "auth.signup",
+   * "rpc.public.close_ticket(uuid)".
+   */
   id: string;
   area: 'auth' | 'rest' | 'rpc';
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';

@@ -86,7 +86,7 @@ export interface EntityTrigger {
   sql: string;
   /** True if the trigger also fires for rows that arrive by replication; absent otherwise. */
   in_replicas?: true;
-  /** Absent if the trigger has no comment. */
+  /** The comment on the trigger; absent if it has none. */
   comment?: string;
 }
 

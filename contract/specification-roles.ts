@@ -22,7 +22,7 @@ export interface RolesChapter {
 
 /** A finding in the catalog that is unsafe, slow or without effect, with the SQL fix. */
 export interface AdviceEntry {
-  /** Stable id: the kind of finding and its object, as in `no row-level security: public.tickets`. */
+  /** Stable id of the finding: its kind and its object, as in `no row-level security: public.tickets`. */
   id: string;
   about: AdviceKind;
   /**

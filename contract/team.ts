@@ -54,7 +54,9 @@ export interface AppTeam {
   builders: AppBuilder[];
   /** The open invitations; empty for builders who do not own the app. */
   invitations: Invitation[];
-  /** ISO 8601: the time from which builders without a second factor can only add one; null: no builder needs one. */
+  /**
+   * The time from which builders without a second factor can only add one, in ISO 8601; null if no builder needs one.
+   */
   second_factor_required_from: string | null;
 }
 
@@ -67,7 +69,9 @@ export interface NodeTeam {
   own_id: string | null;
   builders: Builder[];
   invitations: NodeInvitation[];
-  /** ISO 8601: the time from which builders without a second factor can only add one; null: no builder needs one. */
+  /**
+   * The time from which builders without a second factor can only add one, in ISO 8601; null if no builder needs one.
+   */
   second_factor_required_from: string | null;
 }
 

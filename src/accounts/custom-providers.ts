@@ -9,7 +9,7 @@ import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin } from './run-as-auth-admi
 export interface CustomProviderRow {
   readonly id: string;
   readonly provider_type: 'oauth2' | 'oidc';
-  /** `custom:` followed by a name. */
+  /** The identifier of the provider: `custom:` followed by a name. */
   readonly identifier: string;
   readonly name: string;
   readonly client_id: string;

@@ -5,7 +5,7 @@ import { foreignDecoy, foreignHash } from './foreign-hashes.ts';
 import { HashQueue } from './hash-queue.ts';
 import { HashThreads } from './hash-threads.ts';
 
-/** argon2id with 19 MiB, two passes, one lane (OWASP, "Password Storage Cheat Sheet"). */
+/** Parameters of new hashes: argon2id with 19 MiB, two passes, one lane (OWASP, "Password Storage Cheat Sheet"). */
 const OURS = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1, outputLen: 32 } as const;
 const OUR_PREFIX = `$argon2id$v=19$m=${OURS.memoryCost},t=${OURS.timeCost},p=${OURS.parallelism}$`;
 

@@ -12,7 +12,10 @@ export interface UserChange {
   readonly role?: string;
   readonly email?: string;
   readonly phone?: string;
-  /** Null removes the password. If the field is present, the account's sessions end, except `keepSession`. */
+  /**
+   * The hash of the new password; null removes the password. If the field is present, the account's sessions end,
+   * except `keepSession`.
+   */
   readonly passwordHash?: string | null;
   readonly keepSession?: string;
   /** New values for the user metadata, merged key by key; a null value removes the key. */

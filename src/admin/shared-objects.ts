@@ -72,8 +72,8 @@ export function dropRole(reader: StatementReader, facts: DatabaseFacts): Replace
 }
 
 /**
- * Replaces ALTER ROLE … SET by a setting of the app if there is one. Otherwise skips the statement, because most roles
- * belong to all apps of the server.
+ * Replaces ALTER ROLE … SET by a setting of the app if the app has a setting with this meaning. Otherwise skips the
+ * statement, because most roles belong to all apps of the server.
  */
 export function alterRole(reader: StatementReader, facts: DatabaseFacts): Replacement | null {
   const [, kind = '', role = ''] = reader.names;

@@ -73,7 +73,7 @@ export class TableAnalyzer {
       }
       if (!isAttached(app.record)) await this.#count(app);
     } catch (error) {
-      // The app was closed or deleted meanwhile.
+      // The app was closed or deleted in the meantime.
       if (error instanceof ConnectionError || error instanceof NinefoldError) return;
       this.#events.emit({ type: 'fault', requestId: null, where: `the row counts of app ${ref}`, error });
     }

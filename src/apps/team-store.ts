@@ -12,7 +12,7 @@ export interface BuilderRights {
   readonly createsApps: boolean;
   /** True if the builder has a verified second factor. */
   readonly hasSecondFactor: boolean;
-  /** ISO 8601: the time from which the node refuses a builder without a second factor; null: never. */
+  /** The time from which the node refuses a builder without a second factor, in ISO 8601; null if it never does. */
   readonly secondFactorFrom: string | null;
   readonly apps: ReadonlyMap<string, AppRole>;
 }

@@ -51,7 +51,7 @@ function onOwnOrigin({ app, origins }: AuthContext, request: CallRequest): Reply
   const own = origins.appOrigin(app.ref);
   if (own === null || !isNavigation(request) || origins.isAtOrigin(app.ref, request.headers.host)) return null;
   const query = request.query === '' ? '' : `?${request.query}`;
-  // With status 307 the browser sends a form again.
+  // With status 307, the browser sends a form again, so that the parameters of a POST are not lost.
   return redirectTo(`${own}/auth/v1/callback${query}`, request.method === 'POST' ? 307 : 303);
 }
 

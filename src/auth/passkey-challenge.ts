@@ -9,7 +9,7 @@ import type { AuthContext } from './context.ts';
 export interface PasskeyChallenge {
   /** A UUID of version 7 (RFC 9562). */
   readonly id: string;
-  /** 256 bits in base64url. */
+  /** The challenge: 256 bits in base64url. */
   readonly challenge: string;
 }
 

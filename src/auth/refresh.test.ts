@@ -192,7 +192,7 @@ describe('POST /token?grant_type=refresh_token', () => {
 describe('auth.refresh_tokens', () => {
   it('contains no value by which a reader can open a session', async () => {
     const first = await signUp();
-    // 192 random bits in base64url.
+    // A token has 192 random bits, in base64url.
     expect(first.refresh_token).toMatch(/^[\w-]{32}$/);
     const { session: second } = await refresh(first.refresh_token);
     const rows = await tokensOf(first);

@@ -29,7 +29,7 @@ import { takeFromLimit } from './take-from-limit.ts';
 export interface CodeText extends Text {
   readonly code: string;
   readonly validSeconds: number;
-  /** Null if SMS messages are only stored, for the Mail page. */
+  /** The provider that sends the SMS; null if SMS messages are only stored, for the Mail page. */
   readonly provider: TextProvider | null;
   /** True for a test number, to which no message is sent. */
   readonly isTest: boolean;

@@ -94,7 +94,7 @@ export interface FieldFact {
    */
   made?: true;
   identity: '' | 'a' | 'd';
-  /** Null for the default collation of the database. */
+  /** The collation of the field; null for the default collation of the database. */
   collation: CollationFact | null;
   /** Grants on this column only. */
   grants: GrantFact[] | null;
@@ -161,7 +161,7 @@ export interface NumberingFact {
   /** The field whose values the sequence generates; 0 for none. */
   relation: number;
   field: number;
-  /** smallint, integer or bigint. */
+  /** The type of the sequence: smallint, integer or bigint. */
   type: string;
   start: string;
   increment: string;

@@ -21,7 +21,7 @@ export interface ErrorParts<Code extends ErrorCode = ErrorCode> {
   retryAfter?: number;
   /** The limit that was exceeded, if the code does not determine it. Used for statistics, never sent. */
   limit?: LimitName;
-  /** The value of the limit of a call that may be repeated after `retryAfter`. */
+  /** The number of calls that the exceeded limit allows. Set if the client may repeat the call after `retryAfter`. */
   quota?: Quota;
   /** Internal cause. Logged, never sent. */
   cause?: unknown;

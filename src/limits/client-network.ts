@@ -80,7 +80,7 @@ interface Bucket {
  * @param perSecond Whole number of requests; 0 means no limit.
  */
 export class AddressLimiter {
-  /** 0 means no limit. */
+  /** Number of requests that one network may send per second; 0 means no limit. */
   readonly perSecond: number;
   readonly #buckets: LRUCache<string, Bucket>;
 

@@ -26,13 +26,13 @@ export type Expression =
   | { kind: 'null'; operand: Operand; negated: boolean; text: string }
   /** An operator on lists, ranges or JSON. */
   | { kind: 'relates'; operator: Relating; left: Operand; right: Operand; text: string }
-  /** `x IS DISTINCT FROM y`, possibly negated. The result is never null. */
+  /** A test `x IS DISTINCT FROM y`, possibly negated. The result is never null. */
   | { kind: 'distinct'; left: Operand; right: Operand; negated: boolean; text: string }
-  /** `x IS NOT TRUE` and similar tests. The result is never null. */
+  /** A test such as `x IS NOT TRUE`. The result is never null. */
   | { kind: 'is'; item: Expression; value: boolean | null; negated: boolean; text: string }
   | { kind: 'exists'; query: Subquery; text: string }
   | { kind: 'in'; operand: Operand; query: Subquery; text: string }
-  /** `x IN (SELECT f())`: x is one of the values that a function returns. */
+  /** A condition `x IN (SELECT f())`: x is one of the values that a function returns. */
   | { kind: 'returned'; operand: Operand; call: Call; text: string }
   | { kind: 'holds'; operand: Operand; text: string }
   /** A condition that is described by fixed words, from the comment on its policy or from its context. */
@@ -93,7 +93,8 @@ export type Source =
 export type Operand =
   | { kind: 'user-id' | 'user-role' | 'user-email' }
   /**
-   * `row`: which row the field belongs to, if the description already says so, as in "a row in members whose team …".
+   * A field. `row`: which row the field belongs to, if the description already says so, as in "a row in members whose
+   * team …".
    */
   | { kind: 'field'; name: string; qualifier: string | null; row?: 'described' | 'own' }
   /**

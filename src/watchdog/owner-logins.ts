@@ -27,7 +27,7 @@ const EARLIER_MILLISECONDS = 500;
  */
 export class OwnerLogins {
   readonly #database: Executor;
-  /** By app: the time in milliseconds of performance.now() until which the owner's login stays closed. */
+  /** For each app, the time in milliseconds of performance.now() until which the owner's login stays closed. */
   readonly #closed = new Map<string, { until: number; isDone: boolean }>();
 
   /** @param database Connections of the superuser. */
@@ -77,7 +77,8 @@ export class OwnerLogins {
   }
 
   /**
-   * Runs the statements in one transaction. Ignores a missing role, because the app may have been deleted meanwhile.
+   * Runs the statements in one transaction. Ignores a missing role, because the app may have been deleted in the
+   * meantime.
    */
   async #change(statements: readonly string[]): Promise<void> {
     await this.#database.run([LOCK_TIMEOUT, ...statements].map(plain)).catch((error: unknown) => {

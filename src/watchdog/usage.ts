@@ -23,8 +23,8 @@ const ENOUGH_MEMORY: Statement = {
 };
 
 /**
- * PostgreSQL commits notifications under a lock on "database 0" of the class pg_database (1262), see async.c. A process
- * with this lock is therefore about to notify.
+ * SQL that is true if a process is about to notify. PostgreSQL commits notifications under a lock on "database 0" of
+ * the class pg_database (1262), see async.c, so such a process has this lock.
  */
 const NOTIFIES = `bool_or(locktype = 'object' and database = 0 and classid = 1262 and objid = 0)`;
 const WRITES_SHARED = `bool_or(locktype = 'relation' and database = 0 and mode = 'RowExclusiveLock')`;

@@ -151,9 +151,9 @@ export interface QueryParameters {
   readonly filters: readonly At<Filter>[];
   readonly logic: readonly At<LogicTree>[];
   readonly order: readonly At<readonly OrderTerm[]>[];
-  /** limit and offset of embedded relations. */
+  /** The limit and offset of each embedded relation. */
   readonly ranges: readonly At<RowRange>[];
-  /** limit and offset of the root. */
+  /** The limit and offset of the root. */
   readonly range: RowRange;
   readonly columns: readonly string[] | null;
   readonly onConflict: readonly string[] | null;

@@ -35,7 +35,7 @@ const orNull = <T extends z.ZodType>(schema: T): T => schema.nullable() as unkno
   },
 ];
 
-/** Returns the name of an entity, without the schema for the default schema. */
+/** Returns the name of an entity, without the schema if it is the default schema. */
 export const inputName = ({ entity }: Input, defaultSchema: string | undefined): string =>
   entity.schema === defaultSchema ? entity.name : `${entity.schema}.${entity.name}`;
 

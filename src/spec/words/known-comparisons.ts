@@ -26,7 +26,7 @@ const literalOf = (operand: Operand | undefined, quoted: boolean): string | null
 
 const is = (operator: Comparison): string => (operator === '=' ? 'is' : 'is not');
 
-/** Describes `jsonb_typeof(tags) = 'array'`. */
+/** Describes a comparison such as `jsonb_typeof(tags) = 'array'`. */
 function jsonKind(subject: Operand, operator: Comparison, object: Operand): string | null {
   const of = jsonTyped(subject);
   const kind = literalOf(object, true);
@@ -43,7 +43,7 @@ export function jsonTyped(operand: Operand): string | null {
 /** Returns words for a kind of JSON value, as `jsonb_typeof` names it. */
 export const jsonName = (kind: string): string => (kind === 'null' ? 'null in JSON' : `a JSON ${kind}`);
 
-/** Describes `left(iban, 2) = 'DE'`. */
+/** Describes a comparison such as `left(iban, 2) = 'DE'`. */
 function textAtEnd(subject: Operand, operator: Comparison, object: Operand): string | null {
   const [of, from, length] = subject.kind === 'call' ? subject.arguments : [];
   const name = subject.kind === 'call' ? subject.name : '';
@@ -122,7 +122,7 @@ function itself(subject: Operand, operator: Comparison, object: Operand): string
     : null;
 }
 
-/** Describes `quantity % 5 = 0`. */
+/** Describes a comparison such as `quantity % 5 = 0`. */
 function remainder(subject: Operand, operator: Comparison, object: Operand): string | null {
   const isAsked = subject.kind === 'formula' && subject.sign === '%' && literalOf(object, false) === '0';
   if (!isAsked || (operator !== '=' && operator !== '<>')) return null;
@@ -130,7 +130,7 @@ function remainder(subject: Operand, operator: Comparison, object: Operand): str
   return a === null || b === null ? null : `${a} ${is(operator)} a multiple of ${b}`;
 }
 
-/** Describes `strpos(email, '@') > 0`. */
+/** Describes a comparison such as `strpos(email, '@') > 0`. */
 function place(subject: Operand, operator: Comparison, object: Operand): string | null {
   const [of, part] = subject.kind === 'call' && subject.name === 'strpos' ? subject.arguments : [];
   const asked = `${operator} ${literalOf(object, false)}`;

@@ -166,7 +166,7 @@ const inWords = (source: string, where: Expression): string => {
   return always ? source : `${source} where ${words(where)}`;
 };
 
-/** Describes `x IN (SELECT y FROM …)`; returns null if the condition stays SQL. */
+/** Describes `x IN (SELECT y FROM …)`; returns null if the condition is shown as SQL. */
 function among({ operand, query }: Extract<Expression, { kind: 'in' }>, row: 'a row' | 'no row'): string | null {
   const [name, value] = [named(operand), query.value?.kind === 'field' ? query.value.name : null];
   const said = selectedWords(query, row, (item) => words(item));
@@ -380,7 +380,7 @@ type Field = Extract<Operand, { kind: 'field' }>;
 
 const isAnonymous = (operand: Operand): boolean => operand.kind === 'claim' && operand.path.join() === 'is_anonymous';
 
-/** Returns words for a boolean value that is true and for one that is false; null if the value stays SQL. */
+/** Returns words for a boolean value that is true and for one that is false; null if the value is shown as SQL. */
 function heldOf(operand: Operand): [yes: string, no: string] | null {
   if (isAnonymous(operand)) return ['the member is anonymous', 'the member is not anonymous'];
   if (operand.kind === 'field') return [fieldName(operand), `not ${fieldName(operand)}`];

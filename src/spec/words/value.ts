@@ -11,7 +11,7 @@ export const fieldName = ({ name, qualifier, row }: Kind<'field'>): string => {
   return qualifier === null ? name : `${qualifier}.${name}`;
 };
 
-/** Returns a value in words; null if the value stays SQL. */
+/** Returns a value in words; null if the value is shown as SQL. */
 export function named(operand: Operand): string | null {
   switch (operand.kind) {
     case 'user-id':
@@ -96,7 +96,10 @@ function isTextual(operand: Operand): boolean {
 /** Returns true for a function that is not PostgreSQL’s own. PostgreSQL prints such a function with its schema. */
 export const isOwn = ({ name }: Kind<'call'>): boolean => name.includes('.') && !/^(pg_catalog|auth)\./.test(name);
 
-/** Returns words for a function call: "can_read for branch_id and 'manager'". Returns null if an argument stays SQL. */
+/**
+ * Returns words for a function call: "can_read for branch_id and 'manager'". Returns null if an argument is shown as
+ * SQL.
+ */
 export function callWords({ name, arguments: args }: Kind<'call'>, verb: string): string | null {
   const values = args.map(argument);
   const said = values.filter((value) => value !== null);

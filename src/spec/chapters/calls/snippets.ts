@@ -12,7 +12,7 @@ export interface SnippetApp {
 /** The caller of a snippet. The caller determines which key the snippet uses, and whether it signs in first. */
 type SnippetCaller = 'anyone' | 'member' | 'secret-key';
 
-/** Returns the caller with the fewest privileges among the roles that may call. */
+/** Returns the caller with the fewest privileges among the roles that may make the call. */
 const callerOf = (roles: readonly string[]): SnippetCaller =>
   roles.includes('anon') ? 'anyone' : roles.some((role) => role !== 'service_role') ? 'member' : 'secret-key';
 

@@ -99,7 +99,7 @@ function changeWords(of: readonly Difference[]): string {
   return `${start} changed: ${changedParts(before, after, known).join('; ').replace(/\.$/, '')}.`;
 }
 
-/** Describes the changed members of an error. `known` members are reported elsewhere. */
+/** Describes the changed members of an error, except the `known` members, which are reported elsewhere. */
 function changedParts(before: JsonObject, after: JsonObject, known: readonly string[]): string[] {
   const differs = (name: string) => !known.includes(name) && before[name] !== after[name];
   const [said, advised, shown] = [differs('meaning'), differs('action'), differs('member')];

@@ -285,7 +285,8 @@ describe('every cell of the matrix matches the response of PostgreSQL', () => {
       expect({ name, verdict: cell?.verdict, words: cell?.words }).toEqual({ name, verdict, words });
       const tried: boolean[] = [];
       for (const call of calls.length > 0 ? calls : ['()']) {
-        // Not a SELECT, which the attempt would run in a read-only transaction: a POST may write.
+        // The statement does not begin with SELECT, because `attempt` would run a SELECT in a read-only transaction,
+        // and a POST may write.
         const sql = `with called as (select coded.${name}${call}) select * from called`;
         tried.push(runs(await pool.transaction((tx) => attempt(tx, 'anon', '{}', sql, 1))));
       }

@@ -158,7 +158,7 @@ describe('words of a check', () => {
     ['(a IS DISTINCT FROM 3)', 'a is other than 3'],
     ['((a > 0) OR (a = NULL::integer))', 'every row is valid'],
     ['((a > 0) AND (b = NULL::integer))', 'a is more than 0'],
-    // array_length of an empty array is null.
+    // array_length of an empty array is null, so an empty array satisfies the check.
     ['(array_length(tags, 1) > 0)', 'every row is valid'],
     ['(array_length(tags, 1) > 2)', 'tags has more than 2 elements, or none'],
     ['(array_length(tags, 1) >= 2)', 'tags has at least 2 elements, or none'],

@@ -99,7 +99,7 @@ const numbered =
  * sets them.
  */
 function required(field: FieldFact, isKey: boolean, entity: string): Part[] {
-  // Null before PostgreSQL 18, where NOT NULL is an attribute of the field and not a constraint.
+  // `own` is null before PostgreSQL 18, where NOT NULL is an attribute of the field and not a constraint.
   const own = field.required;
   const isSaid = own?.comment !== undefined;
   if (!field.not_null || (!isSaid && (isKey || field.identity !== ''))) return [];
