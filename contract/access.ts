@@ -8,7 +8,7 @@ export interface AccessExplanation {
   operation: AccessOperation;
   target: { schema: string; name: string; kind: AccessTargetKind };
   outcome: AccessOutcome;
-  /** The decisive cause; null for `allowed`, and if no cause listed here decided. */
+  /** The cause that decided the outcome; null for `allowed`, and if none of the causes listed here decided it. */
   cause: AccessCause | null;
   /** The cause in one sentence, with the names of the grants or policies. */
   reason: string;
@@ -23,8 +23,8 @@ export interface AccessExplanation {
   /** The relations that a view reads, each with the role whose privileges apply; empty for other relations. */
   beneath: ExplainedRelation[];
   /**
-   * Relations that `select` embeds, and the junctions between them. Their rows that policies hide are missing in the
-   * response.
+   * The relations that `select` embeds, and the junctions between them. If policies hide a row of such a relation, the
+   * row is missing in the response.
    */
   embedded: ExplainedRelation[];
   /** The result of the member's own call, which was executed and rolled back. */
@@ -33,7 +33,7 @@ export interface AccessExplanation {
   agrees: boolean;
 }
 
-/** `upsert` is an INSERT with ON CONFLICT, `execute` the call of a function. */
+/** The operation of the call. `upsert` is an INSERT with ON CONFLICT, `execute` the call of a function. */
 export type AccessOperation = 'select' | 'insert' | 'update' | 'delete' | 'upsert' | 'execute';
 
 export type AccessTargetKind =
@@ -71,22 +71,25 @@ export type AccessCause =
   /** A policy refuses the new version of a row. */
   | 'policy_check'
   /**
-   * The policies for SELECT refuse the new version of a row, because the call reads rows: `return=representation`, a
-   * filter.
+   * The policies for SELECT refuse the new version of a row, because the call also reads rows: it has a filter, or it
+   * requests `return=representation`.
    */
   | 'select_policy_on_write'
   /** The expression of a policy fails with an error. */
   | 'policy_error'
-  /** The reason is a relation that the view reads: `beneath` shows which one. */
+  /** A relation that the view reads is the reason: `beneath` shows which one. */
   | 'beneath_view'
   /** service_role cannot read the rows, so nothing is known about them. */
   | 'unreadable';
 
 export interface ExplainedGrant {
   privilege: 'USAGE' | 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE' | 'EXECUTE';
-  /** `schema public`, `table public.notes`, `function public.add(integer, integer)`, `sequence public.numbers`. */
+  /**
+   * The object of the privilege: `schema public`, `table public.notes`, `function public.add(integer, integer)`,
+   * `sequence public.numbers`.
+   */
   on: string;
-  /** Why the call needs it: `to name what is in the schema`, `for the default of rate`, … */
+  /** What the call needs the privilege for: `to name what is in the schema`, `for the default of rate`, … */
   needed: string;
   held: boolean;
   /**
@@ -104,15 +107,18 @@ export interface ExplainedRowSecurity {
   forced: boolean;
   /** True if row-level security applies to the role of the caller. */
   binds: boolean;
-  /** Why it does not apply; null if it applies. */
+  /** Why row-level security does not apply; null if it applies. */
   reason: string | null;
-  /** Every policy of the relation, permissive ones first. */
+  /** The policies of the relation, the permissive policies first. */
   policies: ExplainedPolicy[];
 }
 
 export interface ExplainedPolicy {
   name: string;
-  /** True for a permissive policy. At least one permissive policy must be true for a row, and every restrictive one. */
+  /**
+   * True for a permissive policy. For a row to pass, at least one permissive policy and every restrictive policy must
+   * be true.
+   */
   permissive: boolean;
   command: 'all' | 'select' | 'insert' | 'update' | 'delete';
   roles: string[];
@@ -137,7 +143,7 @@ export interface ExplainedCheck {
    * refused.
    */
   of: 'existing' | 'new';
-  /** Why PostgreSQL evaluates the policies, if that is not obvious: `because the call gives rows back`. */
+  /** Why PostgreSQL evaluates these policies, if this is not obvious: `because the call gives rows back`. */
   because: string | null;
   /** True if the policies let the row pass; null if an expression failed with an error. */
   passes: boolean | null;
@@ -184,7 +190,7 @@ export interface ExplainedRelation {
 }
 
 export interface ActualResponse {
-  /** HTTP status. */
+  /** HTTP status of the call. */
   status: number;
   /** PostgREST's code or the SQLSTATE; null for success. */
   code: string | null;

@@ -116,7 +116,7 @@ export interface ActingToken {
   /** Value of `x-ninefold-as`. */
   readonly token: string;
   readonly user_id: string;
-  /** ISO 8601. */
+  /** Time at which the token expires, in ISO 8601. */
   readonly expires_at: string;
 }
 
@@ -157,7 +157,7 @@ export interface SignedInBuilder {
   must_add_second_factor: boolean;
   /**
    * ISO 8601: the time from which `must_add_second_factor` is true for a builder without a second factor; null if there
-   * is no such time, or the builder has a second factor.
+   * is no such time, or if the builder has a second factor.
    */
   second_factor_due: string | null;
   /** True for an owner of the node. */
@@ -174,11 +174,14 @@ export interface Builder {
   /** True for a builder who may create apps. */
   creates_apps: boolean;
   has_second_factor: boolean;
-  /** ISO 8601; null before the first sign-in. */
+  /** Time of the last sign-in in ISO 8601; null before the first sign-in. */
   last_sign_in_at: string | null;
-  /** ISO 8601, to a few minutes; null before the first call. */
+  /** Time of the last call in ISO 8601, to a few minutes; null before the first call. */
   last_seen_at: string | null;
-  /** The builder's role on each app; an owner of the node is an owner of all other apps too. */
+  /**
+   * The builder's role on each app, by the ref of the app. An owner of the node is also an owner of all apps that are
+   * not listed.
+   */
   apps: Readonly<Record<string, AppRole>>;
 }
 
@@ -204,7 +207,7 @@ export interface NodeStatus {
   /** Maintenance URL of the database server; only for the operator token, else null. */
   database_url: string | null;
   workers: number;
-  /** ISO 8601. */
+  /** Time at which the node started, in ISO 8601. */
   started_at: string;
   apps: AppSummary[];
 }
@@ -213,7 +216,7 @@ export interface AppSummary {
   ref: string;
   name: string;
   url: string;
-  /** ISO 8601. */
+  /** Time at which the app was created, in ISO 8601. */
   created_at: string;
   /**
    * Size of the database in bytes. Lists contain it only with `sizes=true`, because PostgreSQL then reads the size of
@@ -229,15 +232,15 @@ export interface AppSummary {
 
 export interface CreateAppRequest {
   ref: string;
-  /** Shown in the console; by default the ref. */
+  /** The name of the app, which the console shows; by default the ref. */
   name?: string;
-  /** HS256 secret of an existing project, at least 32 characters; by default a generated one. */
+  /** The HS256 secret of an existing project, at least 32 characters; by default a new secret. */
   jwt_secret?: string;
   /** Only for the operator: the name of an existing database of the server, which becomes the database of the app. */
   database?: string;
-  /** With `database`: the role of calls without a token. */
+  /** Only together with `database`: the role of calls without a token. */
   anon_role?: string;
-  /** Name of the template in templates.ts; by default the app is empty. Cannot be used with `database`. */
+  /** The name of a template in templates.ts. By default, the app is empty. Cannot be used together with `database`. */
   template?: string;
 }
 
@@ -252,7 +255,7 @@ export interface RenameAppRequest {
 }
 
 export interface DeleteAppRequest {
-  /** The ref again. */
+  /** The ref of the app, as a confirmation. */
   confirm: string;
 }
 
@@ -269,8 +272,8 @@ export interface AppConnection {
   origin: string | null;
   publishable_key: string;
   /**
-   * Empty unless the caller is the operator or the response creates the app. The same is true for `service_role_key`
-   * and `jwt_secret`.
+   * The secret key; empty unless the caller is the operator or the response creates the app. The same is true for
+   * `service_role_key` and `jwt_secret`.
    */
   secret_key: string;
   anon_key: string;
@@ -289,11 +292,14 @@ export interface ApiKeyEntry {
   kind: 'publishable' | 'secret';
   /** The first characters of the key. */
   hint: string;
-  /** ISO 8601; null for a key that was created together with the app. */
+  /** Time of creation in ISO 8601; null for a key that was created together with the app. */
   created_at: string | null;
-  /** ISO 8601; null while the key is valid. */
+  /** Time of revocation in ISO 8601; null while the key is valid. */
   revoked_at: string | null;
-  /** YYYY-MM-DD, in UTC; null if no use is stored. Written some seconds after the use. */
+  /**
+   * The day of the last use: YYYY-MM-DD, in UTC; null if no use is stored. A use is stored some seconds after it
+   * happened.
+   */
   last_used_on: string | null;
   /** Number of uses in the last 30 days. */
   uses: number;
@@ -337,7 +343,7 @@ export interface SqlRequest {
 
 /** A part of a script that was not executed as written. */
 export interface ScriptWarning {
-  /** 1-based. */
+  /** Number of the line, counted from 1. */
   line: number;
   column: number;
   message: string;
@@ -352,13 +358,13 @@ export interface SqlResponse {
 }
 
 export interface SqlResult {
-  /** PostgreSQL's command tag: SELECT 12, CREATE TABLE. */
+  /** PostgreSQL's command tag for the statement: SELECT 12, CREATE TABLE. */
   command: string;
   columns: { name: string; type: string }[];
-  /** Values as PostgreSQL prints them; null is null. */
+  /** Values as PostgreSQL prints them; null for SQL NULL. */
   rows: (string | null)[][];
   row_count: number;
-  /** True if more rows exist than the limit sqlRows allows. */
+  /** True if the result has more rows than the limit sqlRows allows. */
   truncated: boolean;
 }
 
@@ -368,9 +374,9 @@ export interface SqlFailure {
   detail: string | null;
   hint: string | null;
   /**
-   * 1-based offset of the error in the SQL that was sent, in characters. This is the place that PostgreSQL reports, or
-   * else the line of the DO block, or else the beginning of the statement. `position`, `line`, `column` and `excerpt`
-   * are null if the statement is unknown.
+   * 1-based offset of the error in the SQL that was sent, in characters. This is the place that PostgreSQL reports. If
+   * it reports none, it is the line of the DO block, or else the beginning of the statement. `position`, `line`,
+   * `column` and `excerpt` are null if the statement is unknown.
    */
   position: number | null;
   line: number | null;
@@ -379,21 +385,24 @@ export interface SqlFailure {
   excerpt: string | null;
   /** The functions in which the error occurred, the innermost first, as PostgreSQL prints its context. */
   where: string | null;
-  /** 0-based index of the failed statement. */
+  /** Index of the failed statement, counted from 0. */
   statement: number;
 }
 
 export interface MigrateRequest {
   /** The migration files in the order of application. `name` is the file's name without its folder. */
   files: { name: string; sql: string }[];
-  /** seed.sql, or the files of a seed in their order, by their paths in the project. Each runs once, after the migrations. */
+  /**
+   * The seed: the text of seed.sql, or several seed files in their order, each with its path in the project. Each file
+   * runs once, after the migrations.
+   */
   seed?: string | { name: string; sql: string }[];
 }
 
 export interface MigrateResponse {
   applied: string[];
   skipped: string[];
-  /** The files of the seed that ran. */
+  /** The seed files that ran. */
   seeded: string[];
   warnings: MigrationWarning[];
 }
@@ -407,7 +416,10 @@ export interface MigrationFailure extends SqlFailure {
   file: string;
   /** The files that were applied before the failure. */
   applied: readonly string[];
-  /** Warnings of the applied files, and warnings of the failed file that do not depend on its execution. */
+  /**
+   * Warnings about the applied files. Also contains those warnings about the failed file that do not depend on whether
+   * the file ran.
+   */
   warnings: MigrationWarning[];
 }
 
@@ -416,7 +428,7 @@ export interface SettingEntry {
   key: string;
   /** The current value; null for a secret. */
   value: unknown;
-  /** False if the default applies. */
+  /** True if a value is set; false if the default applies. */
   is_set: boolean;
   /** True for a secret such as a password. It is stored encrypted and never shown. */
   is_secret: boolean;
@@ -432,15 +444,18 @@ export interface SettingEntry {
 export interface SigningKeyEntry {
   kid: string;
   alg: 'ES256' | 'RS256' | 'EdDSA' | 'HS256';
-  /** `current` signs new tokens; tokens of `standby` and `previous` keys are accepted, those of `revoked` keys are not. */
+  /**
+   * The `current` key signs new tokens. Tokens of `standby` and `previous` keys are accepted, tokens of `revoked` keys
+   * are not.
+   */
   state: 'standby' | 'current' | 'previous' | 'revoked';
-  /** ISO 8601; null for the keys that were created together with the app. */
+  /** Time of creation in ISO 8601; null for a key that was created together with the app. */
   created_at: string | null;
-  /** The time of its last state change. */
+  /** Time at which the state of the key last changed. */
   changed_at: string | null;
 }
 
-/** Adds keys: pass at most one of the fields. Without a field, Ninefold creates an ES256 key. */
+/** Adds keys. Set at most one of the fields; without a field, Ninefold creates an ES256 key. */
 export interface AddSigningKeysRequest {
   /** A private JWK, or a JWKS of private keys: HS256 (oct), ES256, RS256, EdDSA (Ed25519). */
   jwk?: Readonly<Record<string, unknown>>;
@@ -461,11 +476,11 @@ export interface SessionRow {
   email: string | null;
   created_at: string;
   refreshed_at: string | null;
-  /** The time when the session ends unless it is used before; null if it does not end. */
+  /** The time at which the session ends if it is not used before then; null if it does not end. */
   ends_at: string | null;
   ip: string | null;
   user_agent: string | null;
-  /** `user_agent` in words. */
+  /** `user_agent` in words: the device of the session. */
   device: string;
   aal: string;
   /** How the member proved who they are, most recent first; `timestamp` in seconds since 1970. */

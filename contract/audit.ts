@@ -8,7 +8,7 @@ export interface MemberAuditEntry {
     readonly log_type: string;
     readonly traits?: Readonly<Record<string, unknown>>;
   };
-  /** ISO 8601 with microseconds. */
+  /** Time of the event in ISO 8601, with microseconds. */
   readonly created_at: string;
   readonly ip_address: string;
 }
@@ -27,7 +27,7 @@ export interface NodeAuditEntry extends Omit<BuilderAuditEntry, 'request_id'> {
 /** An action of a builder in an app, whether it succeeded or was refused. */
 export interface BuilderAuditEntry {
   readonly id: string;
-  /** ISO 8601 with microseconds. */
+  /** Time of the action in ISO 8601, with microseconds. */
   readonly at: string;
   /** The account of the builder; null for the operator. */
   readonly actor_id: string | null;

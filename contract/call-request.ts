@@ -1,6 +1,6 @@
 /**
- * Signals that the client no longer waits for the response. Contains only the used part of AbortSignal, because
- * creating an AbortSignal takes as much time as planning a query.
+ * Signals that the client no longer waits for the response. Has only those members of AbortSignal that are used,
+ * because creating an AbortSignal takes as much time as planning a query.
  */
 export interface CancelSignal {
   readonly aborted: boolean;
@@ -22,11 +22,11 @@ export interface BodyStream extends AsyncIterable<Uint8Array> {
 /** One HTTP request as the handlers of an API receive it, independent of any HTTP framework. */
 export interface CallRequest {
   method: string;
-  /** Below the API's prefix, starting with `/`, percent-encoded: `/tickets` for /apps/x/rest/v1/tickets. */
+  /** Path below the API's prefix, starting with `/`, percent-encoded: `/tickets` for /apps/x/rest/v1/tickets. */
   path: string;
   /** The raw query string without `?`; empty when there is none. */
   query: string;
-  /** Names in lower case; repeated headers joined as node:http joins them. */
+  /** The headers, with names in lower case. Repeated headers are joined as node:http joins them. */
   headers: Readonly<Record<string, string | undefined>>;
   /** The whole body; null when the request has none. */
   body: Uint8Array | null;
@@ -44,7 +44,7 @@ export interface Reply {
   status: number;
   /** For an error response: the error code in the body. */
   code?: string;
-  /** Names in lower case. */
+  /** The headers of the response, with names in lower case. */
   headers: Record<string, string>;
   /**
    * The address of a redirect by Ninefold itself. Functions of the app can set the header `location` too, so the server

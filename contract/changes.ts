@@ -19,8 +19,8 @@ export interface Change {
 export interface VersionCause {
   kind: 'migration' | 'seed' | 'sql' | 'setting' | 'definition' | 'ninefold';
   /**
-   * The migration file, the setting's key, the kind of statement, the table of schema `ninefold`, or the version of
-   * Ninefold.
+   * What exactly the cause was: the migration file, the key of the setting, the kind of statement, the table of schema
+   * `ninefold`, or the version of Ninefold.
    */
   what: string;
   /**
@@ -28,17 +28,17 @@ export interface VersionCause {
    * Ninefold.
    */
   actor: string;
-  /** ISO 8601. */
+  /** Time of the cause in ISO 8601. */
   at: string;
 }
 
 /** A recorded state of an app's specification. */
 export interface VersionEntry {
-  /** 1 is the first recorded version. */
+  /** Number of the version; 1 is the first recorded version. */
   number: number;
   /** Hash of the specification. */
   hash: string;
-  /** The time of detection, ISO 8601. */
+  /** Time at which the version was detected, in ISO 8601. */
   at: string;
   /** The causes since the previous version; empty for the first one, and if they are unknown. */
   causes: VersionCause[];
@@ -48,14 +48,14 @@ export interface VersionEntry {
   change_count: number;
 }
 
-/** GET /admin/v1/apps/:ref/versions: the latest first. */
+/** The response of GET /admin/v1/apps/:ref/versions: the versions, latest first. */
 export interface VersionList {
   versions: VersionEntry[];
   /** The number for `?before=` to get older versions; null if there are none. */
   next: number | null;
 }
 
-/** GET /admin/v1/apps/:ref/versions/:n. */
+/** The response of GET /admin/v1/apps/:ref/versions/:n: one version with its specification. */
 export interface VersionDetail extends VersionEntry {
   /** The specification of this version, without live figures and snippets. */
   specification: Specification;
@@ -63,7 +63,7 @@ export interface VersionDetail extends VersionEntry {
 
 /** GET /admin/v1/apps/:ref/versions/:n/changes?since=: the changes between any two versions. */
 export interface VersionComparison {
-  /** Numbers of the versions. */
+  /** Numbers of the two compared versions. */
   from: number;
   to: number;
   /** Changes sorted by chapter, at most as many as the limit versionChanges. */
@@ -92,7 +92,7 @@ export interface MigrationTrial {
 /** GET /admin/v1/apps/:ref/migrations/unsaved: the changes that are in no migration file, oldest first. */
 export interface UnsavedChanges {
   statements: { at: string; who: string; what: string; statement: string }[];
-  /** The id of the last change, up to which all changes are saved. */
+  /** The id of the last change in `statements`. Saving up to this id saves all of them. */
   last: number;
 }
 

@@ -23,9 +23,9 @@ export interface PurposeFigures {
 
 /** Chapter 2 of the specification: the screens of the portal. */
 export interface ScreensChapter {
-  /** Sorted by route. */
+  /** The screens, sorted by route. */
   screens: Screen[];
-  /** Labels from ninefold.label; absent if there are none. */
+  /** Labels that the app has set with ninefold.label; absent if there are none. */
   labels?: Labels;
   sources: Source[];
 }
@@ -63,7 +63,7 @@ export interface Screen {
   columns: string[];
   /**
    * For forms that accept different fields for a new row and for a change: the fields of `columns` that the grants
-   * allow for each of the two.
+   * allow for a new row (`insert`) and for a change (`update`).
    */
   fields?: { insert: string[]; update: string[] };
   /**

@@ -16,7 +16,7 @@ export const errors = { ...ninefoldErrors, ...restErrors, ...authErrors };
 
 export type ErrorCode = keyof typeof errors;
 
-/** The statuses that may replace the one of a code's entry. */
+/** The HTTP statuses that a response with this code may have in place of the status in its entry. */
 export type OtherStatus<Code extends ErrorCode> = (typeof errors)[Code] extends { appChoosesStatus: true }
   ? number
   : (typeof errors)[Code] extends { otherStatuses: infer Statuses }

@@ -53,11 +53,11 @@ export type HookSettings = { [K in `hook_${HookName}_enabled`]: boolean } & {
 
 export type HookSecret = `hook_${HookName}_secrets`;
 
-/** Like GoTrue, accepts http only for an address of the machine itself. */
+/** Matches the address of a hook. Like GoTrue, accepts http only for an address of the node's own machine. */
 const URI =
   /^(?:pg-functions:\/\/[\w.-]*\/[A-Za-z_]\w{0,62}\/[A-Za-z_]\w{0,62}|https:\/\/[^\s/?#@][^\s@]*|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?(?:[/?][^\s@]*)?)$/;
 
-/** A symmetric secret of Standard Webhooks: 24 to 65 bytes in Base64. */
+/** Matches a symmetric secret of Standard Webhooks: 24 to 65 bytes in Base64. */
 const SECRET = 'v1,whsec_(?:[A-Za-z0-9+/]{4}){8,21}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?';
 
 const SECRETS = new RegExp(String.raw`^${SECRET}(?:\|${SECRET}){0,9}$`);
@@ -85,7 +85,7 @@ export const hookSettings = Object.fromEntries(
   ]),
 ) as unknown as { readonly [K in keyof HookSettings]: Setting<HookSettings[K]> };
 
-/** The secrets of all hooks that are addresses, by key. */
+/** The secrets of all hooks that are called at an address, by key. */
 export const hookSecrets = Object.fromEntries(
   hookNames.map((name) => [
     `hook_${name}_secrets`,

@@ -5,8 +5,8 @@
 type Least = 'builder' | 'creator' | 'node owner' | 'operator' | AppRole;
 
 /**
- * The minimum role for each route of the management API. A route without an entry refuses every caller. Responses to a
- * reader contain no rows, no mails and nothing else that members have entered.
+ * The minimum role for each route of the management API. A route without an entry refuses every caller. A response to a
+ * caller with the role `reader` contains no rows, no mails and no other data that members have entered.
  */
 export const leastRoles: Readonly<Record<string, Least>> = {
   'GET /status': 'builder',

@@ -25,8 +25,8 @@ export type { AppBounds } from './limits/apps.ts';
 export { type Limit, limitGroups } from './limits/limit.ts';
 
 /**
- * Every number that limits a call, one file for each kind of resource. Numbers elsewhere must not limit calls; a test
- * searches for them. `docs/limits.md` contains the same numbers, and a test compares the two.
+ * Every number that limits a call, one file for each kind of resource. No number in another place may limit calls; a
+ * test searches the sources for such numbers. `docs/limits.md` contains the same numbers, and a test compares the two.
  */
 export const limits = {
   ...requestLimits,

@@ -36,8 +36,8 @@ export interface MailData {
   readonly Token?: string;
   readonly TokenHash?: string;
   /**
-   * The code for the current address, and its hash. Set only for the hook send_email, which receives this code and the
-   * one for the new address in one call.
+   * The code for the current address, and its hash. Set only for the hook send_email, which receives the codes for the
+   * current and the new address in one call.
    */
   readonly CurrentToken?: string;
   readonly CurrentTokenHash?: string;
@@ -90,11 +90,13 @@ export interface MailRow {
   user_id: string | null;
   state: MailState;
   attempts: number;
-  /** The time of the next attempt; null unless the mail is queued. ISO 8601, as all times here. */
+  /**
+   * The time of the next attempt in ISO 8601; null unless the mail is queued. All times in this file have this format.
+   */
   next_attempt_at: string | null;
   sent_at: string | null;
   created_at: string;
-  /** Why the last attempt failed. */
+  /** The reason why the last attempt failed. */
   error: string | null;
 }
 
@@ -110,9 +112,9 @@ export interface RenderedMail {
   subject: string;
   html: string;
   text: string;
-  /** Language tag (BCP 47). */
+  /** The language of the mail as a tag (BCP 47). */
   language: string;
-  /** Why the app's own template was not used; null if it was used, or if the app has none. */
+  /** The reason why the app's own template was not used; null if it was used, or if the app has none. */
   template_error: string | null;
 }
 
@@ -130,9 +132,9 @@ export interface MailTemplate {
   body_key: string;
   /** The subjects that the app has set, by language. The key `*` is for all languages. */
   subjects: Record<string, string>;
-  /** The bodies that the app has set, by the same keys. */
+  /** The bodies that the app has set, by language. The key `*` is for all languages. */
   bodies: Record<string, string>;
-  /** Ninefold's own template by language, for the languages that the app has not set. */
+  /** Ninefold's own template in each language for which the app has set none. */
   standard: Record<MailLanguage, { subject: string; body: string }>;
   /** Names of the values that the template may contain. */
   variables: string[];
@@ -149,7 +151,7 @@ export interface MailPreviewRequest {
 
 export interface MailTest {
   ok: boolean;
-  /** The response of the mail server to the mail; null if an earlier step failed. */
+  /** The response of the mail server to the mail; null if a step before this failed. */
   response: string | null;
   /** The step that failed, with the response of the mail server. */
   error: string | null;

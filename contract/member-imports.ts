@@ -1,4 +1,4 @@
-/** The systems whose exports of accounts can be imported. */
+/** The systems from which accounts can be imported. Each has its own format of export. */
 export const importSources = ['supabase', 'firebase', 'auth0', 'csv'] as const;
 
 export type ImportSource = (typeof importSources)[number];
@@ -25,17 +25,17 @@ export interface MemberImport {
   /** Number of bytes of the file that have arrived. */
   readonly bytes: number;
   readonly state: 'receiving' | 'running' | 'done' | 'failed';
-  /** Number of records that were read from the file. */
+  /** Number of records that the import has read from the file. */
   readonly read: number;
-  /** Number of accounts that became members. */
+  /** Number of accounts that the import has made members. */
   readonly imported: number;
-  /** Number of accounts that were members before the import. */
+  /** Number of accounts in the file that were members before the import. */
   readonly present: number;
   readonly refused: number;
   /** Why nothing was imported; null if the import did not fail. */
   readonly failure: string | null;
   readonly created_by: string;
-  /** ISO 8601. */
+  /** Time at which the import began, in ISO 8601. */
   readonly created_at: string;
 }
 
@@ -48,13 +48,13 @@ export interface RefusedRecord {
   readonly reason: string;
 }
 
-/** The first records of a file, as the import would read them. */
+/** The first records of a file, in the form in which the import would read them. */
 export interface ImportPreview {
   readonly records: readonly {
     readonly line: number;
     readonly email: string | null;
     readonly phone: string | null;
-    /** The algorithm that hashed the password; null without a password. */
+    /** The algorithm that hashed the password; null if the account has no password. */
     readonly password: string | null;
     readonly confirmed: boolean;
     readonly providers: readonly string[];

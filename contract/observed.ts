@@ -7,20 +7,20 @@ import type { PolicyEntry } from './specification-roles.ts';
  */
 export interface RequestTrace {
   request_id: string;
-  /** ISO 8601. */
+  /** Time of the request in ISO 8601. */
   at: string;
   area: 'rest' | 'auth';
-  /** The call's id in chapter 7; `rest.unresolved` if no call matches. */
+  /** The id that the call has in chapter 7; `rest.unresolved` if no call matches. */
   call: string;
   method: string;
-  /** Path below the area of the API, such as /tickets. */
+  /** Path below the API, such as /tickets. */
   path: string;
   /** The query with … in place of each value; empty if there is none. */
   query: string;
   status: number;
-  /** Code in the body of an error response; null if the request succeeded. */
+  /** The error code in the body of the response; null if the request succeeded. */
   code: string | null;
-  /** Origin of the error: a rule as schema.table.name, or the function that raised the error. */
+  /** The origin of the error: a constraint as schema.table.name, or the function that raised the error. */
   subject: string | null;
   /** Name of the limit that the request exceeded. */
   limit: string | null;
@@ -55,10 +55,12 @@ export interface RefusedTransition {
    * `from` to `to`.
    */
   transition: string | null;
-  /** State of the row; null for a new row, and for a row without a state. */
+  /** The state of the row; null for a new row, and for a row whose state is null. */
   from: string | null;
   to: string | null;
-  /** Primary key of the row by field, as text; null for a new row, and for a table without a primary key. */
+  /**
+   * Primary key of the row: the values as text, by field. Null for a new row, and for a table without a primary key.
+   */
   key: Record<string, string> | null;
   /** The message that the caller received. */
   message: string;
@@ -69,18 +71,18 @@ export interface CallStep {
   name: string;
   from: number;
   took: number;
-  /** The result of the step, in words; can be empty. */
+  /** The result of the step in words; an empty string if there is nothing to say. */
   found: string;
 }
 
-/** GET /admin/v1/apps/:ref/traces/:requestId. */
+/** The response of GET /admin/v1/apps/:ref/traces/:requestId. */
 export interface RequestTraceResponse {
   trace: RequestTrace;
-  /** The current policies of the touched relations. */
+  /** The policies of the touched relations as they are when the trace is read. */
   policies: PolicyEntry[];
-  /** When the policies were read, after the request; ISO 8601. */
+  /** Time at which the policies were read, in ISO 8601. It is later than the request. */
   policies_as_of: string;
-  /** p50 and p99 of this call in the last hour; null without calls. */
+  /** The p50 and p99 durations of this call in the last hour; null if there were no requests. */
   usual: { p50_ms: number | null; p99_ms: number | null };
 }
 
@@ -93,12 +95,12 @@ export interface ListedCall extends LogLine {
 /** A request in short, as a line of the log. */
 export interface LogLine {
   request_id: string;
-  /** ISO 8601. */
+  /** Time of the request in ISO 8601. */
   at: string;
   area: 'rest' | 'auth';
   call: string;
   method: string;
-  /** Below the area: /tickets. */
+  /** Path below the API: /tickets. */
   path: string;
   /** The query with … in place of each value of the caller; empty if there is none. */
   query: string;
@@ -116,70 +118,76 @@ export interface LogLine {
 export const logCallers = ['member', 'anon', 'key', 'console', 'health'] as const;
 export type LogCaller = (typeof logCallers)[number];
 
-/** The callers that the log leaves out unless the request names them. */
+/** The callers whose requests the log leaves out, unless the request for the log names them. */
 export const hiddenCallers: readonly LogCaller[] = ['console', 'health'];
 
-/** GET /admin/v1/apps/:ref/logs?from=&to=&status=&caller=&path=&code=&call=&user=&request=&slower=&search=&console=&before=&limit=. */
+/**
+ * The response of GET
+ * /admin/v1/apps/:ref/logs?from=&to=&status=&caller=&path=&code=&call=&user=&request=&slower=&search=&console=&before=&limit=.
+ */
 export interface LogResponse {
-  /** Sorted by time, newest first. */
+  /** The requests, sorted by time, newest first. */
   calls: ListedCall[];
-  /** True if more stored requests match the filter. */
+  /** True if more stored requests match the filter than the response contains. */
   truncated: boolean;
   /** The value of `before` that continues with older requests; null if there are none. */
   before: string | null;
-  /** The settings of the app. The log also stores the details of `traces` failed requests and requests slower than `slow_milliseconds`. */
+  /**
+   * The settings of the app. The log also stores the traces of failed requests and of requests slower than
+   * `slow_milliseconds`, `traces` of them at most.
+   */
   kept: { days: number; requests: number; traces: number; slow_milliseconds: number };
 }
 
 /**
- * GET /admin/v1/apps/:ref/logs/summary, with the filter of `/logs`: the matching requests over time, and the number of requests for
- * each value of a filter under all other filters.
+ * GET /admin/v1/apps/:ref/logs/summary, with the filter of `/logs`: the matching requests over time, and, for each
+ * value of a filter, the number of requests that match this value and all other filters.
  */
 export interface LogSummary {
-  /** ISO 8601. */
+  /** Start of the period in ISO 8601. */
   from: string;
   to: string;
   /** Length of a point in seconds. The first point begins at `from`. */
   step_seconds: number;
-  /** One element per point: status below 400, 4xx and 5xx. */
+  /** One element per point of the chart. `ok`: status below 400. `refused`: 4xx. `failed`: 5xx. */
   points: { ok: number[]; refused: number[]; failed: number[] };
   total: number;
-  /** By the first digit of the status. */
+  /** The number of requests by the first digit of their status. */
   statuses: Readonly<Record<string, number>>;
   callers: Readonly<Partial<Record<LogCaller, number>>>;
-  /** The most frequent first: area and first part of the path. */
+  /** The paths with the most requests, the most frequent first. Each is the area and the first part of the path. */
   paths: { path: string; calls: number }[];
-  /** Requests on paths beyond those in `paths`. */
+  /** The number of requests whose path is not in `paths`. */
   other_paths: number;
   /** Requests of hidden callers that match all other filters. */
   hidden: number;
   /** Requests in this period that were not stored, because there were too many at a time. */
   left_out: number;
-  /** Time of the oldest stored request; null without requests. */
+  /** Time of the oldest stored request; null if no request is stored. */
   since: string | null;
 }
 
 export type StatisticsWindow = 'hour' | 'day' | 'week';
 
-/** GET /admin/v1/apps/:ref/statistics/calls?window=hour|day|week&call=. */
+/** The response of GET /admin/v1/apps/:ref/statistics/calls?window=hour|day|week&call=. */
 export interface CallStatisticsResponse {
   window: StatisticsWindow;
-  /** Length of a point, in seconds: a minute, 15 minutes, an hour. */
+  /** Length of a point in seconds. It is a minute for the hour, 15 minutes for the day, and an hour for the week. */
   step_seconds: number;
   /** The time at which each point begins, oldest first, ISO 8601. */
   at: string[];
-  /** Sorted by number of requests, the most frequent call first. */
+  /** The calls, sorted by their number of requests, the most frequent call first. */
   calls: CallStatistic[];
 }
 
 export interface CallStatistic {
-  /** The call's id in chapter 7, or a name for requests that match no call: `rest.unresolved`. */
+  /** The id that the call has in chapter 7, or a name for requests that match no call: `rest.unresolved`. */
   id: string;
   /** The area of the call in chapter 7; null if chapter 7 does not have the call. */
   area: CallEntry['area'] | null;
   method: CallEntry['method'] | null;
   path: string | null;
   figures: CallFigures;
-  /** One element per point. */
+  /** One element per point of the chart. */
   points: { calls: number[]; failed: number[]; p50_ms: (number | null)[]; p99_ms: (number | null)[] };
 }

@@ -21,7 +21,7 @@ export interface PortalApp {
   readonly accent: string | null;
   readonly logo: string | null;
   readonly publishable_key: string;
-  /** The enabled methods of sign-in. */
+  /** The enabled methods of sign-in: `email`, `passkey` and `providers`. */
   readonly email: boolean;
   readonly passkey: boolean;
   readonly providers: readonly PortalProvider[];
@@ -36,7 +36,7 @@ export interface PortalApp {
   readonly code_seconds: number;
   /** True if members can add an authenticator app. */
   readonly totp: boolean;
-  /** True if members can link and unlink accounts of providers. */
+  /** True if members can link accounts at providers to their own account, and unlink them. */
   readonly linking: boolean;
   /** True if other applications can use this app as a sign-in provider. */
   readonly applications: boolean;
@@ -47,7 +47,7 @@ export interface PortalApp {
  * entities that the caller may read or write. The reply contains no other names. Labels are in sentence case.
  */
 export interface PortalScreens {
-  /** Labels of the caller's member roles. */
+  /** Labels of the member roles that the caller has. */
   readonly roles: readonly string[];
   readonly navigation: readonly PortalGroup[];
   /** The route of the first page; null if the first page is a list of links to the screens. */
@@ -73,7 +73,9 @@ export interface PortalView {
 }
 
 export interface PortalScreen {
-  /** Path such as `/tickets/:id`. A part that starts with a colon stands for a field of the row's key. */
+  /**
+   * Path of the screen, such as `/tickets/:id`. A part that starts with a colon stands for a field of the row's key.
+   */
   readonly route: string;
   readonly title: string;
   readonly kind: ScreenKind;
@@ -106,9 +108,12 @@ export interface PortalAction {
   readonly help: string | null;
   /** The arguments that the member enters, as fields of a form. */
   readonly fields: readonly PortalField[];
-  /** On a detail: the argument that receives the key of the shown row, and the key field whose value it receives. */
+  /**
+   * On a detail screen: the argument that receives the key of the shown row, and the key field from which its value
+   * comes.
+   */
   readonly row: { readonly argument: string; readonly field: string } | null;
-  /** Id of the entity whose row the function returns; null if it returns no row. */
+  /** Id of the entity to which the returned row belongs; null if the function returns no row. */
   readonly returns: string | null;
 }
 
@@ -131,7 +136,7 @@ export interface PortalEntity {
   readonly label: string;
   /** The label of one row: "ticket". */
   readonly one: string;
-  /** The first sentence of the entity's comment. */
+  /** The first sentence of the comment on the entity. */
   readonly help: string | null;
   /** Fields that identify a row; empty if the caller may not read all of them. */
   readonly key: readonly string[];
@@ -141,8 +146,8 @@ export interface PortalEntity {
   readonly fields: readonly PortalField[];
   readonly machine: PortalMachine | null;
   /**
-   * For a view whose rows each contain the key of a row of another entity: this other entity, and the field with the
-   * key. A list of the view opens that row.
+   * For a view whose rows each contain the key of a row of another entity: this other entity, and the view's field that
+   * contains the key. In a list of the view, a row opens the row of the other entity.
    */
   readonly opens: { readonly entity: string; readonly field: string } | null;
   /** Other entities whose rows refer to a row of this entity. */
@@ -175,16 +180,18 @@ export interface PortalField {
   readonly readable: boolean;
   /** True if the values are strings, so that a data call can search them for characters. Absent otherwise. */
   readonly searchable?: true;
-  /** Absent for values that PostgreSQL cannot order, such as points. */
+  /** True if PostgreSQL can order the values. Absent for values that it cannot order, such as points. */
   readonly sortable?: true;
   /**
-   * Of a tsvector or a text with an index for full-text search: the configuration of the index; null for the default of
-   * the database.
+   * For a tsvector, or a text with an index for full-text search: the configuration of the search; null for the default
+   * of the database.
    */
   readonly full_text?: { readonly configuration: string | null };
-  /** Of a date and time without a time zone: the value is the time on the clock of the reader. */
+  /** For a date and time without a time zone: true if the value is the time on the clock of the reader. */
   readonly zoneless?: true;
-  /** Whether a new row may be given a value, and whether the value of a row may be changed. */
+  /**
+   * True if a new row may have a value for the field. `updatable`: true if the value of an existing row may be changed.
+   */
   readonly insertable: boolean;
   readonly updatable: boolean;
   /** True if a new row needs a value for the field. */

@@ -1,14 +1,18 @@
 import type { Operation, Verdict } from './specification-roles.ts';
 
 /**
- * GET and POST /admin/v1/apps/:ref/probe: the cells of chapter 6, compared with statements that were really executed.
+ * The state of the probe, which compares the cells of chapter 6 with statements that are really executed. It is the
+ * response of GET and POST /admin/v1/apps/:ref/probe.
  */
 export interface ProbeState {
   /** The current run on any worker; null if there is none. */
   running: {
-    /** ISO 8601. */
+    /** Time at which the run started, in ISO 8601. */
     started_at: string;
-    /** Completed steps and their total. Each entity is one step, and so are up to 60 cells of functions together. */
+    /**
+     * The number of completed steps, and the total number. Each entity is one step. Up to 60 cells of functions
+     * together are also one step.
+     */
     done: number;
     total: number;
   } | null;
@@ -20,7 +24,7 @@ export interface ProbeState {
 }
 
 export interface ProbeReport {
-  /** ISO 8601. */
+  /** Time at which the run started, in ISO 8601. */
   started_at: string;
   finished_at: string;
   /** The hash of the probed specification. If the app's current hash differs, the report describes an older state. */
@@ -38,7 +42,7 @@ export interface ProbedCell {
   role: string;
   entity: string;
   operation: Operation;
-  /** The verdict of chapter 6. */
+  /** The verdict that chapter 6 gives for the cell. */
   verdict: Verdict;
   outcome: 'agrees' | 'disagrees' | 'not probed';
   /** Why the probe skipped the cell, or a remark about its result; null if there is none. */
@@ -53,15 +57,15 @@ export interface ProbeAttempt {
   /** The row in words: "own row (id 3)", "another member’s row (id 4)", "a new row of one’s own". */
   row: string;
   /**
-   * allowed: the statement reached the row. hidden: it found no row. refused: PostgreSQL refused it for a missing
-   * privilege. stopped: another error, of a rule, a trigger or a function, so that the result says nothing about
-   * privileges.
+   * allowed: the statement reached the row. hidden: the statement found no row. refused: PostgreSQL refused the
+   * statement for a missing privilege. stopped: another error, of a rule, a trigger or a function, so the result says
+   * nothing about privileges.
    */
   result: 'allowed' | 'hidden' | 'refused' | 'stopped';
   /** The result that the verdict predicts; null if it predicts nothing for this row. */
   expected: 'allowed' | 'not allowed' | null;
   agrees: boolean;
-  /** If the result disagrees or was stopped: the statement, and PostgreSQL’s response. */
+  /** If the result disagrees with the verdict or was stopped: the statement, followed by PostgreSQL’s response. */
   sql?: string;
   answer?: string;
 }

@@ -1,6 +1,9 @@
 import type { Setting } from './settings.ts';
 
-/** The sign-in providers that an app can enable: GoTrue's name of each, and the title that members see. */
+/**
+ * The sign-in providers that an app can enable, by the names that GoTrue gives them. Each has the title that members
+ * see.
+ */
 export const providerTitles = {
   google: 'Google',
   github: 'GitHub',

@@ -2,14 +2,14 @@
 export interface SensitiveCall {
   /** Completes the sentence “You are about to …”, for example with “delete the app”. */
   readonly does: string;
-  /** Which calls of the route need the proof; absent if all of them do. */
+  /** The calls of the route that need the proof; absent if all calls of the route need it. */
   readonly only?: 'secret settings' | 'exports';
 }
 
 /**
  * The calls that need a password, a passkey or a second factor that the session has shown within `builderProofSeconds`.
- * They reveal or change secrets, destroy an app, change who may do what, or act as a member. To set a new password, a
- * builder enters the current one instead. The operator token needs no proof.
+ * They reveal or change secrets, destroy an app, change the rights of builders, or act as a member. To set a new
+ * password, a builder enters the current one instead. The operator token needs no proof.
  */
 export const sensitiveCalls: Readonly<Record<string, SensitiveCall>> = {
   'POST /apps/:ref/api-keys': { does: 'create a secret key' },

@@ -446,7 +446,7 @@ export const defaultAuthSettings: AuthSettings = Object.fromEntries(
 export interface SecretSetting {
   readonly type: string;
   readonly meaning: string;
-  /** Pattern that the value must match. */
+  /** Pattern that a value of the setting must match. */
   readonly item?: RegExp;
 }
 

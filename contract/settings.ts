@@ -14,7 +14,10 @@ export interface Setting<T> {
   readonly item?: RegExp;
 }
 
-/** How transactions end; `…-allow-override` lets the preference tx decide. */
+/**
+ * The ways in which a transaction ends. With `…-allow-override`, a request can choose another way with the preference
+ * tx.
+ */
 export type TransactionEnd = 'commit' | 'commit-allow-override' | 'rollback' | 'rollback-allow-override';
 
 export type OpenApiMode = 'follow-privileges' | 'ignore-privileges' | 'disabled';

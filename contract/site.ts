@@ -1,7 +1,7 @@
 /** A version of an app's own front end. */
 export interface SiteVersion {
   readonly id: string;
-  /** Counts up within the app. */
+  /** Number of the version. It counts up within the app. */
   readonly number: number;
   readonly created_at: string;
   /** Name of the builder who published the version, or `operator`. */
@@ -36,8 +36,8 @@ export interface BegunSiteVersion {
 }
 
 /**
- * Returns why a path cannot belong to a front end; null if it can. Paths have no leading slash. The API, the health check and
- * the pages for the account stay where they are.
+ * Returns why a path cannot belong to a front end; null if it can. Paths have no leading slash. A front end cannot take
+ * the paths of the API, of the health check and of the pages for the account.
  */
 export function sitePathProblem(path: string): string | null {
   const segments = path.split('/');

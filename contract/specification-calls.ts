@@ -5,24 +5,24 @@ export interface CallsChapter {
   calls: CallEntry[];
   /** Parameters and results of calls on rows. They are the same for every entity, so they are listed once. */
   rows: RowCall[];
-  /** Functions of extensions in exposed schemas: callable, and counted here instead of listed. */
+  /** Functions of extensions in exposed schemas. Calls can run them, but the chapter contains only their number. */
   extension_functions: { extension: string; schema: string; functions: number }[];
   /** Every function of the app, sorted by schema and name, whether or not a call can run it. */
   functions: FunctionEntry[];
-  /** Jobs that run without a call, by name. */
+  /** Scheduled jobs, sorted by name. They run without a call. */
   jobs: JobEntry[];
   /** Types, operators and other objects that statements use and no other chapter describes; by kind and name. */
   definitions: DefinitionEntry[];
-  /** Settings that affect responses, without those that set a number, which are limits of chapter 9. */
+  /** Settings that affect responses. Those that set a number are left out, because they are limits of chapter 9. */
   settings: CallSetting[];
   sources: Source[];
 }
 
 /** An object of the app's database that functions, expressions and statements use. */
 export interface DefinitionEntry {
-  /** "domain public.email". */
+  /** The kind and the name of the object: "domain public.email". */
   id: string;
-  /** "domain", "operator", "text search configuration". */
+  /** The kind of the object: "domain", "operator", "text search configuration". */
   kind: string;
   /** The definition of the object as PostgreSQL prints it. A value that may be secret is hidden. */
   sql: string;
@@ -38,7 +38,10 @@ export interface FunctionEntry {
   /** The result type as PostgreSQL prints it; empty for a procedure. */
   returns: string;
   language: string;
-  /** The declared volatility: no changes (stable), or the same result for the same arguments (immutable). */
+  /**
+   * The volatility that the function declares. `stable`: it changes nothing. `immutable`: it also returns the same
+   * result for the same arguments.
+   */
   volatility: 'immutable' | 'stable' | 'volatile';
   /** The role whose privileges apply: the owner, or the role that the function's settings name; null for the caller. */
   runs_as: string | null;
@@ -47,8 +50,8 @@ export interface FunctionEntry {
   /** Settings of ALTER FUNCTION … SET, as `name=value`. */
   settings: string[];
   /**
-   * In words: settings of the function that affect the identity, row-level security or triggers. Absent if there are
-   * none.
+   * The effects of the function's settings on the identity, row-level security or triggers, in words. Absent if there
+   * are none.
    */
   effects?: string[];
   /** Whether PostgreSQL may run the function in parallel; absent for `unsafe`, which is the default. */
@@ -104,7 +107,7 @@ export interface JobEntry {
 }
 
 export interface JobFigures {
-  /** ISO 8601; null if the job is not active or has no next run. */
+  /** The time of the next run in ISO 8601; null if the job is not active or has no next run. */
   next_run: string | null;
   /** The last run of the job; null before the first run. */
   last_run: JobRun | null;
@@ -116,7 +119,7 @@ export interface JobRun {
   status: string;
   /** PostgreSQL's message about the run. */
   message: string;
-  /** The start of the run, ISO 8601; null before it started. */
+  /** The time at which the run started, in ISO 8601; null before it started. */
   at: string | null;
   /** Duration of the run; null while it runs. */
   milliseconds: number | null;
@@ -134,7 +137,10 @@ export interface CallSetting {
 }
 
 export interface CallEntry {
-  /** Stable within the app: "rest.public.tickets.select", "auth.signup", "rpc.public.close_ticket(uuid)". */
+  /**
+   * Id of the call, stable within the app: "rest.public.tickets.select", "auth.signup",
+   * "rpc.public.close_ticket(uuid)".
+   */
   id: string;
   area: 'auth' | 'rest' | 'rpc';
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
@@ -142,23 +148,25 @@ export interface CallEntry {
   path: string;
   summary: string;
   /**
-   * Id of the target entity or function. Null for auth calls and for `rest.describe`, which describes all other calls.
+   * Id of the entity or function that the call is for. Null for auth calls, and for `rest.describe`, which describes
+   * all other calls.
    */
   entity: string | null;
   /** The setting that disables the call; null if there is none. */
   setting: string | null;
   /** Roles that may make the call: their verdict in chapter 6 is not `never`. */
   roles: string[];
-  /** For functions: true if the call runs in a read-only transaction; absent otherwise. */
+  /** Set only for functions: true if the call runs in a read-only transaction; absent otherwise. */
   reads_only?: true;
   /**
-   * For functions, according to their code: `always` if each call writes, `may` if a call can write (in a branch, by
-   * calling another function, or with SQL that it builds at run time). If `reads_only` is true, PostgreSQL refuses the
-   * write: 405 (25006), or 400 (0A000) for a function that is declared STABLE or IMMUTABLE.
+   * Set only for functions, according to their code: `always` if each call writes, `may` if a call can write (in a
+   * branch, by calling another function, or with SQL that it builds at run time). If `reads_only` is true, PostgreSQL
+   * refuses the write: 405 (25006), or 400 (0A000) for a function that is declared STABLE or IMMUTABLE.
    */
   writes?: 'always' | 'may';
   /**
-   * Null for calls on rows, whose parameters follow from `rows` of the chapter and from the fields of the entity.
+   * The parameters of the call. Null for a call on rows, whose parameters follow from `rows` of the chapter and from
+   * the fields of the entity.
    */
   parameters: CallParameter[] | null;
   /** The result, in words and types; null for calls on rows. */

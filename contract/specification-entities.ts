@@ -4,7 +4,7 @@ import type { Source } from './specification-source.ts';
 export interface EntitiesChapter {
   entities: Entity[];
   relations: Relation[];
-  /** Sorted by the entities that they join. */
+  /** Junctions, sorted by the entities that they join. */
   junctions: Junction[];
   /** Foreign keys that exposed views show, sorted by view, then by key. */
   view_foreign_keys: ViewForeignKey[];
@@ -42,8 +42,8 @@ export interface Entity {
   writable: { insert: boolean; update: boolean; delete: boolean };
   /**
    * For a view: the view's names for the primary key of its table. The view must show all fields of the key, and each
-   * row of the table at most once. Empty for views that join, group or repeat rows. Upserts can use the keys of such a
-   * view nevertheless, because `view_foreign_keys` and the schema cache only check whether the view shows a key.
+   * row of the table at most once. Empty for views that join, group or repeat rows. Nevertheless, upserts can use the
+   * key of such a view: for them, the schema cache only checks whether the view shows the complete key.
    */
   primary_key: string[];
   unique_keys: string[][];
@@ -58,7 +58,7 @@ export interface Entity {
   triggers: EntityTrigger[];
   /** Rewrite rules except a view's own query, sorted by name. Absent if there are none. */
   rewrite_rules?: { name: string; enabled: boolean; sql: string }[];
-  /** Ids of the tables from which it inherits. */
+  /** Ids of the tables from which the table inherits. */
   inherits: string[];
   /** Number of partitions; 0 for tables that are not partitioned. */
   partitions: number;
@@ -72,7 +72,7 @@ export interface Entity {
 
 export interface ComputedField {
   name: string;
-  /** How calls read it: like a field, `select=full_title`, or as embedded related rows, `select=others(*)`. */
+  /** How calls read the result: like a field, `select=full_title`, or as embedded related rows, `select=others(*)`. */
   as: 'field' | 'relationship';
   /** The result type of the function. */
   type: string;
@@ -86,7 +86,7 @@ export interface EntityTrigger {
   sql: string;
   /** True if the trigger also fires for rows that arrive by replication; absent otherwise. */
   in_replicas?: true;
-  /** Absent if the trigger has no comment. */
+  /** The comment on the trigger; absent if it has none. */
   comment?: string;
 }
 
@@ -107,12 +107,15 @@ export interface Field {
   computed?: true;
   identity: 'always' | 'by default' | null;
   enum_values: string[] | null;
-  /** For a composite type, also as the base of a domain or in an array: the parts of a value. Absent for all others. */
+  /**
+   * The parts of a value of a composite type. Also present for a domain over a composite type and for an array of one;
+   * absent for all other types.
+   */
   attributes?: Attribute[];
   /**
-   * The collation that sorts and compares the field's strings; absent if it is the database's default. `equal`: which
-   * strings with different characters are equal, such as "that differ in upper and lower case alone". Absent if only
-   * identical strings are equal.
+   * The collation that sorts and compares the field's strings; absent if it is the database's default. `equal` says
+   * which strings with different characters are equal, such as "that differ in upper and lower case alone". It is
+   * absent if only identical strings are equal.
    */
   collation?: { name: string; equal?: string };
   /**
@@ -151,13 +154,16 @@ export interface Relation {
    */
   period?: true;
   /**
-   * `nothing` if PostgreSQL does not enforce the key: NOT ENFORCED, or the key's triggers on the referenced table are
-   * disabled.
+   * What happens to the referencing row if the referenced row is deleted. `nothing`: PostgreSQL does not enforce the
+   * key, because the key is NOT ENFORCED or because its triggers on the referenced table are disabled.
    */
   on_delete: 'no action' | 'restrict' | 'cascade' | 'set null' | 'set default' | 'nothing';
-  /** The fields that PostgreSQL sets to null or to their default. Absent if it sets all fields of the key, or none. */
+  /**
+   * The fields that PostgreSQL sets to null or to their default when the referenced row is deleted. Absent if it sets
+   * all fields of the key, or none.
+   */
   on_delete_fields?: string[];
-  /** The action if the referenced key changes. Absent if PostgreSQL refuses such a change. */
+  /** What happens to the referencing row if the referenced key changes. Absent if PostgreSQL refuses such a change. */
   on_update?: 'cascade' | 'set null' | 'set default' | 'nothing';
 }
 
@@ -176,8 +182,9 @@ export interface Junction {
 }
 
 /**
- * One end of a foreign key as a view shows it. Calls embed through the view as through its underlying table: the view
- * and every relation with the other end of the key (the table there, or a view of it) can embed each other.
+ * One end of a foreign key as a view shows it. Calls can embed rows through the view in the same way as through its
+ * underlying table. The view can embed every relation that shows the other end of the key, which is the table there or
+ * a view of this table. Such a relation can also embed the view.
  */
 export interface ViewForeignKey {
   /** Id of the view. */

@@ -8,7 +8,10 @@ export type Verdict = 'always' | 'when' | 'never';
 export interface RolesChapter {
   roles: RoleEntry[];
   cells: RoleCell[];
-  /** Every policy of the app: those of the entities in `cells` first, then those of other schemas such as storage. */
+  /**
+   * Every policy of the app. The policies of the entities in `cells` come first, followed by those of other schemas
+   * such as storage.
+   */
   policies: PolicyEntry[];
   /** Default privileges of new tables, sequences and functions of the app's owner, by exposed schema. */
   default_privileges: { id: string; words: string }[];
@@ -19,10 +22,13 @@ export interface RolesChapter {
 
 /** A finding in the catalog that is unsafe, slow or without effect, with the SQL fix. */
 export interface AdviceEntry {
-  /** Stable id: the kind of finding and its object, as in `no row-level security: public.tickets`. */
+  /** Stable id of the finding: its kind and its object, as in `no row-level security: public.tickets`. */
   id: string;
   about: AdviceKind;
-  /** The effect: calls fail, access is wider than intended, calls take longer, or an object has no effect. */
+  /**
+   * The kind of effect. `fault`: calls fail. `security`: access is wider than intended. `performance`: calls take
+   * longer. `unused`: an object has no effect.
+   */
   severity: 'fault' | 'security' | 'performance' | 'unused';
   /** Id of the entity, function or job that has the finding. */
   on: string;
@@ -82,7 +88,7 @@ export interface RoleCell {
    * `always` and `never`.
    */
   words: string;
-  /** The reason: "no policy lets it through", … */
+  /** The reason for the verdict: "no policy lets it through", … */
   reason: string;
   /**
    * For the verdict `never`: the code of the error that the call returns. Absent if the call succeeds without finding a
@@ -91,7 +97,7 @@ export interface RoleCell {
   code?: string;
   /** Names of the examined policies of the entity, permissive ones first. */
   policies: string[];
-  /** Fields to which the grant is limited; null if it covers all. */
+  /** The fields to which the privilege is limited; null if it covers all fields. */
   columns: string[] | null;
 }
 

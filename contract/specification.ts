@@ -36,22 +36,25 @@ export interface Chapters {
 }
 
 export interface RulesChapter {
-  /** Sorted by entity, then by the order of its fields, then by name. */
+  /** Rules, sorted by entity, then by the order of its fields, then by name. */
   rules: Rule[];
   sources: Source[];
 }
 
 /** A condition on rows. Unless stated otherwise, a rule on a field is satisfied by null. */
 export interface Rule {
-  /** Stable within the app: entity, the field if the rule is about only one, name. */
+  /**
+   * Id of the rule, stable within the app: the entity, then the field if the rule is about a single field, then the
+   * name.
+   */
   id: string;
   /** Id of the entity whose rows must satisfy the rule. */
   entity: string;
-  /** The name of the constraint, index, domain or type; "required" if there is none. */
+  /** The name of the constraint, index, domain or type; "required" for a NOT NULL constraint without a name. */
   name: string;
   kind: 'required' | 'type' | 'check' | 'primary key' | 'unique' | 'reference' | 'exclusion';
   fields: string[];
-  /** "title is 3 to 120 characters"; the comment of the constraint if it has one. */
+  /** The rule in words: "title is 3 to 120 characters". If the constraint has a comment, the words are the comment. */
   words: string;
   /** True if the words are a comment. */
   commented: boolean;
@@ -63,7 +66,7 @@ export interface Rule {
 }
 
 export interface ErrorsChapter {
-  /** Sorted by group in the order of `errorGroups`; within a group by entity or function, then by code. */
+  /** Errors, sorted by group in the order of `errorGroups`; within a group by entity or function, then by code. */
   errors: ErrorLine[];
   sources: Source[];
 }
@@ -76,12 +79,15 @@ export type ErrorGroup = 'rule' | 'transition' | 'function' | 'rest' | 'auth' | 
 
 /** One error that a client of the app can get. */
 export interface ErrorLine {
-  /** Stable within the app: "code.PGRST116", "rule.public.tickets.title_length", "function.public.close(uuid).PT410". */
+  /**
+   * Id of the error, stable within the app: "code.PGRST116", "rule.public.tickets.title_length",
+   * "function.public.close(uuid).PT410".
+   */
   id: string;
   group: ErrorGroup;
-  /** The code in the body; null if the function computes it at run time. */
+  /** The code in the body of the response; null if the function computes it at run time. */
   code: string | null;
-  /** The HTTP status; null if it is unknown. */
+  /** The HTTP status of the response; null if it is not known. */
   status: number | null;
   /** The message; % stands for an inserted value; null if PostgreSQL composes it or the function computes it. */
   message: string | null;
@@ -89,17 +95,20 @@ export interface ErrorLine {
   meaning: string;
   /** What the client should do. */
   action: string;
-  /** What the app should say to its member. */
+  /** The sentence that the app should show to its member. */
   member: string;
-  /** The id of a rule of chapter 5, of an entity with a state machine, or of a function; null for the protocols. */
+  /**
+   * Where the error comes from: the id of a rule of chapter 5, of an entity with a state machine, or of a function;
+   * null for the protocols.
+   */
   origin: string | null;
-  /** The name in chapter 9 of the exceeded limit, if the code has only one. */
+  /** The name of the exceeded limit in chapter 9; null if the code belongs to no limit, or to several. */
   limit: string | null;
-  /** The SQL of the rule, or the RAISE. */
+  /** The SQL of the rule, or the RAISE statement. */
   sql: string | null;
   /** Why the error may not reach the caller, such as "may be caught within the function"; null if there is no such reason. */
   caveat: string | null;
-  /** The path of its page on this node. */
+  /** The path of the page about the error on this node. */
   page: string;
   /** Live figures, not part of the hash. Absent if the error did not occur in the last week. */
   figures?: ErrorFigures;
@@ -112,14 +121,14 @@ export interface ErrorFigures {
   week: number;
   /** Number of errors in each of the last 24 hours, oldest first. */
   hours: number[];
-  /** ISO 8601. */
+  /** Time of the last occurrence in ISO 8601. */
   last_at: string;
   /** Request ids, newest first. GET /admin/v1/apps/:ref/traces/:id returns their traces. */
   last_requests: string[];
 }
 
 export interface LimitsChapter {
-  /** Sorted by group in the order of `limitGroups` of limits.ts; limits of the database come last. */
+  /** Limits, sorted by group in the order of `limitGroups` of limits.ts. Limits of the database come last. */
   limits: LimitLine[];
   sources: Source[];
 }
@@ -136,7 +145,7 @@ export interface LimitLine {
   value: number | null;
   /** The minimum and the maximum; null if the limit cannot be changed or every number is allowed. */
   range: [number, number] | null;
-  /** The source of the current value. */
+  /** What sets the current value. */
   set_in: 'setting' | 'environment' | 'database' | 'code';
   /** How the limit can be changed: by the key of an app setting, an environment variable, or SQL; null if it cannot. */
   change: { by: 'setting' | 'environment' | 'sql'; key: string } | null;
@@ -146,7 +155,7 @@ export interface LimitLine {
   code: string | null;
   /** Live figures, not part of the hash. Absent if no request exceeded the limit in the last week. */
   figures?: ErrorFigures & {
-    /** A member's id, or a client's address. */
+    /** The last caller who exceeded the limit: the id of a member, or the address of a client. */
     last_caller: string | null;
   };
 }

@@ -2,7 +2,7 @@ import type { Source } from './specification-source.ts';
 
 /** Chapter 4 of the specification: state machines. */
 export interface StatesChapter {
-  /** Sorted by entity and field. */
+  /** State machines, sorted by entity and field. */
   machines: Machine[];
   /** State changes of members' accounts, according to the settings; absent in older versions. */
   accounts?: AccountStates;
@@ -30,7 +30,7 @@ export interface AccountMove {
 }
 
 export interface Machine {
-  /** Qualified name of the field: "public.tickets.status". */
+  /** Id of the state machine: the qualified name of its field, such as "public.tickets.status". */
   id: string;
   /** Id of the entity. */
   entity: string;
@@ -38,20 +38,20 @@ export interface Machine {
   /** The state of every new row. */
   initial: string;
   /**
-   * The initial state first, then in the order in which transitions reach them, then states that only the field's type
-   * has.
+   * The states: first the initial state, then the other states in the order in which transitions reach them, then
+   * states that only the field's type has.
    */
   states: MachineState[];
   /**
-   * In the order of definition. If several transitions connect the same two states, the first one that the caller may
-   * use applies.
+   * The transitions in the order of their definition. If several transitions connect the same two states, the first one
+   * that the caller may use applies.
    */
   transitions: Transition[];
   /** The next state for each state and each transition. */
   table: TransitionTable;
-  /** True if every write is checked. */
+  /** True if the database checks every write. */
   enforced: boolean;
-  /** Problems that put parts of the machine out of force, in words; empty if there are none. */
+  /** Reasons why parts of the machine have no effect, in words; empty if there are none. */
   problems: string[];
   /** Live figures, not part of the hash. */
   figures?: MachineFigures;
@@ -61,7 +61,7 @@ export interface MachineState {
   name: string;
   /** True if no transition leads from this state to another. */
   final: boolean;
-  /** True for the initial state, and for each state that transitions reach from it. */
+  /** True for the initial state, and for each state that can be reached from it by transitions. */
   reached: boolean;
 }
 
@@ -74,7 +74,7 @@ export interface Transition {
    * Roles of members or of the database, one of which the caller must have; null: every caller who may change the row.
    */
   roles: string[] | null;
-  /** The condition on the row before the change, as SQL and in words. */
+  /** The condition that the row must satisfy before the change, as SQL and in words; null if there is none. */
   when: { sql: string; words: string } | null;
   /** Fields that must have a value for the transition. */
   requires: string[];

@@ -4,8 +4,8 @@ import type { Builder } from './admin.ts';
 import type { AppRole } from './least-roles.ts';
 
 /**
- * The roles of a builder on the node. An owner may do everything on every app, a member only what the member's roles on
- * single apps allow.
+ * The roles of a builder on the node. An owner may do everything on every app, a member may do only what the member's
+ * roles on single apps allow.
  */
 export const nodeRoles = ['owner', 'member'] as const;
 export type NodeRole = (typeof nodeRoles)[number];
@@ -22,7 +22,7 @@ export interface AppBuilder {
   is_member: boolean;
   /** True if the builder has a second factor; null if the caller does not own the app. */
   has_second_factor: boolean | null;
-  /** ISO 8601, to a few minutes; null before the first call. */
+  /** Time of the last call in ISO 8601, to a few minutes; null before the first call. */
   last_seen_at: string | null;
   /** The builder's roles on the apps that the caller can open, by ref. */
   apps: Readonly<Record<string, AppRole>>;
@@ -30,7 +30,7 @@ export interface AppBuilder {
 
 /** How a builder of an app signs in, and where the builder is signed in. */
 export interface BuilderAccess {
-  /** The verified second factors. */
+  /** The second factors that the builder has verified. */
   factors: { name: string | null; type: string; created_at: string }[];
   passkeys: { name: string; created_at: string }[];
   sessions: { id: string; device: string; created_at: string }[];
@@ -42,7 +42,7 @@ export interface Invitation<Role = AppRole> {
   role: Role;
   /** The name of the builder who invited, or `operator`. */
   invited_by: string;
-  /** ISO 8601. */
+  /** Time at which the invitation expires, in ISO 8601. */
   expires_at: string;
 }
 
@@ -54,7 +54,9 @@ export interface AppTeam {
   builders: AppBuilder[];
   /** The open invitations; empty for builders who do not own the app. */
   invitations: Invitation[];
-  /** ISO 8601: the time from which builders without a second factor can only add one; null: no builder needs one. */
+  /**
+   * The time from which builders without a second factor can only add one, in ISO 8601; null if no builder needs one.
+   */
   second_factor_required_from: string | null;
 }
 
@@ -67,11 +69,13 @@ export interface NodeTeam {
   own_id: string | null;
   builders: Builder[];
   invitations: NodeInvitation[];
-  /** ISO 8601: the time from which builders without a second factor can only add one; null: no builder needs one. */
+  /**
+   * The time from which builders without a second factor can only add one, in ISO 8601; null if no builder needs one.
+   */
   second_factor_required_from: string | null;
 }
 
-/** The rule whether builders of the node need a second factor. */
+/** The rule that decides whether builders of the node need a second factor. */
 export interface SecondFactorRule {
   required: boolean;
   /** The number of days for which builders without a second factor can continue to work. */
@@ -101,7 +105,7 @@ export interface NodeRoleRequest {
 /** A link that works once. Only this response contains it, because the node stores a hash of its secret. */
 export interface BuilderLink {
   url: string;
-  /** ISO 8601. */
+  /** Time at which the link expires, in ISO 8601. */
   expires_at: string;
 }
 

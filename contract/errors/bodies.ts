@@ -2,7 +2,7 @@ import { type ErrorEntry, told } from './entry.ts';
 
 type Row = readonly [status: number, message: string, meaning: string];
 
-/** Errors of the SQL in an app's functions, triggers and views that are rare, by SQLSTATE. */
+/** Rare errors that the SQL in an app's functions, triggers and views can raise, by SQLSTATE. */
 const rows: Readonly<Record<string, Row>> = {
   '10608': [400, 'invalid XPath expression', 'The SQL of the app has an XPath expression that cannot be read.'],
   '22014': [400, 'argument of ntile must be greater than zero', 'A function of the app asks ntile for no parts.'],

@@ -1,6 +1,6 @@
 /**
- * PostgreSQL's error conditions (its manual, appendix A, "PostgreSQL Error Codes"): by class, the last three characters of each
- * SQLSTATE and its name.
+ * PostgreSQL's error conditions (its manual, appendix A, "PostgreSQL Error Codes"): for each class, the last three
+ * characters of each SQLSTATE, followed by its name.
  */
 const classes: readonly (readonly [string, string, string])[] = [
   [
@@ -298,7 +298,9 @@ const classes: readonly (readonly [string, string, string])[] = [
   ],
 ];
 
-/** The class of an SQLSTATE in words, by its first two characters: "Integrity Constraint Violation". */
+/**
+ * The name of each class of SQLSTATEs, by the first two characters of the SQLSTATE: "Integrity Constraint Violation".
+ */
 export const conditionClasses: ReadonlyMap<string, string> = new Map(classes.map(([key, words]) => [key, words]));
 
 const pairs = classes.flatMap(([key, , names]) =>

@@ -12,7 +12,10 @@ export interface ErrorEntry {
    * `status` or one of these.
    */
   readonly otherStatuses?: Readonly<Record<number, string>>;
-  /** True if the app's own code can choose the status. Otherwise, and if it does not choose one, `status` applies. */
+  /**
+   * True if the app's own code can choose the status of the response. `status` applies if it chooses none, and for all
+   * other codes.
+   */
   readonly appChoosesStatus?: true;
   /** The default message. The place that raises the error can send a more exact one. */
   readonly message: string;
@@ -24,11 +27,11 @@ export interface ErrorEntry {
    * get.
    */
   readonly member: string | null;
-  /** The exceeded limit, if the code always belongs to the same one. */
+  /** The limit that was exceeded, if the code always belongs to the same limit. */
   readonly limit?: LimitName;
-  /** The error can only occur while these settings of the app have these values. */
+  /** Settings of the app, with values. The error can occur only while these settings have these values. */
   readonly while?: Partial<RestSettings & AuthSettings>;
-  /** The error can only occur while one of these settings of the app is true. */
+  /** Settings of the app. The error can occur only while at least one of them is true. */
   readonly whileAny?: readonly (keyof AuthSettings)[];
 }
 
@@ -43,7 +46,7 @@ export const entries = <const E extends Record<string, Omit<ErrorEntry, 'source'
     readonly [Code in keyof E]: E[Code] & { readonly source: Source };
   };
 
-/** Sentences that an app can show its members for errors that members cannot fix. */
+/** Sentences that an app can show to its members for errors that members cannot fix themselves. */
 export const told = {
   fault: 'Something in this app is not right. Please tell the people who run it.',
   tryAgain: 'This is not possible at the moment. Please try again in a minute.',

@@ -1,4 +1,4 @@
-/** HTTP status by SQLSTATE. For all others, see `byClass`. */
+/** HTTP statuses of single SQLSTATEs. `byClass` has the statuses of all others. */
 const byCode: Readonly<Record<string, number>> = {
   '23503': 409, // foreign_key_violation
   '23505': 409, // unique_violation
@@ -8,7 +8,7 @@ const byCode: Readonly<Record<string, number>> = {
   P0001: 400, // raise_exception
   '42P01': 404, // undefined_table
   '42P17': 500, // invalid_object_definition: infinite recursion
-  NF005: 500, // a state machine that is broken
+  NF005: 500, // The error of a state machine that cannot be evaluated.
 };
 
 /** HTTP status by the first two characters of the SQLSTATE; 400 for all others. */
@@ -25,21 +25,20 @@ const byClass: Readonly<Record<string, number>> = {
   '3B': 500,
   '40': 500,
   '53': 503,
-  '54': 400, // program_limit_exceeded: the request is too deep or a value too long, for PostgREST 500
+  '54': 400, // program_limit_exceeded: the request nests too deep or a value is too long. PostgREST responds with 500.
   '55': 500,
   '57': 500,
   '58': 500,
   F0: 500,
   HV: 500,
-  NF: 409, // the state machines of an app
+  NF: 409, // Errors of the state machines of an app.
   P0: 500,
   XX: 500,
 };
 
 /**
  * Returns the HTTP status for an error of PostgreSQL (PostgREST docs, "HTTP Status Codes").
- *
- * @param message Distinguishes the meanings of an SQLSTATE that has two.
+ * @param message PostgreSQL's message. Some SQLSTATEs have two meanings, which only the message distinguishes.
  * @param authenticated True if the role of the request is not the anonymous one.
  */
 export function statusOfSqlstate(code: string, message = '', authenticated = true): number {
@@ -53,7 +52,7 @@ export function statusOfSqlstate(code: string, message = '', authenticated = tru
     case '42883': // undefined_function
       return message.startsWith('function xmlagg(') ? 406 : 404;
   }
-  // With RAISE SQLSTATE 'PT402', a function chooses the status 402.
+  // With RAISE SQLSTATE 'PT402', a function of the app chooses the status 402.
   if (code.startsWith('PT')) return validStatus(Number(code.slice(2))) ?? 500;
   return byCode[code] ?? byClass[code.slice(0, 2)] ?? 400;
 }

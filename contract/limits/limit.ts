@@ -1,5 +1,5 @@
 /**
- * One number that limits a call: `default`, in `unit`, unless `setting` (an environment variable or an app's setting)
+ * One number that limits a call: `default`, in `unit`, unless the environment variable or the app's setting `setting`
  * changes it.
  */
 export interface Limit {
@@ -9,9 +9,9 @@ export interface Limit {
   readonly default: number;
   readonly meaning: string;
   readonly setting?: string;
-  /** The minimum and the maximum of `setting`. */
+  /** The minimum and the maximum to which `setting` can change the limit. */
   readonly range?: readonly [number, number];
-  /** True if the default is ten times as high on a node that serves only its own machine. */
+  /** True if the default is ten times as high on a node that only its own machine can reach. */
   readonly wideOnLoopback?: true;
   /** The error code of a call that exceeds the limit; absent if no call is refused. */
   readonly code?: string;

@@ -41,7 +41,7 @@ interface Reading {
   refused: string | null;
   /** Names of the fields that the statement may read; null if it may read all. */
   columns: string[] | null;
-  /** The condition of the select policies; null if row-level security does not limit the rows. */
+  /** The condition that the policies for SELECT set; null if row-level security does not limit the rows. */
   condition: Expression | null;
   policies: PolicyFact[];
 }
@@ -64,7 +64,7 @@ export class Access {
   readonly #locks: RowLocks;
   readonly #calls: PolicyCalls;
   readonly #triggers: TriggerChecks;
-  /** The cached decision of each key; null while the decision is being made. */
+  /** The decision for each key; null while the code is still making the decision. */
   readonly #decided = new Map<string, Decision | null>();
 
   constructor(look: AccessLookup) {
@@ -106,7 +106,7 @@ export class Access {
   }
 
   /**
-   * Decides for an INSERT or UPDATE with values. Calls name the type of each value, so the role needs USAGE on the
+   * Decides for an INSERT or UPDATE with values. Calls name the type of each value, so the role also needs USAGE on the
    * schema of the type.
    */
   #decideGiven(caller: CallingRole, relation: RelationFact, operation: 'insert' | 'update'): Decision {
@@ -159,8 +159,8 @@ export class Access {
    * Decides for a relation that a view or a policy names, and caches the decision.
    * @param role The role whose privileges count. It may be the owner of a view, while the claims stay those of the
    * caller.
-   * @param needed Numbers of the fields that are read. 0 stands for no particular field, WHOLE_ROW for every field, and
-   * null for the relation as a whole.
+   * @param needed Numbers of the fields that are read. 0 stands for any one field, WHOLE_ROW for every field. Null
+   * means that no fields are named: the decision then lists the fields that the privilege covers.
    * @param giving The fields that the statement may set; null for all.
    */
   #decideAs(
@@ -226,7 +226,7 @@ export class Access {
         `${columns.length} of ${all.length} fields`,
         `granted on ${columns.join(', ')} only`,
       );
-      // The decision about a view may already have a shorter list of fields.
+      // The decision about a view may already list fewer fields than this operation could set. This list is then kept.
       return { ...limited, columns: decision.columns ?? columns };
     }
     const isNeeded = ({ number }: FieldFact) => needed.includes(number) || needed.includes(WHOLE_ROW);
@@ -236,8 +236,8 @@ export class Access {
   }
 
   /**
-   * Decides which rows the operation reaches, by the properties of the relation itself. Privileges are checked
-   * elsewhere.
+   * Decides which rows the operation reaches, by the kind of the relation, its policies, its triggers and its
+   * publications. The privileges are checked elsewhere.
    */
   #rows(
     caller: CallingRole,
@@ -297,8 +297,8 @@ export class Access {
     const looked = { policies: namesOf(policies) };
     const parts = [using, check].filter((part) => part !== null);
     const every = { ...always(`every row passes ${quoted(policies)}`), ...looked };
-    // The planner folds a condition that is true for every caller to a constant. So PostgreSQL never refuses a part of
-    // such a condition.
+    // The planner folds a condition that is true for every caller to a constant. So PostgreSQL never refuses a function
+    // or a relation that such a condition uses.
     if (parts.every((part) => outcomes(part, anyone) === TRUE)) return every;
     const refused = this.#refusal(caller, role, relation, operation, policies);
     if (refused) return { ...denied(refused), ...looked };
@@ -410,8 +410,8 @@ export class Access {
   }
 
   /**
-   * Returns the caller as the conditions of a policy see the caller if the policy is applied with the privileges of
-   * `role`.
+   * Returns the facts about the caller that the conditions of a policy depend on.
+   * @param role The role with whose privileges the policy is applied. It decides which rows the caller sees.
    */
   #callerAs(caller: CallingRole, role: number): Caller {
     return {
@@ -435,7 +435,9 @@ const unwritable = {
   f: ['the foreign table is not updatable', '55000'],
 } as const;
 
-/** Returns the error of an operation that PostgreSQL performs on no row of a relation; null if it may perform it. */
+/**
+ * Returns the error of a write on a relation whose rows PostgreSQL can never write; null if PostgreSQL can write them.
+ */
 function unknownWrite(relation: RelationFact, operation: WriteOperation): Refusal | null {
   const { kind, replaced, updatable_by_trigger } = relation;
   if (kind === 'r' || kind === 'p' || replaced.includes(operation)) return null;

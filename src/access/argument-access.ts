@@ -30,8 +30,8 @@ const argumentsQuery = `select json_build_object('defaults', p.proargdefaults::t
   from pg_catalog.pg_proc p where p.oid = $1::oid`;
 
 /**
- * Parameters: $1 are types, $2 is the name of the role, $3 are functions, $4 are relations. Omits PostgreSQL's own
- * functions that have their default privileges.
+ * Parameters: $1 are types, $2 is the name of the role, $3 are functions, $4 are relations. Leaves out functions of
+ * PostgreSQL whose privileges were never changed.
  */
 const usedQuery = `with recursive me as (${roleByName}), ${checkedTypes}
   select json_build_object(

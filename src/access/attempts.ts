@@ -13,8 +13,8 @@ export interface Attempt {
   setup?: string;
   sql: string;
   /**
-   * The result to return: `rows` returns the number of affected rows, `value` the first value. `keep` is not rolled
-   * back, because later attempts need its effects.
+   * The result to return: `rows` returns the number of affected rows, `value` the first value. The effects of an
+   * attempt of kind `keep` are not rolled back, because later attempts need them.
    */
   kind: 'rows' | 'value' | 'keep';
   /** True for a statement that runs in a read-only transaction, as a GET does. */

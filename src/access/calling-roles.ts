@@ -49,8 +49,9 @@ function meaningOf({ name, comment }: RoleFact, { anonymous, roleClaim }: Common
 }
 
 /**
- * Returns what is known of the user of a role's calls. If calls without a token have the role `authenticated`, some of
- * its calls have no member. If a setting names the claim of the role, members whose token lacks this claim have the
+ * Returns what is known of the user of the calls that have the database role `name`: no user, a member, or unknown. It
+ * is unknown for the role of calls without a token if that role is `authenticated`, because members have it too. It is
+ * also unknown if a setting names the claim of the role, because members whose token lacks this claim then have the
  * role of calls without a token.
  */
 const userOf = (name: string, { anonymous, roleClaim }: CommonFacts): CallingRole['user'] =>

@@ -65,8 +65,9 @@ function refusedArgument(privileges: Privileges, role: number, routine: RoutineF
 }
 
 /**
- * Returns the decision and the untestable reason if no call can succeed. A test that reads the function as a computed
- * field does not show this reason. Returns null if a call may succeed.
+ * Returns a decision if no call to /rest/v1/rpc can reach the function, with the reason why the probe cannot test this.
+ * The probe reads the function as a computed field, which works even if such calls fail. Returns null if a call may
+ * reach the function.
  */
 function whyNotCalled(
   access: Access,
@@ -113,7 +114,7 @@ function settledArguments(access: Access, caller: CallingRole, routine: RoutineF
 
 /**
  * Returns the arguments whose types are in a schema that the role may not use, with the reason. Calls name these types.
- * `optional` selects the arguments that a call may omit, or those that it may not omit.
+ * @param optional True for the arguments that a call may omit, false for those that every call sets.
  */
 function shutArguments(access: Access, caller: CallingRole, { inputs }: RoutineFact, optional: boolean) {
   return inputs.flatMap(({ name, type, mode, has_default }) => {

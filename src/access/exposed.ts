@@ -7,7 +7,10 @@ import type { Computed } from './computed.ts';
 import type { Lookup } from './lookup.ts';
 import { type Overlap, overlapsOf } from './overloads.ts';
 
-/** Returns the relations that /rest/v1 serves as tables. Partitions are reached through their table. */
+/**
+ * Returns the relations that /rest/v1 serves as tables. Leaves out partitions: calls reach their rows through the
+ * partitioned table.
+ */
 export const exposedRelations = (facts: DecisionFacts): RelationFact[] =>
   facts.relations
     .filter((relation) => facts.exposedSchemas.includes(relation.schema) && !relation.is_partition)
@@ -45,7 +48,7 @@ export interface ExecutedRoutine {
   routine: RoutineFact;
   /** True if /rest/v1/rpc calls the function. */
   isCallable: boolean;
-  /** Functions of the same name that accept some of its calls. */
+  /** The functions of the same name that accept some calls of this function too. */
   overlaps: Overlap[];
   /** The relations that the function is a computed field of. */
   computed: Computed[];

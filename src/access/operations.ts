@@ -15,10 +15,10 @@ export const privilegeOf: Readonly<Record<RowOperation, TablePrivilege>> = {
   delete: 'DELETE',
 };
 
-/** Bits of pg_relation_is_updatable. */
+/** Bits of the result of pg_relation_is_updatable(). */
 export const writeBit = { update: 4, insert: 8, delete: 16 } as const;
 
-/** Bits of pg_trigger.tgtype. */
+/** Bits of the column pg_trigger.tgtype. */
 export const triggerBit = { row: 1, before: 2, insert: 4, delete: 8, update: 16, instead: 64 } as const;
 
 /**

@@ -104,7 +104,7 @@ export function outcomes(expression: Expression, caller: Caller): Outcomes {
   }
 }
 
-/** `left IS DISTINCT FROM right` is never null. */
+/** Returns the outcomes of `left IS DISTINCT FROM right`, which is never null. */
 function distinct(left: Value, right: Value, isNegated: boolean): Outcomes {
   if (left.is === 'unknown' || right.is === 'unknown') return TRUE | FALSE;
   const isAlike =
@@ -114,7 +114,7 @@ function distinct(left: Value, right: Value, isNegated: boolean): Outcomes {
   return isAlike === isNegated ? TRUE : FALSE;
 }
 
-/** `ninefold.has_role('agent')` is never null, and false without a session. */
+/** Returns the outcomes of `ninefold.has_role('agent')`, which is never null, and false without a session. */
 function holds(operand: Operand, caller: Caller): Outcomes {
   const [role] = operand.kind === 'call' && operand.name === 'ninefold.has_role' ? operand.arguments : [];
   if (role?.kind !== 'literal') return ANY;

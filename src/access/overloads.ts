@@ -2,15 +2,16 @@ import { idOf } from '../catalog/names.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 
 /**
- * Another function that accepts some calls of a function with the same name. `ways` lists the arguments that select
- * this function instead; if it is empty, the other function accepts every call.
+ * A function that accepts some of the calls of a function with the same name. `ways` lists the arguments by which a
+ * call selects the original function instead of `other`. If `ways` is empty, `other` accepts every call of the original
+ * function.
  */
 export interface Overlap {
   other: RoutineFact;
   ways: readonly Way[];
 }
 
-/** An argument that is given or omitted. An empty name stands for the whole body. */
+/** An argument that a call must give or omit. An empty name stands for the whole body. */
 interface Way {
   name: string;
   isGiven: boolean;
@@ -43,7 +44,7 @@ export const refusedCalls = (overlaps: readonly Overlap[]): string[] =>
 export const alsoTaken = ({ other, ways }: Overlap): string =>
   `${idOf(other)} takes ${ways.length === 0 ? 'whatever it takes' : 'the rest'}, too (PGRST203)`;
 
-/** Returns the condition for calls that this overlap does not refuse: `with tip given`. */
+/** Returns the condition under which the overlap does not make a call ambiguous, for example `with tip given`. */
 export const waysAround = ({ ways }: Overlap): string =>
   ways.map(({ name, isGiven }) => (isGiven ? `with ${named(name)} given` : `without ${named(name)}`)).join(' or ');
 
@@ -68,14 +69,15 @@ function apart(one: RoutineFact, other: RoutineFact): Way[] | null {
   const [body, otherBody] = [bodyKind(one), bodyKind(other)];
   const [names, otherNames] = [namesOf(one), namesOf(other)];
   const [must, otherMust] = [mustOf(one), mustOf(other)];
-  // Both functions accept the same body, so only calls without a body differ: they match only functions without
-  // required arguments.
+  // Both functions accept the same bodies. So only a call without a body can tell them apart, if `one` needs no
+  // argument and `other` needs one.
   if (body !== null && body === otherBody) {
     return must.length === 0 && otherMust.length > 0 ? [{ name: '', isGiven: false }] : [];
   }
   if (body !== null && otherBody !== null && must.length + otherMust.length > 0) return null;
   if (must.some((name) => !otherNames.includes(name)) || otherMust.some((name) => !names.includes(name))) return null;
-  // A body of text or bytes has no argument names, so it also matches functions without required arguments.
+  // A body of text or bytes names no arguments. So PostgREST also passes it to a function without required arguments,
+  // and giving a body does not select `one`.
   const isTold = body === 'json' || otherNames.length === 0;
   const more = names.filter((name) => (name === '' ? isTold : !otherNames.includes(name)));
   const fewer = otherMust.filter((name) => !must.includes(name));

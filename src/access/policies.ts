@@ -97,7 +97,10 @@ export class Policies {
     });
   }
 
-  /** Returns the conditions of some policies of one relation after `replace` has changed the text of each. */
+  /**
+   * Returns the conditions of some policies of one relation, after `replace` has changed the SQL text of each
+   * condition.
+   */
   conditionsOf(policies: readonly PolicyFact[], operation: RowOperation, replace: (text: string) => string) {
     const replaced = policies.map((policy) => ({
       ...policy,
@@ -122,7 +125,10 @@ export class Policies {
     return { using: condition('existing'), check: condition('new') };
   }
 
-  /** Returns true if a policy contains a subquery of any kind, also `(select auth.uid())`. */
+  /**
+   * Returns true if a policy contains a subquery of any kind, also one that reads no table, such as `(select
+   * auth.uid())`.
+   */
   holdSubqueries(policies: readonly PolicyFact[], operation: RowOperation): boolean {
     return policies.some((policy) =>
       clausesFor(policy, operation).some((clause) => policy.subqueries.includes(clause)),
@@ -139,7 +145,10 @@ export class Policies {
   }
 }
 
-/** The policies of an operation itself, without those for the fields that it reads. */
+/**
+ * The conditions of policies that each operation must pass, without the policies for SELECT that apply to a write that
+ * reads fields.
+ */
 const checksOf = {
   select: policyChecks('select', false),
   insert: policyChecks('insert', false),

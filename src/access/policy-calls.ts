@@ -19,7 +19,7 @@ export interface FailingCall {
   reason: string;
   code: string;
   /**
-   * True if PostgreSQL checks the function before it reads a row, because PostgreSQL inlines the code into the
+   * True if the statement fails even when it reads no row, because PostgreSQL inlines the function's code into the
    * statement.
    */
   always: boolean;
@@ -44,7 +44,7 @@ export interface Lack {
   does: string;
   reason: string;
   code: string;
-  /** True if every call of the function fails. False if only calls that reach the use fail. */
+  /** True if every call of the function fails. False if a call fails only when it reaches the use. */
   isCertain: boolean;
   /** True if PostgreSQL checks the privilege when the code runs, not before it reads a row. */
   isRun?: true;
@@ -97,7 +97,7 @@ export class PolicyCalls {
     if (routine.security_definer) return runs;
     const lack = this.#lacking(caller, routine, new Set());
     const hasInputs = routine.inputs.length > 0;
-    // A strict function with arguments does not fail for sure, because PostgreSQL does not run it for NULL.
+    // A strict function with arguments may succeed: PostgreSQL does not run its code if an argument is null.
     if (lack?.isCertain && !(routine.strict && hasInputs)) {
       return {
         ...denied(lack.reason, lack.code),
@@ -138,7 +138,10 @@ export class PolicyCalls {
     return { does: 'write', ...refused, isCertain: writes === 'always', isRun: true };
   }
 
-  /** Returns true if PostgreSQL certainly inlines a call that stands alone (clauses.c, inline_function). */
+  /**
+   * Returns true if PostgreSQL certainly inlines a call that is not part of a larger expression (clauses.c,
+   * inline_function).
+   */
   #isPlanned(routine: RoutineFact): boolean {
     if (!isInlined(routine) || routine.returns_set || routine.result.startsWith('record')) return false;
     if (routine.volatility === 'v') return true;
@@ -183,8 +186,8 @@ export class PolicyCalls {
       const isOfRow = decision.untried === 'code' || (kind === 'update' && decision.policies.length > 0);
       return [lack('which the role may not', isCertain && !isOfRow, '', decision.code)];
     }
-    // Not certain: PostgreSQL checks USAGE on a schema only when it plans a statement, and a function may have a plan
-    // that was made for another role.
+    // The failure is not certain: PostgreSQL checks USAGE on a schema only when it plans a statement, and the function
+    // may reuse a plan that was made for a role with USAGE.
     if (!this.#look.privileges.usesSchema(caller.oid, relation.schema))
       return [lack('whose schema the role may not use', false)];
     const { bound, checks } = this.#rowSecurity(caller, relation, kind);
@@ -233,13 +236,15 @@ export class PolicyCalls {
     const all = [first, ...others];
     if (all.every((one) => !this.#look.privileges.mayExecute(caller.oid, one))) {
       const refused = refusal(`${idOf(routine)} calls ${called}, which the role may not execute`);
-      // Without EXECUTE on all of them, the call certainly fails. A missing USAGE is not certain: PostgreSQL checks it
-      // when it plans a statement, and functions keep plans for other roles.
+      // If the caller lacks EXECUTE on all functions of this name, the call certainly fails. If it lacks only USAGE on
+      // the schema, the failure is not certain: PostgreSQL checks USAGE when it plans a statement, and the function may
+      // reuse a plan that was made for another role.
       const isRefused = all.every(({ grants }) => !this.#look.privileges.holds(caller.oid, grants, 'EXECUTE'));
       return [{ does: `call ${called}`, ...refused, isCertain: use.isCertain && isRefused }];
     }
     const inner = others.length === 0 ? this.#lackingWithin(caller, first, asked) : null;
-    // A call of a strict function does not fail for sure, because PostgreSQL skips it for NULL.
+    // A call of a strict function does not certainly fail, because PostgreSQL does not run the function if an argument
+    // is null.
     const isSkipped = first.strict && first.inputs.length > 0;
     return inner ? [{ ...inner, isCertain: inner.isCertain && use.isCertain && use.isAlone && !isSkipped }] : [];
   }

@@ -7,8 +7,8 @@ import { roleBeneath } from './view-uses.ts';
 /** A relation that is read or written with the privileges of a role. */
 interface Node {
   /**
-   * The role that sends the statement. A security_invoker view below a view with its owner's privileges uses the
-   * privileges of this role.
+   * The role that sends the statement. PostgreSQL uses its privileges for a security_invoker view, even if that view is
+   * read through a view that uses its owner's privileges.
    */
   caller: number;
   role: number;
@@ -50,8 +50,8 @@ export class PolicyGraph {
   }
 
   /**
-   * Returns true if no path from the node leads in a circle or through a view to the privileges of another role. This
-   * covers nearly all relations without a search.
+   * Returns true if no path from the node leads in a circle, or through a view to the privileges of another role.
+   * Nearly all relations are straight, so `circle` rarely has to search.
    */
   #isStraight(node: Node): boolean {
     return this.#once(this.#straight, node, () => {

@@ -4,7 +4,7 @@ import { addCondition, type Decision, denied, type Refusal, refusal } from './de
 import type { CommonFacts } from './fact-indexes.ts';
 import type { Privileges } from './privileges.ts';
 
-/** The result of `SELECT name()`: the function that runs, or the reason why PostgreSQL runs none for any caller. */
+/** The function that PostgreSQL runs for `SELECT name()`, or the reason why it runs none for any caller. */
 type Called = { routine: PreRequestFact } | { refused: Refusal };
 
 /** Returns true for PostgreSQL's own schemas, which every role may use. */
@@ -64,7 +64,10 @@ function chosen(named: readonly PreRequestFact[]): Called | null {
 
 const nothingWritten = refusal('which writes, and nothing may be written by a call that only reads', '25006');
 
-/** Returns whether the text of the function shows that it fails in a read-only transaction. */
+/**
+ * Returns whether the function fails in a read-only transaction, as far as the function's code shows: always, at times
+ * or never.
+ */
 function writesInReading({ language, body }: PreRequestFact): 'always' | 'at times' | 'never' {
   const writes = writesOf(language, body);
   // A function that reads the request method is assumed to write only in calls that may write.

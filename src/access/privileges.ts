@@ -96,7 +96,7 @@ export class Privileges {
     return this.membership.hasPrivilegesOf(role, relation.owner);
   }
 
-  /** Returns the qualified names of those functions that the role may not execute. */
+  /** Returns the qualified names of the given functions that the role may not execute. */
   refusedFunctions(role: number, functions: readonly number[]): string[] {
     return functions.flatMap((oid) => {
       const routine = this.#shared.restricted.get(oid);
@@ -104,7 +104,10 @@ export class Privileges {
     });
   }
 
-  /** Returns true if no function of this qualified name whose privileges were changed is open to the role. */
+  /**
+   * Returns true if the role may execute no function of this qualified name. Knows only functions whose privileges were
+   * changed.
+   */
   refusesNamed(role: number, name: string): boolean {
     const named = this.#shared.restrictedByName.get(name) ?? [];
     return named.length > 0 && named.every(({ grants }) => !this.holds(role, grants, 'EXECUTE'));

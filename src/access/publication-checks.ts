@@ -13,8 +13,8 @@ const reasons: Readonly<Record<UnreplicatedFact['why'], (table: string) => [word
 };
 
 /**
- * Decides about tables in publications. PostgreSQL refuses changes that a publication could not replicate, even without
- * a subscriber.
+ * Decides about tables in publications. PostgreSQL refuses a change that a publication could not replicate, even if the
+ * publication has no subscriber.
  */
 export class PublicationChecks {
   readonly #refused: ReadonlyMap<number, readonly UnreplicatedFact[]>;
@@ -47,7 +47,10 @@ export class PublicationChecks {
     return addCondition(decision, `with a filter that leaves out ${names}`, first.refused.reason, 'table');
   }
 
-  /** Adds the effects on rows of other tables that reference the row. */
+  /**
+   * Adds the conditions for rows of other tables: foreign keys may delete or change the rows that reference a deleted
+   * or changed row.
+   */
   #ofKeys(decision: Decision, relation: RelationFact, operation: 'update' | 'delete'): Decision {
     if (decision.verdict === 'never') return decision;
     return (this.#look.pointing.get(relation.oid) ?? []).reduce((limited, key) => {

@@ -13,8 +13,8 @@ import { type PreRequestCheck, preRequestCheck } from './pre-request.ts';
 import { settingEffects } from './setting-effects.ts';
 
 /**
- * Decides about the requests of an app: whether a request can have the role, what the function before each request
- * refuses, and what PostgreSQL decides about the statement.
+ * Decides about the requests of an app: whether a request can have the role, what the pre-request function refuses, and
+ * what PostgreSQL decides about the statement.
  */
 export class RequestAccess {
   readonly look: AccessLookup;

@@ -30,8 +30,8 @@ export function refusedByRules(
   const some = rules.find(({ instead, conditional }) => instead && conditional);
   if (some) {
     const why = 'takes the place of the statement for some rows only';
-    // The code differs for a view without such a trigger: PostgreSQL first finds that it cannot write the view's rows
-    // itself.
+    // PostgreSQL reports another code for a view without an INSTEAD OF trigger, because it first finds that it cannot
+    // write the rows of the view.
     const isTriggers = kind !== 'v' || hasTrigger;
     return refused(some, why, isTriggers ? '0A000' : '55000');
   }

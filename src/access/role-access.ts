@@ -7,7 +7,8 @@ import type { TablePrivilege } from './operations.ts';
 
 /**
  * Privileges of one role on one relation, as PostgreSQL decides them (has_table_privilege, pg_has_role), to explain a
- * single request. `Privileges` decides the same from the facts of the whole catalog, for all roles.
+ * single request. The class `Privileges` makes the same decisions for all roles from the catalog facts that Ninefold
+ * has read.
  */
 export interface RelationAccess {
   /** The role; null if no role has that name. */
@@ -17,18 +18,18 @@ export interface RelationAccess {
   relations: RelationRights[];
 }
 
-/** Privileges and policies on one relation that the request uses. */
+/** The privileges on one relation that the request uses, and the policies of this relation. */
 export interface RelationRights {
   schema: string;
   name: string;
   kind: 'r' | 'p' | 'v' | 'm' | 'f';
-  /** Number of views above it; 0 for the relation itself. */
+  /** The number of views between the relation of the request and this relation; 0 for the relation of the request. */
   depth: number;
   /** The role whose privileges PostgreSQL checks: the calling role, or the owner of the view above. */
   as_role: string;
   /** True for superusers and roles with BYPASSRLS. */
   bypasses: boolean;
-  /** True if `as_role` has the privileges of the owner. */
+  /** True if `as_role` has the privileges of the relation's owner. */
   owns: boolean;
   security_invoker: boolean;
   row_security: boolean;
@@ -68,11 +69,7 @@ export interface RoutineAccess {
   owner: string;
 }
 
-/**
- * Returns SQL with the grantees through whose grants a role has one of the privileges.
- * @param acl SQL expression of the access control list.
- * @param role SQL expression of the role's oid.
- */
+/** Returns an SQL expression: a JSON array of the grantees from which a role has one of the privileges. */
 export const grantedVia = (acl: string, role: string, ...privileges: readonly string[]): string =>
   `(select coalesce(json_agg(distinct case g.grantee when 0 then 'PUBLIC' else pg_get_userbyid(g.grantee)::text end), '[]')
     from aclexplode(${acl}) g where g.privilege_type in (${privileges.map((privilege) => `'${privilege}'`).join(', ')})
@@ -138,8 +135,8 @@ const triggersList = `(select coalesce(json_agg(distinct e.event), '[]')
     and g.tgtype & e.bit > 0)`;
 
 /**
- * $1 is the relation, $2 the name of the role. For a view with security_invoker, PostgreSQL checks the calling role's
- * own privileges on the relations below.
+ * Parameters: $1 is the oid of the relation, $2 is the name of the role. Below a view with security_invoker, PostgreSQL
+ * checks the privileges of the calling role itself.
  */
 const relationQuery = `with recursive me as (${roleByName}),
   used(relation, as_role, depth) as (

@@ -9,7 +9,9 @@ export interface PolicyExpressions {
   readonly check: string | null;
 }
 
-/** A set of policies that PostgreSQL evaluates for a row: for the existing row, or for the row as it is written. */
+/**
+ * A set of policies that PostgreSQL evaluates for one state of a row: the existing row, or the row as it is written.
+ */
 export interface PolicyCheck {
   readonly command: RowOperation;
   readonly of: 'existing' | 'new';

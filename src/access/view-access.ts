@@ -80,8 +80,8 @@ export class ViewAccess {
     const first = limited[0];
     if (!first) return always(`reads with the rights of ${whose}`);
     const tables = limited.map(({ fact }) => display(fact)).join(', ');
-    // Each row of an updatable view is a row of its table, so the decision about the table applies. Other views give no
-    // such guarantee.
+    // Each row of an updatable view is a row of its table, so the decision about the table also holds for the view. For
+    // other views it does not have to hold.
     if (relations.length === 1 && (view.updatable & anyWrite) !== 0) {
       return {
         ...first.seen,
@@ -142,8 +142,8 @@ export class ViewAccess {
     if (!table) {
       return conditional(`writes with the rights of ${base.whose}`, 'as the tables beneath allow');
     }
-    // An INSERT evaluates the view's condition only for the check option, so the relations in the condition matter only
-    // then.
+    // An INSERT evaluates the view's condition only if the view has a check option. So without one, the relations in
+    // the condition do not matter.
     const isAsked = operation !== 'insert' || view.check_option !== null;
     const asked = isAsked ? query.readByConditions() : new Set();
     const looked = base.relations.filter(({ fact }) => asked.has(fact.oid));
@@ -182,9 +182,10 @@ export class ViewAccess {
   }
 
   /**
-   * Adds the fields of a view that PostgreSQL itself writes to no table, although the catalog does not mark them as
-   * computed: those of an identity or generated column of the table, and expressions of a view whose other operations a
-   * trigger or rule performs.
+   * Excludes from the decision those fields of a view that PostgreSQL writes to no table although the catalog does not
+   * mark them as computed.
+   * - Fields that show an identity or generated column of the table.
+   * - Expressions, in a view whose other operations a trigger or rule performs.
    */
   withoutMade(decision: Decision, relation: RelationFact, operation: 'insert' | 'update'): Decision {
     if (decision.verdict === 'never') return decision;
@@ -222,8 +223,10 @@ export class ViewAccess {
   }
 
   /**
-   * Returns the relations of a view's query, the role whose privileges count for them, and the functions that the
-   * caller may not execute. `isRead`: the statement reads the rows of the view, not only those of its table.
+   * Returns what a view's query uses: its relations, the role whose privileges PostgreSQL checks for them, and a
+   * function of the query that the caller may not execute.
+   * @param isRead True for a SELECT from the view. False for a statement that only changes rows of the table below the
+   * view.
    */
   #beneath(caller: CallingRole, view: RelationFact, isRead: boolean) {
     const uses = this.#uses.of(view.oid);

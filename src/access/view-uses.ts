@@ -8,8 +8,8 @@ export interface Uses {
   /** Relations that the view's query names, with the numbers of the fields that it reads. */
   relations: { relation: RelationFact; fields: number[] }[];
   /**
-   * Functions that the view's query calls. `anyway`: outside the select list. `read`: for each SELECT, whatever fields
-   * are selected.
+   * Functions that the view's query calls. `anyway`: the call is outside the select list. `read`: every SELECT on the
+   * view makes the call, whatever fields it selects.
    */
   functions: { oid: number; anyway: boolean; read: boolean }[];
 }

@@ -8,7 +8,7 @@ import type { Privileges } from './privileges.ts';
  * views show.
  */
 export interface WritableFields {
-  /** The name of each field in the statement, by the name of the field. */
+  /** For each settable field of the relation, the name that the statement uses for it. */
   names: ReadonlyMap<string, string>;
   /** Fields that a view fills with its default if the statement omits them. */
   filled: ReadonlySet<string>;
@@ -48,8 +48,8 @@ export class ViewFieldMap {
   }
 
   /**
-   * Returns the fields of a table that a statement may set through a view of the table. `giving` has the fields of the
-   * view that it may set.
+   * Returns the fields of a table that a statement may set through a view of the table.
+   * @param giving The fields of the view that the statement may set; null for all.
    */
   toTable(view: RelationFact, table: RelationFact, giving: WritableFields | null): WritableFields {
     const fields = new Map((this.#privileges.fieldsOf.get(view.oid) ?? []).map((field) => [field.number, field]));

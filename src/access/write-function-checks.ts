@@ -9,7 +9,7 @@ import { triggerBit, type WriteOperation } from './operations.ts';
 
 type Part = WriteFunctionFact['by'] | 'domain';
 
-/** Names the part of a table that calls a function. */
+/** Returns words for the part of a table that calls a function, for sentences. */
 const parts: Readonly<Record<Part, (name: string) => string>> = {
   check: (name) => `the rule ${name}`,
   domain: (name) => `the type of ${name}`,
@@ -46,8 +46,8 @@ export class WriteFunctionChecks {
   }
 
   /**
-   * Returns the decision with the conditions that these functions add. `role` is the caller, even if a view writes with
-   * the privileges of its owner.
+   * Returns the decision with the conditions that these functions add.
+   * @param role The caller, even if a view writes with the privileges of its owner.
    */
   decide(decision: Decision, role: number, relation: RelationFact, operation: WriteOperation): Decision {
     const calls = this.#refused(role, relation, operation);
@@ -57,7 +57,10 @@ export class WriteFunctionChecks {
     return this.#ofChildTables(limited, role, relation, operation, calls);
   }
 
-  /** Adds the functions that only the partitions and inheritance children call. */
+  /**
+   * Adds the conditions of the functions that the partitions and inheritance children call but the table itself does
+   * not.
+   */
   #ofChildTables(
     decision: Decision,
     role: number,

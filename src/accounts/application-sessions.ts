@@ -10,7 +10,7 @@ export interface ApplicationSession {
   readonly scope: string;
 }
 
-/** Selects a session by its id, or by a refresh token. */
+/** Identifies a session by its id or by one of its refresh tokens. */
 export type SessionKey = { readonly sessionId: string } | { readonly refreshToken: string };
 
 /**

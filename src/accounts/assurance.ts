@@ -43,7 +43,7 @@ export const findMemberOfSession = (
  */
 export const LOCK_ACCOUNT = 'select from auth.users where id = $1::uuid for no key update';
 
-/** SQL text: true if the session in `parameter` has the assurance that a second factor gives. */
+/** Returns SQL text that is true if the session in `parameter` has the assurance that a second factor gives. */
 export const isWhole = (parameter: string): string =>
   `exists (select from auth.sessions s where s.id = ${parameter}::uuid and s.aal >= 'aal2')`;
 
@@ -67,12 +67,11 @@ export const raiseParams = ({ userId, sessionId, factorId, type }: RaisedSession
 /**
  * Returns SQL text that raises the session $2 of the account $1 to aal2 by its factor $3 and the method $4. It does so
  * only if `proven` returns a row; `proven` holds further common table expressions, the last of which is named `proven`.
- *
  * The session's earlier refresh tokens are deleted and replaced by $5, so that no earlier token can continue the raised
- * session. If the account has a verified factor, another factor cannot be enrolled in a session with a first factor
- * only, because that session may belong to a stranger who knows the password. The other sessions of the account with a
- * first factor only end (GoTrue, `InvalidateSessionsWithAALLessThan`), and unfinished enrolments of the same type are
- * deleted. `proven` may use $6 and later parameters.
+ * session. If the account has a verified factor, a session that has shown only a first factor cannot verify another
+ * factor, because that session may belong to a stranger who knows the password. The account's other sessions that have
+ * shown only a first factor end (GoTrue, `InvalidateSessionsWithAALLessThan`), and unfinished enrolments of the same
+ * type are deleted. `proven` may use $6 and later parameters.
  */
 export const raiseSession = (proven: string): string => `with ${proven},
 raised as (

@@ -63,7 +63,7 @@ export async function listAudit(
 
 /** A page of a log, the newest entry first. */
 interface AuditEntries {
-  /** A JSON array of entries. */
+  /** The entries as a JSON array. */
   readonly entriesJson: string;
   /** Where the next page begins, as `<time>_<id>`; null if no older entry can match. */
   readonly next: string | null;
@@ -80,8 +80,8 @@ class Values {
 }
 
 /**
- * Returns the SQL conditions for which the table has indexes. A filter that is not set adds no condition, so that each
- * combination of filters gets its own plan.
+ * Returns the SQL conditions of the filters that have an index. A filter that is not set adds no condition, so that
+ * PostgreSQL plans each combination of filters separately.
  */
 function indexed({ action, from, to, after }: AuditQuery, values: Values): string[] {
   return [
@@ -122,13 +122,15 @@ const cursor = (row: string): string =>
   `pg_catalog.to_char(${row}.created_at at time zone 'utc', ${TIME}) || '_' || ${row}.id`;
 
 /**
- * Returns entries, newest first, of one account if `member` is given. A search of all accounts reads auditSearchRows
- * entries per part, and then returns where the next part begins, even if no entry of this part matches.
+ * Returns entries, newest first, of one account if `member` is given. A search through all accounts reads the log in
+ * parts of auditSearchRows entries. After one part, it returns the matches and the place where the next part begins,
+ * even if there are no matches.
  */
 export async function pageOfAudit(database: Executor, member: string | null, query: AuditQuery): Promise<AuditEntries> {
   const values = new Values();
   const isInParts = query.search !== null && member === null;
-  // The last entry of the part. Its time and id are in the indexes.
+  // The place of the last entry of this part, where the next part begins. The query reads only its time and id, which
+  // are in the indexes.
   const bound = isInParts
     ? `select e.created_at, e.id from auth.audit_log_entries e where ${[...indexed(query, values), 'true'].join(' and ')}
        ${NEWEST_FIRST} offset ${values.add(String(limits.auditSearchRows.default - 1))}::integer limit 1`

@@ -53,10 +53,10 @@ export const callerParams = (caller: AuditCaller): [address: Param, isAdmin: Par
  * The parts of an entry as SQL expressions. They must not contain values of a request: those are passed as parameters.
  */
 interface EntrySql {
-  /** The account, a uuid. */
+  /** SQL for the id (a uuid) of the account that the entry is about. */
   readonly userId: string;
   readonly address: string;
-  /** An expression of type jsonb. It must not contain a secret. */
+  /** An SQL expression of type jsonb for the traits of the entry. It must not contain a secret. */
   readonly traits?: string;
   readonly isAdmin?: string;
   /** One entry is written for each row of this FROM list. */
@@ -69,7 +69,7 @@ const NIL = '00000000-0000-0000-0000-000000000000';
 /**
  * Returns the SQL text that writes an event into auth.audit_log_entries in GoTrue's form. All entries are written by
  * this text, as a statement of its own or as a common table expression of the statement that makes the change. If an
- * admin made the change, the admin is the actor and the account is in the traits.
+ * admin made the change, the admin is the actor of the entry, and the changed account is in the traits.
  */
 export function auditInsert(action: AuditAction, entry: EntrySql): string {
   const {
@@ -93,7 +93,7 @@ select '${NIL}', pg_catalog.gen_random_uuid(), pg_catalog.json_build_object(
 from ${from} left join auth.users account on account.id = ${userId} where ${where}`;
 }
 
-/** Returns the statement that writes an event of an account that exists. */
+/** Returns the statement that writes an event about an account that exists. */
 export const auditEntry = (
   action: AuditAction,
   userId: string,

@@ -31,7 +31,7 @@ const sampleAnew = () => {
 };
 const ours = decoyHash(ourScheme);
 
-it('returns each hash scheme and cost that at least one in a hundred accounts uses, and the current one', async () => {
+it('returns one hash for each scheme and cost that at least one in a hundred accounts uses, and one for the current scheme', async () => {
   expect(await sampleAnew()).toEqual([ours]);
   await insert(bcryptHash('10'), 1000);
   await insert(bcryptHash('08'), 20);
@@ -41,7 +41,7 @@ it('returns each hash scheme and cost that at least one in a hundred accounts us
   expect(await sampleAnew()).toEqual([ours, decoyHash('$2b$10$'), decoyHash('$2b$08$')]);
 });
 
-it('leaves out a hash scheme whose cost is too high to verify guesses of strangers', async () => {
+it('leaves out a hash scheme that is too expensive to verify for each guess of a stranger', async () => {
   await insert(bcryptHash('20'), 2000);
   expect(await sampleAnew()).toEqual([ours, decoyHash('$2b$10$')]);
 });
@@ -52,7 +52,7 @@ it('reads only a sample of a large table', async () => {
   expect(await sampleAnew()).toContain(decoyHash('$2b$10$'));
 });
 
-it('returns the previous sample without a wait while it takes the next one', async () => {
+it('returns the previous sample at once while it takes the next one', async () => {
   const previous = await sampleAnew();
   await insert(bcryptHash('09'), 3000);
   const later = performance.now() + limits.commonHashSeconds.default * 1000;

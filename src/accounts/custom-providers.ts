@@ -3,11 +3,13 @@ import type { Executor } from '../database/database.ts';
 import { affectedRows, type Param } from '../database/statement.ts';
 import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin } from './run-as-auth-admin.ts';
 
-/** A provider that an app has added by its URLs, in the form of GoTrue's API, together with its sealed secret. */
+/**
+ * A provider that an app has added by its URLs, in the form of GoTrue's API, together with its encrypted client secret.
+ */
 export interface CustomProviderRow {
   readonly id: string;
   readonly provider_type: 'oauth2' | 'oidc';
-  /** `custom:` followed by a name. */
+  /** The identifier of the provider: `custom:` followed by a name. */
   readonly identifier: string;
   readonly name: string;
   readonly client_id: string;
@@ -60,7 +62,10 @@ export async function listCustomProviders(database: Executor, type: string | nul
   return rows ?? [];
 }
 
-/** Adds a provider. Returns null if its identifier is taken or the app has reached the maximum number of providers. */
+/**
+ * Adds a provider. Returns null if another provider has the identifier, or if the app has reached the maximum number of
+ * providers.
+ */
 export async function addCustomProvider(
   database: Executor,
   values: CustomProviderValues,

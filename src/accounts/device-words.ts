@@ -8,7 +8,10 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/Linux|X11/, 'Linux'],
 ];
 
-/** The order matters: the User-Agent of each browser also contains the names of browsers below it. */
+/**
+ * Patterns of browsers. The first match counts, because the User-Agent of a browser also contains the names of browsers
+ * further down.
+ */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdgA?(iOS)?\//, 'Edge'],
   [/\b(OPR|OPiOS|Opera)\//, 'Opera'],

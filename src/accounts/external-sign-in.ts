@@ -14,7 +14,7 @@ import { unprovenAddress } from './users.ts';
 /** A person who has signed in at a provider, with the data that the accounts of the app use. */
 export interface ExternalIdentity {
   readonly provider: string;
-  /** The id at the provider. */
+  /** The id of the person at the provider. */
   readonly subject: string;
   /** The data that the identity stores. */
   readonly data: Readonly<Record<string, unknown>>;
@@ -48,7 +48,7 @@ export interface SignInRules {
 export interface SignedIn {
   readonly userId: string;
   readonly isNew: boolean;
-  /** Null if the client gets a code. */
+  /** The session and its refresh token; null if the client gets a code instead. */
   readonly grant: Grant | null;
 }
 
@@ -79,7 +79,10 @@ const ACCOUNT = `pg_catalog.jsonb_build_object('id', u.id, 'email', pg_catalog.l
   'isProven', u.email_confirmed_at is not null
     and not exists (select from ninefold.unproven_addresses a where a.user_id = u.id))`;
 
-/** An address of an identity counts only if its provider has verified it. */
+/**
+ * Query for the accounts of an identity: the account that has the identity, and the accounts with one of its addresses.
+ * Only addresses that the provider has verified count.
+ */
 const FIND = `select pg_catalog.jsonb_build_object(
   'known', (
     select ${ACCOUNT} from auth.identities i join auth.users u on u.id = i.user_id
@@ -98,7 +101,9 @@ const FIND = `select pg_catalog.jsonb_build_object(
 const textArray = (texts: readonly string[]): string =>
   `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 
-/** A concurrent sign-in of the same person may be committed first; then the decision is made again. */
+/**
+ * The number of attempts. If a concurrent sign-in of the same person is committed first, the decision is made again.
+ */
 const ATTEMPTS = 3;
 
 /**
@@ -186,7 +191,9 @@ const linkedMail = ({ provider }: ExternalIdentity, { id, email }: Account, clie
     acceptLanguage: client.acceptLanguage,
   });
 
-/** Returns null if another transaction was committed first. */
+/**
+ * Carries out the plan. Returns null if a concurrent transaction was committed first, so that the plan no longer fits.
+ */
 async function carryOut(
   database: Executor,
   { userId, isNew, statements }: Plan,
@@ -297,7 +304,10 @@ export const setProviders = (userId: string): SqlStatement => [
   [userId],
 ];
 
-/** The account is inserted first and confirmed by an UPDATE, as triggers of apps expect. */
+/**
+ * Returns the statement that confirms a new account. Triggers of apps expect that an account is inserted first and then
+ * confirmed by an UPDATE.
+ */
 const confirmNew = (userId: string, isVerified: boolean): SqlStatement => [
   `update auth.users set email_confirmed_at = pg_catalog.now(), updated_at = pg_catalog.now(),
      raw_user_meta_data = raw_user_meta_data || pg_catalog.jsonb_build_object('email_verified', $2::boolean)

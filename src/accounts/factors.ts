@@ -15,13 +15,13 @@ export interface EnrolmentBounds {
   readonly unfinishedSeconds: number;
 }
 
-/** A factor to be enrolled. It is not verified until its first code was accepted. */
+/** A factor to be enrolled. It is not verified until a first code has been accepted. */
 export interface NewFactor {
   readonly type: FactorType;
   readonly friendlyName: string;
-  /** In base32 (RFC 4648); only for a TOTP factor. */
+  /** The secret in base32 (RFC 4648); null for a factor of another type than TOTP. */
   readonly secret: string | null;
-  /** Digits only; only for a phone factor. */
+  /** The phone number, only its digits; absent for a factor of another type than phone. */
   readonly phone?: string;
 }
 
@@ -36,13 +36,13 @@ const DELETE_UNFINISHED = `delete from auth.mfa_factors f
     and f.created_at < pg_catalog.now() - pg_catalog.make_interval(secs => $2::float8)
     and not exists (select from auth.mfa_challenges c where c.factor_id = f.id)`;
 
-/** Deletes earlier unfinished enrolments of the phone $2, because a number may be only one factor. */
+/** Deletes earlier unfinished enrolments of the phone number $2, because each number may belong to one factor only. */
 const DELETE_SAME_PHONE = `delete from auth.mfa_factors f
   where f.user_id = $1::uuid and f.phone = $2 and f.status <> 'verified'`;
 
 /**
- * $1 is the account, $2 the session, $3 the factor, $4 its name, $5 its type, $6 its secret, $7 and $8 the limits, $9
- * whether the caller has a second factor, $10 the phone number.
+ * Statement that enrols a factor. $1 is the account, $2 the session, $3 the factor, $4 its name, $5 its type, $6 its
+ * secret, $7 and $8 the limits, $9 whether the caller has a second factor, $10 the phone number.
  */
 const ENROL = `with owned as (
   select f.friendly_name, f.status from auth.mfa_factors f where f.user_id = $1::uuid and f.factor_type::text <> 'recovery_code'
@@ -188,7 +188,7 @@ type FactorCaller = AuditCaller & Pick<SessionClient, 'acceptLanguage'>;
 /** The audit actions for the deletion of a factor. */
 type DeletionAction = Extract<AuditAction, 'factor_unenrolled' | 'factor_deleted' | 'recovery_codes_deleted'>;
 
-/** The event of a factor of the account $1, a row of `from`. */
+/** Returns SQL that writes the audit event of a factor of the account $1. `from` returns the row of the factor. */
 const auditedFactor = (from: string, address: string, isAdmin: string) => ({
   userId: '$1::uuid',
   address,
@@ -294,7 +294,10 @@ export async function deleteChallenge(database: Executor, id: string): Promise<b
 
 /** A challenge with the fields that are checked before its answer is checked. */
 export interface OpenChallenge {
-  /** False if it was already answered, or if the call comes from another address. */
+  /**
+   * True if the challenge can still be answered: it was not answered before, and the call comes from the address that
+   * opened the challenge.
+   */
   readonly mayAnswer: boolean;
   readonly hasExpired: boolean;
   readonly secret: string | null;
@@ -325,9 +328,9 @@ export const findChallenge = (
  * `Credential`).
  */
 export interface StoredCredential {
-  /** base64. */
+  /** The id of the credential in base64. */
   readonly id: string;
-  /** base64. */
+  /** The public key in base64. */
   readonly publicKey: string;
   readonly transport?: readonly string[] | null;
   readonly authenticator?: { readonly signCount?: number; readonly AAGUID?: string; readonly cloneWarning?: boolean };

@@ -15,11 +15,11 @@ export interface CodeChallenge {
 
 /** A sign-in that begins in one place and ends in another: by a link in a mail, or at a provider. */
 export interface NewFlow {
-  /** `session`: the sign-in of a further session of a member who is signed in. */
+  /** The sign-in method. `session`: a member who is signed in gets a further session. */
   readonly method: SignInMethod | 'session';
-  /** GoTrue stores the name of the provider here, or the method for mails. */
+  /** The name of the provider, or the method for a flow by mail. GoTrue stores both in this column. */
   readonly providerType: string;
-  /** Null if the client gets the session directly instead of a code. */
+  /** The PKCE challenge of the client; null if the client gets the session directly instead of a code. */
   readonly challenge: CodeChallenge | null;
   /** The account, if it is known at the start. */
   readonly userId: string | null;
@@ -29,9 +29,12 @@ export interface NewFlow {
   readonly state?: string;
   /** The URL to which the member is redirected at the end. */
   readonly referrer?: string;
-  /** The account that gets the identity, and the session in which the member asked; null for a token without one. */
+  /**
+   * The account that gets the identity, and the session in which the member asked for this; null for a token without a
+   * session.
+   */
   readonly linking?: { readonly userId: string; readonly sessionId: string | null } | null;
-  /** The session whose member gets a further session. */
+  /** The session of the member who gets a further session. */
   readonly fromSessionId?: string;
   readonly emailOptional?: boolean;
 }
@@ -45,7 +48,7 @@ export interface ProviderTokens {
 /** The number of unfinished flows that each new flow deletes at most. */
 const SWEPT_ROWS = '100';
 
-/** $1 is the age in seconds, $2 the maximum number of rows. */
+/** Statement that deletes old unfinished flows. $1 is their minimum age in seconds, $2 the maximum number of rows. */
 const SWEEP = `delete from auth.flow_state where id in (
   select id from auth.flow_state where created_at < pg_catalog.now() - pg_catalog.make_interval(secs => $1::float8)
   order by created_at limit $2::bigint for update skip locked)`;
@@ -106,7 +109,10 @@ export interface ReturnedFlow {
   readonly isPkce: boolean;
 }
 
-/** The first call that presents the state takes the flow: auth_code_issued_at is null until then. */
+/**
+ * Statement that takes a flow. The first call that presents the state takes the flow; auth_code_issued_at is null until
+ * then.
+ */
 const TAKE = `with flow as (
   select * from auth.flow_state where id = $1::uuid and authentication_method = 'oauth' for update
 ),
@@ -134,8 +140,8 @@ export async function takeFlow(database: Executor, state: string): Promise<Taken
 }
 
 /**
- * Returns the statement that gives a taken flow its account and a code, provided that the account has the identity
- * `provider`, `subject`.
+ * Returns the statement that gives a taken flow its account and a code, if the account has the identity of the person
+ * `subject` at `provider`.
  */
 export const completeFlow = (
   { flowId, code, tokens }: { flowId: string; code: AuthCode; tokens: ProviderTokens },
@@ -152,7 +158,7 @@ export const completeFlow = (
   [flowId, userId, code.hash, sealProviderTokens(tokens, code), provider, subject],
 ];
 
-/** Returns the statement that deletes a flow that is over. */
+/** Returns the statement that deletes a flow that has ended. */
 export const endFlow = (flowId: string): SqlStatement => ['delete from auth.flow_state where id = $1::uuid', [flowId]];
 
 /** A code that a client exchanges for a session, with its verifier; the database stores only a hash of it. */
@@ -227,7 +233,7 @@ where f.auth_code = $1 and f.code_challenge is not null`;
  */
 const LOCK = 'select from auth.flow_state where id = $1::uuid for update';
 
-/** $7 is the flow, $8 the hash of its code. */
+/** Statement that opens the session of a code. $7 is the flow, $8 the hash of its code. */
 const OPEN = openSession(
   `update auth.users u set last_sign_in_at = pg_catalog.now(), updated_at = pg_catalog.now()
   where u.id = $1::uuid and u.deleted_at is null and (u.banned_until is null or u.banned_until <= pg_catalog.now())
@@ -238,7 +244,7 @@ const OPEN = openSession(
 
 /**
  * Exchanges a code and its verifier for a session. Only one of several concurrent exchanges succeeds. A wrong verifier
- * does not use up the code, as in GoTrue: otherwise anybody who reads the code could invalidate it.
+ * does not use up the code, as in GoTrue: otherwise anybody who sees the code could make it useless for the client.
  */
 export async function exchangeAuthCode(
   database: Executor,
@@ -285,14 +291,16 @@ function sessionOf(
   return { refreshToken, statements: [[OPEN, [...params, flow.id, hash]], signedInFrom(sessionId, client)] };
 }
 
-/** Compares in constant time; the lengths are not secret. */
+/** Compares the verifier with the challenge in constant time. Their lengths are not secret. */
 function matchesChallenge({ challenge, challengeMethod }: FoundFlow, verifier: string): boolean {
   const shown = challengeMethod === 's256' ? createHash('sha256').update(verifier).digest('base64url') : verifier;
   const [a, b] = [Buffer.from(shown), Buffer.from(challenge)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** The app's own SQL may have changed the column; then there are no tokens. */
+/**
+ * Decrypts the tokens of a provider. Returns null if this fails, because the app's own SQL may have changed the column.
+ */
 function openTokens(sealed: string, code: string): ProviderTokens | null {
   try {
     return unseal<ProviderTokens>(sealed, keyOf(code), 'auth.flow_state');

@@ -2,7 +2,7 @@ import { createCipheriv, pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { limits } from '../../contract/limits.ts';
 
-/** A hash of another system, and the function that verifies a password against it. */
+/** A password hash that another system made, and the function that verifies a password against it. */
 export interface ForeignHash {
   readonly scheme: 'firebase' | 'pbkdf2';
   readonly verify: (password: string) => Promise<boolean>;

@@ -68,7 +68,7 @@ select pg_catalog.jsonb_build_object(
   'user', ${userJson}, 'session', ${sessionClaims} || pg_catalog.jsonb_build_object('id', $3::uuid))
 from source s join auth.users u on u.id = s.user_id`;
 
-/** Opens a further session; null if there is none to open. */
+/** Opens a further session; null if the member's session has ended or the account may not sign in. */
 export async function openFurtherSession(
   database: Executor,
   of: { readonly sessionId: string; readonly userId: string },

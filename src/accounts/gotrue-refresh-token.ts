@@ -37,9 +37,9 @@ export function parseGoTrueToken(token: string): Parsed | null {
 }
 
 /**
- * Takes over the session of a refresh token that GoTrue signed with a separate key per session, as imported projects
- * have them. The token, or the one before it, becomes the active token of its session, once. Returns false if the text
- * is no such token.
+ * Makes a refresh token of GoTrue usable here. Sessions of imported projects have such tokens, each signed with a key
+ * of its session. The token, or the token before it, becomes the active token of the session. This works only once for
+ * each session. Returns false if the text is no such token.
  */
 export async function adoptGoTrueToken(database: Executor, token: string): Promise<boolean> {
   const parsed = parseGoTrueToken(token);
@@ -64,8 +64,8 @@ export async function adoptGoTrueToken(database: Executor, token: string): Promi
 }
 
 /**
- * The lock makes the first of two tokens win. It is a separate statement, so that the next one sees the changes that
- * other transactions committed before.
+ * Locks the session, so that of two concurrent tokens the first one wins. The lock is a separate statement, because the
+ * next statement then sees the changes that other transactions have committed.
  */
 const LOCK = 'select from auth.sessions s where s.id = $1::uuid for update';
 

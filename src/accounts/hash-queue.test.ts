@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { HashQueue } from './hash-queue.ts';
 
-/** Returns work that ends when the test tells it to. */
+/** Returns work that runs until the test ends it. */
 function held() {
   let release = (): void => undefined;
   const done = new Promise<void>((resolve) => {
@@ -30,7 +30,7 @@ it('runs up to the limit of tasks at once, and starts the others in the order of
   expect(started).toEqual([0, 1, 2, 3, 4]);
 });
 
-it('refuses tasks while as many tasks wait as the limit allows, and accepts tasks afterwards', async () => {
+it('refuses tasks while the maximum number of tasks waits, and accepts tasks afterwards', async () => {
   const queue = new HashQueue(1, 1);
   const piece = held();
   const running = queue.run(piece.work);

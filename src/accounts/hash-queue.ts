@@ -70,7 +70,7 @@ export class HashQueue {
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isFull()) throw refusal();
     if (this.#running >= this.#atOnce) {
-      // A finished call hands its place to the next one, so the count does not change.
+      // A finished task passes its place on to the first waiting task, so the number of running tasks does not change.
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     } else {
       this.#running++;

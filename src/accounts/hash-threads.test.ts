@@ -6,21 +6,24 @@ const options = { memoryCost: 1024, timeCost: 1, parallelism: 1, outputLen: 32 }
 const make = (password: string) => ({ make: 'argon2', password, options }) as const;
 const runningThreads = () => process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length;
 
-it.each([1, 2])('gives further tasks to the %i threads that it may start, in their order', async (max) => {
-  const threads = new HashThreads(max);
-  const before = runningThreads();
-  const passwords = ['one', 'two', 'three', 'four', 'five'];
-  const hashes = passwords.map((password) => threads.run(make(password)));
-  expect(runningThreads() - before).toBe(max);
-  const verified = (await Promise.all(hashes)).map((hash, i) =>
-    threads.run({ verify: 'argon2', password: passwords[i] ?? '', hash: String(hash) }),
-  );
-  expect(await Promise.all(verified)).toEqual([true, true, true, true, true]);
-  // Idle threads do not keep the process running.
-  expect(runningThreads()).toBe(before);
-});
+it.each([1, 2])(
+  'gives more tasks than threads to the %i threads that it may start, in the order of the tasks',
+  async (max) => {
+    const threads = new HashThreads(max);
+    const before = runningThreads();
+    const passwords = ['one', 'two', 'three', 'four', 'five'];
+    const hashes = passwords.map((password) => threads.run(make(password)));
+    expect(runningThreads() - before).toBe(max);
+    const verified = (await Promise.all(hashes)).map((hash, i) =>
+      threads.run({ verify: 'argon2', password: passwords[i] ?? '', hash: String(hash) }),
+    );
+    expect(await Promise.all(verified)).toEqual([true, true, true, true, true]);
+    // Idle threads must not keep the process running.
+    expect(runningThreads()).toBe(before);
+  },
+);
 
-it('reports the error of one task and computes the tasks behind it', async () => {
+it('reports the error of one task and still computes the tasks that wait behind it', async () => {
   const threads = new HashThreads(1);
   const broken = threads.run({ verify: 'argon2', password: 'x', hash: 'no hash' });
   const hash = threads.run(make('x'));
@@ -29,7 +32,7 @@ it('reports the error of one task and computes the tasks behind it', async () =>
 });
 
 it.runIf(process.platform === 'linux')(
-  'ends idle threads except one, so that a later sign-in waits for no start',
+  'ends all idle threads except one, so that a later sign-in does not wait until a thread has started',
   async () => {
     const systemThreads = () => readdirSync('/proc/self/task').length;
     const before = systemThreads();

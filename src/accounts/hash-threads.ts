@@ -2,7 +2,10 @@ import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import type { Options } from '@node-rs/argon2';
 
-/** One computation of a password hash. `make` returns the hash, `verify` whether the password has it. */
+/**
+ * One computation of a password hash. `make` returns the hash of the password. `verify` returns true if the password
+ * has the given hash.
+ */
 type HashTask =
   | { readonly make: 'argon2'; readonly password: string; readonly options: Options }
   | { readonly verify: 'argon2' | 'bcrypt'; readonly password: string; readonly hash: string };
@@ -18,7 +21,8 @@ const { resolve } = createRequire(import.meta.url);
 /**
  * The program of a thread. On Linux, a priority applies to the calling thread only: requests and PostgreSQL get the
  * processor before a hash does, so that a flood of sign-ins does not delay them. The threads of libuv, which also read
- * files and resolve names, keep their priority. The program is a text because it runs in built and in unbuilt code.
+ * files and resolve names, keep their priority. The program is a string, so that it runs the same way in the built
+ * server and from the sources.
  */
 const PROGRAM = `
 const { parentPort, workerData } = require('node:worker_threads');
@@ -39,14 +43,14 @@ parentPort.on('message', (task) => {
 
 interface HashThread {
   readonly worker: Worker;
-  /** Receive the results of the tasks that the thread has, in their order. */
+  /** Functions that receive the results of the thread's tasks, in the order of the tasks. */
   readonly settles: ((outcome: HashOutcome) => void)[];
   timer: NodeJS.Timeout | null;
 }
 
 /**
- * Computes password hashes in threads of a low priority. A thread may have further tasks behind the current one, so that
- * it computes without a pause while the event loop is busy.
+ * Computes password hashes in threads of a low priority. A thread gets further tasks before it has ended the current
+ * one, so that it never waits for a busy event loop.
  */
 export class HashThreads {
   readonly #threads = new Set<HashThread>();

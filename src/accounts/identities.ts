@@ -10,8 +10,8 @@ import { type Grant, openSession, type SessionClient } from './sessions.ts';
 import type { User } from './user.ts';
 
 /**
- * Locks the account first: of two calls that link or unlink at the same time, the second one sees the changes of the
- * first.
+ * Returns the statement that locks the account. If two calls link or unlink at the same time, the second call then sees
+ * the changes of the first.
  */
 const lockAccount = (userId: string): SqlStatement => [
   'select from auth.users where id = $1::uuid for update',
@@ -19,15 +19,15 @@ const lockAccount = (userId: string): SqlStatement => [
 ];
 
 /**
- * An account without an address gets the address of the identity. $2 is null if the provider has not verified an
- * address.
+ * Statement that gives an account without an address the address of the identity. $2 is null if the provider has not
+ * verified an address.
  */
 const ADOPT = `update auth.users u set email = $2, email_confirmed_at = pg_catalog.now(), is_anonymous = false,
   raw_user_meta_data = case when pg_catalog.jsonb_typeof(raw_user_meta_data) = 'object' then raw_user_meta_data else '{}' end
     || '{"email_verified": true}', updated_at = pg_catalog.now()
   where id = $1::uuid and nullif(email, '') is null and $2::text is not null`;
 
-/** $7 and $8 are the identity. */
+/** Statement that opens a session for the account. $7 and $8 are the identity. */
 const OPEN = openSession(
   `update auth.users u set last_sign_in_at = pg_catalog.now(), is_anonymous = false, updated_at = pg_catalog.now()
   where u.id = $1::uuid and u.deleted_at is null and (u.banned_until is null or u.banned_until <= pg_catalog.now())
@@ -100,7 +100,7 @@ async function asLinkConflict(
 /** The result of removing an identity. */
 type Unlinked = 'unlinked' | 'single' | 'unknown';
 
-/** Deletes an identity unless it is the only one. $1 is the account, $2 the identity. */
+/** Statement that deletes an identity unless it is the account's only one. $1 is the account, $2 the identity. */
 const UNLINK = `with own as (select i.* from auth.identities i where i.user_id = $1::uuid),
 gone as (
   delete from auth.identities i using own where i.id = own.id and i.id = $2::uuid and (select pg_catalog.count(*) from own) > 1
@@ -117,8 +117,9 @@ select pg_catalog.jsonb_build_object(
   'provider', (select provider from gone))`;
 
 /**
- * If the account's address belonged to the removed identity, the account gets the first verified address of the other
- * identities, otherwise an unverified one, otherwise none. Unfinished changes for the old address are cancelled.
+ * Statement that chooses a new address if the account's address belonged to the removed identity. The account gets the
+ * first verified address of its other identities; if there is none, an unverified address; if there is none, no
+ * address. Unfinished changes of the old address are cancelled.
  */
 const NEXT_ADDRESS = `with moved as (
 update auth.users u set email = n.email,
@@ -176,7 +177,9 @@ export async function unlinkIdentity(
   if (verdict === 'unknown') throw new NinefoldError('identity_not_found');
 }
 
-/** The mail goes to the address that the account had before the change. */
+/**
+ * Returns the statement that queues the notice. The mail goes to the address that the account had before the change.
+ */
 const notifiedIfUnlinkable = (
   userId: string,
   identityId: string,

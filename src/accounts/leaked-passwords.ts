@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { limits } from '../../contract/limits.ts';
 
-/** A service that knows passwords that were leaked somewhere. */
+/** A service that knows passwords from data leaks. */
 export interface LeakedPasswords {
   /**
    * Returns true for a leaked password.
@@ -13,7 +13,7 @@ export interface LeakedPasswords {
 /**
  * Asks the range API of Have I Been Pwned, or another service with the same protocol
  * (https://haveibeenpwned.com/API/v3#PwnedPasswords). The service receives only the first five of the forty digits of
- * the password's SHA-1, which several hundred leaked passwords share.
+ * the password's SHA-1, which it has in common with several hundred leaked passwords.
  * @param url Address to which the digits are appended.
  */
 export class LeakedPasswordRange implements LeakedPasswords {
@@ -26,7 +26,8 @@ export class LeakedPasswordRange implements LeakedPasswords {
   async has(password: string): Promise<boolean> {
     const digest = createHash('sha1').update(password).digest('hex').toUpperCase();
     const response = await fetch(`${this.#url}${digest.slice(0, PREFIX)}`, {
-      // Without padding, the size of the response shows which range was requested.
+      // With this header, the service pads its response. Otherwise the size of the response would show which digits
+      // were sent.
       headers: { 'add-padding': 'true' },
       redirect: 'error',
       signal: AbortSignal.timeout(limits.leakedPasswordMilliseconds.default),
@@ -35,7 +36,7 @@ export class LeakedPasswordRange implements LeakedPasswords {
     const suffix = digest.slice(PREFIX);
     for await (const line of linesOf(response)) {
       const [found, count] = line.split(':');
-      // Entries of the padding have the count 0.
+      // Entries that only pad the response have the count 0.
       if (found?.toUpperCase() === suffix) return Number(count) > 0;
     }
     return false;

@@ -5,14 +5,14 @@ import { userJson } from './user.ts';
 
 export interface UserPage {
   readonly total: number;
-  /** True if `total` is an estimate. */
+  /** True if the total number is an estimate. */
   readonly isEstimated: boolean;
   /** The users of the page: a JSON array of User. */
   readonly usersJson: string;
 }
 
 interface PageOptions {
-  /** Counts from 1. */
+  /** The number of the page, counted from 1. */
   readonly page: number;
   readonly perPage: number;
   readonly oldestFirst?: boolean;
@@ -40,7 +40,7 @@ export async function listUsers(
 
 const order = (direction: 'asc' | 'desc'): string => `u.created_at ${direction}, u.id ${direction}`;
 
-/** Reads from the nearer end, so that the last page takes no longer than the first. */
+/** Reads the page from the nearer end of the list, so that the last page takes no longer than the first. */
 async function pageOfAll(database: Executor, total: number, options: PageOptions): Promise<UserPage> {
   const offset = (options.page - 1) * options.perPage;
   const rows = Math.min(options.perPage, total - offset);
@@ -60,7 +60,7 @@ async function pageOfAll(database: Executor, total: number, options: PageOptions
 
 const WORDS = 'ninefold.member_words(u.email, u.phone, u.raw_user_meta_data)';
 
-/** The index holds sequences of three characters. */
+/** The minimum length of a text that the index can find, because the index holds sequences of three characters. */
 const INDEXED_CHARACTERS = 3;
 
 /**
@@ -92,7 +92,7 @@ async function searchUsers(
   total: number,
   { page, perPage, oldestFirst = false }: PageOptions,
 ): Promise<UserPage> {
-  // A line end separates the texts of an account.
+  // In the index, a line end separates the values of an account. So the searched text must not contain one.
   const text = filter.replaceAll('\n', ' ').toLowerCase();
   const first = limits.searchedAccounts.default;
   const isIndexed = [...text].length >= INDEXED_CHARACTERS;

@@ -38,10 +38,10 @@ const row = `pg_catalog.jsonb_build_object('id', m.id, 'channel', m.channel, 'ki
   'sent_at', ${utc('m.sent_at')}, 'created_at', ${utc('m.created_at')}, 'error', m.error)`;
 
 export interface MailFilter {
-  /** A part of the recipient's address or of the kind. */
+  /** A part of the recipient's address or of the kind of the mail. */
   readonly search: string | null;
   readonly state: MailState | null;
-  /** `next` of the page before. */
+  /** The value `next` of the page before this one. */
   readonly after: { readonly createdAt: string; readonly id: string } | null;
 }
 
@@ -81,7 +81,7 @@ export const findMail = (database: Executor, id: string): Promise<{ row: MailRow
     [id],
   );
 
-/** Queues a mail again that was not sent. Returns false if it does not exist, was sent, or is being sent. */
+/** Queues a mail once more that has not been sent. Returns false if it does not exist, was sent, or is being sent. */
 export async function requeueMail(database: Executor, id: string): Promise<boolean> {
   const [result] = await runAsAuthAdmin(database, [
     [

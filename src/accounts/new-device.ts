@@ -4,14 +4,14 @@ import type { SqlStatement } from './run-as-auth-admin.ts';
 import type { SessionClient } from './sessions.ts';
 
 /**
- * Returns the statement that follows a statement that opens a session, for every sign-in method. It remembers the
- * network, and queues a mail if the account has signed in before, but not from this network. Without a session it
- * changes nothing.
+ * Returns the statement that must follow a statement that opens a session, for every sign-in method. It stores the
+ * network of the client for the account. If the account has signed in before, but never from this network, it also
+ * queues a mail to the member. If no session was opened, it changes nothing.
  */
 export const signedInFrom = (sessionId: string, client: SessionClient): SqlStatement =>
   rememberNetwork(sessionId, client, { Device: deviceOf(client.userAgent ?? ''), Address: client.address });
 
-/** Returns the statement that remembers the network of an account's first session, without a mail. */
+/** Returns the statement that stores the network of an account's first session and sends no mail. */
 export const rememberedNetwork = (sessionId: string, client: SessionClient): SqlStatement =>
   rememberNetwork(sessionId, client, null);
 

@@ -10,15 +10,15 @@ import { jsonAsAuthAdmin, runAsAuthAdmin } from './run-as-auth-admin.ts';
 export interface AuthorizationRequest {
   readonly clientId: string;
   readonly redirectUri: string;
-  /** Names separated by blanks. */
+  /** The names of the requested scopes, separated by blanks. */
   readonly scope: string;
   readonly state: string | null;
   readonly nonce: string | null;
-  /** With the method S256 (RFC 7636). */
+  /** The code challenge of the method S256 (RFC 7636). */
   readonly codeChallenge: string;
-  /** Names with blanks between (OpenID Connect Core 1.0, section 3.1.2.1). */
+  /** The values of the parameter prompt, separated by blanks (OpenID Connect Core 1.0, section 3.1.2.1). */
   readonly prompt: string;
-  /** The age in seconds up to which a sign-in of the member counts; null for any. */
+  /** The maximum age in seconds of the member's sign-in; null if it may have any age. */
   readonly maxAge: number | null;
 }
 
@@ -26,7 +26,7 @@ const SWEPT_ROWS = '100';
 
 /**
  * Stores a request of an application and returns its id, of 192 random bits. Returns null if too many requests wait for
- * a decision. Also deletes requests that are over.
+ * a decision. Also deletes requests that were decided or have expired.
  */
 export async function beginAuthorization(database: Executor, request: AuthorizationRequest): Promise<string | null> {
   const [rowId, authorizationId] = [randomUUID(), randomBytes(24).toString('base64url')];
@@ -73,7 +73,7 @@ export interface Authorization {
   /**
    * `sign-in`: the application requires a newer sign-in than that of the member's session. `login_required` and
    * `consent_required`: the request allowed no page and has ended (OpenID Connect Core 1.0, section 3.1.2.6).
-   * `unknown`: no such request waits, or it belongs to another member.
+   * `unknown`: no request with this id waits for a decision, or it belongs to another member.
    */
   readonly verdict:
     | 'waits'
@@ -87,14 +87,14 @@ export interface Authorization {
   readonly redirectUri: string;
   readonly state: string | null;
   readonly scope: string;
-  /** The parameter prompt: names with blanks between. */
+  /** The values of the parameter prompt, separated by blanks. */
   readonly prompt: string;
   readonly client: ClientShown;
-  /** The code; only for an approved request. */
+  /** The code that the application exchanges for a session; only for an approved request. */
   readonly code?: string;
 }
 
-/** SQL text: true if the request `f` has this value in the parameter prompt. */
+/** Returns SQL text that is true if the parameter prompt of the request `f` contains this value. */
 const prompts = (value: string): string => `'${value}' = any (pg_catalog.string_to_array(f.prompt, ' '))`;
 
 /**
@@ -145,9 +145,9 @@ approved_in as (
 )`;
 
 /**
- * An earlier consent counts if it includes all scopes of the request. It does not count for a public client whose
- * redirect address is on the member's device: any program can pretend to be such a client, so the member always
- * decides.
+ * Query that opens a request. An earlier consent of the member approves the request if the consent includes all scopes
+ * of the request. It does not if the client is public and its redirect address is on the member's device. Any program
+ * can pretend to be such a client, so the member always decides.
  */
 const LOOK = `${judgedFor(`case
     when not f.is_recent then case when ${prompts('none')} then 'login_required' else 'sign-in' end
@@ -160,7 +160,7 @@ const LOOK = `${judgedFor(`case
 ${SETTLE}
 select ${ANSWER}`;
 
-/** $6 is the decision. Only the member who has opened the request decides. */
+/** Statement that stores a decision ($6). Only the member who has opened the request can decide. */
 const DECIDE = `${judgedFor(`case when f.user_id is null then 'unknown'
     when $6 = 'approved' and not f.is_recent then 'sign-in' else $6 end`)},
 ${SETTLE},
@@ -178,8 +178,8 @@ interface Decider {
 }
 
 /**
- * Returns a request for the member who opens it, and assigns it to this member. An earlier consent approves the request
- * at once.
+ * Opens a request for a member, and assigns the request to this member. If the member has consented to all scopes
+ * before, the request is approved at once.
  */
 export const lookAtAuthorization = (database: Executor, id: string, decider: Decider): Promise<Authorization | null> =>
   settle(database, LOOK, id, decider);

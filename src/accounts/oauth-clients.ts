@@ -11,13 +11,16 @@ export interface OAuthClient {
   readonly registration_type: 'manual' | 'dynamic';
   readonly client_type: 'public' | 'confidential';
   readonly token_endpoint_auth_method: ClientAuthMethod;
-  /** Separated by commas, as GoTrue stores them. */
+  /** The allowed redirect addresses, separated by commas, as GoTrue stores them. */
   readonly redirect_uris: string;
   readonly grant_types: string;
   readonly client_name: string | null;
   readonly client_uri: string | null;
   readonly logo_uri: string | null;
-  /** The scopes that the client may ask for, separated by blanks; null: all that the app supports. */
+  /**
+   * The scopes that the client may ask for, separated by blanks; null if it may ask for all scopes that the app
+   * supports.
+   */
   readonly scope: string | null;
   readonly created_at: string;
   readonly updated_at: string;
@@ -109,7 +112,7 @@ export function makeClientSecret(): { secret: string; hash: string } {
   return { secret, hash: sha256(secret).toString('base64url') };
 }
 
-/** Compares a presented secret with the stored hash, in constant time. */
+/** Compares a secret that a client has sent with the stored hash, in constant time. */
 export function isClientSecret(client: OAuthClient, shown: string): boolean {
   const stored = Buffer.from(client.client_secret_hash ?? '', 'base64url');
   const digest = sha256(shown);

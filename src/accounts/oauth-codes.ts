@@ -5,7 +5,10 @@ import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin } from './run-as-auth-admi
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
 import { ownWay } from './sign-in-counts.ts';
 
-/** The scope of an application that stays signed in (OpenID Connect Core 1.0, section 11). */
+/**
+ * The scope for an application that wants to stay signed in and therefore gets refresh tokens (OpenID Connect Core 1.0,
+ * section 11).
+ */
 export const OFFLINE_ACCESS = 'offline_access';
 
 /** Returns the SHA-256 of a code or of a PKCE verifier in base64url. */
@@ -13,14 +16,14 @@ export const hashOf = (code: string): string => createHash('sha256').update(code
 
 /** The sign-in of the member who approved a request. */
 export interface MemberSignIn {
-  /** In seconds since 1970. */
+  /** The time of the sign-in, in seconds since 1970. */
   readonly time: number;
   readonly aal: string;
   /** The sign-in methods, by the names that the claim amr of an access token uses. */
   readonly methods: readonly string[];
 }
 
-/** An approved request, as the exchange of its code reads it. */
+/** The data of an approved request that the exchange of its code needs. */
 interface ApprovedRequest {
   readonly id: string;
   readonly userId: string;
@@ -30,7 +33,7 @@ interface ApprovedRequest {
   readonly nonce: string | null;
   readonly codeChallenge: string;
   readonly isBanned: boolean;
-  /** Null if the session has ended in which the member approved the request. */
+  /** The sign-in of the member; null if the session in which the member approved the request has ended. */
   readonly signIn: MemberSignIn | null;
 }
 
@@ -56,7 +59,10 @@ const FIND = `select pg_catalog.jsonb_build_object('id', a.id, 'userId', u.id, '
 from auth.oauth_authorizations a join auth.users u on u.id = a.user_id and u.deleted_at is null
 where a.authorization_code = $1 and a.status = 'approved' and a.expires_at > pg_catalog.now()`;
 
-/** $7 is the hash of the code. The row is locked by a statement of its own before, as in `exchangeAuthCode`. */
+/**
+ * Statement that opens the session of a code. $7 is the hash of the code. A separate statement has locked the row
+ * before, as in `exchangeAuthCode`.
+ */
 const OPEN = openSession(
   `update auth.users u set last_sign_in_at = pg_catalog.now(), updated_at = pg_catalog.now()
   where u.id = $1::uuid and u.deleted_at is null and (u.banned_until is null or u.banned_until <= pg_catalog.now())
@@ -70,8 +76,7 @@ const OPEN = openSession(
  * exchange succeeds; a later exchange by the same application ends the session (section 4.1.2). A wrong verifier does
  * not use up the code. Without the scope offline_access, the session has no refresh token and ends with its access
  * token.
- *
- * @param shown The redirect address is null if the client did not send it.
+ * @param shown What the client has sent. The redirect address is null if the client sent none.
  * @param lifetimeSeconds How long the access token is valid.
  */
 export async function exchangeOAuthCode(

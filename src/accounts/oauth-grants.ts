@@ -1,7 +1,7 @@
 import type { Executor } from '../database/database.ts';
 import { jsonAsAuthAdmin } from './run-as-auth-admin.ts';
 
-/** An application as the member sees it. */
+/** The data of an application that the member sees. */
 export interface ClientShown {
   readonly id: string;
   readonly name: string | null;
@@ -9,7 +9,7 @@ export interface ClientShown {
   readonly logo_uri: string | null;
 }
 
-/** SQL text: the client `c` as `ClientShown`. */
+/** SQL text: the client `c` in the form of `ClientShown`. */
 export const clientShown = `pg_catalog.jsonb_build_object('id', c.id, 'name', nullif(c.client_name, ''), 'uri', nullif(c.client_uri, ''),
   'logo_uri', nullif(c.logo_uri, ''))`;
 

@@ -31,7 +31,7 @@ export type TokenKind =
 /** A token for a link, and a code that can be typed instead. The database stores only hashes of both. */
 export interface OneTimeToken {
   readonly kind: TokenKind;
-  /** The e-mail address to which they are sent, in lower case. */
+  /** The e-mail address to which the token and the code are sent, in lower case. */
   readonly address: string;
   /** The token for links; GoTrue's `token_hash`. */
   readonly token: string;
@@ -45,7 +45,7 @@ export const isPkceToken = (token: string): boolean => token.startsWith(PKCE);
 
 /**
  * Returns a new token and a new code. GoTrue derives the token from the address and the code, so that an attacker could
- * find it by trying all codes; this token is random and has the same length.
+ * find it by trying all codes; The token of this function is random, and as long as GoTrue's.
  */
 export const makeOneTimeToken = (
   kind: TokenKind,
@@ -81,7 +81,7 @@ export const issuedToken = (userId: string, { kind, address, token, code }: OneT
  */
 export const issuedPhoneCode = (userId: string, kind: TokenKind, phone: string, code: string): SqlStatement => [
   'select ninefold.issue_phone_code($1::uuid, $2::auth.one_time_token_type, $3, $4, $5)',
-  // An SMS contains no link, so nobody receives this token.
+  // An SMS contains no link. The table requires a token for links, so the row gets a random token that nobody receives.
   [userId, kind, linkHash(randomBytes(28).toString('hex')), codeHash(phone, code), phone],
 ];
 
@@ -107,7 +107,7 @@ export interface Recipient {
   readonly email: string;
   readonly newEmail: string | null;
   readonly isConfirmed: boolean;
-  /** Null if the account has no password. */
+  /** The hash of the account's password; null if the account has none. */
   readonly passwordHash: string | null;
 }
 
@@ -121,7 +121,7 @@ where pg_catalog.lower(u.email) = $1 and u.is_sso_user = false and u.deleted_at 
 export const findRecipient = (database: Executor, email: string): Promise<Recipient | null> =>
   jsonAsAuthAdmin<Recipient>(database, RECIPIENT, [email]);
 
-/** The mails whose frequency is limited separately. */
+/** The purposes of mails. The number of mails for each purpose is limited separately. */
 export type MailPurpose = 'confirmation' | 'recovery' | 'email_change' | 'reauthentication';
 
 /**
@@ -136,7 +136,10 @@ export interface MailRequest {
 const subjectOf = (purpose: MailPurpose, email: string): string =>
   createHash('sha256').update(`${purpose}:${email}`).digest('base64url');
 
-/** Counts a request for a mail to an address and finds the account. Also counts addresses without an account. */
+/**
+ * Counts a request for a mail to an address, and finds the account with this address. A request for an address without
+ * an account is counted too.
+ */
 export async function requestMail(
   database: Executor,
   purpose: MailPurpose,
@@ -151,8 +154,8 @@ export async function requestMail(
 }
 
 /**
- * Runs a transaction that writes, for an address without an account. It takes as long as storing a token and a mail, so
- * that the time does not reveal whether the account exists.
+ * Runs a transaction that writes, if no account has the address. It takes as long as storing a token and a mail, so the
+ * time of the call does not reveal whether an account exists.
  */
 export async function pretendToMail(database: Executor, purpose: MailPurpose, email: string): Promise<void> {
   await runAsAuthAdmin(database, [pretendedMail(purpose, email)]);
@@ -164,7 +167,9 @@ export const pretendedMail = (purpose: MailPurpose, email: string): SqlStatement
   [subjectOf(purpose, email)],
 ];
 
-/** A token that a caller presents: the token of a link, or an address with the code. */
+/**
+ * A token that a caller presents: either the token of a link, or a code together with the address to which it was sent.
+ */
 export type ShownToken = { readonly token: string } | ShownCode;
 
 interface ShownCode {
@@ -186,13 +191,18 @@ export interface TokenUse {
   readonly bothConfirm: boolean;
   /** True if the code was sent to a phone. */
   readonly isPhone?: boolean;
-  /** True if the account loses its password, because the owner of the address has not chosen it. */
+  /**
+   * True if the account loses its password. This is so if someone other than the owner of the address may have chosen
+   * it.
+   */
   readonly dropsPassword?: boolean;
 }
 
 const list = (kinds: readonly TokenKind[]): string => `{${kinds.join(',')}}`;
 
-/** $1 is the account; NULL for a link, whose token identifies the account. */
+/**
+ * Returns the statement that uses up a token. $1 is the account; NULL for a link, whose token identifies the account.
+ */
 const useStatement = (userId: string | null, use: TokenUse): SqlStatement =>
   use.isPhone ? usePhoneCode(userId, use) : useMailedToken(userId, use);
 
@@ -227,8 +237,8 @@ const OPEN = openSession(
 
 /**
  * Uses up a token and opens a session for its account, in one transaction; only one of several concurrent uses
- * succeeds. A link takes one round trip. A code takes two, because its attempt must be stored before the code is
- * compared.
+ * succeeds. A link needs one round trip to the database. A code needs two, because the attempt must be stored before
+ * the code is compared.
  */
 export async function useOneTimeToken(database: Executor, use: TokenUse, client: SessionClient): Promise<TokenUsed> {
   const owner = await ownerOf(database, use, client);
@@ -300,11 +310,11 @@ const verdictOf = (result: Result | undefined) =>
   accountJson<'void' | 'banned' | 'taken' | 'half' | 'used'>(result) ?? 'void';
 
 /**
- * The account of a presented code, and the statements that remove the counted attempt. They run in the transaction that
- * uses the code.
+ * The account for which a code was presented, and the statements that remove the attempt from the count. They run in
+ * the transaction that uses the code.
  */
 interface Owner {
-  /** Null for a link: the statement that uses up its token finds the account. */
+  /** The id of the account; null for a link, because the statement that uses up the token finds the account. */
   readonly userId: string | null;
   readonly settled: readonly SqlStatement[];
 }
@@ -317,8 +327,8 @@ const ownerOf = async (database: Executor, { kinds, shown }: TokenUse, client: S
   'code' in shown ? tryCode(database, kinds, shown, client) : { userId: null, settled: [] };
 
 /**
- * $1 to $11 are `reserveParams`, $12 the address, $13 the kinds, $14 the hash of the code, and $15 the number of days
- * for which a network counts as known.
+ * Statement that counts an attempt with a code and finds the account. $1 to $11 are `reserveParams`, $12 the address,
+ * $13 the kinds, $14 the hash of the code, and $15 the number of days for which a network counts as known.
  */
 const TRY = `with owners as materialized (
   select t.user_id, c.code_hash = $14 as is_right from auth.one_time_tokens t
@@ -338,10 +348,9 @@ select pg_catalog.jsonb_build_object(
 from known`;
 
 /**
- * Counts the attempt as wrong before it compares the code, so that no code beyond the limit is ever compared. Returns
- * the account of the code; null for a wrong code. Attempts for an address without an account are counted in the same
- * way.
- *
+ * Counts an attempt with a code as wrong before it compares the code, so that no code is compared after the limit is
+ * reached. Returns the account of the code; null for a wrong code. Attempts for an address without an account are
+ * counted in the same way.
  * @throws over_request_rate_limit
  */
 async function tryCode(
@@ -381,9 +390,8 @@ async function tryCode(
 }
 
 /**
- * Counts the code that a member sends for reauthentication. Returns the statements that use it up, for the transaction
- * of the change that needs it; null for a wrong code.
- *
+ * Counts an attempt with the code that a member sends for reauthentication. Returns the statements that use up the
+ * code, for the transaction of the change that needs it; null for a wrong code.
  * @throws over_request_rate_limit
  */
 export async function nonceStatements(

@@ -38,7 +38,7 @@ export const listPasskeys = async (database: Executor, userId: string): Promise<
     [userId],
   )) ?? [];
 
-/** The credential ids of an account's passkeys, base64url. */
+/** Returns the credential ids of an account's passkeys, in base64url. */
 export const passkeyCredentialIds = async (database: Executor, userId: string): Promise<string[]> =>
   (await jsonAsAuthAdmin<string[]>(
     database,
@@ -49,7 +49,7 @@ export const passkeyCredentialIds = async (database: Executor, userId: string): 
 
 /**
  * Opens a challenge for the registration of a passkey and returns its id. Deletes challenges of the account that have
- * expired or that are older than the newest `max`, and some expired challenges of other accounts.
+ * expired and all but the newest `max`. Also deletes some expired challenges of other accounts.
  */
 export async function openRegistration(
   database: Executor,
@@ -76,7 +76,7 @@ export async function openRegistration(
   return id;
 }
 
-/** Deletes some expired challenges. */
+/** Statement that deletes some expired challenges of any account. */
 const SWEEP: readonly [text: string, params: string[]] = [
   `delete from auth.webauthn_challenges c using (
      select o.id from auth.webauthn_challenges o where o.expires_at < pg_catalog.now()
@@ -112,7 +112,10 @@ const notice = (kind: 'passkey_added_notification' | 'passkey_removed_notificati
   from changed join auth.users u on u.id = $1::uuid where u.email <> ''
 ),`;
 
-/** SQL text: makes a change of passkeys of the account $1, named `w`, writes its event, and queues the notice. */
+/**
+ * Returns SQL text that makes a change of passkeys of the account $1. The change is a common table expression named
+ * `w`. The SQL also writes the audit event of the change, and queues the notice to the member.
+ */
 const auditedPasskey = (
   action: Extract<AuditAction, `passkey_${string}`>,
   change: string,
@@ -130,7 +133,7 @@ audited as (${auditInsert(action, {
 })})
 select ${passkeyJson} from changed w`;
 
-/** A passkey to be stored; bytes are in base64url. */
+/** A passkey that is to be stored. Bytes are in base64url. */
 export interface NewPasskey {
   readonly id: string;
   readonly publicKey: string;
@@ -147,7 +150,9 @@ const hex = (base64: string): string => Buffer.from(base64, 'base64url').toStrin
 /** The caller that changes passkeys; the header Accept-Language decides the language of the notice. */
 type PasskeyCaller = AuditCaller & Pick<SessionClient, 'acceptLanguage'>;
 
-/** Stores a passkey of an account that has fewer than `max`. The credential belongs to one account of the app. */
+/**
+ * Stores a passkey of an account that has fewer than `max`. Each credential can belong to only one account of the app.
+ */
 export async function storePasskey(
   database: Executor,
   userId: string,
@@ -253,7 +258,7 @@ export const findPasskey = (database: Executor, credentialId: string): Promise<K
     [hex(credentialId)],
   );
 
-/** Returns true if a challenge of a sign-in was used. */
+/** Returns true if the challenge of a sign-in was used before. */
 export const isChallengeUsed = async (database: Executor, challengeId: string): Promise<boolean> =>
   (await jsonAsAuthAdmin<boolean>(
     database,
@@ -263,9 +268,9 @@ export const isChallengeUsed = async (database: Executor, challengeId: string): 
   )) ?? false;
 
 /**
- * Uses up the challenge $1 for the session $2 if the stored counter of the passkey $3 of the account $4 is still lower
- * than $5. In a replay the challenge is used or the counter is as high as the stored one. Devices without a counter
- * always send 0. $6 is the time at which the challenge expires.
+ * Statement that uses up the challenge $1 for the session $2, if the stored counter of the passkey $3 of the account $4
+ * is still lower than $5. So a replay fails: its challenge is used, or its counter is not higher than the stored one.
+ * Devices without a counter always send 0. $6 is the time at which the challenge expires.
  */
 const USE = `with counted as (
   update auth.webauthn_credentials w set sign_count = $5::bigint, last_used_at = pg_catalog.now(), updated_at = pg_catalog.now()
@@ -276,7 +281,7 @@ insert into auth.webauthn_challenges (id, user_id, challenge_type, session_data,
 select $1::uuid, $4::uuid, 'authentication', pg_catalog.jsonb_build_object('session', $2::text), pg_catalog.to_timestamp($6::float8)
 from counted on conflict (id) do nothing`;
 
-/** $7 is the challenge. */
+/** Statement that opens the session. $7 is the challenge. */
 const OPEN = openSession(
   `update auth.users u set last_sign_in_at = pg_catalog.now(), updated_at = pg_catalog.now()
   where u.id = $1::uuid and u.deleted_at is null and (u.banned_until is null or u.banned_until <= pg_catalog.now())
@@ -287,7 +292,7 @@ const OPEN = openSession(
 
 /**
  * Opens a session for the account of a passkey whose assertion was verified. Returns null if the challenge was used or
- * the counter has not increased: of several requests with the same assertion, only one opens a session.
+ * the counter has not increased. So if several requests contain the same assertion, only one of them opens a session.
  */
 export async function openPasskeySession(
   database: Executor,

@@ -26,13 +26,15 @@ export interface Candidate {
   readonly confirmed: boolean;
 }
 
-/** A sign-in that is counted as failed until its result is stored. Its password may be checked. */
+/** An attempt to sign in, before its password is checked. It counts as failed until its result is stored. */
 export interface Attempt {
-  /** The account with the address or the number; null if there is none. */
+  /** The account with the address or the phone number; null if there is none. */
   readonly candidate: Candidate | null;
   /** The two subjects under which the attempt was counted, and its time. */
   readonly counted: readonly [address: string, account: string, at: string];
-  /** The network to remember for the account after a success; null if it was seen today. */
+  /**
+   * The network of the client, which is stored for the account after a successful sign-in; null if it was stored today.
+   */
   readonly newNetwork: string | null;
 }
 
@@ -43,7 +45,9 @@ interface Begun {
   readonly reservation: Reservation;
 }
 
-/** For each kind of login, as SQL text, the column with the name, and the column with the time of the confirmation. */
+/**
+ * For each kind of login, two SQL texts: the column with the login, and the column with the time of its confirmation.
+ */
 const logins = {
   email: ['pg_catalog.lower(u.email)', 'u.email_confirmed_at'],
   phone: ['u.phone', 'u.phone_confirmed_at'],
@@ -55,7 +59,10 @@ export interface Login {
   readonly name: string;
 }
 
-/** $1 to $11 are `reserveParams`, $12 the name of the login, $13 for how many days a network is known. */
+/**
+ * Returns the statement that begins an attempt. $1 to $11 are `reserveParams`, $12 is the login, $13 the number of days
+ * for which a network counts as known.
+ */
 const begin = ([column, confirmedAt]: (typeof logins)[Login['by']]): string => `with candidate as materialized (
   select u.id, u.encrypted_password, u.banned_until, ${confirmedAt} as confirmed_at from auth.users u
   where ${column} = $12 and u.is_sso_user = false and u.deleted_at is null
@@ -78,14 +85,13 @@ select pg_catalog.jsonb_build_object(
 
 const BEGIN = { email: begin(logins.email), phone: begin(logins.phone) };
 
-/** The pause between two attempts of a sign-in that waits for others; it doubles after each attempt. */
+/** The first pause of a sign-in that waits until others end. Each further pause is twice as long. */
 const FIRST_PAUSE_MILLISECONDS = 5;
 
 /**
- * Counts a sign-in and finds its account in one statement, so that no password beyond the limits is ever checked,
+ * Counts a sign-in and finds its account in one statement, so that no password is checked after the limits are reached,
  * however many sign-ins arrive at once on all workers. If the limit is reached only because of unfinished attempts,
  * waits for these to end.
- *
  * @throws over_request_rate_limit
  */
 export async function beginSignIn(
@@ -125,8 +131,8 @@ const tooManyFailures = (refused: RefusedAttempt, subjects: SignInSubjects): Nin
   });
 
 /**
- * Ends an attempt; only a failed one stays counted.
- * @param refused The caller, if the attempt is recorded in the audit log.
+ * Ends an attempt. A failed attempt stays counted; a successful one is removed from the count.
+ * @param refused The caller, if the audit log records the refused attempt.
  */
 export async function settleSignIn(
   database: Executor,
@@ -164,10 +170,9 @@ const refusedSignIn = (userId: string | null, caller: AuditCaller): SqlStatement
 
 /**
  * Ends an attempt whose password was right, and opens a session in the same transaction. Returns null if the password
- * was changed or the account was banned in the meantime. The attempt is settled last, so that its locks, which all
- * sign-ins of the network need, are held shortest. If the attempt has a `newNetwork`, the network of the client is
+ * was changed or the account was banned in the meantime. The attempt is removed from the count last, because this locks
+ * rows that all sign-ins from the same network need. If the attempt has a `newNetwork`, the network of the client is
  * remembered and the member is notified: see `signedInFrom`.
- *
  * @param account.verifiedHash The hash that the password was verified against.
  * @param account.newHash Replaces the hash of the same password; null keeps it.
  */
@@ -184,7 +189,7 @@ export async function openPasswordSession(
     ...(attempt.newNetwork === null ? [] : [signedInFrom(session.sessionId, client)]),
     settled(attempt, false),
   ]).catch(async (error: unknown) => {
-    // A trigger of the app refused the session, which is no wrong password.
+    // A trigger of the app refused the session. The password was right, so the attempt must not stay counted as failed.
     await settleSignIn(database, attempt, false);
     throw error;
   });

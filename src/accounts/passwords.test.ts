@@ -21,7 +21,7 @@ it.runIf(process.platform === 'linux')('computes hashes in threads with a lower 
   await passwords.hash('correct horse');
   const nices = readdirSync('/proc/self/task').map((id) => {
     const stat = readFileSync(`/proc/self/task/${id}/stat`, 'utf8');
-    // Fields after the name of the program; the nice value is field 19 (proc_pid_stat(5)).
+    // The fields after the name of the program; the nice value is field 19 of the line (proc_pid_stat(5)).
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19 - 3];
   });
   expect(nices).toContain('10');
@@ -37,7 +37,8 @@ describe('an imported hash', () => {
     'bcrypt $2a$': async () => (await bcrypt('päss', 4)).replace('$2b$', '$2a$'),
     'bcrypt $2y$': async () => (await bcrypt('päss', 4)).replace('$2b$', '$2y$'),
   };
-  // Firebase: the example of github.com/firebase/scrypt. PBKDF2: made with Python's hashlib.
+  // The hash of Firebase is the example of github.com/firebase/scrypt. The hashes of PBKDF2 were made with Python's
+  // hashlib.
   it.each([
     [
       'user1password',
@@ -55,7 +56,7 @@ describe('an imported hash', () => {
     expect(passwordScheme(decoyHash(hash) ?? '')).toBe(passwordScheme(hash));
   });
 
-  it.each(Object.entries(made))('verifies and needs a new hash: %s', async (_, make) => {
+  it.each(Object.entries(made))('verifies, and must be replaced by a new hash: %s', async (_, make) => {
     const hash = await make();
     expect(await passwords.verify('päss', hash)).toBe(true);
     expect(await passwords.verify('pass', hash)).toBe(false);

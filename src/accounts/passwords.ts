@@ -5,7 +5,7 @@ import { foreignDecoy, foreignHash } from './foreign-hashes.ts';
 import { HashQueue, LimitedPauses } from './hash-queue.ts';
 import { HashThreads } from './hash-threads.ts';
 
-/** argon2id with 19 MiB, two passes, one lane (OWASP, "Password Storage Cheat Sheet"). */
+/** Parameters of new hashes: argon2id with 19 MiB, two passes, one lane (OWASP, "Password Storage Cheat Sheet"). */
 const OURS = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1, outputLen: 32 } as const;
 const OUR_PREFIX = `$argon2id$v=19$m=${OURS.memoryCost},t=${OURS.timeCost},p=${OURS.parallelism}$`;
 
@@ -78,7 +78,7 @@ export class PasswordHasher {
   }
 }
 
-/** Salts and hashes of random bytes that were not kept. */
+/** Salts and hashes of random bytes. The bytes were not stored, so nobody knows them. */
 const BCRYPT_REST = 'N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy';
 const ARGON2_REST = 'MNXfuDOMC/kPf3yL3e3lNw$usIfgZoRJjA/sF97u6n7DRsrl7x1xepB8e8Rc08NtOk';
 
@@ -100,7 +100,7 @@ export function decoyHash(hash: string): string | null {
 
 const OUR_DECOYS: readonly string[] = [OUR_PREFIX + ARGON2_REST];
 
-/** bcrypt reads this many bytes of a password and ignores the rest. */
+/** The number of bytes of a password that bcrypt reads. It ignores the rest. */
 const BCRYPT_BYTES = 72;
 
 /**

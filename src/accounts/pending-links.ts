@@ -6,7 +6,7 @@ import type { ExternalIdentity } from './external-sign-in.ts';
 import type { ProviderTokens } from './flow-states.ts';
 import { jsonAsAuthAdmin } from './run-as-auth-admin.ts';
 
-/** An identity that a provider has reported and that its account gets once the member confirms. */
+/** An identity that a provider has reported. The account gets it only after the member has confirmed this. */
 export interface PendingLink {
   readonly identity: ExternalIdentity;
   /** The name of the provider for people. */
@@ -29,7 +29,7 @@ const PURPOSE = 'auth.flow_state link';
 
 const keyOf = (secret: string): Buffer => createHash('sha256').update(`pending link ${secret}`).digest();
 
-/** The flow is taken, and no code was issued for it. */
+/** Statement that stores a pending link in its flow. The flow must be taken, and must have no code yet. */
 const STORE = `update auth.flow_state set provider_access_token = $2, updated_at = pg_catalog.now()
 where id = $1::uuid and auth_code is null returning pg_catalog.to_jsonb(true)`;
 
@@ -44,12 +44,15 @@ export async function storePendingLink(database: Executor, flowId: string, link:
   return secret;
 }
 
-/** SQL text: false if the session in which the member began the flow $1 has ended. */
+/** SQL text that is false if the member began the flow $1 in a session that has ended. */
 const SESSION_GOES_ON = `not exists (
   select from ninefold.linking_sessions l where l.flow_id = $1::uuid
     and not exists (select from auth.sessions s where s.id = l.session_id))`;
 
-/** $2 is the age of the link in seconds: the provider answered at auth_code_issued_at. */
+/**
+ * Query for a pending link. $2 is its maximum age in seconds, measured from the provider's answer
+ * (auth_code_issued_at).
+ */
 const FIND = `select pg_catalog.jsonb_build_object(
   'flowId', f.id, 'referrer', f.referrer, 'isPkce', f.code_challenge is not null, 'sealed', f.provider_access_token,
   'account', pg_catalog.jsonb_build_object('id', u.id, 'email', nullif(u.email, ''), 'phone', nullif(u.phone, '')))

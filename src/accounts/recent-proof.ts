@@ -2,7 +2,7 @@ import type { Executor } from '../database/database.ts';
 import { jsonAsAuthAdmin } from './run-as-auth-admin.ts';
 import type { SignInMethod } from './sessions.ts';
 
-/** The sign-in methods that prove who holds the session. A mailed link or a refresh proves nothing. */
+/** The sign-in methods that prove who holds a session. A mailed link or the refresh of a session does not prove it. */
 const proofs = [
   'password',
   'passkey',
@@ -24,7 +24,7 @@ export async function hasRecentProof(database: Executor, sessionId: string, seco
   return found === true;
 }
 
-/** A sign-in that only proves the identity of the holder of another session. */
+/** A sign-in that a member makes only to prove their identity for another session. */
 interface ProvingSession {
   readonly userId: string;
   /** The session that gets the proof. */

@@ -6,12 +6,12 @@ import { type AuditCaller, auditAddress, auditInsert } from './audit.ts';
 import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin } from './run-as-auth-admin.ts';
 import type { Proof } from './verify-factor.ts';
 
-/** Letters and digits that are not easily confused (Crockford's Base32). */
+/** The characters of a code: letters and digits that are not easily confused (Crockford's Base32). */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
 const CODE_CHARACTERS = 24;
 
-/** 120 random bits: with 112 or more, a fast hash is enough (ASVS 5.0, 6.5.2). */
+/** Returns a code of 120 random bits. For codes of 112 bits or more, a fast hash is secure enough (ASVS 5.0, 6.5.2). */
 const makeCode = (): string =>
   Array.from(randomBytes(CODE_CHARACTERS), (byte) => ALPHABET[byte % ALPHABET.length]).join('');
 
@@ -39,7 +39,10 @@ const hashesParam = (factorId: string, codes: readonly string[]): string =>
 /** The reason why no codes were created. */
 export type RecoveryCodesRefusal = 'first-factor-only' | 'exists' | 'sole' | 'name' | 'none';
 
-/** $1 is the account, $2 the session, $3 the factor, $4 its name, $5 the hashes in hexadecimal digits. */
+/**
+ * Statement that stores new codes. $1 is the account, $2 the session, $3 the factor, $4 its name, $5 the hashes in
+ * hexadecimal digits.
+ */
 const MAKE = `with owned as (
   select f.friendly_name, f.factor_type::text as type, f.status from auth.mfa_factors f where f.user_id = $1::uuid
 ),
@@ -142,7 +145,7 @@ export async function replaceRecoveryCodes(
   return { id: status.id, ...(status.friendly_name && { friendly_name: status.friendly_name }), codes };
 }
 
-/** Returns the proof by a recovery code: the code belongs to the factor and was not used. */
+/** Returns the proof by a recovery code. It holds if the code belongs to the factor and was not used. */
 export const recoveryCodeProof = (factorId: string, code: string, attempt: string): Proof => ({
   sql: `proven as (
   update ninefold.recovery_codes c set used_at = pg_catalog.now()

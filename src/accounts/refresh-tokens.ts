@@ -30,10 +30,11 @@ const LOCK = `select from auth.sessions s
 where s.id = (select t.session_id from auth.refresh_tokens t where t.token in ($1, $2) limit 1) for update`;
 
 /**
- * $1 and $2 are the presented token in plain and in stored form, $3 the stored form of the new token, $4 and $5 the
- * client, $6 the reuse interval in seconds, $7 and $8 the limits of sessions, $9 the application that presents the
- * token. An imported token is stored in plain form until it is used. Only a token that was exchanged before needs the
- * active token of its session: a session may have thousands of tokens.
+ * Statement that exchanges a refresh token. $1 and $2 are the presented token in plain and in stored form, $3 the
+ * stored form of the new token, $4 and $5 the client, $6 the reuse interval in seconds, $7 and $8 the limits of
+ * sessions, $9 the application that presents the token. An imported token is stored in plain form until it is used. The
+ * statement looks up the active token of the session only if the presented token was exchanged before, because a
+ * session may have thousands of tokens.
  */
 const EXCHANGE = `with shown as (
   select t.id, t.token, t.revoked, t.updated_at, s.id as session_id, u.id as user_id, u.banned_until, s.oauth_client_id,
@@ -86,8 +87,8 @@ select pg_catalog.jsonb_build_object(
 from judged j left join auth.users u on u.id = j.user_id left join auth.sessions s on s.id = j.session_id`;
 
 /**
- * Ends the session $1 whose older token the client at the address $2 has presented. It is a statement of its own, because
- * a DELETE in the statement above would cost every exchange its plan and the session's triggers.
+ * Ends the session $1 whose older token the client at the address $2 has presented. It is a statement of its own,
+ * because a DELETE within EXCHANGE would make every exchange slower, by its plan and by the triggers of sessions.
  */
 const END_REUSED = `with ended as (delete from auth.sessions where id = $1::uuid returning id, user_id)
 ${auditInsert('token_revoked', {
@@ -99,7 +100,7 @@ ${auditInsert('token_revoked', {
 
 type Row = Omit<Grant, 'refreshToken'> & {
   readonly verdict: 'rotate' | 'repeat' | 'reused' | 'no-session' | 'wrong-client' | 'banned' | 'expired' | 'inactive';
-  /** In the stored form. */
+  /** The active token of the session, in stored form. */
   readonly active: string | null;
 };
 
@@ -108,10 +109,10 @@ export type RefreshSettings = SessionBounds & Pick<AuthSettings, 'security_refre
 
 /**
  * Exchanges a refresh token for the next one of its session (GoTrue, `/token?grant_type=refresh_token`; RFC 9700,
- * section 4.14.2). The token before the session's active one gets the active token again, because the client may have
- * lost the response. An older token gets it only within `security_refresh_token_reuse_interval` of its own exchange;
- * later it ends the session. Exchanges of one session run one after the other, in one round trip each.
- *
+ * section 4.14.2). If the token directly before the session's active token is presented once more, the response is the
+ * active token, because the client may have lost the first response. For an older token, this is so only within
+ * `security_refresh_token_reuse_interval` after its own exchange; later the session is ended. Exchanges of one session
+ * run one after the other, in one round trip each.
  * @param key The secret that derives the next token from a token (`refreshKey`).
  * @param clientId The application that presents the token; null for the app itself.
  */
@@ -142,7 +143,7 @@ export async function exchangeRefreshToken(
   }
   if (verdict !== 'rotate' && verdict !== 'repeat') return { verdict };
   const refreshToken = verdict === 'rotate' ? next : followingToken(token, active ?? '', key);
-  // The database was moved here from a node with other keys.
+  // The next token cannot be derived, because the database comes from a node with other keys.
   if (refreshToken === null) return { verdict: 'unknown' };
   return { verdict: 'granted', grant: { ...grant, refreshToken } };
 }

@@ -16,7 +16,9 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-/** SQL that returns how often this connection has executed the prepared statement of this SQL, including this time. */
+/**
+ * SQL that returns how often this connection has executed the prepared statement of this SQL, including this execution.
+ */
 const plans = `select p.generic_plans + p.custom_plans from pg_catalog.pg_prepared_statements p
   where p.statement like '%-- counted%' -- counted`;
 

@@ -12,8 +12,8 @@ export type SqlStatement = readonly [text: string, params: Param[]];
 const ROLE = 'supabase_auth_admin';
 
 /**
- * The search path is set too because triggers of the app run within these statements: an object in a schema of the app
- * must not be found in place of one that they name.
+ * Statement that sets the role and the search path. Triggers of the app run within the statements. The search path must
+ * not find an object in a schema of the app in place of an object that the statements name.
  */
 const SET_ROLE: Statement = {
   text: `select pg_catalog.set_config('role', '${ROLE}', true), pg_catalog.set_config('search_path', 'auth', true),
@@ -53,8 +53,8 @@ export async function jsonAsAuthAdmin<T>(
 }
 
 /**
- * Parses the first column of the first row; returns null without a row. The column may hold values that the app's own
- * SQL wrote, such as the metadata of a member.
+ * Parses the JSON in the first column of the first row; returns null without a row. The JSON may contain values that
+ * the app's own SQL wrote, such as the metadata of a member.
  * @throws database_refused if it is nested too deeply for a token
  */
 export function accountJson<T>(result: Result | undefined): T | null {

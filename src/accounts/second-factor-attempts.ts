@@ -6,7 +6,9 @@ export interface AttemptBound {
   readonly seconds: number;
 }
 
-/** The attempts of the row `a` that are still within the time window. $2 is the length of the window in seconds. */
+/**
+ * SQL for the attempts of the row `a` that are still within the time window. $2 is the length of the window in seconds.
+ */
 const RECENT = `array(select t from pg_catalog.unnest(a.attempts) t
   where t > pg_catalog.clock_timestamp() - pg_catalog.make_interval(secs => $2::float8) order by t)`;
 
@@ -37,9 +39,9 @@ export const reserveAttempt = (userId: string, bound: AttemptBound): SqlStatemen
 ];
 
 /**
- * Returns the statement that removes an attempt whose code was right from the count.
- *
- * @param ifRaised A session: the attempt is removed only if this transaction raised the session. Null: always.
+ * Returns the statement that removes an attempt from the count, because its code was right.
+ * @param ifRaised A session: the attempt is removed only if this transaction has raised that session. Null: it is
+ * always removed.
  */
 export const forgetAttempt = (userId: string, at: string, ifRaised: string | null): SqlStatement => [
   `update ninefold.second_factor_attempts a set attempts = pg_catalog.array_remove(a.attempts, $2::timestamptz)

@@ -24,7 +24,7 @@ export interface SessionClient {
 export interface SessionClaims {
   readonly id: string;
   readonly aal: string;
-  /** Most recent first; `timestamp` in seconds since 1970. */
+  /** The sign-in methods of the session, the most recent first; `timestamp` in seconds since 1970. */
   readonly amr: readonly { readonly method: string; readonly timestamp: number }[];
   /** The application that holds the session, and its scopes; absent for the app's own sessions. */
   readonly clientId?: string | null;
@@ -50,7 +50,7 @@ export const clientParams = (client: SessionClient): [userAgent: Param, ip: Para
 export interface NewSession {
   readonly sessionId: string;
   readonly refreshToken: string;
-  /** $1 to $6 of the statement of `openSession`. */
+  /** The values of $1 to $6 in the statement of `openSession`. */
   readonly params: readonly Param[];
 }
 
@@ -105,9 +105,8 @@ export const firstRefreshToken = (token: string, userId: string, sessionId: stri
 
 /**
  * Returns SQL text that opens a session for the row that `account` returns; without a row it opens none. `account` is
- * an UPDATE … RETURNING of auth.users for the account $1. $2 to $6 are the rest of `NewSession.params`; `account` may
- * use $7 and later parameters.
- *
+ * an UPDATE … RETURNING of auth.users for the account $1. $2 to $6 are the other values of `NewSession.params`;
+ * `account` may use $7 and later parameters.
  * @param way SQL expression for the sign-in method under which the sign-in is counted.
  */
 export const openSession = (account: string, way: string): string => `with account as (${account}),
@@ -159,7 +158,7 @@ export const sessionEnds = (timebox: string, inactivity: string): string => `lea
   coalesce(s.refreshed_at at time zone 'utc', s.created_at) + pg_catalog.make_interval(secs => nullif(${inactivity}::float8, 0)))`;
 
 export interface SessionState {
-  /** In milliseconds since 1970; Infinity if the session does not end. */
+  /** The time at which the session ends, in milliseconds since 1970; Infinity if it does not end. */
   readonly end: number;
   readonly aal: string;
 }
@@ -226,8 +225,8 @@ export interface SessionsEnd {
 }
 
 /**
- * $1 is the session, $2 its account or null, $3 the session that stays or null; $4 and $5 are the caller. One entry is
- * written per account.
+ * Returns the statement that ends sessions. $1 is the session, $2 its account or null, $3 the session that stays or
+ * null; $4 and $5 are the caller. The audit log gets one entry for each account.
  */
 const endSessions = (action: SessionsEnd['action'] | null): string => `with ended as (
   delete from auth.sessions where ($1::uuid is null or id = $1::uuid) and ($2::uuid is null or user_id = $2::uuid)

@@ -9,9 +9,8 @@ export type OwnWay = 'password' | 'mail' | 'phone' | 'passkey' | 'anonymous' | '
 export const ownWay = (way: OwnWay): string => `'${way}'`;
 
 /**
- * Returns SQL text that counts a sign-in for each row of a FROM item. Each sign-in adds a row, because all sign-ins
- * would wait for each other to update one counter.
- *
+ * Returns SQL text that counts a sign-in for each row of a FROM item. Each sign-in adds a row. If each sign-in updated
+ * a counter instead, all sign-ins would wait for each other.
  * @param way SQL expression for the sign-in method.
  */
 export const countSignIn = (way: string, from: string): string =>

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 
-/** The tokens of clients contain no colon, so that the stored form of a token cannot be used as a token. */
+/** The prefix of stored tokens. The tokens of clients contain no colon, so a stored form cannot be used as a token. */
 const PREFIX = 'sha256:';
 
 /** Returns the form in which the database stores a refresh token. */
@@ -10,8 +10,8 @@ export const storedRefreshToken = (token: string): string =>
 const TOKEN_BYTES = 24;
 
 /**
- * Returns the refresh token that follows another one. It is derived with a key that is not in the app's database, so
- * that the content of the database gives no valid token. The same token always leads to the same next one, on any node.
+ * Returns the refresh token that follows another one. The key for deriving it is not in the app's database, so nobody
+ * can make a valid token from the content of the database. On every node, the same token is followed by the same token.
  */
 export const nextRefreshToken = (token: string, key: string): string =>
   createHmac('sha256', key).update(token).digest().subarray(0, TOKEN_BYTES).toString('base64url');

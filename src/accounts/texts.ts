@@ -9,12 +9,12 @@ import { accountJson, runAsAuthAdmin, type SqlStatement } from './run-as-auth-ad
 /** The data of an account that a call needs to send a text message (SMS). */
 export interface PhoneAccount {
   readonly id: string;
-  /** Digits only. */
+  /** The number, only its digits. */
   readonly phone: string;
   /** The new number of an unfinished change; null without a change. */
   readonly newPhone: string | null;
   readonly isConfirmed: boolean;
-  /** Null if the account has no password. */
+  /** The hash of the account's password; null if the account has none. */
   readonly passwordHash: string | null;
 }
 
@@ -46,9 +46,8 @@ export interface TextRequested {
 }
 
 /**
- * Finds the account with a number, and returns the remaining pause until the next text message (SMS). Starts no pause,
- * because a call that another limit refuses must not make others wait.
- *
+ * Finds the account with a number, and returns the remaining pause until the next text message (SMS). Does not start a
+ * pause, because the call may still be refused by another limit, and must then not delay other calls.
  * @param of The number or the id to which the pause applies.
  * @param phone The number of the account.
  */
@@ -90,8 +89,8 @@ export async function reserveText(
 const secondsOf = (result: Result | undefined): number => Number(result?.rows[0]?.[0]?.toString() ?? 0);
 
 /**
- * Runs a transaction that writes, for a number without an account. It takes as long as storing a code and a text
- * message, so that the time does not reveal whether the account exists.
+ * Runs a transaction that writes, if no account has the number. It takes as long as storing a code and a text message,
+ * so the time of the call does not reveal whether an account exists.
  */
 export async function pretendToText(database: Executor, purpose: TextPurpose, phone: string): Promise<void> {
   await runAsAuthAdmin(database, [

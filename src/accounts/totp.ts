@@ -4,14 +4,14 @@ import { timingSafeEqual } from 'node:crypto';
 const PERIOD_SECONDS = 30;
 
 /**
- * The number of time steps before and after the current one whose code is accepted, because clocks differ (GoTrue,
- * `Skew: 1`).
+ * The number of time steps before and after the current one whose codes are accepted too, because clocks differ
+ * (GoTrue, `Skew: 1`).
  */
 const SKEW = 1;
 
 /** A new secret for an authenticator app. */
 export interface TotpSecret {
-  /** Base32 without padding. */
+  /** The secret in Base32 without padding. */
   readonly secret: string;
   /**
    * The URI for the authenticator app, used as a link or QR code

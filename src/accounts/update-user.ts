@@ -7,20 +7,23 @@ import { accountJson, runAsAuthAdmin, type SqlStatement } from './run-as-auth-ad
 import type { User } from './user.ts';
 import { asConflict, SELECT_USER, tooLarge } from './users.ts';
 
-/** Changes of an account; an absent field stays as it is. */
+/** Changes of an account. A field that is absent here does not change. */
 export interface UserChange {
   readonly role?: string;
   readonly email?: string;
   readonly phone?: string;
-  /** Null removes the password. If the field is present, the account's sessions end, except `keepSession`. */
+  /**
+   * The hash of the new password; null removes the password. If the field is present, the account's sessions end,
+   * except `keepSession`.
+   */
   readonly passwordHash?: string | null;
   readonly keepSession?: string;
-  /** Merged key by key; a null value removes the key. */
+  /** New values for the user metadata, merged key by key; a null value removes the key. */
   readonly userMetadata?: Readonly<Record<string, unknown>>;
   readonly appMetadata?: Readonly<Record<string, unknown>>;
   readonly confirmEmail?: boolean;
   readonly confirmPhone?: boolean;
-  /** Counted from now; 0 lifts a ban. */
+  /** The duration of a ban in seconds, counted from now; 0 lifts a ban. */
   readonly banSeconds?: number;
   /** The caller, for the audit log. */
   readonly caller: AuditCaller;
@@ -28,7 +31,10 @@ export interface UserChange {
   readonly notify?: { readonly acceptLanguage: string | undefined };
 }
 
-/** Returns SQL text: the metadata with the keys of `set` overwritten and the keys of `remove` removed. */
+/**
+ * Returns SQL text for the metadata of a column, in which the keys of `set` are overwritten and the keys of `remove`
+ * are removed.
+ */
 const merged = (column: string, name: string): string =>
   `(case when pg_catalog.jsonb_typeof(${column}) = 'object' then ${column} else '{}' end
     || coalesce(c.${name}_set, '{}')) - coalesce(c.${name}_remove, '{}')`;
@@ -50,7 +56,7 @@ new_${provider} as (
     and not exists (select from auth.identities i where i.user_id = changed.id and i.provider = '${provider}')
 )`;
 
-/** Returns SQL text: the app metadata with a provider that is new for the account. */
+/** Returns SQL text for the app metadata, to which a provider is added that the account did not have. */
 const withProvider = (metadata: string, provider: 'email' | 'phone', column: string): string =>
   `(select case
       when c.${column} is null or m -> 'providers' @> '["${provider}"]' then m
@@ -67,7 +73,7 @@ const AUDITED = {
   from: '(select changed.id, c.* from c, changed) as by',
 } as const;
 
-/** $1 is the account, $2 the change as JSON. */
+/** Statement that changes an account. $1 is the account, $2 the change as JSON. */
 const UPDATE = `with c as (
   select * from pg_catalog.jsonb_to_record($2::jsonb) as c(
     role text, email text, phone text, password_changes boolean, password_hash text, keep_session uuid,

@@ -3,9 +3,9 @@ export interface User {
   readonly id: string;
   readonly aud: string;
   readonly role: string;
-  /** Empty if the account has none. */
+  /** The e-mail address; empty if the account has none. */
   readonly email: string;
-  /** Empty if the account has none. */
+  /** The phone number; empty if the account has none. */
   readonly phone: string;
   readonly app_metadata: Readonly<Record<string, unknown>>;
   readonly user_metadata: Readonly<Record<string, unknown>>;
@@ -33,7 +33,7 @@ export interface User {
 /** A way in which an account can prove its identity. */
 export interface UserIdentity {
   readonly identity_id: string;
-  /** The id at the provider. */
+  /** The id of the person at the provider. */
   readonly id: string;
   readonly user_id: string;
   readonly identity_data: Readonly<Record<string, unknown>>;
@@ -49,7 +49,7 @@ export interface Factor {
   readonly friendly_name?: string;
   readonly factor_type: string;
   readonly status: string;
-  /** Digits only; only for a phone factor. */
+  /** The phone number, only its digits; absent for a factor of another type than phone. */
   readonly phone?: string;
   readonly created_at: string;
   readonly updated_at: string;
@@ -63,7 +63,10 @@ const time = (column: string): string =>
   `pg_catalog.to_char(case when ${column} > '9999-12-31' then '9999-12-31 23:59:59+00' else ${column} end
     at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
-/** Returns SQL text for a time that typed clients require: without a value it is Go's zero time, as in GoTrue. */
+/**
+ * Returns SQL text for a time that typed clients require. If there is no time, it returns Go's zero time, as GoTrue
+ * does.
+ */
 const timeOrZero = (column: string): string => `coalesce(${time(column)}, '0001-01-01T00:00:00Z')`;
 
 const OPTIONAL_TIMES = [

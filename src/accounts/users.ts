@@ -18,7 +18,7 @@ type Metadata = Readonly<Record<string, unknown>>;
 export interface NewUser {
   readonly id?: string;
   readonly email?: string;
-  /** Digits only. */
+  /** The phone number, only its digits. */
   readonly phone?: string;
   readonly passwordHash?: string;
   readonly userMetadata?: Metadata | undefined;
@@ -31,7 +31,7 @@ export interface NewUser {
   /** True if the e-mail address counts as confirmed. */
   readonly confirmed?: boolean;
   readonly phoneConfirmed?: boolean;
-  /** Counted from now; 0 or absent: not banned. */
+  /** The duration of a ban in seconds, counted from now; 0 or absent for no ban. */
   readonly banSeconds?: number;
 }
 
@@ -40,7 +40,10 @@ export type AfterInsert = (id: string) => readonly SqlStatement[];
 
 const nothing: AfterInsert = () => [];
 
-/** $1 is the record as JSON. Inserts nothing if another account has the same address in other letter case. */
+/**
+ * Statement that inserts an account. $1 is the account as JSON. Inserts nothing if another account has the same address
+ * in other letter case.
+ */
 const INSERT = `with r as (
   select * from pg_catalog.jsonb_to_record($1::jsonb) as r(
     id uuid, aud text, role text, email text, phone text, password_hash text,
@@ -120,8 +123,8 @@ export async function createUser(database: Executor, user: NewUser, after = noth
 }
 
 /**
- * Creates an account and, if its address counts as confirmed at once, a session for it, in one round trip. Otherwise
- * the session is null and the statements of `after` run in the same transaction. The account is inserted first and
+ * Creates an account in one round trip. If its address counts as confirmed at once, also opens a session. Otherwise the
+ * session is null, and the statements of `after` run in the same transaction. The account is inserted first and
  * confirmed by an UPDATE, as triggers of apps expect.
  * @throws the errors of `createUser`
  */
@@ -170,7 +173,7 @@ function made(result: Parameters<typeof accountJson>[0] | undefined): User {
 
 /** Throws the error code for a violated unique constraint of auth.users; rethrows any other error. */
 export function asConflict(error: unknown): never {
-  // The token's account was not inserted.
+  // The token could not refer to its account, because the account was not inserted: another account has the address.
   if (isMissing(error)) throw new NinefoldError('email_exists');
   if (error instanceof DatabaseError && error.sqlstate === '23505' && error.fields.schema === 'auth') {
     if (error.fields.constraint === 'users_email_partial_key') throw new NinefoldError('email_exists');

@@ -15,15 +15,17 @@ export interface Raised {
 /** An attempt that was counted before its code was compared. */
 interface Attempt {
   readonly at: string;
-  /** True if the code is known to be right. Otherwise it counts as wrong unless it raises the session. */
+  /**
+   * True if the code is known to be right. Otherwise the attempt counts as wrong unless the code raises the session.
+   */
   readonly wasRight: boolean;
 }
 
-/** The evidence with which a session is raised. */
+/** The evidence for which a session is raised. */
 export interface Proof {
   /**
-   * Common table expressions. The last one, `proven`, returns a row to exactly one caller; their values are $6 and
-   * later parameters.
+   * Common table expressions. The last one is named `proven` and returns a row to exactly one of several concurrent
+   * callers. Their parameters are $6 and later.
    */
   readonly sql: string;
   readonly params: readonly Param[];
@@ -33,7 +35,9 @@ export interface Proof {
   readonly attempt: Attempt | null;
 }
 
-/** Writes the audit event if this transaction raised the session $2 of the account $1 by the factor $3. */
+/**
+ * Statement that writes the audit event if this transaction raised the session $2 of the account $1 by the factor $3.
+ */
 const AUDIT = auditInsert('verification_attempted', {
   userId: '$1::uuid',
   address: '$4',
@@ -43,8 +47,9 @@ const AUDIT = auditInsert('verification_attempted', {
 });
 
 /**
- * Queues the notice about the factor $1 of the account $2 if the factor was verified in this transaction; $3 is the
- * header Accept-Language. Only the verification and the renaming of a factor change its updated_at.
+ * Statement that queues the notice about the factor $1 of the account $2, if the factor was verified in this
+ * transaction. $3 is the header Accept-Language. A factor is known to be verified in this transaction by its
+ * updated_at, which only the verification and the renaming of a factor change.
  */
 const TELL = `insert into ninefold.mails (kind, recipient, user_id, data, accept_language)
   select 'mfa_factor_enrolled_notification', u.email, u.id, pg_catalog.jsonb_build_object('FactorType', f.factor_type),
@@ -86,7 +91,10 @@ const USED_CHALLENGE = `used as (
   returning c.id
 )`;
 
-/** Returns the proof by a TOTP code: its challenge was not used, and no code of this or a later time step was used. */
+/**
+ * Returns the proof by a TOTP code. It holds if the challenge was not used, and if no code of this or a later time step
+ * was used.
+ */
 export const totpProof = (challenge: { id: string; seconds: number }, step: number, attempt: string): Proof => ({
   sql: `${USED_CHALLENGE},
 proven as (
@@ -98,7 +106,7 @@ proven as (
   attempt: { at: attempt, wasRight: true },
 });
 
-/** Returns the proof by the code in a text message (SMS): its challenge was not used. */
+/** Returns the proof by the code in a text message (SMS). It holds if the challenge was not used. */
 export const codeProof = (challenge: { id: string; seconds: number }, attempt: string): Proof => ({
   sql: `${USED_CHALLENGE},
 proven as (select id from used)`,
@@ -107,9 +115,8 @@ proven as (select id from used)`,
 });
 
 /**
- * Returns the proof by a security key that is being added: the challenge was not used. The key is stored before the
- * session is raised, and only in a factor that is not verified.
- *
+ * Returns the proof by a security key that is being added. It holds if the challenge was not used. The key is stored
+ * before the session is raised, and only in a factor that is not verified yet.
  * @param credential A `StoredCredential` as JSON.
  */
 export const addedKeyProof = (
@@ -134,8 +141,8 @@ proven as (
 });
 
 /**
- * Returns the proof by a security key: the challenge was not used, and the counter of the key has increased, unless the
- * key has no counter.
+ * Returns the proof by a security key. It holds if the challenge was not used, and if the counter of the key has
+ * increased or the key has no counter.
  */
 export const keyProof = (challenge: { id: string; seconds: number }, counter: number): Proof => ({
   sql: `${USED_CHALLENGE},

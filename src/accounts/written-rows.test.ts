@@ -23,7 +23,7 @@ const client = { address: '127.0.0.1', userAgent: 'Lynx' };
 interface Touched {
   read: number;
   updated: number;
-  /** Updates whose new version stayed on its page, so that no index got an entry. */
+  /** The number of updates whose new row version is on the same page as the old one, so that no index gets an entry. */
   updatedInPlace: number;
 }
 
@@ -79,7 +79,7 @@ it('updates the account of a member with a proven address in place when a link i
       issuedToken(user.id, { kind: 'recovery_token', address: email, token: 'secret', code: '123456' }),
       ['update auth.users set recovery_sent_at = now() where id = $1::uuid', [user.id]],
     ]);
-  // The first link proves the address, which changes the account.
+  // The first link also proves the address, which changes the account. So the test counts only the second link.
   await issue();
   await useLink(app.database);
   await issue();

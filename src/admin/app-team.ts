@@ -69,7 +69,7 @@ const visibleApps = (caller: Caller, apps: AppBuilder['apps']): AppBuilder['apps
 
 /**
  * Handles GET /apps/:ref/team/:id: returns the second factors, passkeys and sessions of a builder of the app. It leaves
- * out IP addresses: a session belongs to the node and not to the app.
+ * out IP addresses, because a session of a builder is a session on the node and no concern of the app's team.
  * @throws `builder_unknown`
  */
 export async function showAppBuilder(context: AdminContext, ref: string, id: string): Promise<Reply> {

@@ -53,7 +53,7 @@ export async function listApps(context: AdminContext, caller: Caller, hasSizes: 
   );
   const databases = records.map((record) => record.database);
   const sizes = hasSizes ? await databaseSizes(context.maintenance, databases) : null;
-  // Starts the update of a few outdated apps, because apps that receive no requests would otherwise stay outdated.
+  // Starts to update a few outdated apps. An app that receives no requests would otherwise stay outdated.
   const outdated = records.filter((record) => !isCurrent(record)).slice(0, limits.listedUpdates.default);
   for (const { ref } of outdated) void context.apps.serve(ref).catch(() => undefined);
   return records.map((record) => summaryOf(context, record, sizes && (sizes.get(record.database) ?? 0)));
@@ -136,7 +136,8 @@ export async function showConnection(context: AdminContext, caller: Caller, ref:
 
 /**
  * Returns the connection of an app.
- * @param isShown Includes the secrets. Otherwise a builder reveals each secret by a call that the audit log records.
+ * @param isShown True to include the secrets. Builders do not get them here: a builder reveals each secret by a
+ * separate call, which the audit log records.
  */
 function connectionOf(context: AdminContext, record: AppRecord, caller: Caller, isShown: boolean): AppConnection {
   return {

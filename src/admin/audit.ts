@@ -37,9 +37,9 @@ const appSchema = z.strictObject({
 /**
  * Handles GET /apps/:ref/audit?kind=members|builders&member=&action=&search=&from=&to=&after=&limit=: returns entries
  * of the audit log, newest first: events of accounts, or actions of builders. `member` is the id of an account. `after`
- * is the time and the id of the last entry of the previous page, joined by `_`. A search in events of accounts reads a
- * part of the entries at a time. The header `x-next-after` is the `after` of the next part, and is missing when no
- * older entry can match.
+ * is the time and the id of the last entry of the previous page, joined by `_`. A search through events of accounts
+ * reads the log in parts, one for each call. The header `x-next-after` is the value of `after` for the next part. It is
+ * missing if no older entry can match.
  */
 export async function showAudit(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
   const { kind, member = null, ...asked } = readQuery(request, appSchema);

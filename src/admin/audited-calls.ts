@@ -126,8 +126,8 @@ function settingDetails({ value }: Body, { key = '' }: Params): Details {
 }
 
 /**
- * Runs a call of a builder and records it in the log if it is audited, whether it succeeds or is refused. If the record
- * cannot be written, a fault is reported, because the call was already made.
+ * Runs a call of a builder and records it in the log if it is audited, whether it succeeds or is refused. If the log
+ * cannot be written, the call is not undone, but a fault is reported.
  */
 export async function auditCall<T>(
   context: AdminContext,
@@ -137,7 +137,7 @@ export async function auditCall<T>(
 ): Promise<T> {
   const entry = audited[call.name];
   const { ref } = call.params;
-  // A call on another builder's app is refused and not written to that app's log.
+  // A call on an app of another builder is refused. It is not written to the log of that app.
   const isForeign = caller.kind === 'builder' && ref !== undefined && !caller.apps.has(ref);
   if (!entry || isForeign) return call.run();
   const body = readJson(request);
@@ -182,7 +182,7 @@ const mayWrite = (name: string, refused: string | null): boolean =>
   refused === null || (name !== 'POST /apps' && refused !== 'app_unknown');
 
 /**
- * Returns the value of a setting before a call changes it. Returns nothing for a secret, and if the app cannot be
+ * Returns the value of a setting before a call changes it. Returns no value for a secret, or if the app cannot be
  * opened.
  */
 async function valueBefore(context: AdminContext, name: string, { ref = '', key = '' }: Params): Promise<Details> {

@@ -81,7 +81,7 @@ export async function sessionOf(context: AdminContext, request: CallRequest): Pr
   return context.builders.resolve(app, token).catch(asSignedOut);
 }
 
-/** Converts the refusal of a token to `operator_required`. */
+/** Converts the error of a refused token to `operator_required`. */
 function asSignedOut(error: unknown): never {
   if (error instanceof NinefoldError && error.status < 500) {
     throw new NinefoldError('operator_required', { details: { reason: error.code }, cause: error });
@@ -105,8 +105,8 @@ export function requireApp(caller: Caller, ref: string, min: AppRole): void {
 }
 
 /**
- * Returns the identity of a call through the builder proxy. Without the header `x-ninefold-as` it is the service role.
- * The header names another caller: `anon`, the id of a member, or a token of `actAsMember`.
+ * Returns the identity of a call through the builder proxy. Without the header `x-ninefold-as`, the identity is the
+ * service role. The header can name another caller: `anon`, the id of a member, or a token of `actAsMember`.
  * @throws what the hook of the app throws; `acting_ended`; `acting_required` for an id with a call that would keep a
  * change
  */
@@ -143,7 +143,10 @@ async function actingMember(
   return { userId: requireActing(record, token, { ref, ...actorOf(caller) }, nowSeconds) };
 }
 
-/** Returns true unless the call only reads, or requests a rollback of its changes. */
+/**
+ * Returns true if the call may change data permanently: it does not only read, and does not request a rollback of its
+ * changes.
+ */
 function keepsChanges({ method, headers }: CallRequest): boolean {
   const isTried = /(?:^|,)\s*(?:tx=rollback|explain=access)\s*(?:,|$)/.test(headers.prefer ?? '');
   return method !== 'GET' && method !== 'HEAD' && (!isTried || /tx=commit/.test(headers.prefer ?? ''));

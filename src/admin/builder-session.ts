@@ -98,7 +98,7 @@ export async function closeSession(context: AdminContext, request: CallRequest):
   return { ...noContent(), cookies: [noBuilderCookie(context.origins)] };
 }
 
-/** Returns null for a session that has ended, as for a missing one. */
+/** Returns null for the error of a session that has ended, as if there were no session; rethrows every other error. */
 function whenSignedOut(error: unknown): null {
   if (error instanceof NinefoldError && error.code === 'operator_required') return null;
   throw error;

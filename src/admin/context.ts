@@ -40,7 +40,7 @@ export interface AdminContext {
   /** Computes the password hashes of this worker. */
   readonly passwords: PasswordHasher;
   readonly operatorToken: string;
-  /** The token of the one-time link. */
+  /** The token of the one-time link with which the first builder sets the node up. */
   readonly setupToken: string;
   readonly identify: (app: App, request: CallRequest) => Promise<Identity>;
   /**
@@ -85,23 +85,26 @@ export interface AdminContext {
   readonly importsInFlight: InFlight;
   /** Derives the specifications of apps. */
   readonly specify: {
-    /** Returns the specification with live figures, as text in UTF-8, compressed with gzip if `isPacked`. */
+    /**
+     * Returns the specification with live figures as text in UTF-8. If `isPacked` is true, the text is compressed with
+     * gzip.
+     */
     page(app: App, format: 'json' | 'markdown' | 'html', isPacked?: boolean): Promise<Uint8Array>;
     /** Returns Entity[] as JSON. */
     entities(app: App): Promise<Uint8Array>;
     callNames(app: App): Promise<Pick<CallEntry, 'id' | 'area' | 'method' | 'path'>[]>;
-    /** Returns null if chapter 7 has no call with this id. */
+    /** Returns the details of a call; null if chapter 7 has no call with this id. */
     callDetail(app: App, id: string): Promise<CallDetail | null>;
-    /** Returns the policies that apply to a call, and the recent duration of such calls. */
+    /** Returns the policies that apply to a call, and the recent durations of requests for the same call. */
     behind(
       app: App,
       trace: RequestTrace,
     ): Promise<{ policies: PolicyEntry[]; usual: NonNullable<CallEntry['figures']>['hour'] | null }>;
-    /** Returns the types of all entities, or of the one with the id `only`. */
+    /** Returns generated types of all entities, or of the entity with the id `only`. */
     types(app: App, format: 'typescript' | 'zod' | 'json-schema', only: string | null): Promise<Uint8Array>;
     /**
-     * Reads the app as `executor` sees it within its transaction. The returned function describes the resulting
-     * changes.
+     * Reads the app as `executor` sees it within its transaction. Returns a function that describes in words what would
+     * change if the transaction were committed.
      */
     within(app: App, executor: Executor): Promise<() => Promise<Change[]>>;
   };
@@ -110,12 +113,12 @@ export interface AdminContext {
     /** Records the current specification if it is new, and reports errors. */
     note(app: App): Promise<void>;
     list(app: App, before: number | null): Promise<VersionList>;
-    /** Returns a VersionDetail as JSON; null if there is none. */
+    /** Returns a version (a VersionDetail) as JSON; null if there is no such version. */
     page(app: App, point: { number: number } | { hash: string } | { at: string }): Promise<Uint8Array | null>;
-    /** Returns the changes in words, or the number of a version that does not exist. */
+    /** Returns the changes between two versions in words. If one of them does not exist, returns its number. */
     compare(app: App, from: number, to: number): Promise<Change[] | { missing: number }>;
   };
-  /** Compares chapter 6 with statements that are really executed. */
+  /** Compares the cells of chapter 6 with statements that are really executed. */
   readonly probes: {
     state(app: App): Promise<ProbeState>;
     start(app: App): Promise<ProbeState>;
@@ -123,7 +126,7 @@ export interface AdminContext {
   readonly node: {
     readonly version: string;
     readonly workers: number;
-    /** ISO 8601. */
+    /** Time at which the node started, in ISO 8601. */
     readonly startedAt: string;
     readonly embedded: boolean;
   };

@@ -11,8 +11,8 @@ import { readFacts } from './script.ts';
 import { templateFiles } from './templates.ts';
 
 /**
- * Creates an app with the migrations and the seed of a template, applied and recorded as `migrate` does. Together they
- * are the first version of its specification.
+ * Creates an app with the migrations and the seed of a template, which are applied and recorded in the same way as
+ * `migrate` does it. After all of them, the first version of the app's specification is recorded.
  * @throws what `create` of the lifecycle throws; `template_unknown`; `template_failed`, after which no app remains
  */
 export async function createFromTemplate(

@@ -2,7 +2,7 @@ import type { Executor } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { firstJson } from '../database/statement.ts';
 
-/** SQLSTATE undefined_object: pg_database_size() for a database that was dropped. */
+/** SQLSTATE undefined_object. pg_database_size() raises it for a database that was dropped. */
 const GONE = '42704';
 
 /**
@@ -22,8 +22,8 @@ export async function databaseSizes(database: Executor, names: readonly string[]
       ]);
       return new Map(Object.entries((result && firstJson<Record<string, number>>(result)) ?? {}));
     } catch (error) {
-      // A database was dropped between the lookup and the measurement. The query is repeated, each time with one
-      // database less.
+      // A database was dropped after its name was read and before its size was measured. So the query is repeated, each
+      // time with one database less.
       if (!(error instanceof DatabaseError && error.sqlstate === GONE)) throw error;
     }
   }

@@ -27,8 +27,8 @@ begin
 end $$`;
 
 /**
- * Checks the deferred constraints after a script, so that the error names a statement of the script. The error of a
- * COMMIT would name none.
+ * Checks the deferred constraints after a script, so that the error can name a statement of the script. If COMMIT
+ * checked them, the error would name none.
  * @throws DatabaseError with the index of the last statement that names the table of the error, else of the last
  * statement
  */

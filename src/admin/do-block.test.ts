@@ -31,7 +31,7 @@ end $body$;
 grant select on t to reporter;`;
   const script = prepareScript(sql, factsOf(sql));
 
-  it('replaces the statements within a DO block by PL/pgSQL with as many lines', () => {
+  it('replaces statements within a DO block by PL/pgSQL with the same number of lines', () => {
     expect(script.text).toBe(`select 1;
 do $body$
 begin
@@ -51,7 +51,7 @@ end $body$;
 ;`);
   });
 
-  it('maps positions after a replaced statement of a DO block to the original script', () => {
+  it('maps positions after a replaced statement of a DO block to positions in the original script', () => {
     expect(originalOffset(script, script.text.indexOf('nope'))).toBe(sql.indexOf('nope'));
   });
 

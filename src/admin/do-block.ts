@@ -10,12 +10,12 @@ export interface BlockStatement {
 /** Words of PL/pgSQL after which a new statement begins. */
 const beforeStatements: ReadonlySet<string> = new Set(['BEGIN', 'THEN', 'ELSE', 'LOOP']);
 
-/** Commands that have replacements. At the beginning of a statement, PL/pgSQL gives them no other meaning. */
+/** Commands that have replacements. PL/pgSQL has no statements of its own that begin with these words. */
 const commands: ReadonlySet<string> = new Set('CREATE ALTER DROP COMMENT GRANT REVOKE SET'.split(' '));
 
 /**
- * Returns the SQL statements of a DO statement that may have replacements. Their offsets refer to the script, as that
- * of the DO statement does. SQL that EXECUTE runs is not read.
+ * Returns the SQL statements of a DO statement that may have replacements. Their offsets are relative to the script,
+ * like the offset of the DO statement. SQL that EXECUTE runs is not read.
  */
 export function statementsOfBlock({ text, command, at }: ScriptStatement): ScriptStatement[] {
   if (command !== 'DO') return [];
@@ -42,8 +42,8 @@ export function statementsOfBlock({ text, command, at }: ScriptStatement): Scrip
 }
 
 /**
- * Returns the replacements within a DO statement. Leaves out replacements that only attempt their statement, because DO
- * returns no result that could show whether the statement was skipped.
+ * Returns the replacements within a DO statement. Leaves out replacements that try a statement and skip it on failure
+ * (`isAttempt`), because DO returns no result that could show whether the statement was skipped.
  */
 export function replacementsWithin(
   statement: ScriptStatement,

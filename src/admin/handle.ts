@@ -340,7 +340,8 @@ export async function handleAdmin(
     if (receive) request.body = await receive(limits.authBodyBytes.default);
     return route.handle(context, request, params);
   }
-  // The caller is authorised before routing, so that the response reveals no routes to a stranger.
+  // The caller is authorised before the route is looked up, so that the response does not reveal to a stranger which
+  // routes exist.
   const caller = await callerOf(context, request, {
     mayLackFactor: raisesSession(request),
     mayAddFactor: addsFactor(request),
@@ -351,8 +352,8 @@ export async function handleAdmin(
   if (receive) request.body = await receive(limits.bodyBytes.default);
   const run = () => route.handle({ context, caller }, request, params);
   const reply = await auditCall(context, caller, request, { name: `${route.method} ${route.path}`, params, run });
-  // The next request may use the change at once, and any worker may handle it. The response therefore waits until all
-  // workers use the change.
+  // The next request may need the change, and any worker may handle it. So the response waits until all workers use the
+  // change.
   if (route.method !== 'GET' && params.ref !== undefined) await context.everyWorker(params.ref);
   return reply;
 }

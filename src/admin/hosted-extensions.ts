@@ -2,7 +2,7 @@
 interface HostedExtension {
   /** Matches PostgreSQL's error for SQL that uses the missing extension. */
   used: RegExp;
-  /** The alternative to the extension. */
+  /** What an app can use in place of the extension, as a sentence. */
   instead: string;
 }
 
@@ -11,7 +11,7 @@ const fromPackage = (name: string) =>
 
 /**
  * Extensions that the node provides. If the server lacks their files (`src/postgres/provided-extensions.ts`), CREATE
- * EXTENSION does nothing and succeeds.
+ * EXTENSION succeeds without any effect.
  */
 export const providedExtensions: ReadonlySet<string> = new Set(['pg_cron', 'pg_net']);
 
@@ -116,8 +116,8 @@ export function isOfMissingExtension(name: string, available: ReadonlySet<string
 }
 
 /**
- * Returns advice on an error about an extension that this server does not have, or that is not created for an app; null
- * for other errors.
+ * Returns advice on an error about an extension that this server does not have, or that Ninefold does not create for an
+ * app; null for other errors.
  */
 export function adviceOnExtension(message: string, available: ReadonlySet<string>): string | null {
   const [, named = ''] = /^extension "(.+)" (?:is not available|does not exist)$/.exec(message) ?? [];

@@ -6,7 +6,7 @@ import { clone } from '../../test/support/clone.ts';
 
 const source = readFileSync(join(clone, 'src/admin/handle.ts'), 'utf8');
 
-/** The routes that handle.ts registers for callers with a role. */
+/** Returns the routes that handle.ts registers for callers who need a role. */
 function registered(): string[] {
   const ofNode = source.slice(source.indexOf('const nodeRoutes'), source.indexOf('type AppHandler'));
   const ofAccount = source.slice(source.indexOf('const accountRoutes'), source.indexOf('const routes'));
@@ -22,12 +22,12 @@ function registered(): string[] {
   ];
 }
 
-it('gives each route of the management API a least role, and each entry has a route', () => {
+it('gives each route of the management API a minimum role, and each entry of the table has a route', () => {
   expect(registered().length).toBeGreaterThan(50);
   expect(registered().sort()).toEqual(Object.keys(leastRoles).sort());
 });
 
-it('gives no route on one app a role of the node', () => {
+it('gives no route on an app a role of the node as its minimum role', () => {
   const ofApps = Object.entries(leastRoles).filter(([route]) => route.includes(' /apps/:ref'));
   expect(ofApps.filter(([, min]) => !['owner', 'developer', 'reader'].includes(min))).toEqual([]);
 });

@@ -5,7 +5,7 @@ import type { Caller } from './context.ts';
 import type { Params, Route } from './router.ts';
 
 /**
- * Checks that the caller has the least role of the route.
+ * Checks that the caller has at least the minimum role of the route.
  * @throws `operator_required`, `role_insufficient`, and what `requireApp` throws
  */
 export function requireLeast(

@@ -14,7 +14,7 @@ import { json } from './router.ts';
 
 /** Period of a summary without `from`, in milliseconds. */
 const DEFAULT_PERIOD = 3_600_000;
-/** Maximum members that the search of the log finds. */
+/** Maximum number of members that the search of the log finds by their addresses. */
 const SEARCHED_MEMBERS = 20;
 
 const named = z
@@ -45,8 +45,8 @@ const logQuery = z.object({
 
 /**
  * Handles GET /apps/:ref/logs: returns the requests of the log that match the filter, newest first. `status` is a list
- * of first digits, `caller` a list of kinds of callers, `console=true` adds the requests of builders to the default
- * list. `without` can occur several times.
+ * of first digits, `caller` a list of kinds of callers, `console=true` adds the requests of builders to the kinds of
+ * callers that are shown by default. The parameter `without` can occur several times.
  */
 export async function showLogs(
   context: AdminContext,

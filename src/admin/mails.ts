@@ -74,7 +74,7 @@ export async function showMail(context: AdminContext, ref: string, id: string): 
   return json(detail);
 }
 
-/** Returns the details of a text message (SMS). Its wording is stored until the message is sent. */
+/** Returns the details of a text message (SMS). The text of the message is stored only until it is sent. */
 const textDetail = ({ row, mail: { data } }: { row: MailRow; mail: { data: MailData } }): MailDetail => ({
   ...row,
   ...{ subject: '', html: '', text: data.Message ?? '', language: '', template_error: null },

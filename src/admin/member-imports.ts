@@ -36,7 +36,7 @@ const schema = z.strictObject({
   firebase: firebase.optional(),
 });
 
-/** Handles POST /apps/:ref/member-imports: begins an import, whose file follows in parts. */
+/** Handles POST /apps/:ref/member-imports: creates an import. The client then sends the file in parts. */
 export async function beginMemberImport(
   context: AdminContext,
   caller: Caller,

@@ -33,14 +33,14 @@ const schema = z.strictObject({ files: z.array(migrationFile), seed: z.union([sq
 export interface MigrationFile {
   name: string;
   sql: string;
-  /** A seed file runs once, even if it changes later. */
+  /** True for a seed file. It runs only once, even if it changes later. */
   isSeed?: true;
 }
 
 /**
  * Handles POST /apps/:ref/migrations: applies the pending files in order as the app's owner. Each file runs in its own
- * transaction, except a file whose only statement PostgreSQL refuses in a transaction. With few files, each becomes a
- * version of the specification.
+ * transaction, except a file whose only statement PostgreSQL refuses in a transaction. If there are only a few files,
+ * each of them becomes a version of the specification.
  * @throws `app_busy`; `migration_changed`; `migration_failed`, after which the files before the failed one stay applied
  */
 export async function migrate(
@@ -57,9 +57,9 @@ export async function migrate(
     const { pending, skipped } = await pendingFiles(context, app.record, asked);
     const answer: MigrateResponse = { applied: [], skipped, seeded: [], warnings: [] };
     if (pending.length === 0) return answer;
-    // Deriving the specification after each of a thousand files would take hours.
+    // For a thousand files, it would take hours to derive the specification after each file.
     const isLarge = pending.length > limits.versionsPerMigration.default;
-    // Changes that were made before the migration are recorded as a separate version.
+    // Changes that someone made before the migration are recorded as a version of their own.
     await context.versions.note(app);
     const scripts = asked.map(({ sql: text }) => text);
     const facts = await withPool(ownerConnection(context.server, app.record), (pool) => readFacts(pool, scripts));
@@ -135,7 +135,7 @@ export interface Applying {
   /** The name of the caller. */
   who: string;
   facts: DatabaseFacts;
-  /** The earlier results, for the report of a failure. */
+  /** The results of the files that were applied before this one, for the report of a failure. */
   done: { readonly applied: readonly string[]; readonly warnings: readonly MigrationWarning[] };
 }
 
@@ -193,9 +193,9 @@ function runInTransaction(
 }
 
 /**
- * Runs a statement that PostgreSQL refuses in a transaction, then records its file. If the node stops in between, the
- * file runs again; a statement with IF [NOT] EXISTS then does nothing. The pool has one connection, whose author is
- * known.
+ * Runs a statement that PostgreSQL refuses in a transaction, then records the file as applied. If the node stops
+ * between these two steps, the file runs again; a statement with IF [NOT] EXISTS then does nothing. The pool has one
+ * connection, whose author is known.
  */
 async function runAlone(
   pool: Pool,

@@ -22,8 +22,8 @@ import { splitStatements } from './statements.ts';
 
 /**
  * Handles POST /apps/:ref/migrations/trial: runs the pending files in one transaction, reads the specification within
- * it, and rolls the transaction back. Until then, the rows and tables that the files use are locked. Sequences stay
- * advanced, as after any rollback.
+ * it, and rolls the transaction back. Until the rollback, the rows and tables that the files change are locked.
+ * Sequences do not go back, as after any rollback.
  * @throws `app_busy`, `migration_changed`
  */
 export async function tryMigrations(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
@@ -89,7 +89,7 @@ async function runFiles(tx: Transaction, files: readonly MigrationFile[], script
 const failed = (file: MigrationFile, error: DatabaseError, script: PreparedScript, facts: DatabaseFacts) => ({
   file: file.name,
   message: error.message,
-  // The position in the error must refer to the original file.
+  // The position in the error must refer to the file as it was sent, and not to the prepared script.
   details: failureOf(error, { ...script, text: script.original, sources: [], pieces: [] }, facts),
 });
 

@@ -27,8 +27,8 @@ const rule: z.ZodType<SecondFactorRule> = z.strictObject({
 });
 
 /**
- * Handles GET /team: returns the builders of the node, the open invitations to it, and whether builders need a second
- * factor.
+ * Handles GET /team: returns the builders of the node, the open invitations to the node, and whether builders need a
+ * second factor.
  */
 export async function showNodeTeam(context: AdminContext, caller: Caller): Promise<Reply> {
   const { registry } = context;
@@ -44,7 +44,7 @@ export async function showNodeTeam(context: AdminContext, caller: Caller): Promi
 /**
  * Handles PUT /node/second-factor: requires a second factor of every builder after a number of days, or stops requiring
  * it.
- * @throws `second_factor_required` for a builder without a second factor who would require one
+ * @throws `second_factor_required` if the caller is a builder without a second factor and wants to require one
  */
 export async function setSecondFactorRule(context: AdminContext, caller: Caller, request: CallRequest): Promise<Reply> {
   const { required, grace_days: graceDays } = readBody(request, rule);

@@ -82,7 +82,7 @@ export async function showErrors(
   const builders = trueOrFalse.safeParse(query.get('console') ?? 'false');
   if (!builders.success) throw new NinefoldError('validation_invalid', { message: 'console is true or false.' });
   const app = await openApp(context, ref);
-  // The response includes requests that this worker has not written to the database yet.
+  // Writes the requests that this worker still buffers to the database, so that the response includes them.
   await context.traces.flushApp(ref);
   const filter = { code, builders: builders.data === 'true' };
   return json(await withMembers(app, caller, await readFailedRequests(app, filter, Math.min(asked.data, max))));

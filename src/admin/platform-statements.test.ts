@@ -43,7 +43,7 @@ describe('replacementOf', () => {
     'create index if not exists i on storage.objects (name)',
     'copy public.a from stdin;\n1\n',
     'copy storage.objects from stdin;\n1\n',
-  ])('returns null for %s, which PostgreSQL runs', (sql) => {
+  ])('returns null for %s, because PostgreSQL can run it', (sql) => {
     expect(replaced(sql)).toBeNull();
   });
 
@@ -62,7 +62,7 @@ describe('replacementOf', () => {
     'create or replace function auth.uid() returns uuid language sql as $$$$',
     'grant all on function "public"."pgaudit_sql_drop"() to anon',
     'alter function public.http_get(text) owner to authenticated',
-  ])('attempts the statement %s', (sql) => {
+  ])('tries the statement %s, and skips it if that fails', (sql) => {
     expect(replaced(sql)).toMatchObject({ isAttempt: true });
   });
 
@@ -113,7 +113,7 @@ describe('replacementOf', () => {
     expect(replaced(sql)).toMatchObject({ run });
   });
 
-  it('stores settings of a role as the app’s settings in their units', () => {
+  it('stores settings of a role as settings of the app, converted to their units', () => {
     expect(replaced(`alter role authenticator set statement_timeout = '2min'`)?.run).toContain(`'120000'::jsonb`);
     expect(replaced('alter role authenticator set pgrst.db_max_rows to 7')?.run).toContain(
       `('db_max_rows', '7'::jsonb)`,

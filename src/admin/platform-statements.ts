@@ -106,7 +106,7 @@ function alterExtension(reader: StatementReader, facts: DatabaseFacts): Replacem
   return { run, warning: null, tag: 'ALTER EXTENSION' };
 }
 
-/** Skips DROP EXTENSION of an extension that counts as created but does not exist. */
+/** Skips DROP EXTENSION of an extension that scripts treat as created although it does not exist in the database. */
 function dropExtension(reader: StatementReader, facts: DatabaseFacts): Replacement | null {
   if (!reader.is('drop', 'extension') || reader.is('drop', 'extension', 'if', 'exists')) return null;
   const name = reader.names[2] ?? '';
@@ -117,7 +117,7 @@ function dropExtension(reader: StatementReader, facts: DatabaseFacts): Replaceme
 function eventTrigger(reader: StatementReader): Replacement | null {
   if (reader.names[1] !== 'event' || reader.names[2] !== 'trigger') return null;
   const [command = ''] = reader.names;
-  // A statement about Ninefold's own event triggers runs unchanged, and PostgreSQL refuses it.
+  // A statement about one of Ninefold's own event triggers is not replaced, because PostgreSQL refuses it.
   const isOwn = reader.names.some((name) => name.startsWith('ninefold_'));
   if (isOwn || reader.is('drop', 'event', 'trigger', 'if', 'exists')) return null;
   const warning =
@@ -128,8 +128,8 @@ function eventTrigger(reader: StatementReader): Replacement | null {
 }
 
 /**
- * Removes FOR ALL TABLES and TABLES IN SCHEMA from CREATE PUBLICATION and skips them in ALTER PUBLICATION, because
- * PostgreSQL allows them only to superusers.
+ * Removes FOR ALL TABLES and TABLES IN SCHEMA from CREATE PUBLICATION. Skips ALTER PUBLICATION statements with these
+ * words. PostgreSQL allows them only to superusers.
  */
 function publication(reader: StatementReader): Replacement | null {
   const [command = '', kind, name = ''] = reader.names;
@@ -181,8 +181,8 @@ export const platformSchemas: ReadonlySet<string> = new Set(
 const namesPlatformSchema = new RegExp(`\\b(${[...platformSchemas].join('|')})\\b"?\\.`, 'i');
 
 /**
- * Returns true if the statement changes a platform schema or an object in one. A mere reference to such an object does
- * not count.
+ * Returns true if the statement changes a platform schema or an object in one. Returns false for a statement that only
+ * refers to such an object.
  */
 function namesPlatform(reader: StatementReader): boolean {
   const { names } = reader;
@@ -222,7 +222,10 @@ function platformSchema(reader: StatementReader, facts: DatabaseFacts): Replacem
     : null;
 }
 
-/** Skips CREATE of a table, function or view in a platform schema if the statement allows for an existing object. */
+/**
+ * Tries CREATE of a table, function or view in a platform schema if the statement has IF NOT EXISTS or OR REPLACE.
+ * Skips the statement if an object that it names is missing.
+ */
 function platformObject(reader: StatementReader, facts: DatabaseFacts): Replacement | null {
   if (!facts.hasHelpers) return null;
   const isOptional = reader.is('create', 'or', 'replace') || reader.after('if', 'not', 'exists') >= 0;

@@ -7,10 +7,9 @@ import { handleAdmin } from './handle.ts';
 const APP_PAGE = /^\/app\/([a-z][a-z0-9-]*)(?:\/|$)/;
 
 /**
- * Derives the specification that a page of the console will request, while the browser still loads the code of the
- * page. The first derivation after a start takes most of a second. Does nothing for a page that shows no app, and for
- * a caller without a session.
- *
+ * Starts to derive the specification that a page of the console will request, while the browser still loads the code of
+ * the page. The first derivation after a start takes most of a second. Does nothing for a page that shows no app, or
+ * for a caller without a session.
  * @param page The request for the page.
  * @throws Errors of the request for the specification, for example because the builder has no role on the app.
  */
@@ -24,7 +23,8 @@ export async function preparePage(context: AdminContext, page: CallRequest): Pro
       ...page,
       path: `/apps/${ref}/specification`,
       query: 'format=json',
-      // The browser opens the page itself, so no other site can read the result, which nobody receives.
+      // This request gets the header of the console, although the browser did not send it. This is safe, because nobody
+      // receives the response.
       headers: { cookie, [consoleHeader]: '1', ...(encodings !== undefined && { 'accept-encoding': encodings }) },
     },
     null,

@@ -14,7 +14,10 @@ import type { AdminContext, Caller } from './context.ts';
 import { openApp } from './open-app.ts';
 import { noContent, type Params, type Route } from './router.ts';
 
-/** For each sensitive part of a route, a function that returns true for the calls that belong to the part. */
+/**
+ * Functions for routes of which only some calls are sensitive, by the name of the sensitive part. Each returns true for
+ * the calls that belong to the part.
+ */
 const parts: Readonly<
   Record<NonNullable<SensitiveCall['only']>, (call: Pick<CallRequest, 'query'>, params: Params) => boolean>
 > = {

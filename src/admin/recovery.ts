@@ -16,8 +16,8 @@ const asked = z.strictObject({ email: address, remove_second_factor: z.boolean()
 const taken = z.strictObject({ secret: z.string(), password: builderPassword });
 
 /**
- * Handles POST /builders/recover: returns a link with which a builder sets a new password. With `remove_second_factor`
- * the builder's factors and recovery codes are removed at once.
+ * Handles POST /builders/recover: returns a link with which a builder sets a new password. With `remove_second_factor`,
+ * the builder's factors and recovery codes are removed immediately, before the link is used.
  * @throws `builder_unknown`
  */
 export async function recoverBuilder(context: AdminContext, request: CallRequest): Promise<Reply> {

@@ -5,12 +5,13 @@ import { type Token, tokensOf } from './statements.ts';
 export interface DatabaseFacts {
   database: string;
   /**
-   * The extensions whose files the server has. pg_cron and pg_net are included only if their files are the node's own.
+   * Names of the extensions whose files the server has. pg_cron and pg_net are included only if these files belong to
+   * the extensions that the node provides.
    */
   available: ReadonlySet<string>;
   /** The tables, views and sequences in platform schemas, as schema.name. */
   platformRelations: ReadonlySet<string>;
-  /** The roles that are not created: their CREATE ROLE is skipped. */
+  /** The roles that no CREATE ROLE of the app has really created: Ninefold skipped these statements. */
   skippedRoles: ReadonlySet<string>;
   /**
    * False for an attached database, which lacks `ninefold.create_extension`, `ninefold.attempt` and similar functions.
@@ -20,14 +21,14 @@ export interface DatabaseFacts {
 
 /**
  * The replacement of a statement that a hosted Supabase project accepts, but that PostgreSQL or a server with many apps
- * does not. `run` is the SQL that runs instead, or null if none runs. With `isAttempt`, the statement is tried; if an
- * object that it names is missing, it is skipped with the warning.
+ * does not. `run` is the SQL that runs instead, or null if none runs. If `isAttempt` is true, the statement is tried.
+ * If an object that it names is missing, it is skipped, and `warning` is reported.
  */
 export interface Replacement {
   run: string | null;
   warning: string | null;
   isAttempt?: true;
-  /** The command tag of the original statement. */
+  /** The command tag that the original statement would have. */
   tag: string;
 }
 
@@ -67,7 +68,10 @@ export class StatementReader {
   }
 }
 
-/** Returns a replacement that runs the statement, and skips it with a warning if an object that it names is missing. */
+/**
+ * Returns a replacement that tries the statement. If an object that the statement names is missing, the statement is
+ * skipped with a warning.
+ */
 export const attempt = (reader: StatementReader, warning: string): Replacement => ({
   run: `select ninefold.attempt(${literal(reader.text).trim()})`,
   warning,

@@ -5,7 +5,7 @@ export type Params = Readonly<Record<string, string>>;
 
 export interface Route<Context> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** For example `/apps/:ref/sql`. */
+  /** The path of the route, for example `/apps/:ref/sql`. */
   readonly path: string;
   readonly handle: (context: Context, request: CallRequest, params: Params) => Promise<Reply>;
 }

@@ -24,7 +24,8 @@ export async function showUnsaved(context: AdminContext, ref: string): Promise<R
   const { database } = await openApp(context, ref);
   const [result] = await runAsServerRole(database, [
     {
-      // One script can be recorded both as a change of the schema and as a change of a definition.
+      // The same script can be in the journal twice: as a change of the schema and as a change of a definition. It is
+      // returned once.
       text: `select json_build_object('last', coalesce(max(last), 0), 'statements', coalesce(json_agg(json_build_object(
                'at', at, 'who', who, 'what', what, 'statement', statement) order by id), '[]'))
              from (select min(j.id) as id, max(j.id) as last, j.at, j.statement, min(coalesce(j.made_by, j.role)) as who, min(j.what) as what

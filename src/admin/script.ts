@@ -16,15 +16,20 @@ export interface PreparedStatement {
   within: readonly BlockStatement[];
 }
 
-/** A script as it is sent to PostgreSQL, with the mapping to the original script. */
+/**
+ * A script in the form in which it is sent to PostgreSQL, with the data to map positions back to the original script.
+ */
 export interface PreparedScript {
   original: string;
   text: string;
-  /** Null if no statement is replaced. */
+  /** The statements of the script; null if none of them is replaced. */
   statements: readonly PreparedStatement[] | null;
   /** For each result, in order, the index of its statement in `statements`. */
   sources: readonly number[];
-  /** The pieces of `text` in order: their offsets in `text` and in `original`, and whether they are copied. */
+  /**
+   * The pieces of `text` in order. `at` is the offset of a piece in `text`, `from` its offset in `original`. `isCopied`
+   * is true if the piece is the same in both.
+   */
   pieces: readonly { at: number; from: number; isCopied: boolean }[];
   /** The data of each COPY … FROM STDIN of the text, in order. */
   copies: readonly string[];
@@ -59,8 +64,8 @@ export async function readFacts(executor: Executor, scripts: readonly string[]):
     },
   ]);
   const [row] = result ? rowsAsText(result) : [];
-  // The table of skipped roles is missing in an outdated app, and the owner of an app on an existing database may not
-  // read it.
+  // An outdated app does not have the table of skipped roles. The owner of an app on an existing database may not be
+  // allowed to read it. Both count as no skipped roles.
   const skipped = row?.roles === 't' ? await readSkippedRoles(executor) : [];
   return {
     database: row?.database ?? '',
@@ -134,7 +139,7 @@ export function warningsOf(script: PreparedScript, results: readonly (Result | u
 /** Returns why `ninefold.attempt` skipped its statement; null if the statement ran. */
 const skippedBecause = (result: Result | undefined): string | null => result?.rows[0]?.[0]?.toString('utf8') ?? null;
 
-/** Returns the offset in the original script of an offset in the prepared text. */
+/** Returns the offset in the original script that belongs to an offset in the prepared text. */
 export function originalOffset(script: PreparedScript, offset: number): number {
   const piece = script.pieces.findLast(({ at }) => at <= offset);
   if (!piece) return offset;

@@ -32,8 +32,8 @@ export async function callOwnAccount(context: AdminContext, request: CallRequest
 }
 
 /**
- * Handles POST /account/factors/:id/verify: shows a second factor. Only the new cookie has the assurance of the factor;
- * a copy of the earlier cookie does not. The page receives no token of the session.
+ * Handles POST /account/factors/:id/verify: shows a second factor. Only the new cookie gets the assurance of the
+ * factor. A stolen copy of the earlier cookie does not. The page receives no token of the session.
  * @throws the errors of `callOwnAccount`
  */
 export async function showOwnFactor(context: AdminContext, request: CallRequest): Promise<Reply> {

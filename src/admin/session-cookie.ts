@@ -22,8 +22,8 @@ export const noBuilderCookie = (origins: Origins): string => `${nameOf(origins)}
 
 /**
  * Returns the token in the cookie of a request of the console; null without a cookie.
- * @throws `console_required` if another page made the request, and `session_ambiguous` if there are two different
- * cookies: one of them was set by another host of the domain
+ * @throws `console_required` if another page made the request, and `session_ambiguous` if the request has two different
+ * cookies of this name, because another host of the domain then set one of them
  */
 export function readBuilderToken(origins: Origins, request: CallRequest): string | null {
   const prefix = `${nameOf(origins)}=`;

@@ -79,7 +79,8 @@ export async function setSetting(
     params: [key, JSON.stringify(value), who],
   }));
   await stored.catch((error: unknown) => {
-    // JSON can contain texts that jsonb cannot store, such as a text with NUL.
+    // JSON can contain texts that jsonb cannot store, such as a text with a NUL character. PostgreSQL's error then
+    // means an invalid value.
     const isUnstorable = error instanceof DatabaseError && error.sqlstate.startsWith('22');
     throw isUnstorable
       ? new NinefoldError('setting_invalid', { details: { key, type: setting.type }, cause: error })

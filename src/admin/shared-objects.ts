@@ -8,7 +8,9 @@ import { splitStatements } from './statements.ts';
 /** Roles that all apps of the server share. */
 const shared: ReadonlySet<string> = new Set(['anon', 'authenticated', 'service_role', ...serverRoles]);
 
-/** Settings that a hosted project may change for its whole server. Here the operator sets them. */
+/**
+ * Matches settings that a hosted project may change for its complete server. On this node, only the operator sets them.
+ */
 const serverSetting = /^(log_|track_|auto_explain\.|pg_net\.|pg_stat_statements\.|pgaudit\.)/;
 
 /** Advice on a statement about a role that does not exist or that the app's owner must not create. */
@@ -41,8 +43,8 @@ function createdRole({ names: [command, kind = '', name = ''] }: StatementReader
 const isRoleKind = (word: string) => word === 'role' || word === 'user' || word === 'group';
 
 /**
- * Replaces CREATE ROLE: only the name of the role is stored. No session could use the role, so privileges granted to it
- * would have no effect.
+ * Replaces CREATE ROLE: Ninefold only stores the name of the role. No session of the app could have the role, so
+ * privileges that are granted to it would have no effect anyway.
  */
 export function createRole(reader: StatementReader, facts: DatabaseFacts): Replacement | null {
   const name = createdRole(reader);
@@ -55,7 +57,7 @@ export function createRole(reader: StatementReader, facts: DatabaseFacts): Repla
   };
 }
 
-/** Skips DROP ROLE and DROP OWNED of roles that were not created. No app can create a role. */
+/** Skips DROP ROLE and DROP OWNED of roles that were not really created, because apps cannot create roles. */
 export function dropRole(reader: StatementReader, facts: DatabaseFacts): Replacement | null {
   const [, kind = '', second = '', third] = reader.names;
   if (isRoleKind(kind) && second !== 'mapping') {
@@ -70,8 +72,8 @@ export function dropRole(reader: StatementReader, facts: DatabaseFacts): Replace
 }
 
 /**
- * Replaces ALTER ROLE … SET by a setting of the app if there is one. Otherwise skips the statement, because most roles
- * belong to all apps of the server.
+ * Replaces ALTER ROLE … SET by a setting of the app if the app has a setting with this meaning. Otherwise skips the
+ * statement, because most roles belong to all apps of the server.
  */
 export function alterRole(reader: StatementReader, facts: DatabaseFacts): Replacement | null {
   const [, kind = '', role = ''] = reader.names;
@@ -157,8 +159,8 @@ export function defaultPrivileges(reader: StatementReader, facts: DatabaseFacts)
 }
 
 /**
- * Skips GRANT and REVOKE of roles: the roles that all apps share are already granted, and the roles of PostgreSQL can
- * see the whole server.
+ * Skips GRANT and REVOKE of role memberships. The roles that all apps share are already granted. PostgreSQL's own roles
+ * are never granted, because they give access to the complete server.
  */
 export function membership(reader: StatementReader, facts: DatabaseFacts): Replacement | null {
   const without = grantToSkippedRoles(reader, facts, (reader.names[0] ?? '').toUpperCase());

@@ -48,7 +48,7 @@ export async function showSite(context: AdminContext, ref: string): Promise<Repl
   return json(state);
 }
 
-/** Handles POST /apps/:ref/site/versions: begins a version, whose missing files follow. */
+/** Handles POST /apps/:ref/site/versions: creates a version. The client then sends the files that are missing. */
 export async function beginSite(
   context: AdminContext,
   caller: Caller,

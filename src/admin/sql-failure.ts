@@ -30,8 +30,8 @@ export function failureOf(error: DatabaseError, script: PreparedScript, facts: D
 }
 
 /**
- * Returns the offset that PostgreSQL reports; else that of the failed line of COPY data or of a DO block; else that of
- * the statement.
+ * Returns the offset of the error: the one that PostgreSQL reports; else that of the failed line in COPY data or in a
+ * DO block; else that of the statement.
  */
 function offsetOf(fields: DatabaseErrorFields, script: PreparedScript, statement?: ScriptStatement): number | null {
   if (fields.position !== undefined) {

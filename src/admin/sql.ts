@@ -33,7 +33,7 @@ const schema = z.strictObject({
  */
 export async function runSql(context: AdminContext, caller: Caller, request: CallRequest, ref: string): Promise<Reply> {
   const sql = readBody(request, schema).sql.replace(/^\ufeff/, '');
-  // This also works for an outdated app, so that its owner can fix it.
+  // Finds the app whatever its state is, so that the owner of an outdated app can fix it with SQL.
   const { record } = await context.apps.find(ref);
   const who = await callerName(context, caller);
   const started = performance.now();
@@ -42,7 +42,8 @@ export async function runSql(context: AdminContext, caller: Caller, request: Cal
     const isReplaced = script.text !== sql;
     await registerAuthor(context.server, record, pool, { name: who, ...(isReplaced && { statement: sql }) });
     const answered = await runScript(pool, script, request.signal);
-    // If all statements are skipped, the script is empty, and PostgreSQL returns one result for it.
+    // If all statements are skipped, the script that is sent is empty. PostgreSQL returns one result for it, which is
+    // not shown.
     const results = script.statements === null ? answered : answered.filter(({ command }) => command !== '');
     const types = await typeNames(pool, results);
     const response: SqlResponse = {
@@ -86,7 +87,7 @@ async function runScript(pool: Pool, script: PreparedScript, signal: CancelSigna
   }
 }
 
-/** The facts that are used if the database does not respond. They lead to no advice. */
+/** The facts about the database for an error after which the database does not respond. They lead to no advice. */
 const unknownFacts: DatabaseFacts = {
   database: '',
   available: new Set(hostedExtensions.keys()),

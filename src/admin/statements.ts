@@ -1,4 +1,4 @@
-/** A token of SQL text (PostgreSQL manual, "Lexical Structure"). White space and comments are not tokens. */
+/** A token of SQL text (PostgreSQL manual, "Lexical Structure"). White space and comments produce no tokens. */
 export interface Token {
   kind: 'word' | 'quoted' | 'string' | 'dollar' | 'number' | 'symbol' | 'psql' | 'data';
   /** The text of the token, unchanged. */
@@ -20,7 +20,7 @@ export interface ScriptStatement {
 
 /** The data lines that follow COPY … FROM STDIN in a script. */
 export interface CopyData {
-  /** Without the line `\.` that ends them. */
+  /** The text of the data lines, without the line `\.` that ends them. */
   text: string;
   /**
    * Offsets in the script, in UTF-16 units: of the first line, and of the end of the last line, which includes `\.`.
@@ -81,7 +81,8 @@ function nextCopyState(state: CopyState, isFirst: boolean, kind: Token['kind'], 
   if (text === ';') return 'none';
   const word = kind === 'word' ? text.toUpperCase() : '';
   if (isFirst) return word === 'COPY' ? 'begun' : 'none';
-  // COPY (query) TO has no data lines, but a table in its query may have the name stdin.
+  // COPY (query) TO has no data lines. A table in its query may be named stdin, so the search for STDIN ends at the
+  // bracket.
   if (state === 'begun') return text === '(' ? 'none' : 'copy';
   if (state === 'copy') return word === 'FROM' ? 'from' : 'copy';
   if (state === 'from') return word === 'STDIN' ? 'stdin' : 'copy';
@@ -150,8 +151,8 @@ export function splitStatements(script: string): ScriptStatement[] {
 }
 
 /**
- * Returns +1 where a body or a CASE within it begins, -1 where it ends, else 0. Only CREATE FUNCTION and PROCEDURE have
- * bodies.
+ * Returns +1 where the body of a routine or a CASE within it begins, -1 where one of them ends, else 0. Only CREATE
+ * FUNCTION and CREATE PROCEDURE have bodies.
  */
 function bodyStep(words: readonly string[], bodies: number): number {
   const isRoutine = words[0] === 'CREATE' && /^(OR REPLACE )?(FUNCTION|PROCEDURE)\b/.test(words.slice(1, 4).join(' '));

@@ -21,8 +21,8 @@ import notesLabels from '../../templates/notes/supabase/migrations/2026010100060
 import type { MigrationFile } from './migrate.ts';
 
 /**
- * The files of each template by their names in its folder, in order. `migrate` with that folder then recognises them as
- * applied.
+ * The files of each template by their names in its folder, in order. Because the names are the same, the command
+ * `migrate` with that folder recognises the files as applied.
  */
 export const templateFiles: Readonly<Record<TemplateName, readonly MigrationFile[]>> = {
   helpdesk: [

@@ -36,7 +36,7 @@ const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}
 function pointOf(asked: string): { number: number } | { hash: string } | { at: string } | null {
   if (/^\d{1,11}$/.test(asked)) return { number: Number(asked) };
   if (/^[0-9a-f]{12,64}$/.test(asked)) return { hash: asked };
-  // A time without a zone is UTC here, whatever the server's time zone is.
+  // A time without a time zone is in UTC here, whatever the time zone of the server is.
   const text = DATE.test(asked) && asked.includes('T') && !/(Z|[+-]\d{2}:\d{2})$/.test(asked) ? `${asked}Z` : asked;
   const time = DATE.test(asked) ? new Date(text) : null;
   return time && !Number.isNaN(time.getTime()) ? { at: time.toISOString() } : null;

@@ -11,7 +11,7 @@ describe('loneStatement', () => {
     'reindex table concurrently public.notes',
     'alter table a detach partition b concurrently;',
     'cluster',
-  ])('returns the statement %j, which cannot run in a transaction', (sql) => {
+  ])('returns the statement of %j, because PostgreSQL cannot run it in a transaction', (sql) => {
     expect(loneStatement(sql)?.text).toBe(sql.replace(/^--.*\n/, '').replace(/;$/, ''));
   });
 
@@ -25,7 +25,7 @@ describe('loneStatement', () => {
     `select 'create index concurrently'; -- vacuum`,
     'create procedure a() language sql begin atomic select 1; end; alter system set work_mem = 1',
     '',
-  ])('returns null for %j, which runs in a transaction', (sql) => {
+  ])('returns null for %j, because PostgreSQL runs it in a transaction', (sql) => {
     expect(loneStatement(sql)).toBeNull();
   });
 
@@ -35,7 +35,7 @@ describe('loneStatement', () => {
     ['vacuum a; vacuum b', 'VACUUM', 0],
     ['reindex database; select 1', 'REINDEX DATABASE', 0],
     ['reindex index concurrently a; select 1', 'REINDEX CONCURRENTLY', 0],
-  ])('throws for %j, which contains other statements too', (sql, name, statement) => {
+  ])('throws for %j, because the file also contains other statements', (sql, name, statement) => {
     expect(() => loneStatement(sql)).toThrow(
       expect.objectContaining({
         sqlstate: '25001',

@@ -61,7 +61,10 @@ const nameOf = (words: readonly string[]): string => {
     : `${command}${command === 'REINDEX' ? '' : ' INDEX'} CONCURRENTLY`;
 };
 
-/** SQLSTATE class 42: PostgreSQL refused the statement before it began to build an index. */
+/**
+ * Matches SQLSTATEs of class 42: PostgreSQL refused the statement before it began to build the index, so nothing is
+ * left behind.
+ */
 const refusedAtOnce = /^42/;
 
 /**

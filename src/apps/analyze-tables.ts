@@ -24,7 +24,8 @@ const UNANALYZED_TABLES = `select coalesce(json_agg(format('%I.%I', n.nspname, c
 
 /**
  * Runs ANALYZE on tables whose statistics PostgreSQL has lost, as in a copied database and after a crash of the server,
- * because the specification shows the estimated numbers of rows. Attached databases are left to their owners.
+ * because the specification shows the estimated numbers of rows. Does not do this in attached databases, because their
+ * owners maintain them.
  */
 export class TableAnalyzer {
   readonly #server: Server;
@@ -44,8 +45,8 @@ export class TableAnalyzer {
     this.#events.listen(['app'], (event) => {
       if (event.app === CONSOLE_REF) return;
       if (event.what === 'cloned') void turns.run(() => this.#look(event.app, true));
-      // After this time PostgreSQL has received the statistics of other sessions' recent writes. An earlier check would
-      // find tables without statistics that have some.
+      // After this time, PostgreSQL has collected the statistics of recent writes in other sessions. A check before
+      // that would find tables without statistics although the statistics are on their way.
       const after = limits.analyseAfterMilliseconds.default;
       if (event.what === 'opened' && !this.#seen.has(event.app)) {
         this.#seen.add(event.app);
@@ -72,7 +73,7 @@ export class TableAnalyzer {
       }
       if (!isAttached(app.record)) await this.#count(app);
     } catch (error) {
-      // The app was closed or deleted meanwhile.
+      // The app was closed or deleted in the meantime.
       if (error instanceof ConnectionError || error instanceof NinefoldError) return;
       this.#events.emit({ type: 'fault', requestId: null, where: `the row counts of app ${ref}`, error });
     }

@@ -7,7 +7,7 @@ const now = '2026-01-02T03:04:05.000Z';
 const made = makeKeys('mine');
 
 describe('withSecretKey', () => {
-  it('stores a new key by its hash only', () => {
+  it('stores only the hash of a new key', () => {
     const { keys, key, added } = withSecretKey(made, 'Worker', now);
     expect(JSON.stringify(keys)).not.toContain(key);
     expect(added).toMatchObject({ name: 'Worker', kind: 'secret', hash: hashApiKey(key), createdAt: now });
@@ -23,7 +23,7 @@ describe('withSecretKey', () => {
 });
 
 describe('withoutKey', () => {
-  it('removes the stored secret of an original key and retains its hash', () => {
+  it('removes the stored secret of a key that the app was created with, and retains the hash of the key', () => {
     const keys = withoutKey(made, 'service_role', now);
     expect(keys.serviceRoleKey).toBe('');
     expect(keys.apiKeys).toEqual([
@@ -31,7 +31,7 @@ describe('withoutKey', () => {
     ]);
   });
 
-  it('removes the oldest revoked keys above the limit, but never an original key', () => {
+  it('removes the oldest revoked keys above the limit, but never a key that the app was created with', () => {
     let keys = withoutKey(made, 'anon', now);
     for (let count = 0; count <= limits.revokedApiKeys.default; count++) {
       const { keys: more, added } = withSecretKey(keys, String(count), now);
@@ -45,13 +45,13 @@ describe('withoutKey', () => {
 });
 
 describe('withRotatedKey', () => {
-  it('replaces the publishable key where the app shows it', () => {
+  it('replaces the publishable key in the place where the app shows it', () => {
     const { keys, key } = withRotatedKey(made, 'publishable', now);
     expect(keys.publishableKey).toBe(key);
     expect(listApiKeys(keys).filter(({ revokedAt }) => revokedAt === null)).toHaveLength(4);
   });
 
-  it('replaces the original secret key with a key that cannot be revealed', () => {
+  it('replaces the secret key that the app was created with by a key that cannot be revealed', () => {
     const { keys } = withRotatedKey(made, 'secret', now);
     expect(keys.secretKey).toBe('');
   });

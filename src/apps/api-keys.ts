@@ -15,7 +15,7 @@ const hintOf = (key: string): string =>
 
 const isFirstKey = (id: string): id is FirstKeyId => Object.hasOwn(firstKeys, id);
 
-/** An app's keys, from its record or its encrypted secrets. */
+/** The keys of an app. They come from the app's record or from its encrypted secrets. */
 type Keys = Omit<AppKeys, 'ref'>;
 
 /** Returns every API key of an app: the keys that the app was created with first, then the other keys, newest first. */
@@ -111,8 +111,8 @@ function withRevoked<K extends Keys>(keys: K, found: ApiKey, now: string): K {
 }
 
 /**
- * Removes the oldest revoked keys above the limit. Keys that the app was created with stay: a revoked legacy JWT is
- * rejected only because it is in this list.
+ * Removes the oldest revoked keys above the limit. Keeps the keys that the app was created with, because a revoked
+ * legacy JWT is rejected only while it is in this list.
  */
 function withoutOldest(keys: readonly ApiKey[]): readonly ApiKey[] {
   const forgettable = keys.filter(({ revokedAt, createdAt }) => revokedAt !== null && createdAt !== null);

@@ -23,7 +23,7 @@ describe('a change of an app', () => {
     return { rounds, sent, isOverNow };
   }
 
-  it('is complete when each of the other workers has caught up', async () => {
+  it('is complete when each of the other workers uses the change', async () => {
     const { rounds, sent, isOverNow } = started();
     expect(sent).toEqual([
       ['a', 1, 'notes'],
@@ -44,7 +44,7 @@ describe('a change of an app', () => {
     expect(await isOverNow()).toBe(true);
   });
 
-  it('waits for a worker that does not answer only as long as that worker may use older data', async () => {
+  it('waits for a worker that does not answer only as long as that worker may use data from before the change', async () => {
     const { isOverNow } = started();
     vi.advanceTimersByTime(limits.listenerTrustMilliseconds.default - 1);
     expect(await isOverNow()).toBe(false);

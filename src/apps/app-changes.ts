@@ -6,7 +6,7 @@ export type ChangeMessage =
   | { type: 'app changed'; id: number; ref: string }
   /** From the primary to the other workers. */
   | { type: 'catch up'; round: number; ref: string }
-  /** From each of them to the primary. */
+  /** From each of these workers to the primary. */
   | { type: 'caught up'; round: number }
   /** From the primary to the worker that changed the app. */
   | { type: 'all caught up'; id: number };
@@ -24,9 +24,9 @@ export class ChangeClient {
   }
 
   /**
-   * Resolves once the other workers of the node use all changes of an app that were committed before this call. A
-   * worker that does not respond delays it by at most the limit listenerTrustMilliseconds. After this time, no worker
-   * uses older data.
+   * Resolves once the other workers of the node use all changes of an app that were committed before this call. If a
+   * worker does not respond, the promise resolves after the limit listenerTrustMilliseconds, because then this worker
+   * no longer uses the data from before the change.
    */
   everyWorker(ref: string): Promise<void> {
     const id = ++this.#last;

@@ -30,9 +30,9 @@ export interface ApiKey {
   readonly hash: string;
   /** The first characters of the key, by which its owner recognises it. */
   readonly hint: string;
-  /** ISO 8601; null for a key that the app was made with. */
+  /** Time of creation in ISO 8601; null for a key that the app was created with. */
   readonly createdAt: string | null;
-  /** ISO 8601; null while the key is valid. */
+  /** Time of the revocation in ISO 8601; null while the key is valid. */
   readonly revokedAt: string | null;
 }
 
@@ -54,7 +54,7 @@ export type KeyAlgorithm = 'ES256' | 'RS256' | 'EdDSA' | 'HS256';
  */
 export type KeyState = 'standby' | 'current' | 'previous' | 'revoked';
 
-/** A key for access tokens. The key determines the algorithm, never the token. */
+/** A key for access tokens. The algorithm of a signature comes from the key and never from the token. */
 export interface RingKey {
   readonly kid: string;
   readonly alg: KeyAlgorithm;
@@ -64,9 +64,9 @@ export interface RingKey {
    * revoked key.
    */
   readonly secret: string | null;
-  /** Null for HS256. */
+  /** The public part of the key as a JWK; null for HS256. */
   readonly publicJwk: Readonly<Record<string, unknown>> | null;
-  /** ISO 8601. */
+  /** Time of creation in ISO 8601; null for a key that the app was created with. */
   readonly createdAt: string | null;
   /** Time of the last change of its state, ISO 8601. */
   readonly changedAt: string | null;

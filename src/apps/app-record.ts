@@ -9,7 +9,7 @@ export interface AppRecord extends AppKeys {
   /** Passwords of the app's two login roles. */
   readonly ownerPassword: string;
   readonly authenticatorPassword: string;
-  /** ISO 8601. */
+  /** Time of creation in ISO 8601. */
   readonly createdAt: string;
 }
 

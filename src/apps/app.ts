@@ -27,7 +27,7 @@ export type Notification =
   | { type: 'sessions-revoked-all' }
   /** `trace-wanted`: a worker asks for the trace of a request. `trace-stored`: a worker has stored it. */
   | { type: 'trace-wanted' | 'trace-stored'; id: string }
-  /** A worker reads the log of requests: every worker writes its lines. */
+  /** A worker reads the log of requests. So every worker writes its buffered lines to the database. */
   | { type: 'log-wanted' }
   /** Jobs were scheduled or changed, or HTTP requests or mails are queued. */
   | { type: 'scheduled-work' }
@@ -67,7 +67,8 @@ export class App {
   readonly secrets: Secrets;
   readonly database: Pool;
   /**
-   * Combines the counts of concurrent calls of the auth API by the same client, so that one statement counts them all.
+   * Combines the counts of concurrent calls of the auth API by the same client, so that one statement counts all of
+   * these calls.
    */
   readonly rateCounts = new SharedRuns<RateRefusal | null>();
   /** The common schemes of the members' password hashes. */
@@ -112,7 +113,7 @@ export class App {
       waitMilliseconds: () => this.#waitMilliseconds,
       onIdle: () => this.#becomeIdle(),
       ...(limits.refusal && { refusal: limits.refusal }),
-      // The listener's connection is the companion: it stays open as long as the pool has a connection.
+      // The pool's companion is the listener's connection. It stays open as long as the pool has a connection.
       companions: 1,
       ...this.#budget,
     });
@@ -133,8 +134,8 @@ export class App {
   }
 
   /**
-   * True while the listener is connected and had a recent heartbeat. Only then may caches be used; `ready` waits for
-   * that.
+   * True while the listener is connected and had a recent heartbeat. Only then may caches be used; `ready` waits until
+   * this is true.
    */
   get isReady(): boolean {
     return this.#isListening && this.#listener?.isCurrent === true;
@@ -205,7 +206,7 @@ export class App {
     this.#settings = reading;
     reading.then(
       ({ rest }) => {
-        // A read that a newer change has superseded must not override the newer value.
+        // If a newer change has started another read of the settings, this read must not override the newer value.
         if (this.#settings === reading) this.#waitMilliseconds = rest.db_pool_acquisition_timeout * 1000;
       },
       () => undefined,

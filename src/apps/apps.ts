@@ -25,13 +25,16 @@ export class Apps {
   readonly #events: Events;
   readonly #apps = new Map<string, Promise<App | null>>();
   readonly #unknown = new Map<string, number>();
-  /** Apps whose databases could not be updated to this version: time and result of the last attempt. */
+  /**
+   * Apps whose databases could not be updated to this version of Ninefold, each with the time and the result of the
+   * last attempt.
+   */
   readonly #updates = new Map<
     string,
     { at: number; found: SchemaRefusal | null; trying: Promise<SchemaRefusal | null> }
   >();
   readonly #onOpen: (app: App) => void;
-  /** Refs of the apps that were served since `takeServed`. */
+  /** Refs of the apps that received a request since the last call of `takeServed`. */
   #served = new Set<string>();
   readonly #bounds: ExceededBounds;
   #listener: Listener | null = null;
@@ -102,7 +105,7 @@ export class Apps {
     return this.find(ref);
   }
 
-  /** Returns the refs of the apps that requests used since the last call. */
+  /** Returns the refs of the apps that received a request since the last call of this method. */
   takeServed(): ReadonlySet<string> {
     const served = this.#served;
     this.#served = new Set();
@@ -143,7 +146,8 @@ export class Apps {
   /**
    * Tries to update an outdated database, at most once per interval. Returns the reason of a failure; null if the
    * database is up to date.
-   * @param patient True to wait for a running or due attempt; false to return the last result if there is one.
+   * @param patient True to wait for the attempt that is running or due. False to return the result of the last attempt,
+   * if there is one.
    */
   async #update({ record }: App, patient: boolean): Promise<SchemaRefusal | null> {
     const { ref } = record;
@@ -199,7 +203,7 @@ export class Apps {
 
   /**
    * Makes the next request load the app's record anew. Running requests complete with the previous record, unless the
-   * app was deleted.
+   * app was deleted. Then they are ended.
    */
   async #replace(ref: string): Promise<void> {
     this.#unknown.delete(ref);

@@ -8,7 +8,7 @@ import { type Server, superuserIn, withPool } from './server.ts';
 export interface Author {
   name: string;
   migration?: string;
-  /** The original SQL, if PostgreSQL gets a changed text. */
+  /** The SQL as the author sent it, if PostgreSQL gets a changed text. */
   statement?: string;
 }
 

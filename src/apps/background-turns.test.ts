@@ -4,7 +4,7 @@ import { BackgroundTurns, Traffic } from './background-turns.ts';
 const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
 
 describe('BackgroundTurns', () => {
-  it('runs one task at a time, in order, also after a failed one', async () => {
+  it('runs one task at a time, in the order of their arrival, and continues after a failed task', async () => {
     const turns = new BackgroundTurns(new Traffic());
     const events: string[] = [];
     const work = (name: string) => async () => {
@@ -22,7 +22,7 @@ describe('BackgroundTurns', () => {
     expect(events).toEqual(['a begins', 'a ends', 'b begins', 'b ends']);
   });
 
-  it('waits until no request is in progress, and uses a twentieth of the time if requests never stop', async () => {
+  it('waits until no request is in progress, and uses a twentieth of the time if there is always a request in progress', async () => {
     const traffic = new Traffic();
     const turns = new BackgroundTurns(traffic);
     traffic.inFlight = 1;

@@ -1,16 +1,13 @@
-/** While no request is in progress, the pause after a task is this many times as long as the task. */
+/** The length of the pause after a task, as a multiple of the task's duration, while no request is in progress. */
 const QUIET_PAUSE = 1;
-/**
- * While requests are in progress, the pause is this many times as long, so that background work uses at most a
- * twentieth of the time.
- */
+/** The same factor while requests are in progress, so that background work uses at most a twentieth of the time. */
 const BUSY_PAUSE = 19;
 /** Time without requests after which the worker counts as quiet. */
 const QUIET_MILLISECONDS = 50;
 /** Interval at which a waiting task checks for requests. */
 const LOOK_MILLISECONDS = 10;
 
-/** Maximum pause, so that statistics are written on a node that is never quiet. */
+/** Maximum length of a pause, so that statistics are also written on a node that always has requests in progress. */
 const LONGEST_PAUSE_MILLISECONDS = 20_000;
 /** Minimum duration that is assumed for a task. */
 const LEAST_MILLISECONDS = 10;

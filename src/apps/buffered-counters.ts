@@ -42,7 +42,7 @@ export class PerApp<T> {
   }
 }
 
-/** Runs one task of a flush: at once, or when the background has a turn for the task. */
+/** Runs one task of a flush: at once, or when the background work of the worker has a turn for the task. */
 export type RunTask = (work: () => Promise<void>) => Promise<void>;
 
 /** Runs a flush every few seconds in the background, one run at a time. */

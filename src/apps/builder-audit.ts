@@ -6,7 +6,7 @@ import type { Param } from '../database/statement.ts';
 export interface BuilderEvent {
   /** The ref; `NODE` for an event of the node. */
   readonly app: string;
-  /** Null for the operator. */
+  /** Id of the builder who acted; null for the operator. */
   readonly actorId: string | null;
   readonly actor: string;
   readonly action: string;
@@ -27,7 +27,7 @@ export interface AuditQuery {
   readonly search: string | null;
   readonly from: string | null;
   readonly to: string | null;
-  /** Last entry of the previous page. */
+  /** The last entry of the previous page; null for the first page. */
   readonly after: { readonly at: string; readonly id: string } | null;
   readonly most: number;
 }
@@ -72,7 +72,7 @@ const LIST = `select coalesce(json_agg(json_build_object(
     order by l.at desc, l.id desc limit $7::integer
   ) e`;
 
-/** SQL text: the columns and rows of a page of the node's log. $1 to $7 are `queryParams`. */
+/** SQL text: the query for a page of the node's log, over the rows in `from`. $1 to $7 are `queryParams`. */
 const pageOfNode = (from: string, of: string): string => `(select * from (${from}) l
   where ${of} and ($1::text is null or l.action = $1)
     and ($2::text is null or l.actor ilike $2 or l.action ilike $2 or l.details::text ilike $2 or l.ip_address ilike $2 or l.app ilike $2)

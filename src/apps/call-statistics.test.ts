@@ -16,7 +16,7 @@ describe('bucketOf', () => {
 });
 
 describe('quantile', () => {
-  it('returns a value in the bucket in which the share is reached', () => {
+  it('returns a value in the bucket in which the given share of the requests is reached', () => {
     const histogram = new Array<number>(24).fill(0);
     histogram[bucketOf(1.2)] = 99;
     histogram[bucketOf(100)] = 1;

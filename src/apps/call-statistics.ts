@@ -9,13 +9,13 @@ import { runAsServerRole } from './run-as-server-role.ts';
 const BUCKETS = 24;
 
 interface Count {
-  /** In seconds since 1970. */
+  /** Start of the minute, in seconds since 1970. */
   minute: number;
   call: string;
   calls: number;
   failed: number;
   histogram: number[];
-  /** In milliseconds since 1970. */
+  /** Time of the last request, in milliseconds since 1970. */
   lastAt: number;
 }
 

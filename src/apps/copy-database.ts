@@ -7,9 +7,10 @@ import { APP_LOCK, type AppRecord, TEMPLATE_DATABASE } from './app-record.ts';
 const COPY_MARKER = 'ninefold.being_copied';
 
 /**
- * Copies a database. CREATE DATABASE … TEMPLATE requires that no other session uses the source. The source is closed to
- * new connections meanwhile, and requests wait; running statements may finish within two seconds. COPY_MARKER marks the
- * source, so that a later start can reopen it if this process ends before it does so.
+ * Copies a database. CREATE DATABASE … TEMPLATE requires that no other session uses the source. So the source is closed
+ * to new connections while it is copied, and requests wait. Running statements have two seconds to finish. COPY_MARKER
+ * marks the closed source. If this process ends before it reopens the source, a later start finds the mark and reopens
+ * it.
  */
 export async function copyDatabase(maintenance: Pool, source: string, database: string): Promise<void> {
   const create = plain(`create database ${id(database)} template ${id(source)}`);
@@ -79,7 +80,7 @@ async function endConnections(maintenance: Pool, database: string): Promise<void
 }
 
 /**
- * Retries while another session uses the template: of two apps that are created at the same time, the second waits for
+ * Retries while another session uses the template: if two apps are created at the same time, the second copy waits for
  * the first.
  */
 async function retryWhileInUse(work: () => Promise<unknown>): Promise<void> {

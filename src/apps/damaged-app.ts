@@ -6,7 +6,7 @@ const missing = new Set(['42501', '3F000', '42P01', '42703', '42883']);
 
 /**
  * Matches the context of an error in Ninefold's own trigger. The trigger reads a table of Ninefold, so an object that
- * is missing there was removed from Ninefold's schema, not from the app's.
+ * is missing for this trigger was removed from Ninefold's schema and not from a schema of the app.
  */
 const OWN_TRIGGER = /^PL\/pgSQL function auth\.check_audit_entry\(\) /m;
 

@@ -8,7 +8,7 @@ import { ErrorStatistics, readErrorStatistics } from './error-statistics.ts';
 
 const turns = new BackgroundTurns(new Traffic());
 
-it('stores the caller of the latest error, whichever worker writes its counts last', async () => {
+it('stores the caller of the latest error, even if a worker with an earlier error writes its counts later', async () => {
   const { as, stop } = await startAppDatabase('incidents');
   try {
     const app = { ref: 'shop', database: as('app_authenticator') } as unknown as App;

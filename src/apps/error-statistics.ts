@@ -14,13 +14,13 @@ interface Incident {
   kind: 'error' | 'limit';
   name: string;
   subject: string;
-  /** In seconds since 1970. */
+  /** Start of the ten minutes, in seconds since 1970. */
   bucket: number;
   hits: number;
-  /** In milliseconds since 1970. */
+  /** Time of the last occurrence, in milliseconds since 1970. */
   lastAt: number;
   lastWho: string | null;
-  /** Newest first. */
+  /** Ids of the last requests with the error, newest first. */
   lastRequests: string[];
 }
 
@@ -76,7 +76,7 @@ export class ErrorStatistics {
   }
 }
 
-// Workers write in any order, so the caller of the latest error is stored, not the one that was written last.
+// Workers write in any order, so the stored caller is replaced only by the caller of a later error.
 const UPSERT = `insert into ninefold.error_statistics as s (kind, name, subject, bucket, hits, last_at, last_caller, last_requests)
   select c.kind, c.name, c.subject, to_timestamp(c.bucket), c.hits, to_timestamp(c."lastAt" / 1000.0), c."lastWho", c."lastRequests"
   from json_to_recordset($1::json) as c (kind text, name text, subject text, bucket bigint, hits bigint, "lastAt" bigint,
@@ -98,7 +98,7 @@ async function write(app: App, counts: readonly Incident[], isMaintenanceFlush: 
 const FORGET = `delete from ninefold.error_statistics where bucket < now() - make_interval(days => $1::int)
   or bucket < (select bucket from ninefold.error_statistics order by bucket desc offset ${limits.errorRows.default} limit 1)`;
 
-/** Frequency of an error or limit, with its last caller and time. */
+/** How often an error or an exceeded limit occurred, with the time and the caller of the last occurrence. */
 export interface IncidentFigures {
   name: string;
   subject: string;
@@ -107,7 +107,7 @@ export interface IncidentFigures {
   week: number;
   /** Counts of the last 24 hours, oldest first, one element per hour. */
   hours: number[];
-  /** ISO 8601. */
+  /** Time of the last occurrence in ISO 8601. */
   last_at: string;
   last_caller: string | null;
   last_requests: string[];
@@ -127,7 +127,10 @@ export async function readErrorStatistics(app: App): Promise<{ errors: IncidentF
   return { errors: of('error'), limits: of('limit') };
 }
 
-/** Returns the strings of a value. The app's own code can write anything into this table. */
+/**
+ * Returns the strings in a list; an empty list for any other value. The app's own code can write any value into this
+ * table.
+ */
 const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((each) => typeof each === 'string').slice(0, limits.errorRequests.default) : [];
 

@@ -27,7 +27,7 @@ it('explains the end of a session by the limit, also if the message arrives afte
   expect(bounds.refusal('a')).toBeNull();
 });
 
-it('explains the end of a session without an error from PostgreSQL', async () => {
+it('explains the end of a session whose connection was lost without an error from PostgreSQL', async () => {
   const bounds = new ExceededBounds();
   const closed = new ConnectionError('closed');
   closed.session = ended().session;
@@ -37,7 +37,7 @@ it('explains the end of a session without an error from PostgreSQL', async () =>
   expect(await bounds.explain('a', closed)).toMatchObject({ code: 'app_limit_exceeded', details: { bound: 10 } });
 });
 
-it('explains a session by its process id and time, not by another session that ended or a later session with the same id', async () => {
+it('explains only the session with this process id that was ended, not another ended session and not a later one with the same id', async () => {
   const bounds = new ExceededBounds();
   const [own, other] = [ended(7), ended(8)];
   bounds.receive(message(0));
@@ -47,7 +47,7 @@ it('explains a session by its process id and time, not by another session that e
   expect(await Promise.all([bounds.explain('a', other), bounds.explain('a', later)])).toEqual([other, later]);
 });
 
-it('explains every session that ends during a suspension', async () => {
+it('explains the end of every session during a suspension by the suspension', async () => {
   const bounds = new ExceededBounds();
   bounds.receive(message(10, []));
   expect(await bounds.explain('a', ended(8))).toMatchObject({ code: 'app_limit_exceeded' });

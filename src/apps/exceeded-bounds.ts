@@ -9,7 +9,7 @@ export type BoundMessage =
       app: string;
       limit: LimitName;
       bound: number;
-      /** 0 if the app is not suspended. */
+      /** The remaining seconds of the suspension; 0 if the app is not suspended. */
       suspendedSeconds: number;
       /** The process ids of the PostgreSQL sessions that the primary ends. */
       processIds: readonly number[];
@@ -50,7 +50,7 @@ export class ExceededBounds {
     const until = at + message.suspendedSeconds * 1000;
     const exceeded = { limit: message.limit, bound: message.bound, at, until };
     this.#noteEnded(app, message.processIds, exceeded);
-    // If a session is ended during a suspension, the reason of the suspension stays stored.
+    // A session may be ended while the app is suspended. The reason of the suspension is then kept.
     if (!this.refusal(app)) this.#exceeded.set(app, exceeded);
     for (const wake of this.#waiting.get(app) ?? []) wake();
   }
@@ -96,7 +96,8 @@ export class ExceededBounds {
     if (last && last.until > last.at && last.until + LATE_MILLISECONDS > now) return last;
     if (lost === 'login') return null;
     const ended = this.#ended.get(app)?.get(lost.processId);
-    // A session that was opened after this time has the reused process id of the ended session.
+    // A session that was opened later can have the same process id, because PostgreSQL reuses process ids. The reason
+    // does not apply to it.
     return ended && now - ended.at < EXPLAINED_MILLISECONDS && lost.openedAt <= ended.at ? ended : null;
   }
 

@@ -11,7 +11,7 @@ const DAY_MILLISECONDS = 86_400_000;
 
 interface Count {
   readonly key: string;
-  /** In seconds since 1970. */
+  /** Start of the day, in seconds since 1970. */
   readonly day: number;
   uses: number;
 }
@@ -47,7 +47,8 @@ export class KeyUses {
       known.uses++;
       return;
     }
-    // The first flush after midnight may contain uses of the previous day, which are counted separately.
+    // The first flush after midnight may contain uses of the previous day. They get a separate key, so that they are
+    // counted for that day.
     if (known) counts.set(`${key} ${known.day}`, known);
     counts.set(key, { key, day, uses: 1 });
   }
@@ -68,7 +69,7 @@ async function write(app: App, counts: readonly Count[], isMaintenanceFlush: boo
 /** The stored uses of an API key. */
 export interface StoredKeyUses {
   readonly id: string;
-  /** YYYY-MM-DD, in UTC. */
+  /** The day of the last use: YYYY-MM-DD, in UTC. */
   readonly lastDay: string;
   /** Number of uses in the last 30 days. */
   readonly uses: number;

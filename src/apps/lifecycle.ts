@@ -54,7 +54,7 @@ export class Lifecycle {
   constructor(parts: {
     server: Server;
     maintenance: Pool;
-    /** Connections that hold the locks of apps while they are changed; used for nothing else. */
+    /** Connections that hold the locks of apps while the apps are changed. They run no other statements. */
     locks: Database;
     registry: Registry;
     apps: Apps;
@@ -182,7 +182,8 @@ export class Lifecycle {
       await makeDatabase();
       await this.#registry.insert(record, builder);
     } catch (error) {
-      // If this fails too, for example because the disk is full, the next app with this ref removes the rest.
+      // If this fails too, for example because the disk is full, the rest stays. It is removed when an app with the
+      // same ref is created.
       await unprovision(this.#maintenance, this.#server, record).catch((left: unknown) =>
         this.#events.emit({
           type: 'fault',
@@ -200,7 +201,7 @@ export class Lifecycle {
 
   /**
    * Deletes the sessions in a copy, so that refresh tokens of the source do not work there. Runs with the copy's own
-   * login role: triggers on these tables are the app's and must not run as the superuser.
+   * login role, because the app may have triggers on these tables, and they must not run as the superuser.
    * @throws NinefoldError clone_refused with the message of a failing trigger
    */
   async #endSessions(record: AppRecord): Promise<void> {
@@ -228,7 +229,7 @@ export class Lifecycle {
   }
 
   /**
-   * Runs `work` while holding the locks of apps across all nodes. Waits for other work on these apps.
+   * Runs `work` while holding the locks of apps across all nodes. Waits until other work on these apps ends.
    * @throws NinefoldError app_busy if the wait takes too long
    */
   withAppLocks<T>(refs: readonly string[], work: () => Promise<T>): Promise<T> {
@@ -239,7 +240,7 @@ export class Lifecycle {
             text: `select pg_catalog.set_config('lock_timeout', $1, true)`,
             params: [String(limits.appLockMilliseconds.default)],
           },
-          // Always in the same order, to avoid deadlocks.
+          // The locks are always taken in the same order, to avoid deadlocks.
           ...[...refs].sort().map((ref) => ({
             text: `select pg_catalog.pg_advisory_xact_lock(${APP_LOCK})`,
             params: [ref],

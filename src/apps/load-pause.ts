@@ -1,6 +1,6 @@
 /** Time for which a load of the schema cache may block the worker's event loop without a pause afterwards. */
 const FREE_MILLISECONDS = 100;
-/** After a longer load, the pause is this many times as long as the time above FREE_MILLISECONDS. */
+/** The pause after a longer load, as a multiple of the time that exceeds FREE_MILLISECONDS. */
 const PAUSE_TIMES = 20;
 const LONGEST_PAUSE_MILLISECONDS = 60_000;
 

@@ -88,15 +88,15 @@ export class Origins {
   }
 
   /**
-   * Returns true if this Host header is that of the app's own origin. Other names that lead to the app are excluded,
-   * because cookies are bound to one name.
+   * Returns true if this Host header is that of the app's own origin. Returns false for other host names of the app,
+   * because cookies are bound to a single name.
    */
   isAtOrigin(ref: string, host: string | undefined): boolean {
     const origin = this.appOrigin(ref);
     return origin !== null && new URL(origin).hostname === hostName(host);
   }
 
-  /** Returns true if the Origin header of a request with this Host header is the node itself. */
+  /** Returns true if the Origin header is the node's own origin. `host` is the Host header of the same request. */
   isNode(origin: string, host: string | undefined): boolean {
     if (origin === this.#base.origin) return true;
     if (host === undefined || this.appAt(host) !== null) return false;

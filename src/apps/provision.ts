@@ -39,7 +39,7 @@ export interface Logins {
 
 /**
  * Creates an app's roles and its database. Roles and a database of a previous failed attempt are removed first; the
- * caller ensures that no app has this ref.
+ * caller must ensure that no app has this ref.
  * @param from Name of the database to copy; by default the template.
  */
 export async function provision(server: Server, maintenance: Pool, logins: Logins, from?: string): Promise<void> {
@@ -193,7 +193,8 @@ async function pauseScheduledWork(pool: Pool, owner: string, database: string): 
     plain(`select pg_catalog.to_regprocedure('ninefold.pause_scheduled_work(text, text)') is not null as work,
       pg_catalog.to_regclass('ninefold.mails') is not null as mails`),
   ]);
-  // The source may lack the schema files that create these objects.
+  // The database of the source may lack the schema files that create these objects, so this looks for the objects
+  // first.
   const there = found && rowsAsText(found)[0];
   const statements = [
     ...(there?.work === 't'
@@ -234,8 +235,9 @@ async function dropRoles(maintenance: Pool, server: Server, ref: string): Promis
 }
 
 /**
- * Removes a role from databases that stay: its objects go to the database owner, its privileges are revoked. The owner
- * of any app can name the role in a GRANT or a policy, and PostgreSQL cannot drop a role that is referenced.
+ * Removes a role from databases that stay: transfers its objects to the owner of the database and revokes its
+ * privileges. The owner of any app can name the role in a GRANT or a policy, and PostgreSQL cannot drop a role that is
+ * referenced.
  */
 async function removeRoleFromDatabases(maintenance: Pool, server: Server, role: string): Promise<void> {
   const [found] = await maintenance.run([

@@ -8,7 +8,7 @@ import { parseLogLines } from './stored-traces.ts';
 
 /** Filter of the log; null matches any value. */
 export interface LogFilter {
-  /** ISO 8601; the end is excluded. */
+  /** Start of the period in ISO 8601; null for no start. The end of the period is excluded. */
   from: string | null;
   to: string | null;
   /** First digits of the status. */
@@ -180,7 +180,9 @@ const isCounted = ({ code, call, userId, requestId, slower, search }: LogFilter)
 /** Steps of the points of a summary in seconds. */
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400, 604_800];
 
-/** Returns the smallest step that divides a period in MAX_POINTS points and an incomplete one at most. Pure. */
+/**
+ * Returns the smallest step for which a period has at most MAX_POINTS complete points and one incomplete point. Pure.
+ */
 const stepOf = (seconds: number): number =>
   STEPS.find((step) => seconds / step <= MAX_POINTS + 1) ?? Math.ceil(seconds / MAX_POINTS);
 

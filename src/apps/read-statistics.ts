@@ -51,7 +51,7 @@ interface Point {
 export interface CallSeries {
   /** Start times of the points in seconds since 1970, oldest first; the last point is incomplete. */
   starts: number[];
-  /** By the name of the call. */
+  /** The figures of each call, by the name of the call. */
   calls: ReadonlyMap<string, { points: (Point | null)[]; all: Point; lastAt: string | null }>;
 }
 

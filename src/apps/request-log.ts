@@ -10,7 +10,7 @@ import { runAsServerRole } from './run-as-server-role.ts';
 
 interface BufferedLine {
   readonly event: CallEvent;
-  /** Number of requests right after this request that the log leaves out. */
+  /** Number of requests directly after this one that the log leaves out, because there were too many. */
   leftOut: number;
 }
 
@@ -27,7 +27,7 @@ const LINES_PER_CLEANUP = 5000;
  */
 export class RequestLog {
   readonly #lines: BufferedCounters<BufferedLine>;
-  /** Number of written lines since the last cleanup. */
+  /** Number of lines of an app that this worker has written since the last cleanup. */
   readonly #written = new PerApp<{ lines: number }>(() => ({ lines: 0 }));
 
   constructor(apps: Apps, events: Events) {

@@ -40,9 +40,9 @@ describe('query of a request trace', () => {
     ['token=abc&type=signup', 'token=…&type=…'],
     ['bare', 'bare'],
     ['', ''],
-  ])('%s becomes %s', (query, masked) => expect(maskedQuery(query)).toBe(masked));
+  ])('masks the query %s as %s', (query, masked) => expect(maskedQuery(query)).toBe(masked));
 
-  it("contains values for a builder's request, but no secrets", () => {
+  it("contains the values of a builder's request, but no secrets", () => {
     const { query } = toRequestTrace(eventOf({ source: 'builder', query: 'id=eq.7&apikey=sb_secret_1' }));
     expect(query).toBe('id=eq.7&apikey=…');
   });
@@ -62,7 +62,7 @@ describe('steps of a request trace', () => {
   const told = (parts: Partial<CallEvent>, trace: Partial<TraceRecorder>) =>
     toRequestTrace(eventOf(parts, trace)).steps.map(({ name, from, took }) => [name, from, took]);
 
-  it('follow one another without a gap, and separate waiting from the database', () => {
+  it('leave no time between two steps, and separate waiting from the time in the database', () => {
     expect(told({}, { ...marks, databaseMilliseconds: 7 })).toEqual([
       ['Check address limit', 0, 1],
       ['Resolve app', 1, 1],

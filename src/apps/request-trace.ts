@@ -132,7 +132,10 @@ const bodyLimits: ReadonlySet<LimitName> = new Set([
 
 type Mark = 'limited' | 'received' | 'opened' | 'identified' | 'planned' | 'built' | 'ran';
 
-/** Adds the wait for a connection and the time in the database. PostgreSQL returns no timings itself. */
+/**
+ * Adds the wait for a connection and the time in the database. The server measures both, because PostgreSQL returns no
+ * timings.
+ */
 function addRun(trace: TraceRecorder, until: number, add: (name: string, until: number, found: string) => void): void {
   const inDatabase = Math.min(trace.databaseMilliseconds, until - trace.built);
   if (inDatabase > 0) add('Wait for connection', until - inDatabase, '');

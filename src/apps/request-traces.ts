@@ -74,9 +74,9 @@ const MAX_IDLE_FLUSHES = 3;
 
 /**
  * Finds the trace of a request by its request id. Each worker keeps the recent requests of each app in memory as
- * events, which costs one assignment per request. The log has a line of every request. Each flush writes failed and slow requests to the app's database; the
- * others are written when the app becomes idle. If a worker does not have a request, it asks the other workers with
- * NOTIFY, and the worker that has the request writes it to the database.
+ * events, which costs one assignment per request. The log has a line of every request. Each flush writes failed and
+ * slow requests to the app's database; the other requests are written when the app becomes idle. If a worker does not
+ * have a request, it asks the other workers with NOTIFY, and the worker that has the request writes it to the database.
  */
 export class RequestTraces {
   readonly #apps: Apps;
@@ -227,7 +227,7 @@ export class RequestTraces {
       const app = await this.#apps.find(ref);
       if (buffer.app !== app) await this.#listen(ref, buffer);
       if (buffered.length === 0) return;
-      // Set before the write, so that a concurrent flush does not write the request too.
+      // Marks the requests before the write, so that a concurrent flush does not write them too.
       for (const one of buffered) one.isWritten = true;
       const rows = buffered.map(({ event }) => ({ at: event.trace.at, trace: toRequestTrace(event) }));
       const { rest } = await app.settings();

@@ -16,7 +16,10 @@ import { readSettings } from './settings.ts';
 
 const turns = new BackgroundTurns(new Traffic());
 
-/** Settings limit the age of stored records: older ones must be deleted, newer ones must not. */
+/**
+ * Settings limit the age of stored records. Records that are older than the limit must be deleted, and newer ones must
+ * not.
+ */
 
 let database: AppDatabase;
 
@@ -69,7 +72,7 @@ async function column(sql: string): Promise<string[]> {
   return (result ? rowsAsText(result) : []).map(({ value }) => value ?? '');
 }
 
-it("stores as many request traces as the app's settings allow, and those of slow requests", async () => {
+it("stores as many request traces as the app's settings allow, and also traces of slow requests", async () => {
   const traces = async (settings: Record<string, number>, events: readonly CallEvent[]) => {
     await database.pool.script(`truncate ninefold.request_traces; insert into ninefold.request_traces (request_id, at, call, status, trace)
       select 'old-' || n, now() - make_interval(mins => n), 'rest.select', 200, '{}' from generate_series(1, 150) n`);
@@ -90,7 +93,8 @@ it("stores as many request traces as the app's settings allow, and those of slow
   expect([fewer.length, ...fewer.slice(0, 2).sort()]).toEqual([120, 'b-slow', 'd-failed']);
   const busyBuilder = Array.from({ length: 300 }, (_, i) => call(`builder-${i}`, { isByBuilder: true }));
   expect((await traces({}, [...calls(), ...busyBuilder])).slice(0, 2).sort()).toEqual(['b-slow', 'd-failed']);
-  // 100 traces stay even with logs_traces 0, because a worker may write a trace that another worker has yet to read.
+  // With logs_traces 0, 100 traces still stay, because one worker may write a trace that another worker has yet to
+  // read.
   expect(await traces({ logs_traces: 0 }, calls())).toHaveLength(100);
 });
 
@@ -179,7 +183,7 @@ it('leaves requests out of the log beyond a number per write, counts them, and s
   expect(await column('select request_id as value from ninefold.request_log where status = 500')).toEqual(['failed']);
 });
 
-it("stores counted requests and errors for the days in the app's settings", async () => {
+it("stores counted requests and errors for the number of days in the app's settings", async () => {
   const left = async (settings: Record<string, number>) => {
     await database.pool.script(`truncate ninefold.call_statistics, ninefold.error_statistics;
       insert into ninefold.call_statistics (span, bucket, call, calls, failed, histogram, last_at)
@@ -200,11 +204,11 @@ it("stores counted requests and errors for the days in the app's settings", asyn
   };
   expect(await left({})).toEqual([['5', '20'], ['5']]);
   expect(await left({ logs_statistics_days: 10, logs_error_days: 50 })).toEqual([['5'], ['5', '20']]);
-  // Seven days always stay, because the chapters show figures of a week.
+  // The counts of seven days always stay, because the chapters show figures of a week.
   expect(await left({ logs_statistics_days: 0, logs_error_days: 0 })).toEqual([['5'], ['5']]);
 });
 
-it('deletes counts that are older than the retention also if the app is rarely used', async () => {
+it('deletes counts that are older than the retention, even in an app that is rarely used', async () => {
   await database.pool.script(`truncate ninefold.call_statistics, ninefold.error_statistics;
     insert into ninefold.call_statistics (span, bucket, call, calls, failed, histogram, last_at)
       values ('hour', now() - interval '100 days', 'rest.select', 1, 0, array_fill(0, array[24]), now());
@@ -223,7 +227,7 @@ it('deletes counts that are older than the retention also if the app is rarely u
   expect([await old('call_statistics'), await old('error_statistics')]).toEqual([[], []]);
 });
 
-it('merges the counts per minute of the previous day into counts per hour without losing any', async () => {
+it('merges the counts per minute of the previous day into counts per hour without losing any count', async () => {
   await database.pool.script(`truncate ninefold.call_statistics;
     insert into ninefold.call_statistics (span, bucket, call, calls, failed, histogram, last_at)
       select 'minute', date_trunc('hour', now()) - interval '30 hours' + make_interval(mins => m), 'rest.select', 10, 1,

@@ -6,8 +6,8 @@ import { authenticatorRole, ownerRole } from './app-record.ts';
  * Sets properties of apps' login roles that only a superuser can set, if they are not set yet. A role cannot change its
  * own temp_file_limit. The authenticators may use reserved connections, so that owners who log in directly cannot use
  * up all connections of the server (PostgreSQL 16 and newer). An owner bypasses row-level security and may set
- * session_replication_role, as `postgres` can in a hosted Supabase project; both affect only the one database that the
- * role can connect to.
+ * session_replication_role, as `postgres` can in a hosted Supabase project; both affect only the app's database,
+ * because the role can connect to no other.
  * @param temporaryBytes The limit sessionTemporaryBytes.
  */
 export async function boundRoles(maintenance: Pool, refs: readonly string[], temporaryBytes: number): Promise<void> {

@@ -137,10 +137,10 @@ export const consoleFiles: readonly SchemaFile[] = [
 ];
 
 /**
- * Applies the files that a database does not have yet. Each file runs in a transaction, under a lock against other
- * nodes that do the same. Runs as the superuser with an empty search path, so that no object of an app's owner is
- * called. The app's journal ignores changes by a superuser (`ninefold.note_schema_change`). Returns the names of the
- * applied files.
+ * Applies the files that a database does not have yet. Each file runs in a transaction, under a lock, so that no other
+ * node applies files to the database at the same time. Runs as the superuser with an empty search path, so that no
+ * object of an app's owner is called. The app's journal ignores changes by a superuser (`ninefold.note_schema_change`).
+ * Returns the names of the applied files.
  * @throws SchemaStepError if the database rejects a file.
  * @throws NinefoldError app_database_unfit if the schema `ninefold` is not Ninefold's.
  */
@@ -164,7 +164,8 @@ ${file.sql}
 ;insert into ninefold.schema_files (name) values ('${file.name}'); commit;`,
       );
     } catch (error) {
-      // Another worker may have applied the file first.
+      // Another worker may have applied the file first. Then this worker's attempt fails, but the database is up to
+      // date.
       if (!(error instanceof DatabaseError)) throw error;
       if (!(await appliedFiles(database).catch(() => new Set())).has(file.name))
         throw new SchemaStepError(file.name, error);

@@ -1,7 +1,7 @@
 import type { ConnectionConfig } from '../database/connection-config.ts';
 import { Pool } from '../database/pool.ts';
 
-/** The PostgreSQL server of the apps, with the superuser's access. */
+/** The PostgreSQL server that hosts the apps, with the data to log in as the superuser. */
 export interface Server {
   /** Connection parameters of the superuser; `database` is the maintenance database. */
   readonly target: ConnectionConfig;

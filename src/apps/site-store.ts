@@ -86,7 +86,7 @@ async function compressed(content: Uint8Array): Promise<{ br: Buffer | null; gzi
   if (content.length < SMALLEST_BYTES) return { br: null, gzip: null };
   const zipped = await zip(content, { level: constants.Z_BEST_COMPRESSION });
   if (zipped.length > content.length * WORTHWHILE) return { br: null, gzip: null };
-  // The highest levels take seconds for a file of a megabyte and save only one percent.
+  // The highest levels of compression take seconds for a file of a megabyte and save only one percent more.
   const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
   return { br: await brotli(content, { params }), gzip: zipped };
 }
@@ -112,7 +112,8 @@ const DELETE_FILES = `delete from ninefold.site_files f where f.sha256 not in (
   select e.value from ninefold.site_versions v cross join pg_catalog.jsonb_each_text(v.files) e)`;
 
 /**
- * Makes a version the one that is served, for the first time or again. Deletes the oldest versions and their files.
+ * Activates a version, so that the app serves it. The version may have been active before. Deletes the oldest versions
+ * and their files.
  * @throws NinefoldError not_found; site_incomplete if files are missing; site_too_large
  */
 export async function publishSiteVersion(database: Executor, id: string): Promise<void> {

@@ -27,7 +27,7 @@ const app = (days: number): Pick<App, 'database' | 'settings'> => ({
 });
 
 /**
- * Inserts rows with an opening long ago, a closing `days` days ago and, for every second one, a reopening yesterday;
+ * Inserts rows that were opened long ago and closed `days` days ago. Every second row was reopened yesterday. Then
  * deletes the last row.
  */
 async function fill(rows: number, days: number): Promise<void> {
@@ -55,8 +55,8 @@ describe('deleteOldStateChanges', () => {
   it('deletes old state changes except the last one of each existing row', async () => {
     await fill(4, 2000);
     expect(await deleteOldStateChanges(app(1825))).toBe(6);
-    // Rows 1 and 3 have been closed since then; row 2 was reopened; of the deleted row 4 only the new state change
-    // stays.
+    // The last state change of rows 1 and 3 is the closing. Row 2 was reopened. Of row 4, which was deleted, only the
+    // recent state change stays.
     expect(await left()).toEqual(['1 open closed', '3 open closed', '2 closed open', '4 closed open']);
     expect(await deleteOldStateChanges(app(1825))).toBe(0);
   });

@@ -12,7 +12,7 @@ export interface BuilderRights {
   readonly createsApps: boolean;
   /** True if the builder has a verified second factor. */
   readonly hasSecondFactor: boolean;
-  /** ISO 8601: the time from which the node refuses a builder without a second factor; null: never. */
+  /** The time from which the node refuses a builder without a second factor, in ISO 8601; null if it never does. */
   readonly secondFactorFrom: string | null;
   readonly apps: ReadonlyMap<string, AppRole>;
 }
@@ -20,11 +20,11 @@ export interface BuilderRights {
 /** Data of a new invitation. */
 export interface NewInvitation {
   readonly email: string;
-  /** Null for an invitation to the node. */
+  /** Ref of the app; null for an invitation to the node. */
   readonly app: string | null;
   readonly role: AppRole | NodeRole;
   readonly createsApps: boolean;
-  /** Null for the operator. */
+  /** Id of the builder who invites; null for the operator. */
   readonly invitedBy: string | null;
 }
 
@@ -113,7 +113,10 @@ export class TeamStore {
     return (result && firstJson<string>(result)) ?? null;
   }
 
-  /** Sets the time from which builders need a second factor: `graceDays` days after this call. Null means never. */
+  /**
+   * Sets the time from which builders need a second factor: `graceDays` days after this call.
+   * @param graceDays Null: builders never need a second factor.
+   */
   async requireSecondFactor(graceDays: number | null, setBy: string): Promise<void> {
     const key = 'second_factor_required_from';
     await this.#database.run([
@@ -128,7 +131,10 @@ export class TeamStore {
     ]);
   }
 
-  /** Returns the builders of an app including the owners of the node, oldest first. */
+  /**
+   * Returns the builders of an app including the owners of the node, who are builders of every app. Sorted by age,
+   * oldest first.
+   */
   async ofApp(ref: string): Promise<AppBuilder[]> {
     return this.#list<AppBuilder>(
       `select json_agg(json_build_object('id', b.user_id, 'name', b.name, 'email', u.email,
@@ -167,7 +173,7 @@ export class TeamStore {
     return found;
   }
 
-  /** Returns the valid invitations to an app; those to the node for null. */
+  /** Returns the valid invitations to an app, or to the node if `ref` is null. */
   invitations(ref: null): Promise<NodeInvitation[]>;
   invitations(ref: string): Promise<Invitation[]>;
   invitations(ref: string | null): Promise<(Invitation | NodeInvitation)[]> {
@@ -362,7 +368,10 @@ export class TeamStore {
     });
   }
 
-  /** Deletes the account that an interrupted acceptance left: the node ended before the account became a builder. */
+  /**
+   * Deletes an account that an invited person created, but that never became a builder, because the node ended in
+   * between.
+   */
   async dropLeftover(email: string): Promise<void> {
     await this.#database.transaction(async (tx) => {
       await lock(tx, null);
@@ -377,7 +386,7 @@ export class TeamStore {
   }
 
   /**
-   * Stores a link with which a builder sets a new password. It replaces a previous one.
+   * Stores a link with which a builder sets a new password. The link replaces a previous link.
    * @throws NinefoldError builder_unknown
    */
   async recover(userId: string): Promise<LinkSecret> {

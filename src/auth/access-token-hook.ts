@@ -9,7 +9,8 @@ import { claimProblems } from './claim-schema.ts';
 import type { AuthContext } from './context.ts';
 
 /**
- * Claims that name the account, the session, its assurance and its application. Checks of sessions read these claims.
+ * Claims that name the account, the session, its assurance and its application. The hook cannot change them, because
+ * checks of sessions read them.
  */
 const FIXED = ['sub', 'session_id', 'iat', 'aal', 'client_id'] as const;
 
@@ -65,7 +66,7 @@ async function mayHaveRole(context: AuthContext, before: object, after: object):
   if (roles === null) return false;
   const own = roles.filter((role) => !COMMON_ROLES.has(role));
   if (own.length === 0) return true;
-  // The app's login role can only switch to roles of this app.
+  // The app's login role can switch only to roles of this app, so this query finds no roles of another app.
   const [result] = await runAsAuthAdmin(context.database, [
     [
       `select pg_catalog.count(*) from pg_catalog.pg_roles r

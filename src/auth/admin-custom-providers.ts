@@ -225,7 +225,7 @@ async function checkDiscovery(context: AuthContext, values: CustomProviderValues
   });
 }
 
-/** Returns a row without its secret, which is never shown. */
+/** Returns a provider without its client secret, which the API never shows. */
 function shown(row: CustomProviderRow): Omit<CustomProviderRow, 'client_secret'> {
   return {
     id: row.id,

@@ -106,7 +106,7 @@ describe('POST /admin/users', () => {
     expect(data.user?.identities?.map(({ provider }) => provider).sort()).toEqual(['email', 'phone']);
   });
 
-  it('creates an account while sign-up is off, and stores no password if none is sent', async () => {
+  it('creates an account while sign-up is disabled, and stores no password if the body has none', async () => {
     app.settings = { ...app.settings, disable_signup: true };
     const user = await made({ password: '' });
     expect((await app.client().auth.signInWithPassword({ email: user.email ?? '', password })).error?.code).toBe(
@@ -123,7 +123,7 @@ describe('POST /admin/users', () => {
     expect((await app.client().auth.signInWithPassword({ email, password })).error).toBeNull();
   });
 
-  it('refuses an address, a number or an id of another account', async () => {
+  it('refuses an address, a number or an id that belongs to another account', async () => {
     const phone = '491700000001';
     const user = await made({ phone });
     expect((await admin().createUser({ email: user.email?.toUpperCase() ?? '' })).error).toMatchObject({
@@ -202,7 +202,7 @@ describe('GET /admin/users', () => {
     expect(body).not.toHaveProperty('identities.0.last_sign_in_at');
   });
 
-  it('returns the same pages from either end, and finds entries beyond the first pages by the index', async () => {
+  it('returns the same pages from the front and from the back, and finds entries beyond the first pages by the index', async () => {
     const before = Number((await app.sql('select count(*) from auth.users'))[0]?.count);
     await app.sql(`insert into auth.users (id, email, raw_user_meta_data, created_at)
       select gen_random_uuid(), 'many' || i || case when i = 7 then '.needle@' else '@' end || 'example.com',

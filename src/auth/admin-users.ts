@@ -72,7 +72,7 @@ function isAscending(sort: string | null): boolean {
   });
 }
 
-/** `page` is the first parameter, because clients read it there. */
+/** Returns links to other pages. `page` is the first parameter of each link, because clients read it there. */
 function links(path: string, query: URLSearchParams, page: number, last: number): string {
   const others = [...query].filter(([name]) => name !== 'page');
   const link = (number: number, relation: string) =>

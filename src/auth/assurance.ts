@@ -13,7 +13,7 @@ import { usable } from './get-user.ts';
 export interface MemberSession {
   readonly user: User;
   readonly sessionId: string;
-  /** True if both the session and the access token have the assurance of a second factor. */
+  /** True if both the session and the access token have the assurance that a second factor gives. */
   readonly isWhole: boolean;
 }
 
@@ -41,7 +41,7 @@ export async function requireSession(
   return { user, sessionId, isWhole: isSecondLevel(aal) && isSecondLevel(found.aal) };
 }
 
-/** Returns true for the assurance of a second factor. */
+/** Returns true for the assurance level that a second factor gives. */
 export const isSecondLevel = (aal: string | null): boolean => aal === 'aal2' || aal === 'aal3';
 
 /** Returns true if an account has a verified second factor. */
@@ -50,7 +50,8 @@ export const hasSecondFactor = (user: User): boolean =>
 
 /**
  * Returns the account of a member who adds or removes an identity, by which the account can be signed in to.
- * @param aal The assurance of the caller's token. An account with a second factor needs that of the factor.
+ * @param aal The assurance of the caller's token. If the account has a second factor, it must be the assurance of that
+ * factor.
  * @throws insufficient_aal, user_not_found
  */
 export async function requireWholeAccount(context: AuthContext, userId: string, aal: string | null): Promise<User> {

@@ -55,9 +55,9 @@ export async function notePasswordAttempt(
 }
 
 /**
- * Throws the error of a failed hook, unless the password was wrong. The sign-in is refused then anyway, and an error
- * that unknown addresses do not get would reveal that the account exists. An error that the hook itself returned is
- * always thrown.
+ * Throws the error of a failed hook, unless the password was wrong. With a wrong password, the sign-in is refused
+ * anyway. The error of the hook would reveal that the account exists, because a sign-in with an unknown address never
+ * gets this error. An error that the hook itself returned is always thrown.
  */
 function afterWrong(error: unknown, isRight: boolean): Decision {
   if (isRight || !(error instanceof NinefoldError) || error.code === 'unknown') throw error;

@@ -111,7 +111,7 @@ it('writes the actions of a member in GoTrue’s format, without secrets', async
   expect(secrets.filter((secret) => written.includes(secret))).toEqual([]);
 });
 
-it('writes actions of the secret key with the changed account in the traits', async () => {
+it('writes actions with the secret key, with the changed account in the traits', async () => {
   const admin = app.client(app.keys.secretKey).auth.admin;
   const email = uniqueEmail();
   const { data } = await admin.createUser({ email, password: PASSWORD, email_confirm: true });
@@ -144,7 +144,7 @@ it('writes actions of the secret key with the changed account in the traits', as
   expect(log[3]?.payload.traits).toMatchObject({ user_id: id, sessions: 1 });
 });
 
-it('writes requested mails and a changed password, but no refused calls', async () => {
+it('writes an entry for a requested mail and for a changed password, but none for a refused call', async () => {
   const { client, email } = await app.member(PASSWORD);
   await client.auth.resetPasswordForEmail(email);
   await client.auth.resetPasswordForEmail(uniqueEmail());
@@ -176,7 +176,7 @@ it('writes an entry for a refresh token that is used again, and none for a norma
   expect(await actions()).toEqual(['user_signedup', 'login', 'token_revoked']);
 });
 
-it('writes a bounded number of refused sign-ins, without the password and without unknown addresses', async () => {
+it('writes a limited number of refused sign-ins, without the password and without addresses that no account has', async () => {
   const { client, email } = await app.member(PASSWORD);
   const wrong = `wrong ${PASSWORD}`;
   const typed = 'my secret@password.example';

@@ -34,7 +34,8 @@ describe('readAuthorization', () => {
     const asked = (scope: string) => readAuthorization(new URLSearchParams({ ...good, scope }), true, 'openid profile');
     expect(asked('openid profile')).toMatchObject({ scopes: ['openid', 'profile'] });
     expect(asked('openid email')).toMatchObject({ error: 'invalid_scope' });
-    // A request without a scope asks for the default scope, as far as the client is registered for it.
+    // A request without a scope asks for the default scope. This client is not registered for it, so the request is
+    // refused.
     expect(asked('')).toMatchObject({ error: 'invalid_scope' });
     expect(readAuthorization(new URLSearchParams({ ...good, scope: '' }), true, 'email')).toMatchObject({
       scopes: ['email'],

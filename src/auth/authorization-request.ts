@@ -6,14 +6,17 @@ import { DEFAULT_SCOPE, OAUTH_SCOPES } from './oauth-server.ts';
 /** The values of the parameter prompt (OpenID Connect Core 1.0, section 3.1.2.1). */
 export const PROMPTS: readonly string[] = ['none', 'login', 'consent', 'select_account'];
 
-/** The parameters that determine the app's response. The client and the redirect address are checked before. */
+/**
+ * The parameters that determine the app's response. The client and the redirect address are not among them, because
+ * they are checked first.
+ */
 export interface AuthorizationParameters {
   readonly scopes: readonly string[];
   readonly state: string | null;
   readonly nonce: string | null;
   readonly codeChallenge: string;
   readonly prompts: readonly string[];
-  /** In seconds; null if the sign-in may have any age. */
+  /** The maximum age of the member's sign-in in seconds; null if it may have any age. */
   readonly maxAge: number | null;
   readonly loginHint: string | null;
 }
@@ -47,7 +50,10 @@ export const parametersOf = ({ method, query, body }: CallRequest): URLSearchPar
 const repeated = (parameters: URLSearchParams): string | null =>
   [...new Set(parameters.keys())].find((name) => parameters.getAll(name).length > 1) ?? null;
 
-/** Unsupported parameters with their errors (OpenID Connect Core 1.0, section 3.1.2.6). */
+/**
+ * Parameters that the server does not support, each with the error for a request that contains it (OpenID Connect Core
+ * 1.0, section 3.1.2.6).
+ */
 const UNSUPPORTED = [
   ['request', 'request_not_supported'],
   ['request_uri', 'request_uri_not_supported'],
@@ -57,9 +63,8 @@ const UNSUPPORTED = [
 /**
  * Reads the parameters of an authorization request and ignores unknown ones, such as ui_locales. Returns the first
  * fault of an invalid request.
- *
- * @param takesRefreshTokens The client is registered for refresh tokens. The scope offline_access is ignored for other
- * clients.
+ * @param takesRefreshTokens True if the client is registered for refresh tokens. The scope offline_access is ignored
+ * for other clients.
  * @param registered The scopes that the client is registered for, separated by blanks; null if it may ask for all.
  */
 export function readAuthorization(

@@ -8,7 +8,7 @@ export type PlannedUser = Pick<NewUser, 'email' | 'phone' | 'userMetadata' | 'is
   readonly provider: string | null;
 };
 
-/** GoTrue's timestamps of an account that is not stored. */
+/** The time that GoTrue reports for an account that is not stored yet. */
 const NEVER = '0001-01-01T00:00:00Z';
 
 /**
@@ -36,7 +36,8 @@ export async function beforeUserCreated(context: HookContext, address: string, p
 }
 
 /**
- * Waits as long as the hook takes. A request that creates no account uses it, so that its time does not reveal that.
+ * Waits as long as the hook before_user_created takes. Used by a request that creates no account, so that the time of
+ * its response does not reveal this.
  */
 export const waitAsBeforeUserCreated = (context: HookContext): Promise<void> =>
   waitAsHook(context, 'before_user_created');

@@ -21,7 +21,7 @@ it('reads null as an object without fields', () => {
   expect(read('null')).toEqual({});
 });
 
-it('reads field names in any letter case, and uses the last of two that mean one field', () => {
+it('reads field names in any letter case, and uses the last of two names that mean the same field', () => {
   expect(read('{"Email":"a@b.c","DATA":{"Email":1}}')).toEqual({ email: 'a@b.c', data: { Email: 1 } });
   expect(read('{"email":"a@b.c","EMAIL":"d@e.f"}')).toEqual({ email: 'd@e.f' });
 });

@@ -4,7 +4,7 @@ import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { parseBoundedJson } from '../limits/bounded-json.ts';
 
-/** PostgreSQL cannot store NUL characters and unpaired surrogates. */
+/** Matches characters that PostgreSQL cannot store: NUL and unpaired surrogates. */
 const UNSTORABLE = /\0|[\uD800-\uDFFF]/u;
 
 function isStorable(value: unknown): boolean {
@@ -41,8 +41,8 @@ export const flag = z
   .transform((value) => value ?? undefined);
 
 /**
- * An optional password. The calls check its length, so that the error names the limit. The empty text is not absent: a
- * change to an empty password is refused and not ignored.
+ * An optional password. The calls check its length, so that the error names the limit. Unlike for `text`, the empty
+ * text does not count as absent, so that a change to an empty password is refused and not ignored.
  */
 export const password = z
   .string()
@@ -75,7 +75,10 @@ export function readBody<Shape extends z.ZodRawShape>(
   throw new NinefoldError('validation_failed', { message });
 }
 
-/** Renames fields that differ from one of `names` only in letter case. The last of two equal fields counts. */
+/**
+ * Renames fields that differ from one of `names` only in letter case. If two fields then have the same name, the last
+ * one counts.
+ */
 function withFieldNames(body: object, names: readonly string[]): Record<string, unknown> {
   const fields = Object.entries(body).map(([key, value]): [string, unknown] => {
     if (names.includes(key)) return [key, value];

@@ -11,13 +11,17 @@ type BindingContext = Pick<AuthContext, 'app' | 'origins' | 'nodeKey'>;
 export const isNavigation = ({ headers }: Pick<CallRequest, 'headers'>): boolean =>
   headers['sec-fetch-mode'] === 'navigate';
 
-/** Each sign-in has an own cookie, so that two tabs can sign in at the same time. */
+/**
+ * Returns the name of the cookie of a sign-in. Each sign-in has its own cookie, so that two tabs can sign in at the
+ * same time.
+ */
 const cookieName = (state: string): string => `nf-sign-in-${createHash('sha256').update(state).digest('hex')}`;
 
 /**
- * Returns the cookie that binds a sign-in at a provider to the browser that began the sign-in. Without it, an attacker
- * could send the own callback address to a member, who would then work in the attacker's account. Over TLS the browser
- * also sends the cookie with a form of another site, because Apple posts a form.
+ * Returns the cookie that binds a sign-in at a provider to the browser that began the sign-in. Without this cookie, an
+ * attacker could send the callback address of the attacker's own sign-in to a member. The member would then work in the
+ * attacker's account. Over TLS, the cookie is set so that the browser also sends it with a form from another site,
+ * because Apple returns with such a form.
  */
 export function bindToBrowser(context: BindingContext, state: string): string {
   const value = derived(context, 'browser', state);
@@ -34,7 +38,7 @@ export function isBound(context: BindingContext, request: CallRequest, state: st
   return shown !== undefined && isSame(shown, derived(context, 'browser', state));
 }
 
-/** Returns the value of a cookie; undefined if the request has none of this name. */
+/** Returns the value of the cookie with this name; undefined if the request has no such cookie. */
 export const cookieOf = ({ headers }: Pick<CallRequest, 'headers'>, name: string): string | undefined =>
   (headers.cookie ?? '')
     .split(/;\s*/)

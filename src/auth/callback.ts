@@ -51,7 +51,7 @@ function onOwnOrigin({ app, origins }: AuthContext, request: CallRequest): Reply
   const own = origins.appOrigin(app.ref);
   if (own === null || !isNavigation(request) || origins.isAtOrigin(app.ref, request.headers.host)) return null;
   const query = request.query === '' ? '' : `?${request.query}`;
-  // With status 307 the browser sends a form again.
+  // With status 307, the browser sends a form again, so that the parameters of a POST are not lost.
   return redirectTo(`${own}/auth/v1/callback${query}`, request.method === 'POST' ? 307 : 303);
 }
 
@@ -66,7 +66,8 @@ async function flowOf(context: AuthContext, request: CallRequest, state: string)
   const taken = await takeFlow(context.database, state);
   switch (taken.verdict) {
     case 'taken':
-      // A member who adds an identity begins with a request of the client, which stores no cookie.
+      // The cookie is not checked for a member who adds an identity. This begins with a request of the client, which
+      // cannot store a cookie.
       if (taken.flow.linkingTargetId === null && !isBound(context, request, state)) {
         throw new NinefoldError('bad_oauth_state', { message: 'OAuth state belongs to another browser' });
       }
@@ -115,7 +116,7 @@ async function finish(context: AuthContext, request: CallRequest, returned: Retu
   return redirectTo(code ? withCode(target, code) : await withSession(context, request, target, grant, tokens));
 }
 
-/** Returns the parameters that the library checks. A provider may add others. */
+/** Returns only the parameters of the protocol, which the library checks. A provider may send other parameters too. */
 function protocolParameters(answer: URLSearchParams): URLSearchParams {
   const known = ['code', 'state', 'iss'].flatMap((name) =>
     answer.getAll(name).map((value): [string, string] => [name, value]),

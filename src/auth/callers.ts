@@ -38,13 +38,16 @@ export async function requireMember(
   throw new NinefoldError('bad_jwt', { status: 400, message: 'invalid claim: sub claim must be a UUID' });
 }
 
-/** Throws bad_jwt for a session id that is not a UUID. The app's own servers can sign a token with any id. */
+/**
+ * Throws bad_jwt for a session id that is not a UUID. This is possible, because the app's own servers can sign a token
+ * with any id.
+ */
 function requireSessionClaim(claim: unknown): void {
   if ((claim ?? '') === '' || (typeof claim === 'string' && UUID.test(claim))) return;
   throw new NinefoldError('bad_jwt', { message: 'invalid claim: session_id claim must be a UUID' });
 }
 
-/** GoTrue's `bearerRegexp`. */
+/** Matches a bearer token in the header Authorization (GoTrue, `bearerRegexp`). */
 const BEARER = /^bearer \S+$/i;
 
 /**

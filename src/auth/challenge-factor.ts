@@ -12,7 +12,8 @@ import { json } from './reply.ts';
 import { creationOptions, requestOptions, requireRelyingParty } from './web-authn.ts';
 
 /**
- * Handles POST /factors/<id>/challenge: opens a challenge to a factor. The same client responds to it with `verify`.
+ * Handles POST /factors/<id>/challenge: opens a challenge to a factor. The client answers the challenge with a call of
+ * `verify`, from the same address.
  */
 export async function challengeFactor(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
   const { settings } = context;

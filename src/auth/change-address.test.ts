@@ -61,7 +61,7 @@ describe('a change of address', () => {
     ).toEqual([{ email: next }]);
   });
 
-  it('needs one mail if only the new address confirms, and none for an anonymous account with autoconfirm', async () => {
+  it('needs one mail if only the new address must confirm, and none for an anonymous account with autoconfirm', async () => {
     const { id, token } = await confirmed();
     app.settings = { ...app.settings, mailer_secure_email_change_enabled: false };
     const next = uniqueEmail();
@@ -95,7 +95,7 @@ describe('a change of address', () => {
     });
   });
 
-  it('invalidates both links of an earlier change', async () => {
+  it('invalidates both links of an earlier change that was not finished', async () => {
     const { email, token } = await confirmed();
     const [first, second] = [uniqueEmail(), uniqueEmail()];
     await change(token, first);
@@ -106,7 +106,7 @@ describe('a change of address', () => {
     }
   });
 
-  it('cannot be finished, or its mail be sent again, after the password changed', async () => {
+  it('cannot be finished, and its mail cannot be sent again, after the password changed', async () => {
     app.settings = { ...app.settings, mailer_secure_email_change_enabled: false };
     const { email, id, token } = await confirmed();
     const planted = uniqueEmail();

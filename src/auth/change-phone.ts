@@ -26,8 +26,8 @@ export function newPhoneOf(
 }
 
 /**
- * Counts a text message (SMS) for a change of the phone number. Counts for each account, so that other callers cannot
- * use up the limit.
+ * Counts a text message (SMS) for a change of the phone number. Counts the messages of the member's account, so that
+ * other callers cannot use up the limit of this member.
  * @throws over_sms_send_rate_limit
  */
 export const requirePhoneChange = async (
@@ -38,8 +38,8 @@ export const requirePhoneChange = async (
 ): Promise<void> => void (await requireText(context, request, 'phone_change', phone, user.id));
 
 /**
- * Stores the requested number of an account and sends a code to it. Only the caller who sends the code learns whether
- * another account has the number.
+ * Stores the requested number of an account and sends a code to it. If another account has the number, this is revealed
+ * only to a caller who sends the right code.
  * @throws sms_send_failed
  */
 export async function beginPhoneChange(

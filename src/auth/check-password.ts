@@ -50,7 +50,7 @@ export const wordsOf = (
   ...phones.filter((phone) => typeof phone === 'string').map((phone) => phone.replace(/\D/g, '')),
 ];
 
-/** A country code has at most three digits (ITU-T E.164). */
+/** The maximum number of digits of a country code (ITU-T E.164). */
 const COUNTRY_CODE_DIGITS = 3;
 
 /**
@@ -100,7 +100,7 @@ export function checkNewPassword(password: string, settings: AuthSettings, words
   const weak = weaknessOf(password, settings, words);
   if (!weak) return;
   const { message, reasons } = weak;
-  // Of the reasons, only the length is a limit.
+  // Only the reason `length` belongs to a limit, so only then the error names one.
   throw new NinefoldError('weak_password', {
     message,
     details: { reasons },

@@ -7,7 +7,7 @@ import { type AuthContext, timeOf } from './context.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** The session id in the payload of the hook. No session has this id. */
+/** The session id that the hook receives, because it expects one. No session has this id. */
 const NO_SESSION = '00000000-0000-0000-0000-000000000000';
 
 /** The claims of members on whose behalf builders read rows. Each worker has its own. */

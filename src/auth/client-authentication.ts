@@ -23,7 +23,7 @@ export async function requireClient(
   });
 }
 
-/** The parts of HTTP Basic are form-encoded (RFC 6749, section 2.3.1). */
+/** Returns the id and the secret of the client. In HTTP Basic, both are form-encoded (RFC 6749, section 2.3.1). */
 function credentialsOf({ headers }: CallRequest, fields: ReadonlyMap<string, string>) {
   const [, encoded] = /^basic +([\w+/=-]+)$/i.exec(headers.authorization ?? '') ?? [];
   if (encoded !== undefined) {

@@ -42,14 +42,16 @@ afterAll(async () => {
 
 type Member = Awaited<ReturnType<AuthApp['member']>>;
 
-/** The address of the page that asks, and the cookie of the browser that returned from the provider. */
+/**
+ * The address of the page that asks for confirmation, and the cookie of the browser that returned from the provider.
+ */
 interface Asked {
   readonly url: URL;
   readonly cookie: string;
   readonly person: { readonly sub: string; readonly email: string };
 }
 
-/** Starts to link an identity with the stock client and returns from the provider in a browser. */
+/** Starts to link an identity with the stock client. Then returns from the provider in a browser. */
 async function comeBack({ client }: Pick<Member, 'client'>, email = uniqueEmail()): Promise<Asked> {
   const { data, error } = await client.auth.linkIdentity({
     provider: 'custom:scripted' as 'github',
@@ -154,7 +156,7 @@ describe('GET and POST /user/identities/confirm', () => {
     expect(linked).toMatchObject({ status: 403, body: { code: 'insufficient_aal' } });
   });
 
-  it('links the identity once when 12 confirmations arrive at once', async () => {
+  it('links the identity once when the member confirms 12 times at once', async () => {
     const member = await app.member('correct horse');
     const asked = await comeBack(member);
     const fields = fieldsOf(await show(asked, asked.cookie));
@@ -168,7 +170,7 @@ describe('GET and POST /user/identities/confirm', () => {
     expect(await providersOf(member)).toEqual(['email']);
   });
 
-  it('links nothing by GET or without the proof of the page', async () => {
+  it('links nothing for a GET request or for a form without the proof from the page', async () => {
     const member = await app.member('correct horse');
     const asked = await comeBack(member);
     const fields = fieldsOf(await show(asked, asked.cookie));
@@ -182,7 +184,7 @@ describe('GET and POST /user/identities/confirm', () => {
     expect((await send(fields, asked.cookie)).status).toBe(303);
   });
 
-  it('refuses another browser, which lacks the cookie, and shows that browser neither account', async () => {
+  it('refuses another browser, which lacks the cookie, and shows it neither of the two accounts', async () => {
     const member = await app.member('correct horse');
     const asked = await comeBack(member);
     const fields = fieldsOf(await show(asked, asked.cookie));
@@ -209,7 +211,7 @@ describe('GET and POST /user/identities/confirm', () => {
     expect(await providersOf(attacker)).toEqual(['email']);
   });
 
-  it('refuses a confirmation after the link has expired', async () => {
+  it('refuses to confirm a link that has expired', async () => {
     const member = await app.member('correct horse');
     const asked = await comeBack(member);
     const fields = fieldsOf(await show(asked, asked.cookie));
@@ -221,7 +223,7 @@ describe('GET and POST /user/identities/confirm', () => {
     expect(await providersOf(member)).toEqual(['email']);
   });
 
-  it('stores the reported person and the secret so that a reader of the table cannot use them', async () => {
+  it('stores the person whom the provider reported and the secret so that a reader of the table cannot use them', async () => {
     const asked = await comeBack(await app.member('correct horse'));
     const rows = JSON.stringify(await app.sql('select * from auth.flow_state'));
     expect(rows).not.toContain(asked.person.sub);

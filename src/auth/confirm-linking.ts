@@ -25,7 +25,9 @@ import { languageOf } from './verify-words.ts';
 
 const PATH = '/auth/v1/user/identities/confirm';
 
-/** Each link has an own cookie, so that two tabs can link at the same time. */
+/**
+ * Returns the name of the cookie of a link. Each link has its own cookie, so that two tabs can link at the same time.
+ */
 const cookieName = (flowId: string): string => `nf-link-${flowId}`;
 
 /**
@@ -91,8 +93,8 @@ async function shownLink(context: AuthContext, request: CallRequest, id: string 
 }
 
 /**
- * Returns a form field that other sites cannot know. It is needed because browsers send cookies with forms from other
- * origins of the same site too.
+ * Returns a field of the form that no other site can know. The cookie alone proves nothing, because a browser also
+ * sends it with a form from another origin of the same site.
  */
 const proofOf = (context: AuthContext, secret: string): string => derived(context, 'link', secret);
 

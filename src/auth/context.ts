@@ -19,7 +19,7 @@ export interface AuthContext {
   readonly app: AppKeys;
   /** The app's database, with a connection of the app's authenticator. */
   readonly database: Database;
-  /** Returns the caller. Only calls that need the caller use it. */
+  /** Returns the caller. A call uses it only if it needs to know the caller. */
   readonly identity: () => Promise<Identity>;
   readonly settings: AuthSettings;
   /** Combines the counts of concurrent calls by the same client. Each worker has one for each app. */
@@ -29,7 +29,10 @@ export interface AuthContext {
   readonly hookDurations: HookDurations;
   /** The secret settings, such as the client secrets of providers. */
   readonly secrets: Secrets;
-  /** Returns a key of this app that no role of its database can read. It seals values that only this node may open. */
+  /**
+   * Returns a key of this app that no role of the app's database can read. It encrypts values that only this node may
+   * decrypt.
+   */
   readonly nodeKey: () => Buffer;
   readonly origins: Origins;
   /** Decides which addresses requests to providers may reach. */

@@ -7,11 +7,17 @@ type Claims = Readonly<Record<string, unknown>>;
 
 const contextOf = (identifier: string): string => `client secret of ${identifier}`;
 
-/** Seals a client secret for the table. Only this node can open it, for this app and this provider. */
+/**
+ * Encrypts a client secret for the table of providers. Only this node can decrypt it, and only for this app and this
+ * provider.
+ */
 export const sealClientSecret = (secret: string, identifier: string, key: Buffer): string =>
   secret === '' ? '' : seal(secret, key, contextOf(identifier));
 
-/** Returns null for a secret that does not open on this node: that of a copied app or of an imported database. */
+/**
+ * Decrypts the client secret of a provider. Returns null if this node cannot decrypt it, because the provider is from a
+ * copied app or an imported database.
+ */
 function openClientSecret({ client_secret, identifier }: CustomProviderRow, key: Buffer): string | null {
   if (client_secret === '') return null;
   try {
@@ -70,8 +76,8 @@ function oauth2Entry(row: CustomProviderRow): ProviderEntry {
 }
 
 /**
- * Returns the profile of a person. `attribute_mapping` names the provider's field for a claim. Fields of
- * `custom_claims_allowlist` are copied unchanged.
+ * Returns the profile of a person. `attribute_mapping` says for each claim which field of the provider's data contains
+ * it. Fields of `custom_claims_allowlist` are copied unchanged.
  */
 function profileOf(raw: Claims, row: CustomProviderRow): Profile {
   const mapped: Record<string, unknown> = { ...raw };

@@ -10,8 +10,8 @@ import { noContent } from './reply.ts';
 
 /**
  * Handles DELETE /user: deletes the account of the member who calls, with its sessions. The member must have signed in
- * within accountDeletionSeconds, by any method, or have proven the identity in this session. A member without an address
- * and a number cannot sign in again, so the session is enough.
+ * within accountDeletionSeconds, by any method, or have proven their identity in this session. For a member without an
+ * address and a phone number, the session is enough, because this member could not sign in again.
  * @throws account_proof_needed, insufficient_aal, and database_refused if rows of the app refer to the account
  */
 export async function deleteOwnAccount(context: AuthContext, request: CallRequest): Promise<Reply> {

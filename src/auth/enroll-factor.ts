@@ -22,11 +22,10 @@ const schema = z.object({
 });
 
 /**
- * Handles POST /factors: starts the enrolment of a second factor, which counts after a code of it was verified. Only
- * this response contains the secret of a TOTP factor.
- *
- * @throws the errors of `requirePresence`, mfa_…_enroll_not_enabled, mfa_factor_name_conflict, too_many_enrolled_mfa_factors, and insufficient_aal for a
- * session without a second factor if the account has one
+ * Handles POST /factors: starts the enrolment of a second factor, which counts as a factor only after one of its codes
+ * was verified. Only this response contains the secret of a TOTP factor.
+ * @throws the errors of `requirePresence`, mfa_…_enroll_not_enabled, mfa_factor_name_conflict,
+ * too_many_enrolled_mfa_factors, and insufficient_aal for a session without a second factor if the account has one
  */
 export async function enrollFactor(context: AuthContext, request: CallRequest): Promise<Reply> {
   const { settings } = context;

@@ -13,7 +13,7 @@ describe('authErrorReply', () => {
     const reply = render('invalid_credentials', version);
     expect(reply.status).toBe(400);
     expect(reply.body).toEqual({ code: 'invalid_credentials', message: 'Invalid login credentials' });
-    // The client reads the code only if the response names the version.
+    // The stock client reads the code from the body only if the response names the version in a header.
     expect(reply.headers).toMatchObject({
       'x-supabase-api-version': '2024-01-01',
       'x-sb-error-code': 'invalid_credentials',

@@ -3,7 +3,7 @@ import { errors } from '../../contract/errors.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { replyHeaders } from './reply.ts';
 
-/** From this version of the API on, GoTrue's errors have another format. */
+/** The version of the API from which on GoTrue's errors have a code as text. */
 const VERSION = '2024-01-01';
 
 /**
@@ -36,7 +36,9 @@ export function authErrorReply(error: unknown, exchange: Pick<CallRequest, 'head
   };
 }
 
-/** Translates errors of parts that data calls share, which have PostgREST's messages. */
+/**
+ * Translates an error with PostgREST's message into GoTrue's words. Such errors come from code that data calls use too.
+ */
 function inGoTruesWords(error: NinefoldError): { code: string; status: number; message: string } {
   switch (error.code) {
     case 'PGRST301':
@@ -57,13 +59,13 @@ function inGoTruesWords(error: NinefoldError): { code: string; status: number; m
   }
 }
 
-/** PostgREST's and GoTrue's messages for an expired token. */
+/** The messages of PostgREST and of GoTrue for an expired token. */
 const EXPIRED = 'JWT expired';
 export const TOKEN_EXPIRED = 'token has invalid claims: token is expired';
 
 /** Errors of the token endpoint have their own format (RFC 6749, section 5.2). */
 const OAUTH_ERROR = /^oauth_(invalid_request|invalid_client|invalid_grant|invalid_scope|unsupported_grant_type)$/;
 
-/** Dates in ISO 8601 are in order when they are compared as texts. */
+/** Returns true if the header names this version or a later one. Dates in ISO 8601 have the same order as texts. */
 const sendsVersion = (header: string | undefined): boolean =>
   header !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(header) && header >= VERSION;

@@ -21,7 +21,7 @@ afterAll(async () => {
 const verifier = randomBytes(40).toString('base64url');
 const s256 = { value: createHash('sha256').update(verifier).digest('base64url'), method: 's256' } as const;
 
-/** Returns the code of a magic link that a new member has opened. */
+/** Creates a member and returns the code that this member gets by opening a magic link. */
 async function issuedCode(challenge: CodeChallenge = s256): Promise<{ code: string; userId: string }> {
   const { user } = await app.member('correct horse');
   const issued = makeAuthCode();
@@ -56,7 +56,7 @@ it('opens one session when one code is exchanged 32 times at once', async () => 
   expect(Number(after[0]?.count)).toBe(Number(before[0]?.count) + 1);
 });
 
-it('refuses a wrong verifier, and the right verifier still works afterwards', async () => {
+it('refuses a wrong verifier, and accepts the right verifier afterwards', async () => {
   const { code } = await issuedCode();
   expect(await exchange(code, 'x'.repeat(43))).toMatchObject({ status: 400, body: { code: 'bad_code_verifier' } });
   expect(await exchange(code, s256.value)).toMatchObject({ status: 400, body: { code: 'bad_code_verifier' } });
@@ -86,7 +86,7 @@ it('refuses a code that was issued before the password changed, over the API and
   }
 });
 
-it('stores codes so that a reader of the table cannot exchange them', async () => {
+it('stores codes in a form that a reader of the table cannot exchange', async () => {
   await issuedCode();
   const rows = await app.sql('select auth_code from auth.flow_state');
   for (const row of rows) expect((await exchange(String(row.auth_code), verifier)).status).toBe(404);

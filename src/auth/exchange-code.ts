@@ -13,8 +13,8 @@ const schema = z.object({
 });
 
 /**
- * Handles POST /token?grant_type=pkce: exchanges the code of a link or a provider for a session, with the client's
- * verifier (RFC 7636). The code works once, within five minutes.
+ * Handles POST /token?grant_type=pkce: exchanges the code that a link or a sign-in at a provider gave, together with
+ * the client's verifier, for a session (RFC 7636). The code works once, within five minutes.
  */
 export async function exchangeCode(context: AuthContext, request: CallRequest): Promise<Reply> {
   const body = readBody(request, schema);

@@ -8,7 +8,8 @@ import { identityData, mainEmail, type Profile } from './provider-profile.ts';
 import type { Provider } from './provider-table.ts';
 
 /**
- * Returns the identity of a person as `src/accounts` reads it. Leaves out addresses that the app cannot store.
+ * Converts the profile of a person to an `ExternalIdentity` of `src/accounts`. Leaves out addresses that the app cannot
+ * store.
  * @throws validation_failed
  */
 export function externalIdentity({ name }: Pick<Provider, 'name'>, profile: Profile): ExternalIdentity {

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   app.reset();
-  // All tests share one minute and one network.
+  // All tests run within one minute and from one network, so the limits per minute and network are raised.
   app.settings = { ...app.settings, mfa_rate_limit_challenge_and_verify: 100_000 };
 });
 afterAll(async () => {
@@ -57,7 +57,7 @@ const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** Signs the member in with the password, in another client. */
+/** Signs the member in with the password only, in another client. */
 async function firstFactorOnly(email: string): Promise<SupabaseClient> {
   const client = app.client();
   const { error } = await client.auth.signInWithPassword({ email, password: PASSWORD });
@@ -146,7 +146,7 @@ describe('a TOTP factor', () => {
     expect(tokens).toHaveLength(1);
   });
 
-  it('limits wrong codes exactly when many arrive at once, and does not count right codes', async () => {
+  it('limits wrong codes exactly when many arrive at once, and does not count right codes towards the limit', async () => {
     const { client, factor, user } = await memberWithFactor();
     const { access_token } = await sessionOf(client);
     const guess = async () => {
@@ -204,7 +204,7 @@ describe('a TOTP factor', () => {
     expect(await app.sql('select id from auth.mfa_challenges where factor_id = $1', [factor.id])).toHaveLength(20);
   });
 
-  it('cannot be challenged, verified or removed by another member', async () => {
+  it('cannot be challenged, verified or removed by a member who does not own it', async () => {
     const { factor } = await memberWithFactor();
     const mallory = await memberWithFactor();
     const { access_token } = await sessionOf(mallory.client);
@@ -219,7 +219,7 @@ describe('a TOTP factor', () => {
         body: { code: 'mfa_factor_not_found' },
       });
     }
-    // A challenge to one factor is not valid for another factor.
+    // A challenge to one factor must not be accepted for another factor.
     const second = await enrol(mallory.client, 'second');
     expect(
       await app.ask('POST', `/factors/${second.id}/verify`, {
@@ -246,7 +246,7 @@ describe('a session without the second factor of its account', () => {
     expect((await whole.auth.mfa.unenroll({ factorId: factor.id })).error).toBeNull();
   });
 
-  it('cannot complete an enrolment that it began before the account had a second factor', async () => {
+  it('cannot complete an enrolment that it began before the account got a second factor', async () => {
     const { client, email, session } = await app.member(PASSWORD);
     const mallory = await firstFactorOnly(email);
     const { data: planted } = await mallory.auth.mfa.enroll({ factorType: 'webauthn', friendlyName: 'planted' });
@@ -265,7 +265,7 @@ describe('a session without the second factor of its account', () => {
     }
   });
 
-  it('is not raised if another enrolment completes at the same time', async () => {
+  it('is not raised by an enrolment if another enrolment completes at the same time', async () => {
     const { client, email } = await app.member(PASSWORD);
     const other = await firstFactorOnly(email);
     const [mine, planted] = [await enrol(client, 'mine'), await enrol(other, 'planted')];
@@ -303,7 +303,7 @@ describe('removal of a factor', () => {
   };
 
   it.each(Object.keys(ways))(
-    'lowers the sessions that the factor raised and their access tokens, if it is removed by %s',
+    'lowers the sessions that the factor raised, with their access tokens, if it is removed by %s',
     async (way) => {
       const member = await memberWithFactor();
       const { access_token } = await sessionOf(member.client);
@@ -321,7 +321,7 @@ describe('removal of a factor', () => {
     },
   );
 
-  it('keeps the session at aal2 if the last verification was by another factor of the same type', async () => {
+  it('keeps the session at aal2 if another factor of the same type was verified in it last', async () => {
     const { client, factor } = await memberWithFactor();
     const second = await enrol(client, 'second');
     await client.auth.mfa.challengeAndVerify({ factorId: second.id, code: codeOf(second.secret) });
@@ -333,7 +333,7 @@ describe('removal of a factor', () => {
   });
 });
 
-it('tells the member by mail of an added or removed factor if the app enables that mail', async () => {
+it('informs the member by mail about an added or removed factor if the app enables that mail', async () => {
   const mailsOf = async (id: string) => {
     const [found] = await runAsAuthAdmin(app.database, [
       [
@@ -423,7 +423,7 @@ describe('adding or removing a factor, a passkey or recovery codes', () => {
       ],
     ]);
 
-  it('needs the second factor, the current password or a code in an old session', async () => {
+  it('needs the second factor, the current password or a code if the session is old', async () => {
     const { user, email, session } = await app.member(PASSWORD);
     const headers = bearer(session.access_token);
     const add = (friendly_name: string, more = {}) =>
@@ -447,7 +447,7 @@ describe('adding or removing a factor, a passkey or recovery codes', () => {
     expect((await add('two')).status).toBe(200);
   });
 
-  it('is allowed after the second factor was shown again', async () => {
+  it('is allowed in an old session after the second factor was shown again', async () => {
     const { client, user, factor } = await memberWithFactor();
     const make = async (path = '') =>
       app.ask('POST', `/factors/recovery-codes${path}`, { headers: bearer((await sessionOf(client)).access_token) });
@@ -505,7 +505,7 @@ describe('recovery codes', () => {
     ]);
   });
 
-  it('raise a session to aal2, each code once, and are accepted in any letter case and with hyphens', async () => {
+  it('raise a session to aal2, each code only once, and are accepted in any letter case and with hyphens', async () => {
     const { client, email } = await memberWithFactor();
     const { codes } = await codesOf(client);
     const half = await firstFactorOnly(email);

@@ -32,12 +32,12 @@ interface Asked {
 }
 
 interface Plan {
-  /** The type in the response. */
+  /** The type of the link, as the response names it. */
   readonly type: string;
   readonly link: Link;
   /** Returns the statements for the account with this id. */
   readonly statements: (id: string) => readonly SqlStatement[];
-  /** The account to create if none has the address. */
+  /** The account that is created if no account has the address. */
   readonly newUser: NewUser;
 }
 

@@ -15,7 +15,7 @@ export async function getUser(context: AuthContext, request: CallRequest): Promi
 }
 
 /**
- * Returns the account that an access token names.
+ * Returns the account that an access token names, if the member may use it.
  * @throws user_not_found, user_banned
  */
 export function usable(user: User | null, now: number): User {

@@ -18,7 +18,7 @@ import { ProviderClients } from './provider-client.ts';
 
 const app = makeKeys('mine');
 
-/** The tested calls must respond without the database. */
+/** The tested calls must respond without the database, so every use of it throws. */
 const noDatabase = new Proxy({} as Database, {
   get: () => {
     throw new Error('the database was asked');
@@ -55,7 +55,7 @@ async function ask(
   return { status: reply?.status, headers: reply?.headers, body: JSON.parse(String(reply?.body)) };
 }
 
-it('serves exactly the calls that the contract lists', () => {
+it('has a handler for exactly the calls that the contract lists', () => {
   const listed = authCalls.map((call) => `${call.method} ${call.path.replace('/auth/v1', '').replace(/\?.*/, '')}`);
   const answered = Object.entries(authRoutes).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method} ${path}`),
@@ -89,7 +89,7 @@ describe('handleAuth without a caller', () => {
     expect(await ask('GET', '/health')).toMatchObject({ status: 200, body: { name: 'Ninefold' } });
   });
 
-  it('returns at /settings for every provider whether it is on', async () => {
+  it('lists every provider at /settings with whether it is enabled', async () => {
     const { body } = await ask('GET', '/settings', { apikey: app.publishableKey });
     expect(body).toMatchObject({ disable_signup: false, mailer_autoconfirm: true });
     expect(body.external).toMatchObject({ email: true, phone: false, google: false, anonymous_users: false });
@@ -119,7 +119,7 @@ it.each([
   if (status === 405) expect(reply.headers?.allow).toMatch(/^[A-Z, ]+$/);
 });
 
-it('refuses another app’s key, and accepts an older key that the same secret signed', async () => {
+it('refuses a key of another app, and accepts an older key that the same secret has signed', async () => {
   for (const key of [
     makeKeys('other').publishableKey,
     makeKeys('other').anonKey,

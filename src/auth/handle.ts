@@ -81,7 +81,7 @@ const open =
     return call(context, request, ...segments);
   };
 
-/** The paths below /auth/v1 and the handlers of their methods. */
+/** The handlers of the calls, by path below /auth/v1 and by method. */
 export const authRoutes: Readonly<Record<string, Methods>> = {
   '/health': { GET: open(health) },
   '/settings': { GET: open(showSettings) },
@@ -204,11 +204,15 @@ export async function handleAuth(context: AuthContext, request: CallRequest): Pr
   }
 }
 
-/** SQLSTATEs of the server itself and not of the code that it ran: connections, resources, a shutdown, its disk. */
+/**
+ * SQLSTATEs of faults of the server itself, and not of the SQL that it ran: connections, resources, a shutdown, its
+ * disk.
+ */
 const ofServer = /^(08|53|57P|58)/;
 
 /**
- * SQLSTATEs of a read-only transaction. A trigger can make the transaction of the server's next statement read-only.
+ * Matches SQLSTATEs of a read-only transaction. A trigger of the app can make the transaction of the server's next
+ * statement read-only, so such an error may come from the app.
  */
 const leftBehind = /^25/;
 
@@ -217,9 +221,9 @@ const CANCELED = '57014';
 
 /**
  * Returns the error of a trigger or constraint of the app against a change of an account. The client receives the
- * message of RAISE and the HTTP status of `PTxyz` (PostgREST, "RAISE errors with HTTP status codes"). Of a constraint
- * the client receives only the name, and of any other failure only the SQLSTATE, because PostgreSQL's message could
- * contain data of the app.
+ * message of RAISE and the HTTP status of `PTxyz` (PostgREST, "RAISE errors with HTTP status codes"). For a violated
+ * constraint, the client receives only the name of the constraint. For any other failure, it receives only the
+ * SQLSTATE, because PostgreSQL's message could contain data of the app.
  */
 function refusedByApp(error: unknown): NinefoldError | null {
   if (!(error instanceof DatabaseError)) return null;
@@ -238,7 +242,8 @@ function refusedByApp(error: unknown): NinefoldError | null {
 }
 
 /**
- * Ninefold's own statements run no functions that fail. An error inside a function therefore comes from the app's code.
+ * Returns the error if it was raised inside a function. Ninefold's own statements run no functions that fail, so this
+ * function belongs to the app.
  */
 function failedInApp(error: DatabaseError): NinefoldError | null {
   const { sqlstate, fields } = error;

@@ -16,7 +16,7 @@ let postgres: TestPostgres;
 let app: AuthApp;
 let receiver: Receiver;
 let respond: Respond;
-/** A receiver that never responds, and one that closes the connection. */
+/** Two receivers of hooks: one never responds, the other closes the connection. */
 let silent: Receiver;
 let rude: Receiver;
 /**
@@ -85,7 +85,7 @@ const sendsJson =
   (_, response) =>
     response.setHeader('content-type', 'application/json').end(JSON.stringify(value));
 
-/** Returns a handler that responds with the claims of the request and additional claims. */
+/** Returns a handler that responds with the claims of the request and with additional claims. */
 const withClaims =
   (claims: Record<string, unknown>): Respond =>
   (request, response) =>
@@ -117,7 +117,7 @@ describe('the hook custom_access_token', () => {
     });
   });
 
-  it('changes the tokens of links and of second factors, and a failure redirects to the site with an error', async () => {
+  it('changes the claims of tokens after links and second factors, and redirects to the site with an error if it fails', async () => {
     await useFunction(
       'custom_access_token',
       `return jsonb_set(event, '{claims,way}', event -> 'authentication_method');`,
@@ -147,7 +147,7 @@ describe('the hook custom_access_token', () => {
     expect(await sessionsOf(email)).toBe(before);
   });
 
-  it('determines expires_in of the response by the claim exp that it returns', async () => {
+  it('determines expires_in of the response by the claim exp that the hook returns', async () => {
     await useFunction(
       'custom_access_token',
       `return jsonb_set(event, '{claims,exp}', to_jsonb((event -> 'claims' ->> 'iat')::bigint + 60));`,
@@ -193,7 +193,7 @@ describe('the hook custom_access_token', () => {
     ['no claims', `event - 'claims'`, /^output claims field is missing$/],
     ['NULL', 'null', /^output claims field is missing$/],
     ['a list', `'[]'::jsonb`, /^Error unmarshaling JSON output.$/],
-  ])('causes no token and no session if it returns %s', async (_, result, message) => {
+  ])('prevents the token and the session if it returns %s', async (_, result, message) => {
     const email = uniqueEmail();
     await signUp(email);
     await useFunction('custom_access_token', `return ${result};`);
@@ -205,14 +205,14 @@ describe('the hook custom_access_token', () => {
     expect(await sessionsOf(email)).toBe(1);
   });
 
-  it('cannot set a reserved role in the claim that jwt_role_claim_key names', async () => {
+  it('cannot put a reserved role into the claim that jwt_role_claim_key names', async () => {
     await useFunction('custom_access_token', `return jsonb_set(event, '{claims,my_role}', '"service_role"');`);
     expect((await signUp()).status).toBe(200);
     app.roleClaimKey = '.my_role';
     expect((await signUp()).body).toMatchObject({ message: expect.stringContaining('role: Is not a role') });
   });
 
-  it('is refused if its claims are too large for a request', async () => {
+  it('is refused if the claims that it returns are too large for a request', async () => {
     await useFunction(
       'custom_access_token',
       `return jsonb_set(event, '{claims,big}', to_jsonb(repeat('x', ${limits.hookClaimsBytes.default})));`,
@@ -283,7 +283,7 @@ describe('a function as hook', () => {
     20_000,
   );
 
-  it('causes an error if it is missing or not executable, and disabling it fixes sign-up', async () => {
+  it('causes an error if it is missing or not executable, and sign-up works again after it is disabled', async () => {
     use('custom_access_token', 'pg-functions://postgres/hooks/nowhere');
     const message = 'Error running hook URI: pg-functions://postgres/hooks/nowhere';
     expect(await signUp()).toMatchObject({ status: 500, body: { code: 'unexpected_failure', message: message } });
@@ -296,7 +296,7 @@ describe('a function as hook', () => {
 });
 
 describe('a URL as hook', () => {
-  it('receives signed requests with unique ids that the package standardwebhooks verifies with each secret', async () => {
+  it('receives signed requests with unique ids, which the package standardwebhooks verifies with each of the secrets', async () => {
     useAddress('custom_access_token', withClaims({ plan: 'pro' }), `v1,${secret}|v1,${older}`);
     expect(claimsOf(await signUp())).toMatchObject({ plan: 'pro' });
     await signUp();
@@ -416,7 +416,7 @@ describe('a URL as hook', () => {
     20_000,
   );
 
-  it('is not requested without a secret, or if its network is not allowed', async () => {
+  it('gets no request without a secret, or if its network is not allowed', async () => {
     useAddress('custom_access_token', withClaims({}), '');
     expect((await signUp()).body).toMatchObject({
       message: expect.stringContaining('hook_custom_access_token_secrets'),
@@ -463,7 +463,7 @@ describe('the hook before_user_created', () => {
     expect(await app.ask('POST', '/admin/users', { ...asAdmin, body: { email } })).toMatchObject({ status: 200 });
   });
 
-  it('receives the id of the future account, and is not called for an address of an existing account', async () => {
+  it('receives the id that the new account will have, and is not called for an address that an account has', async () => {
     useAddress('before_user_created', sendsJson(null));
     const email = uniqueEmail();
     const { body } = await signUp(email);
@@ -519,7 +519,7 @@ describe('the hook password_verification_attempt', () => {
 });
 
 describe('the hook mfa_verification_attempt', () => {
-  it('is called after right and wrong codes, and a refusal ends all sessions', async () => {
+  it('is called after right and wrong codes, and ends all sessions of the account if it refuses', async () => {
     const { client, email } = await app.member(password);
     const { data } = await client.auth.mfa.enroll({ factorType: 'totp' });
     if (data?.type !== 'totp') throw new Error('no factor');

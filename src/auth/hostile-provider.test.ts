@@ -52,7 +52,7 @@ const signIn = (token: string, more: Record<string, unknown> = {}) =>
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
 describe('POST /token?grant_type=id_token', () => {
-  it('creates no account that the hook before_user_created refuses, and signs in an existing one', async () => {
+  it('creates no account that the hook before_user_created refuses, and signs in an account that exists', async () => {
     const known = person();
     expect((await signIn(await provider.idToken(known))).status).toBe(200);
     await app.sql(`create or replace function public.refuse(event jsonb) returns jsonb language sql as $$
@@ -149,7 +149,7 @@ describe('POST /token?grant_type=id_token', () => {
     });
   });
 
-  it('reads the provider’s keys once for many tokens, and not more often for unknown key ids', async () => {
+  it('reads the provider’s keys once for many tokens, and does not read them more often for unknown key ids', async () => {
     await signIn(await provider.idToken(person()));
     provider.requests.length = 0;
     await Promise.all(
@@ -198,28 +198,31 @@ describe('a hostile discovery document', () => {
     ...['https://169.254.169.254', 'https://10.0.0.1', 'https://0.0.0.0', 'https://[::1]', 'https://[fd00::1]'],
     ...['https://[::ffff:10.0.0.1]', 'https://[64:ff9b::a9fe:a9fe]', 'https://0x0a000001', 'https://127.0.0.1:22'],
     ...['http://169.254.169.254', 'file:///etc/passwd', 'https://127.0.0.1.nip.invalid'],
-  ])('is not requested from %s', async (address) => {
+  ])('is not requested from the address %s', async (address) => {
     const error = await add('custom:evil', { issuer: address, client_id: `other-${uniqueEmail()}` });
     expect(error?.status).toBe(400);
-    // Nothing answered, and the error does not tell what is there.
+    // No server answered, and the error does not reveal whether there is one.
     expect(error?.message).toMatch(/no public address|Couldn't resolve|https:\/\/|must be/);
   });
 
-  it.each(['token_endpoint', 'jwks_uri'])('cannot direct requests to an internal address by %s', async (name) => {
-    provider.answers.set(path, { ...discovery, [name]: 'https://169.254.169.254/latest/meta-data' });
-    try {
-      expect(await add('custom:pointing', { client_id: 'pointing' })).toBeNull();
-      const { redirect } = await app.call('GET', '/authorize?provider=custom:pointing');
-      const asked = new URL(redirect ?? '').searchParams;
-      await tokenAnswer({ ...person(), aud: 'pointing', nonce: asked.get('nonce') });
-      const end = await comeBack({ state: asked.get('state') ?? '', code: 'c' });
-      expect(codeOf(end)).toBe('provider_failed');
-      expect(decodeURIComponent(end.href)).not.toContain('169.254');
-    } finally {
-      provider.answers.set(path, discovery);
-      await app.client(app.keys.secretKey).auth.admin.customProviders.deleteProvider('custom:pointing');
-    }
-  });
+  it.each(['token_endpoint', 'jwks_uri'])(
+    'cannot make the node send requests to an internal address by %s',
+    async (name) => {
+      provider.answers.set(path, { ...discovery, [name]: 'https://169.254.169.254/latest/meta-data' });
+      try {
+        expect(await add('custom:pointing', { client_id: 'pointing' })).toBeNull();
+        const { redirect } = await app.call('GET', '/authorize?provider=custom:pointing');
+        const asked = new URL(redirect ?? '').searchParams;
+        await tokenAnswer({ ...person(), aud: 'pointing', nonce: asked.get('nonce') });
+        const end = await comeBack({ state: asked.get('state') ?? '', code: 'c' });
+        expect(codeOf(end)).toBe('provider_failed');
+        expect(decodeURIComponent(end.href)).not.toContain('169.254');
+      } finally {
+        provider.answers.set(path, discovery);
+        await app.client(app.keys.secretKey).auth.admin.customProviders.deleteProvider('custom:pointing');
+      }
+    },
+  );
 
   it.concurrent.each([
     ['does not respond', '/silent', () => undefined],
@@ -264,7 +267,7 @@ const tokenAnswer = async (claims: Record<string, unknown>) =>
 const codeOf = (url: URL) => url.searchParams.get('error_code');
 
 describe('GET /callback', () => {
-  it('uses a state once, whatever the result is and also with 12 requests at once', async () => {
+  it('accepts a state once, whatever the result is and also if 12 requests arrive at once', async () => {
     const { state, nonce } = await begin();
     await tokenAnswer({ ...person(), nonce });
     const ends = await Promise.all(Array.from({ length: 12 }, () => comeBack({ state, code: 'c' })));
@@ -284,7 +287,7 @@ describe('GET /callback', () => {
     expect(codeOf(end)).toBe(code);
   });
 
-  it('refuses an id from the table as a state, and an expired state', async () => {
+  it('refuses as a state the id of a flow in the table, and refuses an expired state', async () => {
     const { state } = await begin();
     const [row] = await app.sql('select id from auth.flow_state order by created_at desc limit 1');
     expect(row?.id).not.toBe(state);
@@ -293,7 +296,7 @@ describe('GET /callback', () => {
     expect(codeOf(await comeBack({ state, code: 'c' }))).toBe('bad_oauth_state');
   });
 
-  it('refuses the response of another provider, and a token with another nonce or without nonce', async () => {
+  it('refuses the response of another provider, and a token with a wrong nonce or without nonce', async () => {
     const mixedUp = await begin();
     await tokenAnswer({ ...person(), nonce: mixedUp.nonce });
     expect(codeOf(await comeBack({ state: mixedUp.state, code: 'c', iss: 'https://evil.example' }))).toBe(
@@ -360,7 +363,7 @@ describe('GET /callback', () => {
     expect(redirect).toContain('access_token');
   });
 
-  it('returns a code that only the PKCE verifier can exchange', async () => {
+  it('returns a code that can be exchanged only with the PKCE verifier', async () => {
     const challenge = sha256('v'.repeat(43)).toString('base64url');
     const { state, nonce } = await begin(`&code_challenge=${challenge}&code_challenge_method=s256`);
     await tokenAnswer({ ...person(), nonce });
@@ -377,7 +380,7 @@ describe('GET /callback', () => {
     expect(right).toMatchObject({ status: 200, body: { provider_token: 'at' } });
   });
 
-  it('writes no token of an unusable response into the log', async () => {
+  it('does not log the token of a response that it cannot use', async () => {
     const { state } = await begin();
     provider.answers.set('/token', {
       access_token: 'a-secret-token',
@@ -390,7 +393,7 @@ describe('GET /callback', () => {
     expect(inspect(fault, { depth: 20, showHidden: true })).not.toMatch(/a-secret-token|a-secret-code/);
   });
 
-  it('stores the tokens of the provider so that a reader of the table cannot use them', async () => {
+  it('stores the tokens of the provider in a form that a reader of the table cannot use', async () => {
     const challenge = sha256('v'.repeat(43)).toString('base64url');
     const { state, nonce } = await begin(`&code_challenge=${challenge}&code_challenge_method=s256`);
     provider.answers.set('/token', {

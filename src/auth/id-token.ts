@@ -9,7 +9,8 @@ import type { Provider } from './provider-table.ts';
 import { isTenant } from './provider-table.ts';
 
 /**
- * Only algorithms with public keys. With shared secrets, an attacker could use the provider's public key as the secret.
+ * The accepted algorithms. All of them have public keys. With an algorithm of shared secrets, an attacker could use the
+ * provider's public key as the secret.
  */
 const ALGORITHMS = [
   'RS256',
@@ -25,7 +26,10 @@ const ALGORITHMS = [
   'Ed25519',
 ];
 
-/** Tokens for APIs and for sign-outs are not ID tokens (RFC 9068; OpenID Connect Back-Channel Logout 1.0). */
+/**
+ * Matches the types of tokens for APIs and for sign-outs, which are not ID tokens (RFC 9068; OpenID Connect
+ * Back-Channel Logout 1.0).
+ */
 const OTHER_TYPES = /^(?:application\/)?(?:at|logout)\+jwt$/i;
 
 const refusal = (message: string): NinefoldError => new NinefoldError('bad_id_token', { message });
@@ -61,12 +65,12 @@ export async function verifyIdToken(
   return payload;
 }
 
-/** Returns the entry of the table about ID tokens of a provider; null for a provider that issues none. */
+/** Returns how a provider issues ID tokens, from its entry in the table; null for a provider that issues none. */
 export function openIdPart({ entry }: Provider) {
   return entry.kind === 'oidc' ? entry : (entry.idTokens ?? null);
 }
 
-/** Checks the audience. A token for several audiences must name the client to which it was issued. */
+/** Checks the audience. If a token has several audiences, its claim azp must name the client of this app. */
 function checkAudience({ clientIds }: Provider, { aud, azp }: JWTPayload): void {
   const audiences = Array.isArray(aud) ? aud : [aud];
   if (!audiences.some((audience) => audience !== undefined && clientIds.includes(audience))) {
@@ -77,8 +81,8 @@ function checkAudience({ clientIds }: Provider, { aud, azp }: JWTPayload): void 
 }
 
 /**
- * Returns true if `hash` is half of the hash of the access token, by the algorithm of the signature (OpenID Connect
- * Core 1.0, section 3.1.3.6).
+ * Returns true if `hash` is the first half of the hash of the access token, with the hash function of the signature's
+ * algorithm (OpenID Connect Core 1.0, section 3.1.3.6).
  */
 function isHashOf(hash: string, accessToken: string, algorithm: string): boolean {
   const bits = /(256|384|512)$/.exec(algorithm)?.[1] ?? '512';

@@ -9,7 +9,9 @@ import { refuseLeakedPassword } from './check-password.ts';
 
 const sha1 = (password: string) => createHash('sha1').update(password).digest('hex').toUpperCase();
 
-/** A service that implements the protocol. `behave` is its next behaviour. */
+/**
+ * A service that implements the protocol of Have I Been Pwned. `behave` decides how it responds to the next request.
+ */
 let server: Server;
 let url: string;
 let behave: 'answer' | 'fail' | 'hang' | 'flood' | 'redirect' = 'answer';

@@ -23,7 +23,10 @@ import { linkTarget } from './redirects.ts';
 /** The types of links, as `type` of GoTrue's /verify names them. */
 export type LinkType = 'signup' | 'invite' | 'magiclink' | 'recovery' | 'email_change';
 
-/** The template, the token and the sign-in method of each type of link. A PKCE flow stores the method. */
+/**
+ * For each type of link, the template of its mail, the kind of its token and its sign-in method. A PKCE flow stores the
+ * method.
+ */
 const links: Readonly<Record<LinkType, { mail: MailKind; token: TokenKind; method: SignInMethod; provider: string }>> =
   {
     signup: { mail: 'confirmation', token: 'confirmation_token', method: 'email/signup', provider: 'email' },
@@ -51,7 +54,7 @@ export interface NewLink {
   readonly address: string;
   readonly redirectTo: string | null;
   readonly challenge: CodeChallenge | null;
-  /** For a change of address: the new address, and whether the link goes to the current address. */
+  /** For a change of address: the new address, and whether this link goes to the current address. */
   readonly change?: { readonly newEmail: string; readonly oldEmail: string; readonly toCurrent: boolean };
 }
 
@@ -96,8 +99,8 @@ export const issuedLink = (userId: string, { type, token, challenge }: Link): re
 ];
 
 /**
- * Returns the audit event of a request for a link. A change of address and an account's first mail are written with the
- * change itself.
+ * Returns the audit event of a request for a link. Returns null for a change of address and for an account's first
+ * mail, because the audit event of the change itself covers them.
  */
 const requestOf = (link: Link): AuditAction | null => {
   if (link.type === 'magiclink' || link.type === 'recovery') return 'user_recovery_requested';
@@ -155,7 +158,7 @@ export function mailedEmailChange(
   });
   if (!context.settings.hook_send_email_enabled)
     return [...mailedLink(user.id, toNew), ...mailedLink(user.id, toCurrent)];
-  // The hook receives both codes in one call.
+  // The hook receives the codes of both addresses in one call, so only one mail is queued.
   const { token } = toCurrent;
   return [
     ...issuedLink(user.id, toCurrent),

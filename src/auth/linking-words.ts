@@ -4,14 +4,17 @@ import type { Language, PageText } from './verify-words.ts';
 /** The texts, in one language, of the page that asks whether an account of a provider may sign in. */
 export interface LinkingTexts extends PageLanguage {
   readonly title: (names: { provider: string }) => string;
-  /** `external` is the account at the provider, `member` the account of the app. */
+  /**
+   * Returns the sentence at the top of the page. `external` is the account at the provider, `member` the account of the
+   * app.
+   */
   readonly lead: (names: { provider: string; external: string; member: string }) => string;
-  /** Describes an account without an address and a phone number. */
+  /** The words for an account that has neither an address nor a phone number. */
   readonly withoutAddress: string;
   readonly link: string;
   readonly cancel: string;
   readonly footer: string;
-  /** Shown for a link that cannot be confirmed. */
+  /** The text of the page for a link that cannot be confirmed. */
   readonly void: PageText;
 }
 

@@ -67,7 +67,7 @@ describe('POST /signup where addresses must be confirmed', () => {
     expect((await post('/token?grant_type=password', { email, password })).status).toBe(200);
   });
 
-  it('removes both passwords if two sign-ups send different ones, and stores the password if they are equal', async () => {
+  it('removes the password of the account if two sign-ups send different passwords, and stores it if both are equal', async () => {
     const [contested, repeated] = [uniqueEmail(), uniqueEmail()];
     for (const [email, second] of [
       [contested, 'the owner’s own'],
@@ -83,7 +83,7 @@ describe('POST /signup where addresses must be confirmed', () => {
     expect((await signIn(repeated, password)).status).toBe(200);
   });
 
-  it('removes the password that a stranger set when the owner of the address uses a link of a mail', async () => {
+  it('removes a password that a stranger has set when the owner of the address uses a link from a mail', async () => {
     for (const path of ['/otp', '/magiclink', '/recover']) {
       const email = uniqueEmail();
       await post('/signup', { email, password });
@@ -98,7 +98,7 @@ describe('POST /signup where addresses must be confirmed', () => {
     }
   });
 
-  it('sends no second mail for a repeated sign-up, only for POST /resend', async () => {
+  it('sends no second mail for a repeated sign-up, but sends one for POST /resend', async () => {
     const email = uniqueEmail();
     await post('/signup', { email, password });
     const first = await lastMail(email);
@@ -158,7 +158,7 @@ it.each([
   ['/magiclink', { email: 'a@b.c' }, 422],
   ['/recover', {}, 400],
   ['/resend', { type: 'signup', email: 'a@b.c' }, 400],
-])('refuses POST %s %j if sign-in by e-mail address is off', async (path, body, status) => {
+])('refuses POST %s %j if sign-in by e-mail address is disabled', async (path, body, status) => {
   app.settings = { ...app.settings, external_email_enabled: false };
   expect(await post(path, body)).toMatchObject({ status, body: { code: 'email_provider_disabled' } });
 });
@@ -185,7 +185,7 @@ describe('the page of a link', () => {
     expect((await press(data.ConfirmationURL)).location.hash).toContain('error_code=otp_expired');
   });
 
-  it('is shown again for a form that another site sends', async () => {
+  it('is shown again, without a sign-in, if another site sends the form', async () => {
     const { email } = await confirmed();
     await post('/otp', { email });
     const { data } = await lastMail(email);
@@ -194,7 +194,7 @@ describe('the page of a link', () => {
     expect((await verify({ type: 'magiclink', token_hash: data.TokenHash })).status).toBe(200);
   });
 
-  it('confirms a sign-up without the password if the owner of the address asks for that', async () => {
+  it('confirms a sign-up without its password if the owner of the address asks for that', async () => {
     const confirmedBy = async (button: Record<string, string>, challenge = {}) => {
       const email = uniqueEmail();
       await post('/signup', { email, password, ...challenge });
@@ -206,7 +206,7 @@ describe('the page of a link', () => {
     expect((await confirmedBy({})).body).toMatchObject({ access_token: expect.any(String) });
     const without = await confirmedBy({ keep_password: 'false' });
     expect(without.body).toMatchObject({ code: 'invalid_credentials' });
-    // The owner is signed in, and chooses a password.
+    // The owner has a session, and can now choose a password.
     const headers = {
       authorization: `Bearer ${new URLSearchParams(without.location.hash.slice(1)).get('access_token')}`,
     };
@@ -214,7 +214,7 @@ describe('the page of a link', () => {
     expect(
       (await post('/token?grant_type=password', { email: without.email, password: 'the owner’s own' })).status,
     ).toBe(200);
-    // An anonymous account that takes the address of another person.
+    // An anonymous account, whose member takes the address of another person.
     app.settings = { ...app.settings, external_anonymous_users_enabled: true };
     const email = uniqueEmail();
     const stranger = app.client();
@@ -274,7 +274,7 @@ describe('the page of a link', () => {
     ]);
   });
 
-  it('shows no form if the app has no site and another client began, because only that client can finish', async () => {
+  it('shows no form if the app has no site and another client began the flow, because only that client can finish it', async () => {
     app.settings = { ...app.settings, site_url: null };
     const { email } = await confirmed();
     const code_challenge = createHash('sha256').update('verifier').digest('base64url');
@@ -286,7 +286,7 @@ describe('the page of a link', () => {
   });
 });
 
-it('uses a link up in one query to the database, and only one of many parallel requests succeeds', async () => {
+it('uses up a link in one query to the database, and only one of many parallel requests succeeds', async () => {
   const { email } = await confirmed();
   await post('/recover', { email });
   const { TokenHash } = (await lastMail(email)).data;
@@ -305,7 +305,7 @@ describe('mails of links and codes', () => {
   const languages = async (address: string) =>
     (await mailsTo(address)).map(({ kind, language }) => `${kind} ${language ?? ''}`);
 
-  it('have the language of the call', async () => {
+  it('are in the language of the call', async () => {
     const [fresh, invited, changed] = [uniqueEmail(), uniqueEmail(), uniqueEmail()];
     await post('/signup', { email: fresh, password }, german);
     await post('/resend', { type: 'signup', email: fresh }, german);
@@ -368,7 +368,7 @@ it('give the code of a PKCE flow to the client that started the flow', async () 
 });
 
 describe('reauthentication', () => {
-  it('is required after a day, by the code of a mail, which works once, or by the current password', async () => {
+  it('is required if the session is older than a day: by the code of a mail, which works once, or by the current password', async () => {
     const { email, id, token } = await confirmed();
     const headers = { authorization: `Bearer ${token}` };
     const change = (body: object) => app.ask('PUT', '/user', { headers, body });
@@ -470,7 +470,7 @@ describe('limits of links and codes', () => {
     expect(answers).toEqual(Array(2).fill([429, 'over_email_send_rate_limit', true, policy]));
   });
 
-  it('refuse the right code after too many wrong ones, except from the member’s own network or by the link', async () => {
+  it('refuse even the right code after too many wrong ones, except from the member’s own network or by the link', async () => {
     const { email } = await confirmed();
     await post('/otp', { email });
     const { data } = await lastMail(email);

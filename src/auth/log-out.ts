@@ -17,10 +17,10 @@ export async function logOut(context: AuthContext, request: CallRequest): Promis
     throw new NinefoldError('validation_failed', { message: `Unsupported logout scope "${scope.slice(0, 40)}"` });
   }
   const { userId, sessionId, clientId } = await requireMember(context, request, { takesApplications: true });
-  // A token without a session may name an account that does not exist.
+  // A token without a session may name an account that does not exist, so the account is looked up.
   if (sessionId === null) usable(await findUser(context.database, userId), timeOf(context));
   const end = { action: 'logout', caller: { address: request.address } } as const;
-  // An application can only end its own session.
+  // A token of an application can end only its own session, whatever the scope is.
   const isOwnOnly = scope === 'local' || clientId !== null;
   if (isOwnOnly && sessionId !== null) await revokeSession(context.database, sessionId, undefined, end);
   else if (scope === 'others' && sessionId !== null) {

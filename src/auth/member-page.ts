@@ -17,8 +17,8 @@ footer{margin-top:24px;padding-top:16px;border-top:1px solid var(--line);font-si
 const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;
 
 /**
- * Returns the CSP directive form-action for a form whose response redirects to an address. Browsers apply the directive
- * to the redirect too.
+ * Returns the CSP directive form-action for a form whose response redirects to an address. The directive must allow
+ * this address, because browsers apply it to the redirect too.
  */
 function formActionTo(redirectTo: string | null): string {
   if (redirectTo === null) return `'self'`;
@@ -47,7 +47,10 @@ export interface PageForm {
   /** The path that receives the form by POST. */
   readonly action: string;
   readonly fields: Readonly<Record<string, string>>;
-  /** The first button is the primary one. A button with a name adds its field to the form. */
+  /**
+   * The buttons of the form. The first button is the primary one. If a button has a name, pressing it adds a field with
+   * this name to the form.
+   */
   readonly buttons: readonly { readonly text: string; readonly name?: string; readonly value?: string }[];
   /** The address to which the form's response redirects; null if it does not redirect. */
   readonly leadsTo: string | null;

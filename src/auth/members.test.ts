@@ -48,7 +48,7 @@ describe('GET and PUT /user', () => {
     });
   });
 
-  it('let the member change neither role nor app_metadata, and refuse metadata above the limit', async () => {
+  it('let the member change neither the role nor app_metadata, and refuse metadata that exceeds the limit', async () => {
     const { client, session } = await app.member(password);
     const headers = bearer(session.access_token);
     const call = (body: unknown) => app.ask('PUT', '/user', { headers, body });
@@ -85,7 +85,7 @@ describe('GET and PUT /user', () => {
     expect(await app.ask('GET', '/user', { headers })).toMatchObject({ status, body: { code } });
   });
 
-  it('refuse an expired access token, and accept the token of a refresh', async () => {
+  it('refuse an expired access token, and accept the token that a refresh returned', async () => {
     const { session } = await app.member(password);
     expect((await app.ask('GET', '/user', { headers: bearer(session.access_token) })).status).toBe(200);
     app.clockOffset = 3_600_000;

@@ -17,11 +17,9 @@ import { homeOf } from './redirects.ts';
 /**
  * Handles GET and POST /oauth/authorize: an application requests that a member sign in to it (RFC 6749, section 4.1.1;
  * OpenID Connect Core 1.0, section 3.1.2). Redirects the browser to the page where members consent, with
- * `authorization_id` in the query.
- *
- * A request without a known application and redirect address gets an error instead of a redirect. Other errors are sent
- * to the application, unless the application registered itself: no member has approved its address yet (RFC 9700,
- * section 4.11.2).
+ * `authorization_id` in the query. A request without a known application and redirect address gets an error instead of
+ * a redirect. Other errors are sent to the application by a redirect. An application that registered itself gets no
+ * such redirect, because no member has approved its address yet (RFC 9700, section 4.11.2).
  */
 export async function authorizeApplication(context: AuthContext, request: CallRequest): Promise<Reply> {
   requireOAuthServer(context);
@@ -29,7 +27,7 @@ export async function authorizeApplication(context: AuthContext, request: CallRe
   const { client, redirectUri } = await requireRedirect(context, parameters);
   const read = readAuthorization(parameters, client.grant_types.split(',').includes('refresh_token'), client.scope);
   const next = 'error' in read ? read : await begin(context, client, redirectUri, read);
-  // After a 302, a browser could repeat the POST at the other address.
+  // The status is 303 after a POST. With 302, a browser could send the POST to the other address too.
   const status = request.method === 'POST' ? 303 : 302;
   if (typeof next === 'string') return redirectTo(next, status);
   const { error, description } = next;
@@ -67,8 +65,9 @@ async function begin(
 }
 
 /**
- * Returns the page where members consent: a page of the app's front end (`oauth_server_authorization_path`), or with
- * `isOwn` the one among the pages for members. Returns null if there is none, because no host name leads to the app.
+ * Returns the page where members consent: a page of the app's front end (`oauth_server_authorization_path`), or, with
+ * `isOwn`, the consent page among the pages for members. Returns null if there is none, because no host name leads to
+ * the app.
  */
 function consentPageOf(context: AuthContext): { address: string; isOwn: boolean } | null {
   const path = context.settings.oauth_server_authorization_path;

@@ -177,7 +177,8 @@ function checked(
     if (body[name] !== undefined && !/^https?:\/\//i.test(body[name])) throw refusal(`${name} must be a valid URL`);
   }
   const scopes = [...new Set(body.scope?.split(' ').filter((scope) => scope !== ''))];
-  // A client that registers itself may name scopes of other servers; they are left out (RFC 7591, section 3.2.1).
+  // A client that registers itself may name scopes that only other servers have. They are left out (RFC 7591, section
+  // 3.2.1).
   const supported = scopes.filter((scope) => OAUTH_SCOPES.includes(scope));
   if (scopes.length > 0 && supported.length === 0)
     throw refusal(`scope must contain one of: ${OAUTH_SCOPES.join(', ')}`);
@@ -220,7 +221,7 @@ function checkRedirect(address: string): void {
 
 /**
  * Returns a client as the API shows it (RFC 7591, section 3.2.1).
- * @param secret Only for a secret that was just created.
+ * @param secret The secret, if it was just created. It is shown only then.
  */
 const shown = (client: OAuthClient, secret?: string) => ({
   client_id: client.id,

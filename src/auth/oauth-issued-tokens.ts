@@ -26,7 +26,8 @@ interface IssuedToken {
  */
 export async function introspectToken(context: AuthContext, request: CallRequest): Promise<Reply> {
   const { client, token } = await readCall(context, request);
-  // Every program can use the id of a public client (RFC 7662, section 2.1).
+  // A public client may not use this call, because every program can use the id of a public client (RFC 7662, section
+  // 2.1).
   if (client.client_type === 'public') throw new NinefoldError('oauth_invalid_client');
   const issued = await findIssued(context, client, token);
   if (issued === null) return json({ active: false });
@@ -43,8 +44,8 @@ export async function introspectToken(context: AuthContext, request: CallRequest
 
 /**
  * Handles POST /oauth/revoke: ends the session of an access token or a refresh token, with all tokens of the session
- * (RFC 7009). An invalid token or a token of another application gets the same response and changes nothing.
- *
+ * (RFC 7009). The response is the same for an invalid token and for a token of another application, but then nothing is
+ * ended.
  * @throws oauth_invalid_client, oauth_invalid_request
  */
 export async function revokeToken(context: AuthContext, request: CallRequest): Promise<Reply> {

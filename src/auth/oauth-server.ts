@@ -7,7 +7,7 @@ import type { AuthContext } from './context.ts';
 /** The scopes that an application may request (OpenID Connect Core 1.0, sections 5.4 and 11). */
 export const OAUTH_SCOPES: readonly string[] = oauthScopeNames;
 
-/** The scope of a request without scope, as in GoTrue. */
+/** The scope of a request that names no scope, as in GoTrue. */
 export const DEFAULT_SCOPE = 'email';
 
 /** Throws feature_disabled if the app is not a provider for other applications. */

@@ -94,9 +94,9 @@ async function tokensForRefreshToken(
 
 /**
  * Returns the scope that a client requests with a refresh token; null for the scope of the session. The access token
- * gets the narrowed scope, and the refresh token keeps its scope (RFC 6749, section 6).
- *
- * @throws oauth_invalid_scope for a scope that the member has not granted; the refresh token is not used then
+ * then has the narrowed scope, but the refresh token keeps the scope of the session (RFC 6749, section 6).
+ * @throws oauth_invalid_scope for a scope that the member has not granted. In this case the refresh token is not used
+ * up.
  */
 async function narrowedScope(
   context: AuthContext,
@@ -114,8 +114,8 @@ async function narrowedScope(
 }
 
 /**
- * Returns the response with tokens. It does not contain the account, which applications read at /oauth/userinfo. A code
- * gives a refresh token only with the scope offline_access.
+ * Returns the response with tokens. It does not contain the account, which applications read at /oauth/userinfo. After
+ * the exchange of a code, it contains a refresh token only if the code has the scope offline_access.
  */
 async function tokens(
   context: AuthContext,

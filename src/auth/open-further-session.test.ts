@@ -49,8 +49,8 @@ const sessionsOf = (userId: string) =>
     [userId],
   );
 
-describe('a session for a front end at another address', () => {
-  it('is in the URL fragment for a client without PKCE, and has the age and assurance of the first session', async () => {
+describe('a further session for a front end at another address', () => {
+  it("is in the URL fragment for a client without PKCE, and has the age and the assurance of the member's first session", async () => {
     const member = await olderMember();
     const { status, body } = await open(member.token, { redirect_to: site });
     expect(status).toBe(200);
@@ -66,14 +66,14 @@ describe('a session for a front end at another address', () => {
       ['aal2', 't'],
       ['aal2', 't'],
     ]);
-    // Each of the two sessions has a refresh token of its own.
+    // The further session and the first session each have a refresh token of their own.
     const refresh = (token: unknown) =>
       app.ask('POST', '/token?grant_type=refresh_token', { body: { refresh_token: token } });
     expect((await refresh(fields.get('refresh_token'))).status).toBe(200);
     expect((await refresh(member.refreshToken)).status).toBe(200);
   });
 
-  it('is issued to only one of many parallel exchanges of its code', async () => {
+  it('is opened by only one of many parallel exchanges of its code', async () => {
     const member = await olderMember();
     const { body } = await open(member.token, { redirect_to: `${site}?a=b`, ...challenge });
     const url = new URL(String(body.url));
@@ -86,7 +86,7 @@ describe('a session for a front end at another address', () => {
     expect(await sessionsOf(member.userId)).toHaveLength(2);
   });
 
-  it('is not opened if the session of the pages has ended before the exchange', async () => {
+  it('is not opened if the first session has ended before the code is exchanged', async () => {
     const member = await olderMember();
     const { body } = await open(member.token, { redirect_to: site, ...challenge });
     await app.ask('POST', '/logout', { headers: { authorization: `Bearer ${member.token}` } });
@@ -116,7 +116,7 @@ it.each([
   'https://shop.example.evil.example/',
   'https://shop.example@evil.example/',
   'https:\\\\evil.example',
-])('sends no session to %s', async (redirect_to) => {
+])('sends no session to the address %s', async (redirect_to) => {
   app.settings = { ...app.settings, uri_allow_list: ['https://shop.example/**'] };
   const { session } = await app.member('correct horse');
   const refused = [400, 'redirect_not_allowed'];
@@ -150,7 +150,7 @@ describe('GET /authorize with the provider custom:ninefold', () => {
   });
 });
 
-it('refuses a provider with the name of the pages', async () => {
+it('refuses to add a provider with the reserved name of the pages', async () => {
   const { error } = await app.client(app.keys.secretKey).auth.admin.customProviders.createProvider({
     ...{ provider_type: 'oidc', identifier: 'custom:ninefold', name: 'Mine' },
     ...{ client_id: 'x', client_secret: 'y', issuer: 'https://id.example' },

@@ -24,7 +24,8 @@ const schema = z.object({
 /**
  * Handles POST /sessions: gives the member who calls a further session, for a front end at another address. Returns the
  * address to open: with a code for a client that sent a PKCE challenge, else with the session in the fragment (GoTrue's
- * implicit flow). Each front end has its own session, because two clients with the same refresh token would end it.
+ * implicit flow). Each front end needs its own session. If two clients used the same refresh token, this would count as
+ * a stolen token and end the session.
  * @throws redirect_not_allowed for an address that is not the app's own, its site, on this machine or in uri_allow_list
  */
 export async function continueElsewhere(context: AuthContext, request: CallRequest): Promise<Reply> {

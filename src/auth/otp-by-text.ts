@@ -33,7 +33,8 @@ export async function textSignInCode(context: AuthContext, request: CallRequest,
   checkMetadata(asked.userMetadata);
   const { account } = await requireText(context, request, 'sms', phone);
   const text = makeText(context, 'sms_confirmation', phone);
-  // If every number gets a text message, the time and the provider's errors reveal nothing about accounts.
+  // With these settings, every number gets a text message. So the duration of the call and an error of the provider
+  // reveal nothing about accounts, and the call may wait for the provider.
   const everyNumberGetsText = asked.createsUser && !settings.disable_signup;
   const planned = { id: randomUUID(), phone, userMetadata: asked.userMetadata };
   if (account === null && everyNumberGetsText) {
@@ -60,7 +61,7 @@ export async function textSignInCode(context: AuthContext, request: CallRequest,
   return json(messageId === null ? {} : { message_id: messageId });
 }
 
-/** Returns false for an account that was deleted in the meantime. */
+/** Returns false for the error that an account was deleted in the meantime; rethrows every other error. */
 function isExpired(error: unknown): false {
   ignoreMissing(error);
   return false;

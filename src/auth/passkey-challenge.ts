@@ -2,13 +2,14 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { AuthContext } from './context.ts';
 
 /**
- * A challenge for a sign-in by passkey. Every client can request one, so the server stores none: the id contains the
- * time, and the challenge is the keyed hash of the id. The server stores a challenge when it is used.
+ * A challenge for a sign-in by passkey. Every client can request one, so the server stores nothing when it creates one.
+ * The id contains the time, and the challenge is a hash of the id with a secret key. A challenge is stored when it is
+ * used, so that it works only once.
  */
 export interface PasskeyChallenge {
   /** A UUID of version 7 (RFC 9562). */
   readonly id: string;
-  /** 256 bits in base64url. */
+  /** The challenge: 256 bits in base64url. */
   readonly challenge: string;
 }
 

@@ -138,16 +138,19 @@ describe('a passkey', () => {
     await app.sql(`delete from ninefold.settings where key in (${keys})`);
   });
 
-  it.each([0, 1])('opens one session when 32 requests contain one assertion, with a counter of %i', async (counter) => {
-    const { device } = await memberWithPasskey(counter);
-    const { challenge_id, ceremony } = await options('authentication');
-    const credential = device.get(ceremony);
-    const ask = () => post('/passkeys/authentication/verify', { challenge_id, credential });
-    const answers = await Promise.all(Array.from({ length: 32 }, ask));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 400)).toHaveLength(31);
-    expect((await ask()).body.code).toBe('webauthn_challenge_not_found');
-  });
+  it.each([0, 1])(
+    'opens one session when 32 requests contain the same assertion, with a counter of %i',
+    async (counter) => {
+      const { device } = await memberWithPasskey(counter);
+      const { challenge_id, ceremony } = await options('authentication');
+      const credential = device.get(ceremony);
+      const ask = () => post('/passkeys/authentication/verify', { challenge_id, credential });
+      const answers = await Promise.all(Array.from({ length: 32 }, ask));
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      expect(answers.filter(({ status }) => status === 400)).toHaveLength(31);
+      expect((await ask()).body.code).toBe('webauthn_challenge_not_found');
+    },
+  );
 
   it('is refused if its counter goes back, because its key was copied', async () => {
     const { device } = await memberWithPasskey(5);
@@ -170,7 +173,7 @@ describe('a passkey', () => {
     expect((await signIn(device)).status).toBe(200);
   });
 
-  it('does not sign in as the member whose id the device sends', async () => {
+  it('does not sign in a member whose id the device sends if the passkey belongs to another member', async () => {
     const { user: ada } = await app.member(PASSWORD);
     const { device, user } = await memberWithPasskey();
     device.userHandle = ada.id;
@@ -235,7 +238,7 @@ describe('a WebAuthn challenge', () => {
     expect((await verify(`${challenge_id.slice(0, -1)}${last}`)).body.code).toBe('webauthn_verification_failed');
   });
 
-  it('belongs to its member, works once and is limited in number if it is for a registration', async () => {
+  it('belongs to its member, works once and is limited in number, if it is for a registration', async () => {
     const ada = await app.member(PASSWORD);
     const bob = await app.member(PASSWORD);
     const { challenge_id, ceremony } = await options('registration', ada.session);
@@ -278,7 +281,7 @@ describe('POST /passkeys/registration/verify', () => {
     expect((await post('/passkeys/registration/options', {}, session)).body.code).toBe('too_many_passkeys');
   });
 
-  it('ignores the attestation of a device', async () => {
+  it('ignores the attestation that a device sends', async () => {
     const { session } = await app.member(PASSWORD);
     const { challenge_id, ceremony } = await options('registration', session);
     const attestation = {
@@ -358,7 +361,7 @@ describe('a security key as a second factor', () => {
       session,
     );
 
-  it('is added by its first challenge and raises sessions by the next ones, once per response', async () => {
+  it('is added by the first challenge to it, and raises sessions by the next challenges, once per response', async () => {
     const { factorId, session, user, email } = await enrol();
     const key = new Authenticator();
     const first = await challenge(factorId, session);

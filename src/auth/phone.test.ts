@@ -24,7 +24,7 @@ beforeEach(() => {
     mfa_phone_enroll_enabled: true,
     mfa_phone_verify_enabled: true,
     mfa_phone_max_frequency: 0,
-    // All tests share one hour and one network.
+    // All tests run within one hour and from one network, so the limits per hour and network are raised.
     ...{ rate_limit_sms_network: WIDE, rate_limit_sms_sent: WIDE, rate_limit_otp: WIDE, rate_limit_verify: WIDE },
     mfa_rate_limit_challenge_and_verify: WIDE,
   };
@@ -167,13 +167,13 @@ describe('codes sent by SMS', () => {
     await app.client().auth.signInWithOtp({ phone });
     const code = await codeTo(phone);
     app.settings = { ...app.settings, rate_limit_verify_account: WIDE };
-    // More wrong codes at once would reach the limit of wrong codes.
+    // With more wrong codes at once, the limit of wrong codes would be reached.
     const shown = await Promise.all(Array.from({ length: 6 }, () => verify(phone, code)));
     expect(shown.filter(({ status }) => status === 200)).toHaveLength(1);
     expect((await verify(phone, code)).body).toMatchObject({ code: 'otp_expired' });
   });
 
-  it('are not compared after the limit of wrong codes', async () => {
+  it('are not compared after the limit of wrong codes was reached', async () => {
     const phone = newPhone();
     await app.client().auth.signInWithOtp({ phone });
     const code = await codeTo(phone);
@@ -186,7 +186,7 @@ describe('codes sent by SMS', () => {
     expect([refused.status, refused.headers['ratelimit-policy']]).toEqual([429, '"oneTimeCodeTries";q=12;w=3600']);
   });
 
-  it('sign a member in from a new network while a stranger guesses', async () => {
+  it('sign a member in from a new network even while a stranger guesses codes', async () => {
     const phone = newPhone();
     await app.client().auth.signInWithOtp({ phone });
     const shown = (token: string, address: string) =>
@@ -197,7 +197,7 @@ describe('codes sent by SMS', () => {
     expect((await shown(code, '203.0.113.51')).status).toBe(200);
   });
 
-  it('are refused when they are expired or of another kind', async () => {
+  it('are refused when they have expired or are for another purpose', async () => {
     const phone = newPhone();
     await app.client().auth.signInWithOtp({ phone });
     const code = await codeTo(phone);
@@ -256,7 +256,7 @@ describe('codes sent by SMS', () => {
   });
 });
 
-it('can be requested by the member while a stranger is refused', async () => {
+it('can be requested by the member even while a stranger’s requests are refused', async () => {
   const { phone } = await phoneMember();
   app.settings = { ...app.settings, sms_max_frequency: 60, rate_limit_sms_number: 2 };
   const pauseEnds = () =>
@@ -268,12 +268,12 @@ it('can be requested by the member while a stranger is refused', async () => {
   expect((await stranger()).status).toBe(200);
   await pauseEnds();
   expect((await stranger()).body).toMatchObject({ message: expect.stringContaining('SMS rate limit exceeded') });
-  // From a network in which the member has signed in before.
+  // The next request comes from a network in which the member has signed in before.
   expect((await post('/otp', { phone })).status).toBe(200);
 });
 
 describe('a change of phone number', () => {
-  it('takes effect with the code, ends the other sessions and sends a mail to the address', async () => {
+  it('takes effect with the right code, ends the other sessions and sends a mail to the member’s address', async () => {
     const { client, email, user } = await app.member(password);
     const first = newPhone();
     const changed = await client.auth.updateUser({ phone: first });
@@ -303,7 +303,7 @@ describe('a change of phone number', () => {
     expect(told).toEqual({ OldPhone: first, Phone: second });
   });
 
-  it('cannot be finished, or its code be sent again, after the password changed', async () => {
+  it('cannot be finished, and its code cannot be sent again, after the password changed', async () => {
     const { client, email, user } = await app.member(password);
     const [planted, second] = [newPhone(), newPhone()];
     const begin = (phone: string) => client.auth.updateUser({ phone });
@@ -359,7 +359,7 @@ describe('a change of phone number', () => {
     expect(verified.data.user).toMatchObject({ id: data.user?.id, phone, is_anonymous: false });
   });
 
-  it('needs reauthentication in an old session, by a code in an SMS', async () => {
+  it('needs reauthentication by a code in an SMS if the session is old', async () => {
     const { client, phone } = await phoneMember();
     await age(phone, '2 days');
     const next = newPhone();
@@ -373,7 +373,7 @@ describe('a change of phone number', () => {
     expect(both.filter(({ error }) => error === null)).toHaveLength(1);
   });
 
-  it('takes effect at once with sms_autoconfirm, except for a number of another account', async () => {
+  it('takes effect at once with sms_autoconfirm, except if another account has the number', async () => {
     app.settings = { ...app.settings, sms_autoconfirm: true };
     const { client } = await app.member(password);
     const phone = newPhone();
@@ -393,7 +393,7 @@ describe('a number that counts as confirmed without a proof', () => {
   });
 
   it.each(['with a password', 'with an address', 'anonymously'] as const)(
-    'keeps nothing of a stranger after its owner uses a code (begun %s)',
+    'loses every way in which a stranger can sign in once its owner uses a code (the stranger began %s)',
     async (begin) => {
       const [phone, email] = [newPhone(), uniqueEmail()];
       const stranger = app.client();
@@ -421,7 +421,7 @@ describe('a number that counts as confirmed without a proof', () => {
       );
       expect(left).toEqual({ phone, email: null, identities: 'phone' });
 
-      // The owner keeps what the owner adds, also after the next code.
+      // What the owner adds to the account stays, also after the owner uses a further code.
       expect((await owner.auth.updateUser({ password: 'of the owner, only' })).error).toBeNull();
       await phoneMember(phone);
       const { error } = await app.client().auth.signInWithPassword({ phone, password: 'of the owner, only' });
@@ -430,7 +430,7 @@ describe('a number that counts as confirmed without a proof', () => {
     },
   );
 
-  it('keeps everything after the builder has confirmed the number, over the API or by SQL', async () => {
+  it('keeps its password and its sessions if the builder has confirmed the number, over the API or by SQL', async () => {
     const { admin } = app.client(app.keys.secretKey).auth;
     for (const by of ['api', 'sql'] as const) {
       const phone = newPhone();
@@ -443,7 +443,7 @@ describe('a number that counts as confirmed without a proof', () => {
     }
   });
 
-  it('keeps everything after the member has read a code for reauthentication', async () => {
+  it('keeps its password and its sessions if the member has sent a code for reauthentication', async () => {
     const phone = newPhone();
     const client = app.client();
     await client.auth.signUp({ phone, password });
@@ -455,7 +455,7 @@ describe('a number that counts as confirmed without a proof', () => {
     expect((await app.client().auth.signInWithPassword({ phone, password: 'a new horse' })).error).toBeNull();
   });
 
-  it('is taken by a member who shows its code', async () => {
+  it('moves to the account of a member who shows the code', async () => {
     const phone = newPhone();
     const squatter = await app.client().auth.signUp({ phone, password });
     app.settings = { ...app.settings, sms_autoconfirm: false };
@@ -481,7 +481,7 @@ describe('a phone as a second factor', () => {
     return { ...member, phone, factorId: data.id };
   }
 
-  it('raises the session by the code of an SMS, and its removal lowers the session', async () => {
+  it('raises the session by the code of an SMS, and lowers the session when the factor is removed', async () => {
     const { client, phone, factorId } = await enrolled();
     const challenge = await client.auth.mfa.challenge({ factorId });
     expect(challenge.data).toMatchObject({ type: 'phone' });
@@ -512,7 +512,7 @@ describe('a phone as a second factor', () => {
     expect(session?.aal).toBe('aal1');
   });
 
-  it('limits wrong codes of an account, and messages to a factor', async () => {
+  it('limits the wrong codes of an account, and the messages to a factor', async () => {
     const { client, phone, factorId } = await enrolled();
     app.settings = { ...app.settings, rate_limit_second_factor: 3, mfa_phone_max_frequency: 60 };
     const { data } = await client.auth.mfa.challenge({ factorId });
@@ -523,7 +523,7 @@ describe('a phone as a second factor', () => {
     expect((await client.auth.mfa.verify({ factorId, challengeId, code })).error?.code).toBe('over_request_rate_limit');
     await client.auth.mfa.unenroll({ factorId });
     const next = await client.auth.mfa.enroll({ factorType: 'phone', phone, friendlyName: 'again' });
-    // After its removal, the time of the last text to the number is still known.
+    // After the factor was removed, the server still knows the time of the last text message to the number.
     const refused = await client.auth.mfa.challenge({ factorId: next.data?.id ?? '' });
     expect(refused.error?.code).toBe('over_sms_send_rate_limit');
   });
@@ -547,7 +547,7 @@ describe('a phone as a second factor', () => {
   });
 });
 
-it('rejects phone calls with a key of another app, and admin calls without the secret key', async () => {
+it('rejects requests with phone numbers if the key belongs to another app, and admin calls without the secret key', async () => {
   expect((await post('/otp', { phone: newPhone() }, { apikey: 'sb_publishable_other' })).status).toBe(401);
   expect((await post('/admin/users', { phone: newPhone() })).status).toBe(401);
   expect((await post('/admin/users', { phone: newPhone() }, secret())).status).toBe(200);

@@ -57,7 +57,10 @@ export async function proofOfPresence(
   throw new NinefoldError('reauthentication_needed');
 }
 
-/** Checks the password of an account under the limits of sign-ins, so that a stolen token gives no further guesses. */
+/**
+ * Checks the password of an account under the limits of sign-ins, so that a stolen access token does not allow more
+ * guesses than a sign-in.
+ */
 async function isOwnPassword(
   context: AuthContext,
   { id, email, phone }: User,
@@ -93,7 +96,7 @@ export async function requirePresence(
   { user, sessionId }: Pick<MemberSession, 'user' | 'sessionId'>,
   shown: Partial<z.output<z.ZodObject<typeof presence>>> = {},
 ): Promise<void> {
-  // Only its session can use an anonymous account, which has no way to sign in again.
+  // An anonymous account needs no proof. Only this session can use it, and its member has no way to sign in again.
   if (user.is_anonymous) return;
   if (await hasRecentProof(context.database, sessionId, limits.recentSignInSeconds.default)) return;
   const statements = await proofOfPresence(context, user, sessionId, {

@@ -44,7 +44,7 @@ export class ProviderClients {
   }
 }
 
-/** The key is a hash, so that the cache contains no secret. */
+/** Returns the key in the cache. It is a hash, so that the cache contains no secret. */
 function cacheKey(ref: string, { name, url, clientIds, secret, entry }: Provider): string {
   const address =
     entry.kind === 'oidc'
@@ -92,7 +92,7 @@ async function openOpenId(
       throw new ProviderFailure(`The discovery document cannot be read: ${reasonOf(error)}`);
     });
   const server = configuration.serverMetadata();
-  // The library does not check this for an address that it did not derive itself.
+  // The library checks the issuer only for an address that it has derived itself, so it is checked here.
   if (discovery !== undefined && server.issuer !== issuer) {
     throw new ProviderFailure('The discovery document names another issuer');
   }

@@ -4,7 +4,8 @@ import { sendRequest } from '../jobs/send-request.ts';
 
 /**
  * The error that a provider did not respond, or that its response is unusable. Clients may see the message; `reason` is
- * for the log. The original error is left out, because the libraries put whole responses with tokens into it.
+ * for the log. The original error is not attached as the cause, because the libraries put complete responses into it,
+ * including tokens.
  */
 export class ProviderFailure extends Error {
   override readonly name = 'ProviderFailure';
@@ -16,7 +17,7 @@ export class ProviderFailure extends Error {
   }
 }
 
-/** Returns the innermost message, because the libraries wrap errors of the request. */
+/** Returns the message of the innermost error, because the libraries wrap errors of a request in other errors. */
 export function reasonOf(error: unknown): string {
   let inner = error;
   while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause;

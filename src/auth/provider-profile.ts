@@ -4,7 +4,7 @@ type Claims = Readonly<Record<string, unknown>>;
 
 /** An e-mail address as a provider reports it. */
 export interface ProviderEmail {
-  /** In lower case. */
+  /** The address in lower case. */
   readonly email: string;
   readonly isVerified: boolean;
   readonly isPrimary: boolean;
@@ -12,7 +12,7 @@ export interface ProviderEmail {
 
 /** A person as a provider reports them. */
 export interface Profile {
-  /** The id at the provider, which never changes. */
+  /** The id of the person at the provider, which never changes. */
   readonly subject: string;
   readonly emails: readonly ProviderEmail[];
   /** Metadata with the names of OpenID Connect and the names that GoTrue adds. */
@@ -27,10 +27,10 @@ export function claimText(value: unknown): string {
   return text.length <= limits.claimCharacters.default ? text.replaceAll(/\0|\p{Surrogate}/gu, '') : '';
 }
 
-/** Some providers send booleans as texts. */
+/** Returns true for the boolean true and for the text "true", because some providers send booleans as texts. */
 export const isTrue = (value: unknown): boolean => value === true || value === 'true';
 
-/** Returns a list with at most one address. */
+/** Returns a list with the address; an empty list if there is none. */
 export const oneEmail = (value: unknown, isVerified: boolean): readonly ProviderEmail[] => {
   const email = claimText(value).trim().toLowerCase();
   return email === '' ? [] : [{ email, isVerified, isPrimary: true }];
@@ -51,7 +51,7 @@ export function standardClaims(claims: Claims): Claims {
   return Object.fromEntries(STANDARD.map((name) => [name, claimText(claims[name])]));
 }
 
-/** Returns the primary address, else the last one (GoTrue). */
+/** Returns the address that is marked as primary. If none is, returns the last address (GoTrue). */
 export const mainEmail = ({ emails }: Pick<Profile, 'emails'>): ProviderEmail | null =>
   emails.find(({ isPrimary }) => isPrimary) ?? emails.at(-1) ?? null;
 

@@ -50,7 +50,7 @@ afterAll(async () => {
   await Promise.all([postgres.stop(), openId.close(), plain.close()]);
 });
 
-/** Returns the path below /auth/v1 of an address of the app. */
+/** Returns the part of an address of the app that follows /auth/v1. */
 const pathOf = (url: string | URL): string => {
   const { pathname, search } = new URL(url);
   return pathname.replace(/^.*\/auth\/v1/, '') + search;
@@ -63,7 +63,7 @@ async function follow(url: string | URL, headers: Record<string, string> = {}): 
   return new URL(redirect);
 }
 
-/** Signs the member of the real provider in and returns the address to which the app redirects in the end. */
+/** Signs in the member at the real provider, and returns the address to which the app redirects in the end. */
 async function signInAtReal(start: string): Promise<URL> {
   return follow(await throughProvider((await follow(start)).href));
 }
@@ -195,8 +195,8 @@ async function confirmedMember(email = uniqueEmail()) {
   return { client, user: data.user, email };
 }
 
-describe('linking by e-mail address', () => {
-  it('signs in to the account whose address both sides have verified, and the password stays valid', async () => {
+describe('linking of accounts by e-mail address', () => {
+  it('signs in to the account whose address both the app and the provider have verified, and keeps its password', async () => {
     const { user, email } = await confirmedMember();
     asMember('same-address', email);
     const client = clientWith('pkce');
@@ -272,7 +272,7 @@ describe('linking by e-mail address', () => {
   });
 });
 
-/** Scripts the responses of GitHub for a person. */
+/** Defines what GitHub's API returns for a person. */
 function githubMember(id: number, emails: readonly { email: string; primary: boolean; verified: boolean }[]): void {
   plain.answers.set('/login/oauth/access_token', { access_token: `token-${id}`, token_type: 'bearer', scope: '' });
   plain.answers.set('/api/v3/user', { id, login: 'ada', name: 'Ada', avatar_url: 'https://avatars.example/1' });
@@ -364,14 +364,14 @@ describe('a disabled sign-in method', () => {
     expect(answer).toMatchObject({ status, body: { code, message } });
   });
 
-  it('refuses a member who adds an identity', async () => {
+  it('refuses to add an identity to an account', async () => {
     const { client } = await confirmedMember();
     app.settings = { ...app.settings, security_manual_linking_enabled: false };
     const { error } = await client.auth.linkIdentity({ provider: 'github' });
     expect(error).toMatchObject({ status: 404, message: 'Manual linking is disabled' });
   });
 
-  it('is off in the response of GET /settings, which lists all providers', async () => {
+  it('is reported as disabled by GET /settings, which lists all providers', async () => {
     const { body } = await app.ask('GET', '/settings');
     expect(body.external).toMatchObject({ github: true, google: false });
   });

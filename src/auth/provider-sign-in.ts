@@ -9,8 +9,8 @@ import { claimText, type Profile } from './provider-profile.ts';
 import type { Provider } from './provider-table.ts';
 
 /**
- * Returns a value that is derived from one state or from the secret of one link. Only this node can derive the value,
- * so the database does not store it.
+ * Returns a value that is derived from the state of a sign-in or from the secret of a link. Only this node can derive
+ * the value, so the database need not store it.
  */
 export const derived = (
   context: Pick<AuthContext, 'nodeKey'>,
@@ -18,7 +18,10 @@ export const derived = (
   secret: string,
 ) => createHmac('sha256', context.nodeKey()).update(`${purpose} ${secret}`).digest('base64url');
 
-/** Parameters that a client cannot set at the provider, and parameters for Ninefold. */
+/**
+ * Parameters that a client cannot pass on to the provider: those that the protocol sets, and those that are for
+ * Ninefold.
+ */
 const RESERVED: ReadonlySet<string> = new Set([
   ...['client_id', 'client_secret', 'client_assertion', 'client_assertion_type', 'redirect_uri', 'response_type'],
   ...['response_mode', 'state', 'scope', 'code_challenge', 'code_challenge_method', 'code_verifier', 'nonce'],
@@ -61,8 +64,8 @@ export interface ProviderSignIn {
 
 /**
  * Exchanges the code of a callback and reads the profile of the person.
- *
- * @param answer The parameters of the callback: code, state and iss, which must be the provider's (RFC 9207).
+ * @param answer The parameters of the callback: code, state and iss. The parameter iss must name this provider (RFC
+ * 9207).
  * @throws ProviderFailure, bad_id_token
  */
 export async function finishAtProvider(

@@ -4,9 +4,9 @@ import { asObject, claimText, isTrue, oneEmail, type Profile, standardClaims } f
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** Facts besides the claims on which the reading of an ID token depends. */
+/** Facts on which the reading of an ID token depends, in addition to its claims. */
 export interface TokenOrigin {
-  /** True if the builder has named the only tenant whose tokens are accepted. */
+  /** True if the builder has named a single tenant, and only its tokens are accepted. */
   readonly isOwnTenant: boolean;
 }
 
@@ -22,7 +22,7 @@ interface OpenIdProvider {
   readonly issuer: (url: string | null) => string;
   /** The address of the discovery document, if it is not below the issuer. */
   readonly discovery?: string;
-  /** True if only the userinfo endpoint may have the profile. */
+  /** True if the profile may be only at the userinfo endpoint, and not in the ID token. */
   readonly readsUserInfo?: true;
   /** Returns true for the issuers that ID tokens may name. */
   readonly accepts: (issuer: string, url: string | null) => boolean;
@@ -42,7 +42,7 @@ interface OAuth2Provider {
   readonly profile: (base: string, access: { token: string; secret: string }) => readonly string[];
   /** Reads the responses of these addresses, in order. */
   readonly readAnswers: (answers: readonly unknown[], base: string) => Profile;
-  /** ID tokens of providers that issue them to native apps. */
+  /** Describes the ID tokens of a provider that issues them only to native apps. */
   readonly idTokens?: Pick<OpenIdProvider, 'issuer' | 'accepts' | 'readClaims'> & { readonly hasNoNonce: boolean };
 }
 
@@ -53,7 +53,7 @@ const APPLE = ['https://appleid.apple.com', 'https://account.apple.com'];
 const FACEBOOK = 'https://www.facebook.com';
 const MICROSOFT = 'https://login.microsoftonline.com';
 
-/** The tenant of personal accounts, whose addresses Microsoft has verified. */
+/** The tenant of personal accounts. Microsoft has verified the addresses of these accounts. */
 const PERSONAL = `${MICROSOFT}/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0`;
 const TENANT = /^https:\/\/login\.microsoftonline\.com\/[0-9a-f-]{36}\/v2\.0$/;
 
@@ -210,7 +210,7 @@ export const providerTable: Readonly<Record<ProviderName, ProviderEntry>> = {
       const name = `${claimText(user.first_name)} ${claimText(user.last_name)}`.trim();
       return {
         subject,
-        // Facebook returns only confirmed addresses.
+        // Facebook returns only confirmed addresses, so the address counts as verified.
         emails: oneEmail(user.email, true),
         claims: {
           iss: graphApi(base),
@@ -259,20 +259,20 @@ function discordPicture(id: string, avatar: string, discriminator: number): stri
 
 /** A provider with the settings that an app has for it. */
 export interface Provider {
-  /** As identities name it: `google`, `custom:northwind`. */
+  /** The name of the provider in identities: `google`, `custom:northwind`. */
   readonly name: string;
   readonly title: string;
   readonly entry: ProviderEntry;
-  /** The setting `url`, without a slash at its end. */
+  /** The setting `url` of the provider, without a slash at its end. */
   readonly url: string | null;
-  /** The first one is for browsers. */
+  /** The client ids of the app at the provider. The first one is for browsers. */
   readonly clientIds: readonly [string, ...string[]];
-  /** Null for a public client. */
+  /** The client secret; null for a public client. */
   readonly secret: string | null;
   readonly redirectUri: string;
   readonly isEmailOptional: boolean;
   readonly skipsNonce: boolean;
   readonly usesPkce: boolean;
-  /** Parameters for the provider's page that the builder has set. */
+  /** Parameters that the builder has set for the address of the provider's page. */
   readonly parameters: Readonly<Record<string, string>>;
 }

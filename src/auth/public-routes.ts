@@ -4,7 +4,10 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AuthContext } from './context.ts';
 import { json } from './reply.ts';
 
-/** Handles GET /health: reports that the auth API works, and its name. It does not reveal the version to strangers. */
+/**
+ * Handles GET /health: reports that the auth API works, and its name. Does not contain the version, because every
+ * stranger can make this call.
+ */
 export const health = (): Reply =>
   json({ name: 'Ninefold', description: 'Sign-in and sessions, as GoTrue answers them' });
 

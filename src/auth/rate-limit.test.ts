@@ -24,7 +24,7 @@ const signUp = (address: string, email = uniqueEmail()) =>
   app.ask('POST', '/signup', { body: { email, password: 'correct horse battery' }, address });
 const take = (name: RateName, address: string, account?: string) =>
   takeFromLimit({ database: app.database, rateCounts, settings: app.settings }, { address }, name, account);
-/** Returns how many of several parallel calls are allowed. */
+/** Makes several parallel calls and returns how many of them were allowed. */
 const passed = async (calls: readonly Promise<unknown>[]) =>
   (await Promise.allSettled(calls)).filter(({ status }) => status === 'fulfilled').length;
 
@@ -57,7 +57,7 @@ describe('takeFromLimit for a network', () => {
     expect((await signUp('::ffff:203.0.113.9')).status).toBe(429);
   });
 
-  it('does not count a request that is refused because its body is invalid', async () => {
+  it('does not count a request that is refused for its invalid body', async () => {
     app.settings = { ...app.settings, rate_limit_sign_up: 1 };
     for (let i = 0; i < 4; i++) expect((await signUp('198.51.100.20', 'no address')).status).toBe(400);
     expect((await signUp('198.51.100.20')).status).toBe(200);
@@ -76,7 +76,7 @@ it('limits the sign-ups and the anonymous accounts of an app over all networks',
   expect(await count('t')).toBe(before + 3);
 });
 
-it('counts parallel refreshes of one network exactly over several workers, in few statements', async () => {
+it('counts parallel refreshes of one network exactly, over several workers and in few statements', async () => {
   app.settings = { ...app.settings, rate_limit_token_refresh: 7 };
   let batches = 0;
   const workers = [1, 2, 3].map(() => {
@@ -115,7 +115,7 @@ it('limits how many sign-ins at providers a network can begin, and stores no flo
   expect(await app.sql('select count(*) from auth.flow_state')).toEqual([{ count: '2' }]);
 });
 
-it('limits refreshes of one network only', async () => {
+it('refuses refreshes of one network without refusing those of others', async () => {
   const { body } = await signUp('198.51.102.1');
   app.settings = { ...app.settings, rate_limit_token_refresh: 2 };
   const refresh = (address: string) =>

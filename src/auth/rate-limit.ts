@@ -9,7 +9,7 @@ import type { RateRefusal } from '../limits/shared-runs.ts';
 import { networkId } from '../limits/sign-in-attempts.ts';
 import type { AuthContext } from './context.ts';
 
-/** The limits of one kind of call, and the length of their window. */
+/** The limits for one kind of call, and the length of the time window for which they count. */
 interface Rate {
   readonly network?: LimitName;
   readonly account?: LimitName;
@@ -32,7 +32,7 @@ const rates = {
   },
   /** A challenge of a second factor is opened or verified. */
   mfa: { network: 'factorAttemptsPerNetwork', window: 'factorWindowSeconds' },
-  /** A sign-in at a provider starts, which stores a row that nobody may ever use. */
+  /** A sign-in at a provider starts. It stores a row, even if the member never returns. */
   provider: { network: 'providerSignInsPerNetwork', window: 'rateWindowSeconds' },
   /** A sign-in with a passkey starts or ends. */
   passkey: { network: 'passkeySignInsPerNetwork', window: 'rateWindowSeconds' },
@@ -98,8 +98,8 @@ export async function takeFromLimit(
 const TAKE = 'select ninefold.take_from_rates($1::text[], $2::integer[], $3::integer[], $4::integer)';
 
 /**
- * Counts a call together with the calls of the same subjects that arrive while a count is under way. All calls of a
- * network update one row, so that counts of single calls would wait for each other.
+ * Counts a call. Calls of the same subjects that arrive while a count is running are counted together by the next
+ * statement. Otherwise they would wait for each other, because all calls of a network update the same row.
  */
 const takeTogether = (
   { database, rateCounts }: Pick<AuthContext, 'database' | 'rateCounts'>,
@@ -120,8 +120,8 @@ const found = {
 } as const;
 
 /**
- * Returns the statement that counts for an account. $4 is the account. $7 replaces $6 if the member has signed in from
- * the network $5 in the last $8 days.
+ * Returns the statement that counts for an account. $4 is the account. The call is counted under $7 in place of $6 if
+ * the member has signed in from the network $5 in the last $8 days.
  */
 const takeForAccount = (by: keyof typeof found): string => `select ninefold.take_from_rates(
   case when exists (
@@ -130,7 +130,7 @@ const takeForAccount = (by: keyof typeof found): string => `select ninefold.take
   ) then pg_catalog.array_replace($1::text[], $6::text, $7::text) else $1::text[] end,
   $2::integer[], $3::integer[])`;
 
-/** Returns a PostgreSQL array of values that need no quotes. */
+/** Returns a PostgreSQL array. The values must need no quotes. */
 const list = (values: readonly string[]): string => `{${values.join(',')}}`;
 
 /** Returns the name under which calls are counted. It is a hash, so that the table contains no addresses. */

@@ -26,7 +26,7 @@ const TYPE = 'recovery_code';
 
 /**
  * Handles GET /factors/recovery-codes: returns the number of unused recovery codes.
- * @throws mfa_factor_not_found if there is no set
+ * @throws mfa_factor_not_found if the account has no recovery codes
  */
 export async function showRecoveryCodes(context: AuthContext, request: CallRequest): Promise<Reply> {
   const { user } = await requireSession(context, request);

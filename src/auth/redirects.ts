@@ -21,9 +21,8 @@ const refusedSchemes: ReadonlySet<string> = new Set([
 const WEB = /^https?:$/;
 
 /**
- * Returns the address of a member after a sign-in: the requested address if it is allowed, else that of the header
- * Referer, else the site (GoTrue, `GetReferrer`).
- *
+ * Returns the address of a member after a sign-in: the requested address if it is allowed, else the address in the
+ * header Referer, else the address of the site (GoTrue, `GetReferrer`).
  * @param asked The value of redirect_to in a body. The value in the query is read from the request.
  */
 export function redirectTarget(context: RedirectContext, request: CallRequest, asked?: string): string {
@@ -36,7 +35,7 @@ export function redirectTarget(context: RedirectContext, request: CallRequest, a
 export const homeOf = ({ app, settings, origins }: RedirectContext): string =>
   settings.site_url ?? origins.appOrigin(app.ref) ?? origins.pathUrl(app.ref);
 
-/** Returns the page of the app that takes the session of a link; null if no host name leads to the app. */
+/** Returns the page of the app that receives the session after a link; null if no host name leads to the app. */
 export function arrivalPage({ app, origins }: RedirectContext): string | null {
   const own = origins.appOrigin(app.ref);
   return own === null ? null : `${own}/account/arrive`;

@@ -40,7 +40,7 @@ const tokensOf = (session: Session) =>
   app.sql('select token, parent, revoked from auth.refresh_tokens where session_id = $1 order by id', [
     sessionId(session),
   ]);
-/** Moves the exchange of this token `seconds` into the past. */
+/** Moves the time at which this token was exchanged `seconds` into the past. */
 const age = (token: string, seconds: number) =>
   app.sql('update auth.refresh_tokens set updated_at = updated_at - make_interval(secs => $2::int) where token = $1', [
     storedRefreshToken(token),
@@ -48,7 +48,7 @@ const age = (token: string, seconds: number) =>
   ]);
 
 describe('POST /token?grant_type=refresh_token', () => {
-  it('exchanges a token for the next token of its session, which stores its parent', async () => {
+  it('exchanges a token for the next token of its session, and stores the exchanged token as the parent of the new one', async () => {
     const first = await signUp();
     const { status, session: second } = await refresh(first.refresh_token, { 'user-agent': 'Lynx' });
     expect(status).toBe(200);
@@ -71,7 +71,7 @@ describe('POST /token?grant_type=refresh_token', () => {
     );
   });
 
-  it('returns the active token to a client that sends the token before it, at any later time', async () => {
+  it('returns the active token to a client that sends the token directly before it, however late', async () => {
     const first = await signUp();
     const { session: second } = await refresh(first.refresh_token);
     await age(first.refresh_token, 86_400);
@@ -190,9 +190,9 @@ describe('POST /token?grant_type=refresh_token', () => {
 });
 
 describe('auth.refresh_tokens', () => {
-  it('contains no value with which a reader can open a session', async () => {
+  it('contains no value by which a reader can open a session', async () => {
     const first = await signUp();
-    // 192 random bits in base64url.
+    // A token has 192 random bits, in base64url.
     expect(first.refresh_token).toMatch(/^[\w-]{32}$/);
     const { session: second } = await refresh(first.refresh_token);
     const rows = await tokensOf(first);
@@ -206,7 +206,7 @@ describe('auth.refresh_tokens', () => {
     expect((await refresh(second.refresh_token)).status).toBe(200);
   });
 
-  it('accepts an imported plain token, stores its hash, and returns the same next token each time', async () => {
+  it('accepts an imported token in plain text, then stores only its hash, and returns the same next token each time', async () => {
     const session = await signUp();
     const brought = 'abcdefghij12';
     await app.sql('update auth.refresh_tokens set token = $1 where session_id = $2', [brought, sessionId(session)]);
@@ -218,7 +218,7 @@ describe('auth.refresh_tokens', () => {
     expect((await refresh(brought)).code).toBe('refresh_token_already_used');
   });
 
-  it('returns the active imported token for the revoked token before it', async () => {
+  it('returns the active imported token to a client that sends the revoked token before it', async () => {
     const session = await signUp();
     await app.sql('delete from auth.refresh_tokens where session_id = $1', [sessionId(session)]);
     await app.sql(
@@ -257,7 +257,7 @@ describe('a refresh token of GoTrue’s version 2', () => {
   }
 
   it.each([0, 5, 300])(
-    'continues its session as the active token or the token before it: counter %i',
+    'continues its session if it is the active token or the token before it: counter %i',
     async (counter) => {
       for (const behind of counter === 0 ? [0] : [0, 1]) {
         const session = await brought(counter);
@@ -291,7 +291,7 @@ describe('a refresh token of GoTrue’s version 2', () => {
     expect((await refresh(forged.toString('base64url'))).code).toBe('refresh_token_not_found');
   });
 
-  it('continues the session once when many clients send it at once', { repeats: 10 }, async () => {
+  it('is accepted once when many clients send it at once', { repeats: 10 }, async () => {
     const session = await brought(7);
     const token = goTrueToken(sessionId(session), 7, key);
     const all = await Promise.all(Array.from({ length: 12 }, () => refresh(token)));
@@ -301,7 +301,7 @@ describe('a refresh token of GoTrue’s version 2', () => {
   });
 });
 
-it('is exchanged by the stock client on its own', async () => {
+it('is exchanged by the stock client without further code', async () => {
   const { access_token, refresh_token } = await signUp();
   const client = app.client();
   await client.auth.setSession({ access_token, refresh_token });

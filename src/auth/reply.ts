@@ -1,6 +1,9 @@
 import type { Reply } from '../../contract/call-request.ts';
 
-/** Responses of the auth API contain tokens and personal data, so no cache may store them (RFC 6749, section 5.1). */
+/**
+ * Headers of all responses of the auth API. The responses contain tokens and personal data, so no cache may store them
+ * (RFC 6749, section 5.1).
+ */
 export const replyHeaders: Readonly<Record<string, string>> = {
   'content-type': 'application/json; charset=utf-8',
   'cache-control': 'no-store',

@@ -53,7 +53,9 @@ export async function resend(context: AuthContext, request: CallRequest): Promis
   return json({});
 }
 
-/** Returns the statements that mail what an account waits for; none if it waits for nothing. */
+/**
+ * Returns the statements that send once more the mail that an account waits for; an empty list if it waits for none.
+ */
 function mailsOf(
   context: AuthContext,
   request: CallRequest,
@@ -76,7 +78,7 @@ async function resendText(context: AuthContext, request: CallRequest, type: stri
   const { settings, database } = context;
   if (!settings.external_phone_enabled) throw new NinefoldError('phone_provider_disabled', { status: 400 });
   const phone = normalisePhone(number);
-  // Types of mails identify an account by its address.
+  // For these types, the body identifies the account by its e-mail address.
   if (type !== 'sms' && type !== 'phone_change') return json({});
   const { account } = await requireText(context, request, type, phone);
   const to = account && waitingNumber(type, account);
@@ -90,7 +92,7 @@ async function resendText(context: AuthContext, request: CallRequest, type: stri
   return json({});
 }
 
-/** Returns the number that waits for a code; null if the account waits for none. */
+/** Returns the phone number of an account that waits for a code; null if the account waits for none. */
 const waitingNumber = (type: 'sms' | 'phone_change', { phone, newPhone, isConfirmed }: PhoneAccount): string | null => {
   if (type === 'phone_change') return newPhone;
   return isConfirmed ? null : phone;

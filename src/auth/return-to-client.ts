@@ -8,7 +8,7 @@ import { ProviderFailure } from './provider-fetch.ts';
 import { claimText } from './provider-profile.ts';
 import { sessionBody } from './token-reply.ts';
 
-/** Returns the address of a member whose client exchanges a code (PKCE). */
+/** Returns the address to which a member is redirected if the client exchanges a code (PKCE). */
 export function withCode(target: string, { code }: AuthCode): string {
   const url = new URL(target);
   url.searchParams.set('code', code);
@@ -16,7 +16,7 @@ export function withCode(target: string, { code }: AuthCode): string {
 }
 
 /**
- * Returns the address of a member whose client gets the session in the fragment.
+ * Returns the address to which a member is redirected if the client gets the session in the fragment.
  * @throws the hook's error if the hook returns no token
  */
 export async function withSession(
@@ -52,8 +52,8 @@ export class OAuthError extends Error {
 }
 
 /**
- * Returns the address of a member after an error, with the error's message for the site. Emits the event of a failed
- * sign-in.
+ * Returns the address to which a member is redirected after an error. The address contains the error's message for the
+ * site. Emits the event of a failed sign-in.
  * @throws the error itself if it is a fault of the node
  */
 export function afterFailure(context: AuthContext, request: CallRequest, target: string, error: unknown): string {
@@ -80,7 +80,7 @@ function asShown(error: unknown): NinefoldError | OAuthError | null {
 }
 
 const DENIED: ReadonlySet<string> = new Set(['signup_disabled', 'user_banned', 'provider_email_needs_verification']);
-/** The error names of RFC 6749, section 4.1.2.1, by status. */
+/** The names of errors in RFC 6749, section 4.1.2.1, by HTTP status. */
 const NAMES: Readonly<Record<number, string>> = {
   400: 'invalid_request',
   401: 'unauthorized_client',

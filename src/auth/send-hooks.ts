@@ -4,7 +4,7 @@ import { findUser } from '../accounts/users.ts';
 import { callHook, type HookContext } from '../jobs/call-hook.ts';
 import type { ClaimedMail } from '../jobs/mail-queue.ts';
 
-/** GoTrue's `email_action_type` of the kinds with another name. */
+/** GoTrue's `email_action_type` for kinds of mails that have another name in Ninefold. */
 const actionTypes: Partial<Record<MailKind, string>> = { confirmation: 'signup', magic_link: 'magiclink' };
 
 /**
@@ -43,11 +43,11 @@ function tokensOf({ Token = '', TokenHash = '', CurrentToken, CurrentTokenHash }
   return { token: CurrentToken, token_hash: TokenHash, token_new: Token, token_hash_new: CurrentTokenHash };
 }
 
-/** A text message of a sign-in. */
+/** A text message that the hook must send. */
 export interface Sms {
   /** The code. */
   readonly otp: string;
-  /** Digits only. */
+  /** The phone number, only its digits. */
   readonly phone: string;
   /** GoTrue's `sms_type`; empty for a sign-in. */
   readonly type?: string;
@@ -56,8 +56,7 @@ export interface Sms {
 /**
  * Passes a text message to the hook send_sms (https://supabase.com/docs/guides/auth/auth-hooks/send-sms-hook) instead
  * of a provider. Call it only while the setting hook_send_sms_enabled is true.
- *
- * @param address The network address of the member's request; null for a queue.
+ * @param address The network address of the member's request; null if the message comes from the queue.
  * @param id The id of the message, which is the same for all attempts; by default a new one.
  * @throws what `callHook` throws
  */

@@ -21,7 +21,7 @@ beforeEach(() => {
     ...app.settings,
     external_phone_enabled: true,
     sms_max_frequency: 0,
-    // All tests share one hour and one network.
+    // All tests run within one hour and from one network, so the limits per hour and network are raised.
     ...{ rate_limit_sms_network: WIDE, rate_limit_sms_sent: WIDE, rate_limit_otp: WIDE, rate_limit_verify: WIDE },
   };
 });
@@ -80,7 +80,7 @@ describe('sendText', () => {
       type: 'sms_confirmation',
     });
     expect(data.messageId).toBe(request?.headers['webhook-id']);
-    // The code is deleted after the text was sent.
+    // The stored text contains no code after it was sent.
     expect(await lastTextTo(app, phone)).toMatchObject({ state: 'sent', attempts: 1, data: {} });
     expect((await lastTextTo(app, phone)).data).toEqual({});
     expect((await verify(phone, code)).status).toBe(200);
@@ -149,7 +149,7 @@ describe('sendText', () => {
   });
 
   it.each(['http://203.0.113.9/texts', 'file:///etc/passwd', 'http://[::ffff:7f00:1]/'])(
-    'sends no request to %s',
+    'sends no request to the address %s',
     async (url) => {
       await useWebhook(204);
       app.settings = { ...app.settings, sms_webhook_url: url };

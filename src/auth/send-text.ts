@@ -30,16 +30,17 @@ import { callSendSmsHook } from './send-hooks.ts';
 export interface CodeText extends Text {
   readonly code: string;
   readonly validSeconds: number;
-  /** Null if SMS messages are only stored, for the Mail page. */
+  /** The provider that sends the SMS; null if SMS messages are only stored, for the Mail page. */
   readonly provider: TextProvider | null;
-  /** True for a test number, which gets no message. */
+  /** True for a test number, to which no message is sent. */
   readonly isTest: boolean;
   /** True if the hook send_sms replaces the provider and the queue. */
   readonly isForHook: boolean;
 }
 
 /**
- * The token that stores the code of each kind of text message. The code of a second factor is part of its challenge.
+ * For each kind of text message, the kind of the token that stores its code. The code of a second factor is stored in
+ * its challenge instead.
  */
 const tokenOf: Readonly<Record<Exclude<TextKind, 'sms_mfa'>, TokenKind>> = {
   sms_confirmation: 'confirmation_token',
@@ -68,7 +69,7 @@ export function makeText(context: AuthContext, kind: TextKind, phone: string): C
 /** Returns the code of a test number (GoTrue, `GetTestOTP`). */
 function testCodeOf(context: AuthContext, phone: string): string | undefined {
   const { sms_test_otp: codes, sms_test_otp_valid_until: until } = context.settings;
-  // An unreadable time counts as past.
+  // A time that cannot be parsed counts as past, so the number is not a test number.
   if (until !== null && !(timeOf(context) < Date.parse(until))) return undefined;
   return Object.entries(codes).find(([number, code]) => phoneDigits(number) === phone && code !== '')?.[1];
 }
@@ -112,10 +113,9 @@ const queued = (userId: string, text: CodeText): readonly SqlStatement[] =>
  * Sends a text whose code and queue entry are stored. This function makes the first attempt for every text (SMS) of an
  * app; the sender of the queue (`src/jobs/text-sender.ts`) makes further attempts. While the hook send_sms is enabled,
  * the hook receives the text instead, once.
- *
  * @param options.userId The account that the code is for.
- * @param options.waits Waits for the provider. Only for calls whose response may depend on whether a text was sent:
- * elsewhere the time would reveal whether an account exists.
+ * @param options.waits True to wait for the provider. Use it only in calls whose response may depend on whether a text
+ * was sent. In other calls, the duration would reveal whether an account exists.
  * @returns The provider's id of the text; null if it is not known.
  * @throws sms_send_failed if `waits` and the provider did not accept the text, even if the queue retries; what the hook
  * throws if `waits`
@@ -131,7 +131,7 @@ export async function sendText(
   const send = () =>
     text.isForHook ? handToHook(context, request, text, options.userId) : attempt(context, text, provider);
   if (options.waits) return send();
-  // Runs after the response was sent, so that the response time does not depend on the SMS.
+  // Sends the SMS only after the response, so that the duration of the call does not depend on the SMS.
   setImmediate(() => {
     send().catch((error: unknown) => {
       if (error instanceof NinefoldError && error.code === 'sms_send_failed') return;
@@ -148,7 +148,7 @@ async function handToHook(
   userId: string,
 ): Promise<null> {
   const user = await findUser(context.database, userId);
-  // The account was deleted in the meantime.
+  // The account was deleted in the meantime, so there is no member to send the text to.
   if (user === null) return null;
   const phone = phoneDigits(text.to);
   await callSendSmsHook(context, address, user, { otp: text.code, phone }, text.id);

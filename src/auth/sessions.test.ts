@@ -60,14 +60,14 @@ describe('a session past its time limit', () => {
     ],
     ['sessions_inactivity_timeout', `created_at = now() - interval '1 hour'`, 'Session Expired (Inactivity)'],
   ] as const)(
-    'is refused by the limit %s after the change %s, with either of its tokens',
+    'is refused by the limit %s after the change %s, with its access token and with its refresh token',
     async (setting, change, words) => {
       const session = await signUp();
       const other = await signUp();
       await app.sql(`update auth.sessions set ${change} where id = $1`, [sessionId(session)]);
       app.settings = { ...app.settings, [setting]: 3700 };
       expect(await whoAmI(session)).toBe(200);
-      // Makes the worker read the session from the database, as a change of a setting does.
+      // Makes the worker read the session from the database again, as it does after a change of a setting.
       const forgotten = app.heard((payload) => payload.includes(sessionId(session)));
       await app.sql('update auth.sessions set aal = null where id = $1', [sessionId(session)]);
       await forgotten;
@@ -200,7 +200,7 @@ describe('DELETE /sessions/<id>', () => {
     });
   });
 
-  it('returns the same error for a session of another member as for a missing one', async () => {
+  it('returns the same error for a session of another member as for a session that does not exist', async () => {
     const [mine, theirs] = [await signUp(), await signUp()];
     const answer = await app.ask('DELETE', `/sessions/${sessionId(theirs)}`, asMember(mine));
     const nobodys = await app.ask('DELETE', '/sessions/aaaaaaaa-bbbb-4ccc-8ddd-6070e0000000', asMember(mine));

@@ -3,7 +3,10 @@ import { providerNames } from '../../contract/providers.ts';
 import type { AuthContext } from './context.ts';
 import { json } from './reply.ts';
 
-/** Providers that GoTrue knows and this server does not. Clients read all of them. */
+/**
+ * Providers that GoTrue knows and this server does not. They are listed as disabled, because clients read the value of
+ * every provider.
+ */
 const PROVIDERS_OFF = [
   'bitbucket',
   'figma',

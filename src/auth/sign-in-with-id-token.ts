@@ -122,7 +122,10 @@ function nameOfIssuer(issuer: string): string | null {
   return found?.[0] ?? null;
 }
 
-/** Reads the issuer without checking the signature. The issuer is only compared. */
+/**
+ * Returns the issuer in the token without checking the signature. It is only used to find the provider, which then
+ * checks the token.
+ */
 function issuerOf(token: string): string | undefined {
   try {
     return decodeJwt(token).iss;

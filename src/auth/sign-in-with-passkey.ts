@@ -62,13 +62,14 @@ export async function grantForPasskey(context: AuthContext, request: CallRequest
   const { address } = request;
   if (!passkey || counter === null) {
     events.emit({ type: 'auth', what: 'sign-in-failed', app: app.ref, userId: passkey?.userId ?? null, address });
-    // The counter of a replayed response does not grow. GoTrue reports the used challenge first.
+    // The counter of a replayed response is not higher than the stored one. The used challenge is checked first,
+    // because GoTrue reports that error.
     const isUsed = await isChallengeUsed(database, challengeId);
     throw new NinefoldError(isUsed ? 'webauthn_challenge_not_found' : 'webauthn_verification_failed');
   }
   if (!passkey.isConfirmed) throw new NinefoldError('email_not_confirmed', { status: 403 });
   if (passkey.isBanned) throw new NinefoldError('user_banned', { status: 403 });
-  // The used challenge is stored for as long as the longest allowed setting could accept it.
+  // The challenge is stored as used for as long as the longest allowed setting could accept it.
   const [, longest] = limits.webauthnChallengeSeconds.range;
   const use = { challengeId, expiresAt: made + longest * 1000, counter };
   const grant = await openPasskeySession(database, passkey, use, clientOf(request));
@@ -90,6 +91,9 @@ function requireFresh(context: AuthContext, challengeId: string): number {
   return made;
 }
 
-/** Returns true if the user handle of the device names the account. Registration gave the handle to the device. */
+/**
+ * Returns true if the user handle that the device sends belongs to the account. The device got the handle at the
+ * registration.
+ */
 const belongs = (userHandle: string | null | undefined, userId: string): boolean =>
   Buffer.from(userHandle ?? '', 'base64url').toString() === userId;

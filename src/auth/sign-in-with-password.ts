@@ -20,7 +20,8 @@ type SignInContext = Pick<
   'app' | 'database' | 'settings' | 'events' | 'trace' | 'passwords' | 'commonHashes'
 > & {
   /**
-   * Receives the result of the password check; null for an address without an account. Throws to refuse the sign-in.
+   * Called with the result of the password check; with null for an address without an account. Throws to refuse the
+   * sign-in.
    */
   readonly afterCheck?: (account: { id: string; isRight: boolean } | null) => Promise<void>;
 };
@@ -96,7 +97,7 @@ async function authenticate(context: SignInContext, request: CallRequest, login:
   const { candidate } = attempt;
   const hash = candidate?.passwordHash ?? null;
   const isRight = await checked(context, given, hash, decoys).catch(async (error: unknown) => {
-    // No password was compared.
+    // No password was compared, so the attempt must not count as failed.
     await settleSignIn(database, attempt, false);
     throw error;
   });
@@ -126,7 +127,7 @@ async function authenticate(context: SignInContext, request: CallRequest, login:
 /** Returns a hash of the server's own scheme for a password with a hash of another scheme; null if the hash is kept. */
 async function newHashOf({ passwords }: SignInContext, hash: string, given: string): Promise<string | null> {
   if (!needsRehash(hash, given)) return null;
-  // If the queue for hashes is full, the old hash stays. The password was right, so a later sign-in can replace the
+  // If the queue for hashes is full, the old hash stays. The password was right, so the next sign-in can replace the
   // hash.
   return passwords.hash(given).catch((error: unknown) => {
     if (error instanceof NinefoldError) return null;

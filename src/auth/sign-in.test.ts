@@ -31,7 +31,7 @@ const signIn = (email: string, secret: string, options: CallOptions = {}) =>
   app.ask('POST', '/token?grant_type=password', { ...options, body: { email, password: secret } });
 
 describe('POST /token?grant_type=password', () => {
-  it('answers a wrong password and an unknown address alike and after the same time', async () => {
+  it('gives a wrong password and an unknown address the same response after the same time', async () => {
     const { email } = await app.member(password);
     const answers = new Set<string>();
     const fail = (address: string, i: number) =>
@@ -179,7 +179,7 @@ describe('the limits of sign-in', () => {
       rate_limit_sign_in_account: perAccount,
     };
   });
-  /** The part of an account's limit that unknown networks share; a quarter is reserved. */
+  /** The part of an account's limit that all unknown networks share. The other quarter is reserved. */
   const open = perAccount - perAccount / 4;
   const rateLimited = { status: 429, body: { code: 'over_request_rate_limit' } };
 
@@ -202,7 +202,7 @@ describe('the limits of sign-in', () => {
   });
   const hashes = () => app.events.filter((event) => event.type === 'auth' && event.what === 'sign-in-failed').length;
 
-  it('refuse an address after its failed sign-ins, but not other addresses', async () => {
+  it('refuse an address after its failed sign-ins, but do not refuse other addresses', async () => {
     const { email } = await app.member(password);
     for (let i = 0; i < perAddress; i++) await signIn(uniqueEmail(), 'wrong', { address: '203.0.113.1' });
     const refused = await signIn(email, password, { address: '203.0.113.1' });
@@ -223,7 +223,7 @@ describe('the limits of sign-in', () => {
     );
   });
 
-  it('count the addresses of one IPv6 /64 as one', async () => {
+  it('count all addresses in the same IPv6 /64 as one address', async () => {
     for (let i = 0; i < perAddress; i++) await signIn(uniqueEmail(), 'wrong', { address: `2001:db8::${i}` });
     expect(await signIn(uniqueEmail(), 'wrong', { address: '2001:db8::ffff:1' })).toMatchObject(rateLimited);
     expect((await signIn(uniqueEmail(), 'wrong', { address: '2001:db8:0:1::1' })).status).toBe(400);
@@ -232,7 +232,7 @@ describe('the limits of sign-in', () => {
   it.each([
     ['one address', () => '198.51.100.1', open],
     ['as many addresses', network, open + 1],
-  ])('bound the checks of 100 parallel wrong passwords for one account from %s', async (_, from, max) => {
+  ])('limit the checks of 100 parallel wrong passwords for one account from %s', async (_, from, max) => {
     const email = uniqueEmail();
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, i) => signIn(email, 'wrong', { address: from(i) })),
@@ -241,7 +241,7 @@ describe('the limits of sign-in', () => {
     expect(hashes()).toBe(max);
   });
 
-  it('bound the checks of 100 parallel wrong passwords for 100 accounts from one address', async () => {
+  it('limit the checks of 100 parallel wrong passwords for 100 accounts from one address', async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => signIn(uniqueEmail(), 'wrong')));
     expect(statuses(answers)).toEqual({ checked: perAddress, refused: 100 - perAddress });
     expect(hashes()).toBe(perAddress);
@@ -275,7 +275,7 @@ describe('the limits of sign-in', () => {
     expect(checked - 1).toBeGreaterThanOrEqual(open);
   });
 
-  it('count existing and unknown accounts alike', async () => {
+  it('count attempts for existing accounts and for unknown addresses alike', async () => {
     const { email } = await app.member(password);
     for (const from of [() => '127.0.0.1', () => '198.51.100.7', network]) {
       const counts: number[] = [];
@@ -310,27 +310,27 @@ describe('the limits of sign-in', () => {
     expect((await signIn(email, password, { address: '2001:db8:a::1' })).status).toBe(200);
     for (let i = 0; i < 3 * perAccount; i++) await signIn(email, 'wrong', { address: network(i) });
     expect(await signIn(email, password, { address: '198.51.100.77' })).toMatchObject(rateLimited);
-    // From the network of the sign-up, and from another address of the /64 of a sign-in.
+    // One request comes from the network of the sign-up, one from another address in the /64 of an earlier sign-in.
     for (const address of ['127.0.0.1', '2001:db8:a::2']) {
       expect((await signIn(email, password, { address })).status).toBe(200);
     }
   });
 
-  it('refuse a known network after its own failures', async () => {
+  it('refuse a known network after failed sign-ins from that network', async () => {
     const { email } = await app.member(password);
     for (let i = 0; i < open; i++) expect((await signIn(email, 'wrong')).status).toBe(400);
     expect(await signIn(email, password)).toMatchObject(rateLimited);
     expect((await signIn(email, password, { address: '198.51.100.1' })).status).toBe(200);
   });
 
-  it('let a member with a new device in at once while a few strangers guess without end', async () => {
+  it('let a member with a new device in at once while a few strangers keep guessing', async () => {
     const { email } = await app.member(password);
     for (let i = 0; i < 3 * perAccount; i++) await signIn(email, 'wrong', { address: network(i % 3) });
     expect(await signIn(email, 'wrong', { address: network(1) })).toMatchObject(rateLimited);
     expect((await signIn(email, password, { address: '198.51.100.1' })).status).toBe(200);
   });
 
-  it('let a new network retry after a part of the window while strangers guess from many networks', async () => {
+  it('let a new network try again after a part of the window while strangers guess from many networks', async () => {
     const { email } = await app.member(password);
     for (let i = 0; i < 3 * perAccount; i++) await signIn(email, 'wrong', { address: network(i) });
     const refused = await signIn(email, password, { address: '198.51.100.1' });
@@ -341,7 +341,7 @@ describe('the limits of sign-in', () => {
     expect((await signIn(email, password, { address: '198.51.100.1' })).status).toBe(200);
   });
 
-  it('do not count right passwords that arrive at once, because their checks wait for each other', async () => {
+  it('do not refuse right passwords that arrive at once, because their checks wait for each other', async () => {
     const { email } = await app.member(password);
     const answers = await Promise.all(Array.from({ length: 30 }, () => signIn(email, password)));
     expect(statuses(answers).refused).toBe(0);
@@ -351,7 +351,7 @@ describe('the limits of sign-in', () => {
     expect(String(row?.[0])).toBe('0');
   });
 
-  it('count an attempt whose worker died as a failure after signInPendingSeconds', async () => {
+  it('count an attempt as failed after signInPendingSeconds if its worker has ended without a result', async () => {
     const email = uniqueEmail();
     for (let i = 0; i < open; i++) await signIn(email, 'wrong', { address: '198.51.100.1' });
     await asAdmin('update ninefold.sign_in_failures set pending = attempts');

@@ -22,10 +22,10 @@ export interface SignUp {
 }
 
 /**
- * Handles POST /signup if addresses must be confirmed: creates an account and mails a link and a code. An address that
- * an account has gets the response of a new account after the same time. An account that was never confirmed gets
- * another mail. If its password differs, both passwords are removed, because the server does not know which of the two
- * people owns the address.
+ * Handles POST /signup if addresses must be confirmed: creates an account and mails a link and a code. If an account
+ * has the address already, the response is that of a new account, after the same time. If this account was never
+ * confirmed, its owner gets another mail. If the two sign-ups have different passwords, both passwords are removed,
+ * because the server does not know which of the two people owns the address.
  */
 export async function signUpToConfirm(context: AuthContext, request: CallRequest, asked: SignUp): Promise<Reply> {
   const { database, settings } = context;

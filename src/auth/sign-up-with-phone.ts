@@ -14,7 +14,7 @@ import { nobody, noteSignUp } from './sign-up-to-confirm.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
 
 export interface PhoneSignUp {
-  /** Digits only. */
+  /** The phone number, only its digits. */
   readonly phone: string;
   readonly password: string;
   readonly userMetadata: Readonly<Record<string, unknown>>;
@@ -39,9 +39,10 @@ async function signUpAtOnce(context: AuthContext, request: CallRequest, asked: P
 }
 
 /**
- * Creates an account and sends a code. A number that an account has gets the response of a new account after the same
- * time. An account that was never confirmed gets another code. If its password differs, both passwords are removed,
- * because the server does not know which of the two people owns the number.
+ * Creates an account and sends a code. If an account has the number already, the response is that of a new account,
+ * after the same time. If this account was never confirmed, its owner gets another code. If the two sign-ups have
+ * different passwords, both passwords are removed, because the server does not know which of the two people owns the
+ * number.
  */
 async function signUpByCode(context: AuthContext, request: CallRequest, asked: PhoneSignUp): Promise<Reply> {
   const { database } = context;
@@ -81,7 +82,7 @@ async function signUpByCode(context: AuthContext, request: CallRequest, asked: P
 
 const isTaken = (error: unknown): boolean => error instanceof NinefoldError && error.code === 'phone_exists';
 
-/** Returns null if another call has taken the number in the meantime. */
+/** Returns null for the error that another call has taken the number in the meantime; rethrows every other error. */
 export function ignoreTaken(error: unknown): null {
   if (isTaken(error)) return null;
   throw error;

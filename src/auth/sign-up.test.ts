@@ -19,7 +19,7 @@ afterAll(async () => {
 const password = 'correct horse';
 
 describe('POST /signup', () => {
-  it('stores the metadata in the identity too, but no claim in it that an address is verified', async () => {
+  it('stores the metadata in the identity too, but not a claim in it that the address is verified', async () => {
     const data = { full_name: 'Ada', email_verified: true, email: 'other@example.com', sub: 'x' };
     const signUp = async () => {
       const email = uniqueEmail();
@@ -46,7 +46,7 @@ describe('POST /signup', () => {
     expect(reply.body.message).toContain(message);
   });
 
-  it('creates no anonymous account for a body that names an address in another letter case', async () => {
+  it('refuses to create an anonymous account if the body names an address field in another letter case', async () => {
     const email = uniqueEmail();
     const { body } = await app.ask('POST', '/signup', { body: { Email: email, PASSWORD: password } });
     expect(body.user).toMatchObject({ email, is_anonymous: false });
@@ -72,7 +72,7 @@ describe('POST /signup', () => {
     });
     expect(data.user?.email_confirmed_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
     expect(data.session).toMatchObject({ token_type: 'bearer', expires_in: 3600 });
-    // The stock client verifies the token with the published key.
+    // The stock client verifies the token with the published public key.
     const { data: verified, error } = await client.auth.getClaims();
     expect(error).toBeNull();
     expect(verified?.claims).toMatchObject({
@@ -104,7 +104,7 @@ describe('POST /signup', () => {
     expect(JSON.stringify(row)).not.toContain(password);
   });
 
-  it('refuses a taken address in any letter case, also if a seed wrote it', async () => {
+  it('refuses an address that an account has in any letter case, also if a seed wrote it', async () => {
     const { email } = await app.member(password);
     expect((await app.client().auth.signUp({ email: email.toUpperCase(), password })).error).toMatchObject({
       code: 'user_already_exists',
@@ -125,7 +125,7 @@ describe('POST /signup', () => {
     expect(await app.sql('select from auth.users where email = $1', [email])).toHaveLength(1);
   });
 
-  it('answers a taken address like a new one if addresses must be confirmed', async () => {
+  it('gives a taken address the response of a new one if addresses must be confirmed', async () => {
     app.settings = { ...app.settings, mailer_autoconfirm: false };
     const { email, password: secret } = { email: uniqueEmail(), password };
     const first = await app.client().auth.signUp({ email, password: secret });
@@ -171,7 +171,7 @@ describe('POST /signup', () => {
     );
   });
 
-  it('creates an account without an address if anonymous users are allowed, and an address can be added', async () => {
+  it('creates an account without an address if anonymous users are allowed, and accepts an address for it later', async () => {
     app.settings = { ...app.settings, external_anonymous_users_enabled: true };
     const client = app.client();
     const { data } = await client.auth.signInAnonymously({ options: { data: { theme: 'dark' } } });

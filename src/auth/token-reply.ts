@@ -8,7 +8,10 @@ import type { WeakPassword } from './check-password.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { json } from './reply.ts';
 
-/** How a call got its session: it opened the session, exchanged its refresh token, or changed it. */
+/**
+ * How a call got the session of its response: it opened the session, exchanged the refresh token of the session, or
+ * changed the session.
+ */
 export type Issue = 'opened' | 'refreshed' | 'changed';
 
 /**
@@ -69,13 +72,13 @@ async function claimsOfHook(
   try {
     return await customClaims(context, address, claims, method);
   } catch (error) {
-    // The client received no token, so it could never end the session.
+    // The client received no token, so it could never end this session. The session is ended here.
     if (issue === 'opened') await revokeSession(context.database, session.id);
     throw error;
   }
 }
 
-/** Returns the client of a call as its session stores it. */
+/** Returns the client of a call in the form in which its session stores it. */
 export const clientOf = (request: CallRequest) => ({
   address: request.address,
   userAgent: request.headers['user-agent'],

@@ -33,7 +33,7 @@ export function token(context: AuthContext, request: CallRequest): Promise<Reply
 const schema = z.object({ refresh_token: text(limits.authTextCharacters.default) });
 
 /**
- * A token of this server, or a token of twelve characters from an imported session (GoTrue,
+ * Matches a refresh token of this server, or a token of twelve characters from an imported session (GoTrue,
  * `legacyRefreshTokenPattern`).
  */
 const REFRESH_TOKEN = /^(?:[A-Za-z0-9_-]{32}|[a-z0-9]{12})$/;
@@ -43,9 +43,8 @@ export const isRefreshToken = (shown: string): boolean => REFRESH_TOKEN.test(sho
 
 /**
  * Handles POST /token?grant_type=refresh_token: exchanges a refresh token for a new access token and the session's next
- * refresh token. The token before the active one gets the active token again; an older token ends the session
- * (`exchangeRefreshToken`).
- *
+ * refresh token. If the token directly before the active one is sent, the response contains the active token. An older
+ * token ends the session (`exchangeRefreshToken`).
  * @throws validation_failed for a text that is not a refresh token, refresh_token_not_found,
  * refresh_token_already_used, session_not_found, session_expired, user_banned
  */
@@ -98,7 +97,7 @@ export async function exchangeShown(
   clientId: string | null = null,
 ): Promise<Exchanged> {
   const { database, settings, app } = context;
-  // This runs before the exchange, whose lock is on the session of a stored token.
+  // This runs before the exchange. The exchange locks the session of a stored token, so the token must be stored first.
   if (!REFRESH_TOKEN.test(shown)) await adoptGoTrueToken(database, shown);
   return exchangeRefreshToken(database, shown, clientOf(request), settings, refreshKey(app), clientId);
 }

@@ -85,7 +85,7 @@ const accessOf = (id: string) =>
     [id],
   );
 
-/** Returns a field of the newest mail to an address that has the field. */
+/** Returns a field of a mail to an address: of the newest mail that has this field. */
 const mailed = (email: string, field: 'TokenHash' | 'Token'): Promise<string> =>
   jsonAsAuthAdmin<string>(
     app.database,
@@ -120,7 +120,7 @@ describe('an account whose address counts as confirmed without a proof', () => {
       const signIn = (password: string) => app.client().auth.signInWithPassword({ email, password });
       expect((await signIn(OF_THE_STRANGER)).error?.code).toBe('invalid_credentials');
 
-      // The owner keeps what the owner adds, also after the next mail.
+      // What the owner adds to the account stays, also after the owner uses a further mail.
       expect((await owner.auth.updateUser({ password: OF_THE_OWNER })).error).toBeNull();
       await app.ask('POST', path, { body: { email } });
       expect(
@@ -131,12 +131,12 @@ describe('an account whose address counts as confirmed without a proof', () => {
     },
   );
 
-  it('keeps the access of its member after the builder or a code from a mail has confirmed the address', async () => {
+  it('keeps the password and sessions of its member after the builder or a code from a mail has confirmed the address', async () => {
     const admin = app.client(app.keys.secretKey).auth.admin;
     const vouched = await app.member(OF_THE_OWNER);
     await admin.updateUserById(vouched.user.id, { email_confirm: true });
     const present = await app.member(OF_THE_OWNER);
-    // A recent session needs no code.
+    // A recent session needs no code for reauthentication, so the session is made older.
     await app.sql(`update auth.sessions set created_at = now() - interval '2 days' where user_id = $1::uuid`, [
       present.user.id,
     ]);

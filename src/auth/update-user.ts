@@ -40,9 +40,9 @@ const schema = z.object({
  * Handles PUT /user: changes the address, the phone number, the password or the metadata of the calling member.
  * - A new password ends the member's other sessions.
  * - A new address is stored as `new_email` until the links in two mails confirm it. If addresses count as confirmed at
- * once, an anonymous account needs no mail and a member one mail.
+ *   once, an anonymous account needs no mail, and a member needs only one.
  * - A new number is stored as `new_phone` until the code in an SMS confirms it, unless numbers count as confirmed at
- * once (sms_autoconfirm).
+ *   once (sms_autoconfirm).
  */
 export async function updateUserCall(context: AuthContext, request: CallRequest): Promise<Reply> {
   const { database, settings } = context;
@@ -119,7 +119,8 @@ async function requireNewAddress(
   if (context.settings.mailer_autoconfirm && (await findRecipient(context.database, newEmail)) !== null) {
     throw new NinefoldError('email_exists');
   }
-  // Counts by account. Other callers could use up a count by address with POST /resend.
+  // Counts the mail for the account and not for the address. Otherwise other callers could use up the limit of the
+  // address with POST /resend.
   await requireMail(context, request, 'email_change', user.id);
 }
 

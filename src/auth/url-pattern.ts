@@ -1,6 +1,6 @@
 import { limits } from '../../contract/limits.ts';
 
-/** One character of the address, or any number of them. */
+/** A part of a pattern. It matches one character of the address, or any number of characters. */
 interface Token {
   readonly accepts: (character: string) => boolean;
   readonly repeats: boolean;
@@ -10,12 +10,12 @@ export interface Budget {
   steps: number;
 }
 
-/** The scheme and the host of a pattern, and the rest. */
+/** Splits a pattern into the scheme with the host, and the rest. */
 const PARTS = /^([a-z][a-z0-9+.-]*:\/\/[^/]*)(.*)$/is;
 
 const isNoSeparator = (character: string): boolean => character !== '.' && character !== '/';
 const isAny = (): boolean => true;
-/** Each of these characters ends a host. */
+/** Returns true for a character that can be in a host. Each of the other characters ends the host. */
 const isOfHost = (character: string): boolean => character !== '/' && character !== '?' && character !== '#';
 
 /**
@@ -50,7 +50,7 @@ interface Reader {
   readonly any: Token['accepts'];
 }
 
-/** Reads to the end, or within braces to `,` or `}`. */
+/** Reads the variants up to the end of the pattern. Within braces, reads up to `,` or `}`. */
 function readVariants(reader: Reader, isInBraces: boolean): Token[][] | null {
   let variants: Token[][] = [[]];
   while (reader.at < reader.pattern.length) {
@@ -110,7 +110,8 @@ function readSet(reader: Reader): Token[][] | null {
 }
 
 /**
- * Follows all paths through the tokens at once. `reached[i]` is true if the first i tokens match the address so far.
+ * Matches the tokens against the address along all possible paths at once. `reached[i]` is true if the first i tokens
+ * match the address so far.
  */
 function matches(tokens: readonly Token[], address: string, budget: Budget): boolean {
   let reached = withSkipped(tokens, [true]);

@@ -30,9 +30,9 @@ const schema = z.object({
 });
 
 /**
- * Handles POST /factors/<id>/verify: verifies the response to a challenge and raises the calling session to aal2. The
- * first response completes the enrolment of the factor. Other sessions of the account with only a first factor end.
- *
+ * Handles POST /factors/<id>/verify: verifies the response to a challenge and raises the calling session to aal2. If
+ * the factor is not verified yet, this completes its enrolment. The account's other sessions that have shown only a
+ * first factor end.
  * @throws mfa_factor_not_found (no such challenge), mfa_ip_address_mismatch (used, or from another address),
  * mfa_challenge_expired, mfa_verification_failed, and over_request_rate_limit after too many wrong codes
  */
@@ -71,7 +71,7 @@ export async function verifyFactor(context: AuthContext, request: CallRequest, s
   }
 }
 
-/** Returns a challenge that the caller may use. */
+/** Returns a challenge that the caller may answer. */
 async function requireChallenge(
   { database, settings }: AuthContext,
   request: CallRequest,
@@ -125,7 +125,7 @@ async function verifyTotp(
 
 const wrongCode = () => new NinefoldError('mfa_verification_failed', { message: 'Invalid TOTP code entered' });
 
-/** Returns the response to a proof that raised the session. */
+/** Returns the HTTP response to a proof that raised the session. */
 export function raisedReply(context: AuthContext, request: CallRequest, { grant }: Raised): Promise<Reply> {
   const { address } = request;
   const userId = grant.user.id;

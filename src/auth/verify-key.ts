@@ -16,7 +16,7 @@ import {
   requireRelyingParty,
 } from './web-authn.ts';
 
-/** A challenge that the caller may use. */
+/** A challenge that the caller may answer. */
 export type Challenge = OpenChallenge & { readonly id: string };
 
 /**
@@ -38,7 +38,10 @@ export function requireKeyAnswer(
   return response;
 }
 
-/** Raises the session by a security key: by a new key that completes its enrolment, else by the key of the factor. */
+/**
+ * Raises the session by a security key. If the factor has no key yet, a new key completes its enrolment. Otherwise, the
+ * key of the factor must answer the challenge.
+ */
 export async function verifyKey(
   context: AuthContext,
   request: CallRequest,

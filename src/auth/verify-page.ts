@@ -9,16 +9,16 @@ const page = (request: CallRequest, { title, lead }: PageText, texts: PageTexts,
 
 /**
  * The field of a form that confirms the first address of an account: `false` removes the password of the account. The
- * person who chose the password need not be the owner of the address, who is asked on the page.
+ * page asks the owner of the address who chose the password, because it may have been another person.
  */
 export const KEEP_PASSWORD = 'keep_password';
 
 /** The fields that the page of a link sends when its button is pressed. */
 export interface LinkForm {
-  /** Null for an unknown type. */
+  /** The type of the link; null for an unknown type. */
   readonly type: LinkType | null;
   readonly token: string;
-  /** The address after the confirmation; null for an app without a site. */
+  /** The address to which the member is redirected after the confirmation; null for an app without a site. */
   readonly redirectTo: string | null;
   /** True if the link confirms the first address of an anonymous account. */
   readonly isFirstAddress: boolean;

@@ -24,7 +24,7 @@ const failures = {
 export interface LinkResult {
   readonly used: TokenUsed;
   readonly type: LinkType | null;
-  /** Null for an app without a site. */
+  /** The address to which the member is redirected; null for an app without a site. */
   readonly redirectTo: string | null;
   /** True if the link belongs to a PKCE flow. */
   readonly isPkce: boolean;
@@ -49,7 +49,7 @@ export async function linkReply(context: AuthContext, request: CallRequest, resu
   };
 }
 
-/** Returns the fragment with which clients of GoTrue's implicit flow take a session. */
+/** Returns the URL fragment from which clients of GoTrue's implicit flow read a session. */
 export async function sessionFragment(
   context: AuthContext,
   request: CallRequest,
@@ -61,7 +61,7 @@ export async function sessionFragment(
   return new URLSearchParams([...texts, ['sb', ''], ['type', type ?? '']]);
 }
 
-/** Returns the fragment of the redirect. A PKCE flow gets an error in the query too. */
+/** Returns the fragment of the redirect. In a PKCE flow, an error is also in the query. */
 async function fragmentOf(
   context: AuthContext,
   request: CallRequest,

@@ -10,7 +10,7 @@ export interface PageTexts {
   readonly code: string;
   readonly direction: 'ltr' | 'rtl';
   readonly links: Readonly<Record<LinkType, PageText & { readonly button: string }>>;
-  /** The question who chose the password of a new account, and the second button. */
+  /** The question on the page who chose the password of a new account, and the text of the second button. */
   readonly password: { readonly question: string; readonly button: string };
   readonly outcomes: Readonly<Record<'used' | 'half' | 'void' | 'banned' | 'taken', PageText>>;
   readonly typeCode: PageText;

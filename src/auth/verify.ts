@@ -40,7 +40,7 @@ const kinds: Readonly<Record<LinkType | 'email', readonly TokenKind[]>> = {
   email_change: ['email_change_token_current', 'email_change_token_new'],
 };
 
-/** The tokens that the codes in SMS messages are compared with. */
+/** For each type of code in an SMS, the kinds of tokens with which the code is compared. */
 const phoneKinds = { sms: ['confirmation_token'], phone_change: ['phone_change_token'] } as const;
 
 const isPhoneType = (type: string): type is keyof typeof phoneKinds => Object.hasOwn(phoneKinds, type);
@@ -75,7 +75,7 @@ export function showLink(context: AuthContext, request: CallRequest): Reply {
 
 /**
  * Returns the address after a link: the requested address if the app allows it, else the site, else the app's own page.
- * That page cannot use the code of a PKCE link, because another client began the flow.
+ * For a PKCE link, the app's own page is left out: another client began the flow, so the page could not use the code.
  */
 const targetOf = (context: AuthContext, asked: string | null, token: string): string | null =>
   allowedRedirect(context, asked ?? '') ??
@@ -87,8 +87,8 @@ export const verify = (context: AuthContext, request: CallRequest): Promise<Repl
   isForm(request) ? verifyLink(context, request) : verifyByProgram(context, request);
 
 /**
- * Returns true for a form. Programs such as curl send JSON with the content type of a form; a form does not begin with
- * a brace.
+ * Returns true for a form. The content type is not enough, because programs such as curl send JSON with the content
+ * type of a form. A form does not begin with a brace.
  */
 function isForm({ headers, body }: CallRequest): boolean {
   if (!headers['content-type']?.toLowerCase().startsWith('application/x-www-form-urlencoded')) return false;
@@ -104,7 +104,8 @@ async function verifyLink(context: AuthContext, request: CallRequest): Promise<R
   if (!isLinkType(type)) {
     return linkReply(context, request, { redirectTo, isPkce, type: null, used: { verdict: 'void' } });
   }
-  // A page of another site could send the form and so sign the visitor in to an account of its choice.
+  // If a page of another site sends the form, it is not accepted. Such a page could sign the visitor in to an account
+  // of its choice.
   const site = request.headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin') {
     return confirmPage(request, { type, token, redirectTo, isFirstAddress: form.get(FIRST_ADDRESS) === 'true' });
@@ -136,9 +137,9 @@ async function verifyByProgram(context: AuthContext, request: CallRequest): Prom
     if (isCode) throw new NinefoldError('otp_expired', { message: INVALID_CODE });
     throw invalid('Invalid email verification type');
   }
-  // Wrong codes are counted by address and by number when they are compared. That limit reserves a share for networks
-  // with few attempts. This limit does not, so codes in texts are not counted by number here: a member whose text has
-  // no link could be locked out.
+  // Wrong codes are also counted when they are compared, by address and by phone number. That limit reserves a share
+  // for networks with few attempts; the limit here does not. So codes in text messages are not counted by number here.
+  // Otherwise strangers could lock a member out, because a text message contains no link as another way in.
   await takeFromLimit(context, request, 'verify', isCode && !isPhone ? shown.address : undefined);
   const use = isPhone ? phoneUseOf(context, wanted, shown) : useOf(context, wanted, shown);
   const used = await useOneTimeToken(context.database, use, clientOf(request)).catch(asConflict);

@@ -12,10 +12,10 @@ import type { AuthContext } from './context.ts';
 
 /** The party for which a device creates a credential (WebAuthn Level 3, section 5.4.2). */
 export interface RelyingParty {
-  /** A domain. */
+  /** The id of the relying party: a domain. */
   readonly id: string;
   readonly name: string;
-  /** Origins of the pages that may use the credentials. */
+  /** The origins of the pages that may use the credentials. */
   readonly origins: readonly string[];
 }
 
@@ -32,9 +32,9 @@ function relyingPartyOf({ app, appOrigin, settings }: AuthContext): RelyingParty
 
 /** A public key that a device created. */
 export interface Credential {
-  /** base64url. */
+  /** The id of the credential in base64url. */
   readonly id: string;
-  /** COSE, base64url. */
+  /** The public key in COSE format, in base64url. */
   readonly publicKey: string;
   readonly counter: number;
   readonly transports: readonly string[];
@@ -48,7 +48,7 @@ export interface NewCredential extends Credential {
   readonly isUserVerified: boolean;
 }
 
-/** Loads the library at the first ceremony, because it costs time and memory and most workers never need it. */
+/** Loads the library when it is first needed, because loading costs time and memory, and most workers never need it. */
 const load = () => import('@simplewebauthn/server');
 
 /**
@@ -119,10 +119,8 @@ const registration = z.object({
 
 /**
  * Returns the credential of a registration response; null if it is malformed or for another challenge, origin or
- * relying party.
- *
- * The attestation of the device is ignored: to verify it, the library would request addresses that its certificates
- * name.
+ * relying party. The attestation of the device is ignored. To verify it, the library would send requests to addresses
+ * in the certificates of the attestation.
  */
 export async function newCredential(
   party: RelyingParty,
@@ -159,7 +157,7 @@ export async function newCredential(
       isUserVerified: userVerified,
     };
   } catch {
-    // The library throws for every invalid value of a client.
+    // The library throws for every invalid value that a client sends, so the result is null.
     return null;
   }
 }
@@ -195,8 +193,8 @@ export const readAssertion = (credential: unknown): Assertion | null => assertio
 
 /**
  * Returns the counter of an assertion that the credential signed for this challenge, origin and relying party; null for
- * any other assertion. Refuses a counter that does not grow, because another device may hold a copy of the key
- * (WebAuthn Level 3, section 6.1.1).
+ * any other assertion. Refuses a counter that is not higher than the last one, because another device may have a copy
+ * of the key (WebAuthn Level 3, section 6.1.1).
  */
 export async function assertionCounter(
   party: RelyingParty,

@@ -53,8 +53,8 @@ export interface ViewUseFact {
   field: number;
   function: number;
   /**
-   * For functions: true if the query calls the function outside its target list. Always false for a query with
-   * subqueries.
+   * For functions: true if the query calls the function outside its target list. For a query with subqueries, the parse
+   * tree does not show this, so the value is false.
    */
   anyway: boolean;
   /** For functions: true if each SELECT from the view calls the function, whichever columns it reads. */
@@ -105,14 +105,19 @@ export interface PolicyFact {
    * Relations that subqueries of each expression read, with the numbers of the fields that they need (or WHOLE_ROW).
    */
   reads: { relation: number; fields: number[]; clause: 'using' | 'check' }[];
-  /** The expressions that contain a subquery of any kind, also `(select auth.uid())`. */
+  /**
+   * The expressions that contain a subquery of any kind, also one that reads no table, such as `(select auth.uid())`.
+   */
   subqueries: ('using' | 'check')[];
 }
 
 /** Returns SQL that is true if a node tree has a subquery. */
 const hasSubquery = (tree: string): string => `strpos(${tree}, '{SUBLINK ') > 0`;
 
-/** Returns SQL that is true if a node tree has EXISTS. PostgreSQL ignores the target list of its subquery. */
+/**
+ * Returns SQL that is true if a node tree has EXISTS. PostgreSQL never evaluates the target list of the subquery in
+ * EXISTS.
+ */
 const asksWhetherExists = (tree: string): string => `position(':subLinkType 0 ' in ${tree}) > 0`;
 
 /**
@@ -225,8 +230,8 @@ export const accessQueries: CatalogQueries<AccessFacts> = {
     from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
     where p.proacl is not null order by p.oid`),
 
-  // Default privileges of the whole database (`w`) replace PostgreSQL's own defaults. Those of a schema (`s`) are
-  // added.
+  // Default privileges of the whole database (`w`) replace PostgreSQL's own defaults. Default privileges of a schema
+  // (`s`) are added to them.
   default_grants: list(`
     select n.nspname as schema, k.name as of,
       ${grants(`coalesce(w.defaclacl, acldefault(k.kind, d.datdba)) || coalesce(s.defaclacl, '{}')`)} as grants

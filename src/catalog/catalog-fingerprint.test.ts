@@ -67,7 +67,7 @@ it.each([
   'alter language plpgsql_too rename to plpgsql',
   'create cast (kind as text) with inout',
   'create access method heap_too type table handler heap_tableam_handler',
-  // Changes that make an object belong to an extension.
+  // Changes after which an object belongs to an extension.
   'create extension hstore',
   'alter extension hstore add table t',
   'alter extension hstore drop table t',
@@ -104,7 +104,7 @@ it.each([
   expect(await state()).not.toBe(before);
 });
 
-it("changes after a change of the server's configuration", async () => {
+it("changes after a change of the server's settings", async () => {
   const before = await state();
   await client.query('alter system set work_mem = $$5MB$$');
   await client.query('select pg_reload_conf()');
@@ -119,7 +119,7 @@ it('ignores functions that the app puts before PostgreSQL’s own in the search 
   expect(await state()).not.toBe(before);
 });
 
-it('changes after a commit whose transaction is older than the last seen one', async () => {
+it('changes after a commit whose transaction began before the last seen transaction', async () => {
   const older = new pg.Client(postgres.url);
   await older.connect();
   await older.query('begin; comment on table t is $$older$$');

@@ -21,8 +21,8 @@ const read = [
 const printed = ['pg_operator', 'pg_opclass', 'pg_collation', 'pg_ts_config', 'pg_ts_dict'];
 
 /**
- * Relations that contain many rows of PostgreSQL itself, of which the fingerprint includes only the app's rows. The
- * value is the column with the object identifier, by which the rows are distinguished.
+ * Relations that contain many rows of PostgreSQL itself, each with its column of object identifiers. This column
+ * distinguishes the app's rows, and the fingerprint includes only these.
  */
 const ownRows: Readonly<Record<string, string>> = {
   pg_aggregate: 'aggfnoid::oid',
@@ -36,16 +36,16 @@ const ownRows: Readonly<Record<string, string>> = {
 };
 
 /**
- * Tables of schema ninefold from which chapters are derived. Settings are not among them: the cache of specifications
- * compares them itself.
+ * Tables of schema ninefold from which chapters are derived. The table of settings is not among them, because the cache
+ * of specifications compares the settings itself.
  */
 const definitions = ['app', 'screens', 'labels', 'machines', 'transitions', 'roles'];
 
 /**
  * Returns SQL with the number of rows and the sum of the ages of the transactions that wrote them. Each committed
- * change of a table changes one of the two. The sum is used because an older transaction can commit after a younger
- * one. Ages grow with every transaction, so they are relative to that of transaction 3; rows created with the cluster
- * (xmin 1) have a constant age.
+ * change of a table changes the number or the sum. The sum is used because an older transaction can commit after a
+ * younger one. Ages grow with every transaction, so they are relative to that of transaction 3; rows created with the
+ * cluster (xmin 1) have a constant age.
  */
 const stateOf = (table: string, condition = 'true'): string =>
   `(select count(*) || ':' || coalesce(sum(age(t.xmin)), 0) - count(*) filter (where t.xmin <> '1') * age('3'::xid)::int8
@@ -59,8 +59,8 @@ const states: Readonly<Record<string, string>> = {
       stateOf(`pg_catalog.${name}`, `t.${oid} >= ${FIRST_NORMAL_OID}`),
     ]),
   ),
-  // Most rows of pg_depend change only together with rows of other relations. Only the membership in an extension does
-  // not, so only these rows are read.
+  // Most rows of pg_depend change only together with rows of other relations, which are watched. A row about the
+  // membership in an extension can change alone, so only these rows are read.
   pg_depend: stateOf('pg_catalog.pg_depend', `t.refclassid = 'pg_catalog.pg_extension'::regclass`),
   // These views and functions have no transaction ids, and only superusers may read the underlying tables, so the
   // fingerprint contains a hash of their content.
@@ -72,15 +72,18 @@ const states: Readonly<Record<string, string>> = {
   ...Object.fromEntries(definitions.map((name) => [`ninefold.${name}`, stateOf(`ninefold.${name}`)])),
 };
 
-/** The watched relations: those of pg_catalog without a schema, others with it. */
+/**
+ * The names of the relations whose changes alter the fingerprint. Relations of pg_catalog are named without the schema,
+ * all others with it.
+ */
 export const watched: readonly string[] = Object.keys(states);
 
 const QUERY = `select concat_ws(' ', ${Object.values(states).join(',\n')}) as state`;
 
 /**
  * Returns a string that changes whenever an input of the specification changes, except live figures. Comparing it takes
- * a fiftieth of the time of a derivation, so no notification of changes is needed. The search path is empty, so that no
- * object of the app can replace a function of PostgreSQL.
+ * a fiftieth of the time of a derivation, so the caller can compare it for each request, without notifications of
+ * changes. The search path is empty, so that no object of the app can replace a function of PostgreSQL.
  */
 export async function catalogFingerprint(executor: Executor): Promise<string> {
   const [, result] = await executor.run([

@@ -13,12 +13,15 @@ export interface CheckedTypeFacts {
 export interface CheckedTypeFact {
   /** Value of pg_type.oid. */
   type: number;
-  /** The domain whose CHECK calls the function, as PostgreSQL prints it: the type itself or a type that it contains. */
+  /**
+   * The domain whose CHECK calls the function, as PostgreSQL prints its name. It is the type itself or a type that the
+   * type contains.
+   */
   domain: string;
   function: number;
   /**
-   * True if each value calls the function, including null. False if only values that contain the domain do: an array
-   * with elements, a range with bounds, a row.
+   * True if each value calls the function, including null. False if only some values call it, because they contain a
+   * value of the domain: an array with elements, a range with bounds, a row.
    */
   always: boolean;
 }

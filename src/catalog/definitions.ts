@@ -13,7 +13,7 @@ export interface DefinitionFact {
   kind: string;
   /** Schema of the object; null for an object without a schema. */
   schema: string | null;
-  /** Unique within its kind. */
+  /** Name of the object, unique among objects of the same kind. */
   name: string;
   /** The parts of the definition that affect results of statements, in the form that PostgreSQL prints. */
   sql: string;
@@ -37,8 +37,8 @@ const grantWords = (acl: string): string => `(select string_agg(g.who || ': ' ||
 
 /**
  * Returns SQL with the options of a foreign object. An option may contain a secret, so only values that name a location
- * are shown. For hidden values, the transaction that last wrote the object is shown: it changes with them and does not
- * reveal them.
+ * are shown. In place of hidden values, the SQL shows the transaction that last wrote the object. It changes whenever a
+ * value changes, and does not reveal the values.
  */
 const optionWords = (options: string, row: string): string => `(select format('options (%s)', string_agg(
       case when o.option_name in ('host', 'hostaddr', 'port', 'dbname', 'schema_name', 'table_name', 'column_name', 'format', 'filename', 'updatable')
@@ -50,7 +50,7 @@ const optionWords = (options: string, row: string): string => `(select format('o
 const collation = (own: string, usual: string): string =>
   `case when ${own} not in (0, ${usual}) then 'collate ' || ${own}::regcollation::text end`;
 
-/** Returns SQL with the comment on an object as the end of its definition. */
+/** Returns SQL with the comment on an object in the form of the last part of its definition. */
 const commentWords = (oid: string, catalog: string): string =>
   `coalesce(' described as ' || quote_literal(obj_description(${oid}, '${catalog}')), '')`;
 
@@ -148,7 +148,8 @@ const eventTriggers = `
   where ${isOwn('pg_event_trigger', 'e.oid')} and (n.nspname <> 'ninefold' or e.evtenabled = 'D')`;
 
 /**
- * Chapter 6 describes default privileges of the owner for tables, functions and sequences; this query reads the others.
+ * Chapter 6 describes default privileges of the owner for tables, functions and sequences; this query reads all other
+ * default privileges.
  */
 const defaultPrivileges = `
   select 'default privileges', n.nspname, format('%s%s, made by %s',
@@ -182,7 +183,7 @@ const foreign = `
   from pg_catalog.pg_foreign_table f join pg_catalog.pg_class c on c.oid = f.ftrelid ${ownSchema('c.relnamespace')}
   join pg_catalog.pg_foreign_server s on s.oid = f.ftserver where ${isOwn('pg_class', 'c.oid')}`;
 
-/** The publication that every app has is left out while it publishes nothing. */
+/** Every app has this publication. It is left out while it publishes nothing. */
 const publications = `
   select 'publication', null, quote_ident(b.pubname), concat_ws('; ', case when b.puballtables then 'all tables' end,
     'schemas ' || (select string_agg(quote_ident(n.nspname), ', ' order by n.nspname) from pg_catalog.pg_publication_namespace s
@@ -201,14 +202,16 @@ const publications = `
     or exists (select from pg_catalog.pg_publication_rel l where l.prpubid = b.oid)
     or exists (select from pg_catalog.pg_publication_namespace s where s.pnpubid = b.oid))`;
 
-/** Extended statistics affect the speed of requests, and slow requests are cancelled. */
+/** Extended statistics affect how fast a request is. They are included, because a slow request is cancelled. */
 const statistics = `
   select 'extended statistics', n.nspname, format('%I.%I', n.nspname, s.stxname), concat_ws(' ',
     regexp_replace(pg_get_statisticsobjdef(s.oid), '^CREATE STATISTICS \\S+ ', ''),
     'target ' || nullif(coalesce(s.stxstattarget, -1), -1))
   from pg_catalog.pg_statistic_ext s ${ownSchema('s.stxnamespace')} where ${isOwn('pg_statistic_ext', 's.oid')}`;
 
-/** An extension of the template is the same in every app until its version changes. */
+/**
+ * An extension that every app gets from the template has the same definition in every app until its version changes.
+ */
 const extensions = `
   select 'extension', null, quote_ident(e.extname), format('version %s in %I', e.extversion, n.nspname)
   from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.oid >= ${FIRST_NORMAL_OID}

@@ -18,8 +18,8 @@ export interface LabelFact {
   /** Qualified name of an entity or a function, quoted where necessary; a route; a role. */
   subject: string;
   /**
-   * Name of the labelled field; empty if the label is not of a field. `value` and `transition` are empty in the same
-   * way.
+   * Name of the labelled field; empty if the label is not of a field. `value` and `transition` are empty if the label
+   * is not of a value or of a transition.
    */
   field: string;
   value: string;
@@ -44,7 +44,7 @@ export interface ScreenFact {
   group_by: string | null;
   /** Qualified names of the entities whose rows a detail lists. */
   related: string[] | null;
-  /** Qualified names of functions. */
+  /** Qualified names of the functions that the screen offers as actions. */
   actions: string[] | null;
   home: boolean;
   place: number | null;

@@ -15,7 +15,9 @@ import {
 /** Relations of all schemas except PostgreSQL's own, read from the system catalog. Object identifiers are numbers. */
 export interface EntityFacts {
   relations: RelationFact[];
-  /** Fields of all relations; those of a partition only if a foreign key references the partition itself. */
+  /**
+   * Fields of all relations. Fields of a partition are included only if a foreign key references the partition itself.
+   */
   fields: FieldFact[];
   /** Comments on relations and fields. They are separate, so that a changed comment changes no other fact. */
   comments: CommentFact[];
@@ -93,7 +95,7 @@ export interface FieldFact {
    */
   made?: true;
   identity: '' | 'a' | 'd';
-  /** Null for the default collation of the database. */
+  /** The collation of the field; null for the default collation of the database. */
   collation: CollationFact | null;
   /** Grants on this column only. */
   grants: GrantFact[] | null;
@@ -114,7 +116,7 @@ export interface CommentFact {
   text: string;
 }
 
-/** A NOT NULL constraint. These outnumber all other constraints, so the fact is compact. */
+/** A NOT NULL constraint. There are more of these than of all other constraints together, so the fact is compact. */
 export interface RequiredFact {
   name: string;
   /** False if PostgreSQL has not checked existing rows (NOT VALID). Absent if all rows were checked. */
@@ -124,7 +126,7 @@ export interface RequiredFact {
   comment?: string;
 }
 
-/** A type that fields of the app use (pg_type). */
+/** A type that a field of the app uses (pg_type). */
 export interface TypeFact {
   oid: number;
   name: string;
@@ -160,7 +162,7 @@ export interface NumberingFact {
   /** The field whose values the sequence generates; 0 for none. */
   relation: number;
   field: number;
-  /** smallint, integer or bigint. */
+  /** The type of the sequence: smallint, integer or bigint. */
   type: string;
   start: string;
   increment: string;
@@ -230,8 +232,8 @@ const option = (name: string): string =>
   `(select o.option_value from pg_options_to_table(c.reloptions) o where o.option_name = '${name}')`;
 
 /**
- * Returns SQL that is true for a foreign table whose wrapper has no handler, and for each view above one. For these,
- * PostgreSQL raises an error even when asked whether they are updatable.
+ * Returns SQL that is true for a foreign table whose wrapper has no handler, and for each view above one. For these
+ * relations, pg_relation_is_updatable raises an error.
  */
 export const isUnserved = (relation: string): string =>
   `(${relation}.relkind in ('f', 'v') and ${relation}.oid in (

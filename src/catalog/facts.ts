@@ -32,7 +32,7 @@ interface ObjectFacts
     RoutineFacts,
     DefinitionFacts {}
 
-/** Facts about constraints, privileges and other conditions of rows. */
+/** Facts about constraints, privileges and other conditions on rows. */
 interface AskedFacts
   extends ConstraintFacts,
     AccessFacts,
@@ -167,8 +167,8 @@ export interface ParsedFacts {
 export const parseFacts = (raw: RawFacts): Facts => parseChangedFacts(raw, null).facts;
 
 /**
- * Parses facts and adds the defaults of the options. Rows that are the same as in an earlier reading are the same
- * objects.
+ * Parses facts and adds the defaults of the options. For a row that is unchanged since an earlier reading, returns the
+ * same object.
  */
 export function parseChangedFacts({ parts, options }: RawFacts, earlier: ParsedFacts | null): ParsedFacts {
   const { exposedSchemas, authenticator, anonymous = 'anon', roleClaim = null } = options;

@@ -12,7 +12,7 @@ const instead = 64;
  * Returns the fields, and marks the fields of views that are identity or generated columns of a base table. A statement
  * may not set such a field through a view either (428C9). Views with INSTEAD OF triggers are excluded, because a
  * trigger can use any value.
- * @param earlier An earlier result. A marked field that is the same as before is the same object.
+ * @param earlier An earlier result. If a marked field is unchanged since then, the result contains the same object.
  */
 export function withGeneratedViewFields(
   {

@@ -23,7 +23,7 @@ export interface IndexFact {
 
 /** Query of IndexFacts. */
 export const indexQueries: CatalogQueries<IndexFacts> = {
-  // Partial indexes are left out, because they only help for a part of the rows.
+  // Partial indexes are left out, because PostgreSQL can find only some of the rows with them.
   indexes: list(`
     select i.indrelid::int8 as relation,
       (select json_agg(k.number order by k.at) from unnest(i.indkey::int2[]) with ordinality k(number, at)

@@ -12,7 +12,7 @@ let schemaCache: SchemaCache;
 const load = () => loadSchemaCache(database, ['public', 'api'], ['hidden']);
 const key = (name: string, schema = 'public') => nameKey({ schema, name });
 
-/** Describes the relationships of a relation, one string each. */
+/** Returns the relationships of a relation, each as one string. */
 const links = (name: string, schema?: string): string[] =>
   (schemaCache.relationships.get(key(name, schema)) ?? []).map(inWords).sort();
 
@@ -114,7 +114,7 @@ describe('SchemaCache.relations', () => {
 });
 
 describe('SchemaCache.relationships', () => {
-  it('contains those of foreign keys, and computed ones, which replace those with the same name', () => {
+  it('contains the relationships of foreign keys, and computed relationships, which replace those with the same name', () => {
     expect(links('people')).toEqual(
       [
         'computed many public.people by mates',
@@ -132,13 +132,13 @@ describe('SchemaCache.relationships', () => {
     );
   });
 
-  it('contains none for keys over periods, because a reference to such a key can match several rows', async () => {
+  it('contains no relationship for a key over periods, because a reference to such a key can match several rows', async () => {
     await database.script(`insert into rooms values ('[1,2)', '[1,5)'), ('[1,2)', '[5,9)');
       insert into stays values ('[1,2)', '[3,7)')`);
     expect([links('stays'), links('rooms'), links('all_stays', 'api')]).toEqual([[], [], []]);
   });
 
-  it('contains those of a view over an unexposed view, one for each column that shows the foreign key', () => {
+  it('contains the relationships of a view over an unexposed view, one for each column that shows the foreign key', () => {
     expect(links('far', 'api')).toContain('many-to-one public.teams team_id=id');
     expect(links('persons', 'api').filter((link) => link.includes('public.teams'))).toEqual([
       'many-to-one public.teams team=id',

@@ -18,8 +18,8 @@ export interface MachineFact {
   /** Triggers of the app that run after the machine's `set_fields` and may change fields. */
   later_triggers: string[];
   /**
-   * Child tables of the machine's table. Rows of child tables can be changed through the parent without the machine's
-   * triggers.
+   * Child tables of the machine's table. A statement on the parent can change rows of its child tables, and the
+   * machine's triggers do not run for these rows.
    */
   heirs: string[];
   has_key: boolean;
@@ -43,7 +43,7 @@ export interface TransitionFact {
   setter: MachineFunctionFact | null;
 }
 
-/** A function that was compiled from an expression. A null body means that the function no longer exists. */
+/** A function that was compiled from an expression. `body` is null if the function no longer exists. */
 export interface MachineFunctionFact {
   name: string;
   /** Name of the parameter for the row. */
@@ -69,7 +69,9 @@ const compiled = (name: string): string => `case when ${name} is not null then j
   'body', (select coalesce(pg_get_function_sqlbody(p.oid), p.prosrc) from pg_catalog.pg_proc p
     where p.pronamespace = ns.oid and p.proname = ${name})) end`;
 
-/** Returns SQL with a condition without brackets, because PostgreSQL adds brackets when it prints a condition. */
+/**
+ * Returns SQL with a condition without its outer brackets, because PostgreSQL adds brackets when it prints a condition.
+ */
 const bare = (condition: string): string => `regexp_replace(${condition}, '[()]', '', 'g')`;
 
 /** Query of MachineFacts. */

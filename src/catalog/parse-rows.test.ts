@@ -4,7 +4,10 @@ import { parseRows, resultsJson } from './parse-rows.ts';
 const json = (text: string) => new TextEncoder().encode(text);
 const none = new Map();
 
-/** Facts in the form of `readCatalog`: two results of `list`, of which one is empty, and one other value. */
+/**
+ * Facts in the form that `readCatalog` returns: two results of `list`, of which one is empty, and one value of another
+ * form.
+ */
 const read = (...rows: unknown[]) =>
   json(
     `{"rows":[\r${rows.map((row) => JSON.stringify(row)).join(',\r')}],\r\n"empty":[\r],\r\n"other":{"a" : [1, \n 2]}}`,

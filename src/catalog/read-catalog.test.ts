@@ -37,7 +37,8 @@ it('retries if its session is ended after any duration, as when the database is 
   const facts = await pool.transaction(async (tx) => {
     await tx.run([plain('select pg_advisory_xact_lock(9)')]);
     const reading = readCatalog<{ waits: { locked: string } }>(pool, { waits }, 10_000);
-    // The pool itself retries batches that ran for less than a second.
+    // The pool itself retries a batch that ran for less than a second. So the session is ended only after a longer
+    // time.
     const end = `select count(pg_terminate_backend(pid)) from pg_stat_activity
       where wait_event_type = 'Lock' and now() - query_start > '1.1 seconds'`;
     const ended = () => pool.script(end).then(([result]) => result?.rows[0]?.[0]?.toString());
@@ -76,7 +77,7 @@ describe('readCatalogParallel', () => {
     expect(begun).toBe(2);
     expect(one?.tables).toEqual([]);
     expect(other?.tables).toEqual([]);
-    // The first connection may have run both reads before the table was there.
+    // The first connection may have run both reads before the table existed, so this waits until the table exists.
     await creating;
     const [after] = await read(pool);
     expect(after?.tables).toEqual(['late']);

@@ -10,10 +10,9 @@ export type CatalogQueries<Facts> = { readonly [Key in keyof Facts]: string };
  * Reads the system catalog with all queries in one statement, so that they use one snapshot and one round trip. Needs
  * no privilege except CONNECT. The search path is empty in this transaction: PostgreSQL then prints names with their
  * schema, and no object of the app can replace one of the catalog. JIT is off, because compiling takes longer than the
- * query.
- *
- * `lockMilliseconds` should be lower than PostgreSQL's deadlock_timeout (1 s): if the read and a schema change wait for
- * each other, the read then gives up first and is retried. A read is also retried if an object is dropped meanwhile.
+ * query. `lockMilliseconds` should be lower than PostgreSQL's deadlock_timeout (1 s): if the read and a schema change
+ * wait for each other, the read gives up before PostgreSQL ends one of them, and is retried. A read is also retried if
+ * an object was dropped while it ran.
  * @throws DatabaseError; SQLSTATE 55P03 if a relation stays locked.
  */
 export async function readCatalog<Facts>(
@@ -100,7 +99,7 @@ export function readCatalogParallel<One, Other>(
 export const parseCatalog = <Facts>(json: CatalogJson<Facts>): Facts =>
   JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString('utf8'));
 
-/** Facts as JSON in UTF-8. `holds` only carries the type. */
+/** Facts as JSON in UTF-8. `holds` exists only for the type checker. */
 export type CatalogJson<Facts> = Uint8Array<ArrayBuffer> & { readonly holds?: Facts };
 
 const repeatableRead = plain('set transaction isolation level repeatable read');
@@ -114,8 +113,8 @@ const settings = (lockMilliseconds: number): Statement => ({
 function statementOf<Facts>(queries: CatalogQueries<Facts>): Statement {
   const names = Object.keys(queries) as (keyof Facts & string)[];
   const members = names.map((name) => `'"${name}":' || coalesce((${queries[name]})::text, 'null')`).join(',\n');
-  // The statement is prepared, because planning takes a sixth of the time of its execution.
-  // The separator is the one of `parseRows`.
+  // The statement is prepared, because planning takes a sixth of the time of its execution. The separator between the
+  // results is the one that `parseRows` expects.
   return { text: `select '{' || concat_ws(E',\\r\\n', ${members}) || '}'`, params: [], planKey: 'catalog' };
 }
 
@@ -147,8 +146,8 @@ async function retryRead<T>(read: () => Promise<T>, sqlstates: readonly (string 
     try {
       return await read();
     } catch (error) {
-      // In a transaction of the caller, a retry is impossible: 25P02 means that the first error aborted the
-      // transaction.
+      // If `read` runs in a transaction of the caller, the first error aborts this transaction, so the retry fails with
+      // 25P02. Then the first error is thrown.
       if (met && error instanceof DatabaseError && error.sqlstate === '25P02') break;
       const isOfDatabase = error instanceof DatabaseError || error instanceof ConnectionError;
       if (!isOfDatabase || !sqlstates.includes(error.sqlstate)) throw error;

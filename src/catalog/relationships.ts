@@ -17,7 +17,7 @@ import { viewColumnOrigins } from './view-columns.ts';
  * Embedding").
  */
 
-/** Converts a pair of schema and name. */
+/** Converts a pair of a schema and a name to a SqlName. */
 export const sqlName = ([schema, name]: readonly [string, string]): SqlName => ({ schema, name });
 
 /** A key of a table as a view shows it: for each column of the key, the columns of the view that show it. */
@@ -28,9 +28,12 @@ interface ViewKey {
 
 /** The keys of tables that views show with all their columns. */
 export interface ViewKeys {
-  /** Referencing side of foreign keys, by oid of the table and name of the constraint. */
+  /** The keys that are the referencing side of a foreign key, by the oid of the table and name of the constraint. */
   readonly foreign: ReadonlyMap<string, readonly ViewKey[]>;
-  /** Referenced side of foreign keys, by oid of the referencing table and name of the constraint. */
+  /**
+   * The keys that are the referenced side of a foreign key, by the oid of the referencing table and name of the
+   * constraint.
+   */
   readonly referenced: ReadonlyMap<string, readonly ViewKey[]>;
   /** Primary key columns by `nameKey` of the view. */
   readonly primary: ReadonlyMap<string, readonly string[]>;
@@ -103,7 +106,7 @@ export function viewKeys(
 
 /**
  * Calls `found` for each relation from which a column of a view comes, through nested views.
- * @param path Views that were visited, to stop at cycles.
+ * @param path The views on the way to this one. A view in this list is not followed again, so that cycles end.
  */
 function follow(
   origins: ReadonlyMap<number, ReturnType<typeof viewColumnOrigins>>,
@@ -134,8 +137,8 @@ const sameSet = (a: readonly number[], b: readonly number[]): boolean =>
   a.length === b.length && a.every((number) => b.includes(number));
 
 /**
- * Returns foreign keys as many-to-one relationships, or one-to-one if the columns are unique; between tables and the
- * views over them.
+ * Returns foreign keys as relationships between tables, and between the views over them: many-to-one, or one-to-one if
+ * the columns are unique.
  */
 function foreignKeyRelationships(constraints: readonly ConstraintFact[], keys: ViewKeys): KeyRelationship[] {
   const uniques = new Map<number, number[][]>();
@@ -230,7 +233,8 @@ const inverse = (key: KeyRelationship): KeyRelationship => ({
 
 /**
  * Returns all relationships between exposed relations, by `nameKey` of the relation at which they start. A computed
- * relationship replaces those of foreign keys that lead to a relation with its function's name.
+ * relationship replaces a relationship of a foreign key if the name of its function is the name of the relation to
+ * which the foreign key leads.
  */
 export function relationshipsOf(
   relations: ReadonlyMap<string, Relation>,
@@ -272,7 +276,8 @@ export function relationshipsOf(
 const order = ['one-to-many', 'many-to-one', 'one-to-one', 'many-to-many', 'computed'] as const;
 
 /**
- * Compares by relation, kind and constraint: the order in which PostgREST lists the candidates of an ambiguous request.
+ * Compares relationships by relation, kind and constraint. PostgREST lists the candidates of an ambiguous request in
+ * this order.
  */
 function compare(a: Relationship, b: Relationship): number {
   return (

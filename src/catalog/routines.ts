@@ -22,7 +22,7 @@ export interface RoutineFacts {
 export interface RepresentationFact {
   from: string;
   to: string;
-  /** The domain of the two types. */
+  /** The domain: the source type or the target type of the cast. */
   domain: string;
   /** Value of pg_proc.oid. */
   routine: number;
@@ -48,7 +48,10 @@ export interface RoutineFact {
   owner: number;
   /** True for RETURNS NULL ON NULL INPUT. */
   strict: boolean;
-  /** Body: a SQL-standard body as PostgreSQL prints it, other bodies as written; for an aggregate its parts. */
+  /**
+   * Body of the function: a SQL-standard body as PostgreSQL prints it, any other body as it was written. For an
+   * aggregate: its functions, types and values.
+   */
   body: string;
   returns_set: boolean;
   /** True for a set with ROWS 1: requests embed it as one row. */

@@ -33,7 +33,7 @@ export type ColumnFact = [
 ];
 /**
  * kind, name, table oid, table, column numbers, column names; for a foreign key also the oid, name, column numbers and
- * column names of the referenced table; and whether the constraint is not inherited from a partitioned table.
+ * column names of the referenced table; and true if the constraint is not inherited from a partitioned table.
  */
 export type ConstraintFact = [
   'p' | 'u' | 'f',

@@ -3,7 +3,7 @@
  * after loading; a schema change creates a new one with another version.
  */
 export interface SchemaCache {
-  /** Hash of the content: equal versions mean equal catalogs. */
+  /** Hash of the content. Two schema caches with the same version are equal. */
   readonly version: string;
   /** Time in milliseconds for which building this value blocked the event loop. */
   readonly buildMilliseconds: number;
@@ -32,7 +32,7 @@ export interface SqlName {
   readonly name: string;
 }
 
-/** Returns the key of a relation or function in the maps of a catalog. */
+/** Returns the key of a relation or function in the maps of a schema cache. */
 export const nameKey = (name: SqlName): string => `${name.schema.length}:${name.schema}.${name.name}`;
 
 /**
@@ -53,7 +53,10 @@ export interface Relation extends SqlName {
   readonly insertable: boolean;
   readonly updatable: boolean;
   readonly deletable: boolean;
-  /** Sorted by name. For a view: the columns that show the primary key of the underlying table. */
+  /**
+   * Columns of the primary key, sorted by name. For a view: the columns that show the primary key of the underlying
+   * table.
+   */
   readonly primaryKey: readonly string[];
   /** Columns by name, in the order of the table's definition. */
   readonly columns: ReadonlyMap<string, Column>;

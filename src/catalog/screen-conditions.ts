@@ -13,7 +13,7 @@ export interface ScreenCondition {
 
 /**
  * The columns of a relation and how a request searches them. `unread`: parsing a value of the column's type could run
- * code of the app, so no condition is tested.
+ * code of the app, so no condition on the column is tested.
  */
 export type ScreenColumns = Readonly<Record<string, 'plain' | 'tsvector' | 'json' | 'unread'>>;
 
@@ -94,8 +94,8 @@ function conditionOf(shown: string, name: string, value: string, columns: Screen
 const columnOf = (name: string): string => bare(name.replace(/->.*$/s, '').trim());
 
 /**
- * Returns SQL with a column or a path in it; null if the relation has no such column. As in requests, columns of other
- * types than json are converted to jsonb.
+ * Returns SQL with a column or a path in it; null if the relation has no such column. A column with a path whose type
+ * is not json is converted to jsonb, as in a request.
  */
 function fieldText(name: string, columns: ScreenColumns): string | null {
   const column = columnOf(name);

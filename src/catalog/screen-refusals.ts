@@ -36,9 +36,9 @@ interface AskingScreen {
 }
 
 /**
- * SQL with the screens that have a filter or an order. The relation is found by its names, because a lookup by regclass
- * needs USAGE on its schema. Columns are `unread` if reading a value would run code of the app: a cast from text to a
- * domain, or the CHECK of a domain within a row, array or range.
+ * SQL with the screens that have a filter or an order. The SQL finds the relation by its schema and name in pg_class,
+ * because a lookup by regclass needs USAGE on the schema. Columns are `unread` if reading a value would run code of the
+ * app: a cast from text to a domain, or the CHECK of a domain within a row, array or range.
  */
 const screensQuery = `select coalesce(json_agg(row_to_json(t) order by t.route), '[]') from (
   select s.route, n.nspname as schema, c.relname as relation, s.filter, s.order_by,

@@ -6,12 +6,13 @@ import type { CatalogQueries } from './read-catalog.ts';
  */
 export interface ServerLimitFacts {
   /**
-   * Settings of the server with their units, as a new connection gets them without settings of its role or database.
+   * Settings of the server with their units. A new connection gets these values if neither its role nor its database
+   * sets the setting.
    */
   server_settings: ServerSetting[];
   /**
-   * ALTER ROLE … SET and ALTER DATABASE … SET, of any setting, that affect the app's login roles; the most specific one
-   * is last.
+   * ALTER ROLE … SET and ALTER DATABASE … SET, of any setting, that affect the app's login roles. If several set the
+   * same setting, the most specific one is last.
    */
   role_settings: { role: string | null; database: boolean; name: string; value: string }[];
   /**
@@ -47,15 +48,14 @@ const names = [
 const list = names.map((name) => `'${name}'`).join(', ');
 
 /**
- * SQL with the roles that can log in to this database. These are the app's own roles, because no other role may
- * connect.
+ * SQL with the roles that can log in to this database. No other roles may connect, so these are the app's own roles.
  */
 const APP_LOGINS = `select l.oid, l.rolname, l.rolconnlimit, l.rolvaliduntil from pg_catalog.pg_roles l
   where l.rolcanlogin and not l.rolsuper and pg_catalog.has_database_privilege(l.oid, current_database(), 'CONNECT')`;
 
 /**
- * If the session, its role or its database has set a setting, the session's value is not that of the server. The query
- * then reads the boot value instead.
+ * Queries of ServerLimitFacts. If the session, its role or its database has set a setting, the session's value is not
+ * the value of the server. The query then reads the boot value instead.
  */
 export const boundQueries: CatalogQueries<ServerLimitFacts> = {
   server_settings: `select coalesce(json_agg(row_to_json(t) order by t.name), '[]') from (

@@ -9,7 +9,10 @@ export const commentOf = (catalog: string, oid: string, part = '0', alias = 'm')
   `left join pg_catalog.pg_description ${alias}
     on ${alias}.classoid = 'pg_catalog.${catalog}'::regclass and ${alias}.objoid = ${oid} and ${alias}.objsubid = ${part}`;
 
-/** SQL that is true if constraint `k` is a key over periods: pg_constraint.conperiod, a column of PostgreSQL 18. */
+/**
+ * SQL that is true if constraint `k` is a key over periods. Only PostgreSQL 18 and later have the column
+ * pg_constraint.conperiod.
+ */
 export const ofPeriod = `coalesce((to_jsonb(k) ->> 'conperiod')::bool, false)`;
 
 /** The lowest object identifier of an object that users create (FirstNormalObjectId in access/transam.h). */
@@ -44,7 +47,10 @@ export const callingRestricted = (of: string, id: string): string => `
  */
 export const callsFunction = (tree: string): string => `coalesce(strpos(${tree}, 'id ' || p.oid || ' ') > 0, false)`;
 
-/** Field number of a whole row or a system column. Reading it requires the privilege to read every field. */
+/**
+ * Number of a field that stands for the whole row or for a system column. Reading it requires the privilege to read
+ * every field.
+ */
 export const WHOLE_ROW = -1;
 
 /**
@@ -59,8 +65,8 @@ export const relationsReadBy = (tree: string): string => `(
     from regexp_matches(${tree}, ':relid (\\d+) [^{}]*:requiredPerms [1-9]\\d* :checkAsUser \\d+ :selectedCols \\(b([ 0-9]*)\\)', 'g') as e(of))`;
 
 /**
- * Returns SQL with the rows of a query as one JSON array of objects. Carriage returns, which PostgreSQL prints in no JSON
- * value, mark the rows, so that `parseRows` can compare rows without parsing them.
+ * Returns SQL with the rows of a query as one JSON array of objects. Carriage returns mark the rows; PostgreSQL never
+ * prints them within a JSON value, so that `parseRows` can compare rows without parsing them.
  */
 export const list = (query: string): string =>
   `select E'[\\r' || coalesce(string_agg(row_to_json(t)::text, E',\\r'), '') || ']' from (${query}) t`;

@@ -2,7 +2,8 @@ import type { CatalogQueries } from './read-catalog.ts';
 import { isOwnSchema, list } from './sql-fragments.ts';
 
 /**
- * Types of the app's schemas that the type generators need in addition to its entities. Object identifiers are numbers.
+ * Types of the app's schemas that the type generators need in addition to the app's entities. Object identifiers are
+ * numbers.
  */
 export interface TypeNameFacts {
   /** Enums, domains, composite types and the row types of relations. */

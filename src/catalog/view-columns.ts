@@ -50,8 +50,8 @@ export function viewColumnOrigins(tree: string): ViewColumnOrigin[] {
 }
 
 /**
- * Reads the field name at a colon and its numeric value; an empty value if it is not a number. Also returns the offset
- * at which to continue.
+ * Reads the field name at a colon and the field's numeric value, which is empty if the value is not a number. Also
+ * returns the offset at which to continue.
  */
 function fieldAt(tree: string, colon: number): [string, string, number] {
   const pattern = /:(\w+) ?(\d*)/y;

@@ -22,7 +22,7 @@ const printing = ['pg_operator', 'pg_opclass', 'pg_collation', 'pg_ts_config', '
 const rights = ['pg_roles', 'pg_auth_members', 'pg_database'];
 const foreign = ['pg_rewrite', 'pg_trigger', 'pg_foreign_table', 'pg_foreign_server', 'pg_foreign_data_wrapper'];
 
-/** Catalogs that PostgreSQL's own functions read. */
+/** For each function of PostgreSQL that queries call, the catalogs that the function reads. */
 const functions: Readonly<Record<string, readonly string[]>> = {
   format_type: ['pg_type', 'pg_namespace'],
   has_column_privilege: ['pg_class', 'pg_attribute', ...rights],
@@ -54,7 +54,8 @@ const functions: Readonly<Record<string, readonly string[]>> = {
   pg_partition_root: ['pg_inherits'],
   pg_relation_is_updatable: foreign,
   shobj_description: ['pg_shdescription'],
-  // These return live figures, which are not part of the specification, so no catalog needs watching.
+  // These functions return live figures, which are not part of the specification. So no catalog needs to be watched for
+  // them.
   pg_stat_get_live_tuples: [],
   pg_stat_get_tuples_deleted: [],
   pg_total_relation_size: [],
@@ -86,7 +87,7 @@ function found(pattern: RegExp): Map<string, string> {
   return all;
 }
 
-it('contains every catalog relation that a query reads, so that each change there updates the specification', async () => {
+it('contains every catalog relation that a query reads, so that each change of its rows updates the specification', async () => {
   const { rows } = await client.query(`select relname from pg_class
     where relnamespace = 'pg_catalog'::regnamespace and relkind in ('r', 'v')`);
   const relations = new Set(rows.map(({ relname }) => relname));
@@ -113,7 +114,7 @@ it('contains the tables of schema ninefold that queries read', () => {
   expect([...named].filter(([name]) => !watched.includes(name) && !Object.hasOwn(exceptions, name))).toEqual([]);
 });
 
-it('contains no unused entry: a query uses each watched relation and each exception', () => {
+it('contains no unused entry: each watched relation and each exception is named by a query', () => {
   const named = new Set([...found(/\b(pg_\w+|ninefold\.\w+)/g).keys(), ...Object.values(functions).flat()]);
   expect([...watched, ...Object.keys(exceptions)].filter((name) => !named.has(name))).toEqual([]);
 });

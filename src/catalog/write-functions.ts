@@ -3,7 +3,7 @@ import { callingRestricted, relationsOf } from './sql-fragments.ts';
 
 /**
  * Functions with privileges other than the default (EXECUTE for PUBLIC) that PostgreSQL calls when a row is written,
- * except those of defaults and of `checked_types`.
+ * except functions that defaults call and functions in `checked_types`.
  */
 export interface WriteFunctionFacts {
   write_functions: WriteFunctionFact[];
@@ -15,15 +15,15 @@ export interface WriteFunctionFact {
   relation: number;
   function: number;
   /**
-   * The caller of the function: a check of the table, a generated field, an index, the WHEN condition of a trigger, or
-   * the partition key.
+   * The part of the table that calls the function: a check of the table, a generated field, an index, the WHEN
+   * condition of a trigger, or the partition key.
    */
   by: 'check' | 'generated' | 'index' | 'trigger' | 'partition';
   /** Name of the constraint, field, index or trigger; for a partition key the name of the table. */
   name: string;
   /** Bits of pg_trigger.tgtype: 4 insert, 8 delete, 16 update. */
   events: number;
-  /** Names of the fields whose update calls the function; empty if every update does. */
+  /** Names of the fields whose update calls the function; empty if every update calls the function. */
   fields: string[];
 }
 

@@ -13,8 +13,8 @@ interface Difference {
 }
 
 /**
- * Returns the settings whose value in the app differs. A secret that has a value counts as equal, because the node
- * never returns the value.
+ * Returns those of the given settings that have another value in the app. A secret that has any value counts as equal,
+ * because the node never returns the value.
  */
 async function differences(client: Client, ref: string, settings: Settings): Promise<Difference[]> {
   const entries = new Map((await client.get<SettingEntry[]>(pathOf(ref))).map((entry) => [entry.key, entry]));
@@ -25,7 +25,7 @@ async function differences(client: Client, ref: string, settings: Settings): Pro
 
 const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** Returns the keys of the settings whose value in the app differs. */
+/** Returns the keys of those of the given settings that have another value in the app. */
 export async function differingSettings(client: Client, ref: string, settings: Settings): Promise<string[]> {
   return (await differences(client, ref, settings)).map(({ key }) => key);
 }

@@ -11,7 +11,7 @@ import { diffMarkdown, sameMarkdown } from '../spec/diff/markdown.ts';
 import { withEmptyLists } from '../spec/diff/upgrade-chapters.ts';
 import { CliError, type Client } from './client.ts';
 
-/** One of two compared specifications: its JSON value, or the text of a Markdown export. */
+/** One of the two specifications that are compared: its JSON value, or the text of a Markdown export. */
 export type ComparisonInput =
   | { kind: 'value'; title: string; specification: Specification; version?: StoredAt }
   | { kind: 'markdown'; title: string; text: string };
@@ -53,7 +53,7 @@ export async function readInput(client: () => Client, name: string): Promise<Com
 
 /**
  * Reads a committed export of an app. If the export is Markdown and the app still has the version from which it was
- * created, that version is used instead, because its JSON has more details.
+ * created, that stored version is used in place of the export, because its JSON has more details.
  */
 export async function committedInput(client: Client, file: string, ref: string): Promise<ComparisonInput> {
   const side = fileInput(file);
@@ -104,7 +104,8 @@ function readText(file: string): string {
 
 /**
  * Returns the changes from one specification to another. If both are versions of one app, the node compares them,
- * because the node knows what was renamed. `isSame` is also false if only the text of an export was changed.
+ * because the node knows what was renamed. In the result, `isSame` is false even if only the text of an export was
+ * changed.
  */
 export async function compareInputs(
   client: () => Client,

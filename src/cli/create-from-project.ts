@@ -24,7 +24,7 @@ export async function createFromProject(client: Client, ref: string, options: Fr
   if (options.template !== undefined || options.database !== undefined) {
     throw new CliError('Use --from without --template and --database: the project brings its own tables.');
   }
-  // Unreadable files are reported before the app is created.
+  // The project is read first, so that unreadable files are reported before the app is created.
   const project = readProject(options.from);
   const { name, jwtSecret: jwt_secret } = options;
   const body: CreateAppRequest = JSON.parse(JSON.stringify({ ref, name, jwt_secret }));

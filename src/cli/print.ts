@@ -29,7 +29,7 @@ export function printConnection(connection: AppConnection, json: boolean): void 
     printJson(connection);
     return;
   }
-  // `reveals` names the keys for the console, which hides them at first. Here all keys are printed.
+  // `reveals` is left out. It names the keys that the console hides at first, but here all keys are printed.
   const { reveals: _, ...pairs } = connection;
   printPairs(Object.entries(pairs).map(([name, value]) => [name.replaceAll('_', ' '), String(value ?? '–')]));
 }

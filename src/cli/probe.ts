@@ -12,7 +12,7 @@ const ASK_MILLISECONDS = 200;
 export async function probeNow(client: Client, ref: string): Promise<ProbeReport> {
   const path = `/apps/${encodeURIComponent(ref)}/probe`;
   let state = await client.post<ProbeState>(path, {});
-  // If the last report is older than the running probe, that probe did not finish.
+  // If the report is still older than the probe that was running before, that probe did not finish.
   const before = state.running?.started_at;
   while (state.running !== null) {
     await pause(ASK_MILLISECONDS);

@@ -34,7 +34,7 @@ off = false`;
   expect(readToml(text).has('one.two.inline')).toBe(false);
 });
 
-it('terminates for any text', () => {
+it('ends for any text', () => {
   for (const text of ['a = [', 'a = ["x"', '[', '= 1', 'a = [{x=1}, 2]', 'a = """', '\0'])
     expect(readToml(text)).toBeInstanceOf(Map);
 });

@@ -35,7 +35,7 @@ export async function saveMigration(
   try {
     await client.post(`${path}/migrations/save`, request);
   } catch (error) {
-    // Deletes the file, because the app did not record it, and the next file would contain the same changes.
+    // Deletes the file. The app did not record it, so the next saved file would contain the same changes again.
     rmSync(file);
     throw error;
   }
@@ -56,7 +56,7 @@ function write(folder: string, file: string, sql: string): void {
 function migrationText({ statements }: UnsavedChanges): string {
   const scripts = statements.map(({ at, who, statement }) => {
     const text = statement.trim();
-    // The script may end with a comment, so the semicolon gets its own line.
+    // The semicolon is on its own line, because the script may end with a comment.
     const end = text.endsWith(';') ? '' : '\n;';
     return `-- ${at.slice(0, 16).replace('T', ' ')} by ${who.replace(/\s+/g, ' ')}\n${text}${end}\n`;
   });

@@ -22,14 +22,17 @@ import { CliError } from './client.ts';
 import { closeUnacceptedConnections } from './unaccepted-connections.ts';
 import type { FromWorker, ToWorker } from './worker.ts';
 
-/** If a worker ends within this time after its start, the next worker is started only after this time. */
+/**
+ * Minimum time between two starts of a worker. If a worker ends within this time, the next one is started only when it
+ * has passed.
+ */
 const PAUSE_MILLISECONDS = 1000;
 /** Interval of the check whether npm still runs. */
 const PARENT_MILLISECONDS = 1000;
 /** Time for workers to complete their requests in progress. */
 const STOP_MILLISECONDS = 10_000;
 /**
- * Interval of the checks whether a worker still runs. A worker that sends no message during SILENT_CHECKS checks is
+ * Interval of the checks whether the workers still run. A worker that sends no message during SILENT_CHECKS checks is
  * killed.
  */
 const CHECK_MILLISECONDS = 3000;
@@ -53,7 +56,7 @@ export async function start(): Promise<void> {
   const workers = new Workers(config.workers, (reason) =>
     events.emit({ type: 'node', what: 'worker-lost', detail: { reason } }),
   );
-  // Starts the workers early, because they load their modules while PostgreSQL starts.
+  // Starts the workers before PostgreSQL, because they load their modules while PostgreSQL starts.
   workers.fork();
   const primary = await composePrimary(config, secrets, events, (message) => workers.tellAll(message)).catch(
     async (error: Error) => {
@@ -149,7 +152,7 @@ function stopSignal(config: Config): Promise<void> {
 }
 
 /**
- * Returns the port to serve on: the configured one if it is free, or any free port for 0.
+ * Returns the port to serve on: the configured port if it is free; for 0, any free port.
  * @throws ConfigError
  */
 function claimPort(config: Config): Promise<number> {
@@ -211,11 +214,11 @@ class Workers {
 
   /** Starts the processes. They receive their configuration later. */
   fork(): void {
-    // Specifications are byte arrays, which the default JSON serialization would expand.
+    // Specifications are byte arrays. The default JSON serialization would make them many times larger.
     cluster.setupPrimary({ serialization: 'advanced' });
     for (let i = 0; i < this.#count; i++) {
       const ready = this.#fork();
-      // `serve` reports the error.
+      // An error is ignored here, because `serve` reports it.
       ready.catch(() => undefined);
       this.#ready.push(ready);
     }
@@ -289,8 +292,8 @@ class Workers {
 
 /**
  * Kills a worker whose event loop has not run for long, for example because its process is stopped. Its clients would
- * wait without end. Counts checks instead of time, so that a pause of the whole machine has no effect.
- * @returns The function to call for each message of the worker. Nothing is counted before the first call.
+ * wait without end. Counts checks and not time, so that a pause of the whole machine has no effect.
+ * @returns A function that must be called for each message of the worker. Checks are counted only after its first call.
  */
 function killIfSilent(worker: ClusterWorker): () => void {
   let silentChecks: number | null = null;
@@ -308,8 +311,8 @@ function killIfSilent(worker: ClusterWorker): () => void {
 const tell = (worker: ClusterWorker, message: ToWorker) => worker.send(message, () => undefined);
 
 /**
- * Stops a worker. A worker that `isServing` completes its requests in progress; another one is killed, because it may
- * not receive messages yet.
+ * Stops a worker. A worker that `isServing` completes its requests in progress; a worker that does not serve yet is
+ * killed, because it may not receive messages.
  */
 function stopWorker(worker: ClusterWorker, isServing: boolean): Promise<void> {
   return new Promise((resolve) => {

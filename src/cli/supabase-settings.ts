@@ -12,7 +12,7 @@ export interface SupabaseSettings {
   leftOut: string[];
 }
 
-/** The kinds of notification mails that config.toml switches on and off. */
+/** The kinds of notification mails that config.toml enables and disables. */
 const notices = [
   'password_changed',
   'email_changed',
@@ -83,7 +83,10 @@ const taken: Readonly<Record<string, Take>> = {
   'auth.mfa.phone.max_frequency': (value) => duration('mfa_phone_max_frequency', value),
 };
 
-/** Converts a string to a setting. Ignores `env(NAME)`, because the value is only in the project's environment. */
+/**
+ * Converts a string to a setting. Ignores the value `env(NAME)`, because the real value is only in the project's
+ * environment.
+ */
 function setText(key: string): Take {
   return (value) => (isSetting(value) ? [key, value] : null);
 }
@@ -115,7 +118,7 @@ function ofHooks(): Readonly<Record<string, Take>> {
 
 /**
  * Converts `[auth.rate_limit]`. Limits of mails and text messages are imported only if the project sends them with its
- * own server or provider, as Supabase applies them only then.
+ * own server or provider, because Supabase applies these limits only then.
  */
 function ofRateLimits(): Readonly<Record<string, Take>> {
   const ofNetwork = {

@@ -6,9 +6,10 @@ interface Handle {
 }
 
 /**
- * Closes connections that were passed to a worker but not accepted by it when it ended. The primary closes its copy of
- * a connection when the worker acknowledges it (lib/internal/cluster/round_robin_handle.js of Node.js). A worker that
- * was killed before never does that, and the client would wait forever. Call this function before the worker listens.
+ * Closes connections that were passed to a worker which ended before it accepted them. The primary closes its copy of a
+ * connection only when the worker acknowledges the connection (lib/internal/cluster/round_robin_handle.js of Node.js).
+ * A worker that was killed before that never acknowledges it, and the client would wait forever. Call this function
+ * before the worker listens.
  */
 export function closeUnacceptedConnections(worker: ClusterWorker): void {
   const { process: child } = worker;

@@ -14,7 +14,7 @@ import {
 
 /** Messages of the primary to a worker. */
 export type ToWorker =
-  /** `bounds` are the suspensions that have not ended. */
+  /** Configures the worker. `bounds` are the suspensions of apps that have not ended. */
   | { type: 'configure'; workerConfig: WorkerConfig; port: number; bounds: BoundMessage[] }
   | { type: 'stop' }
   | TaskResultMessage

@@ -11,8 +11,8 @@ const UNCOUNTED_PER_WORKER = 24;
 /** Connections of the primary and of an operator, which the budget does not count either. */
 const UNCOUNTED_PER_NODE = 8;
 /**
- * The minimum for a worker to serve requests: one app with two connections and its listener, and another app that is
- * being opened.
+ * The minimum number of connections with which a worker can serve requests: two connections and the listener of one
+ * app, and a connection for another app that is being opened.
  */
 const LEAST = 4;
 
@@ -29,8 +29,8 @@ export async function readConnectionLimit(maintenance: Executor): Promise<number
 }
 
 /**
- * Returns the maximum number of connections of one worker to the databases of apps, and the number up to which idle
- * ones stay open.
+ * Returns the maximum number of connections of one worker to the databases of apps, and the number of connections up to
+ * which idle connections stay open.
  * @param serverLimit Maximum number of connections of the server.
  */
 export function connectionShare(

@@ -12,6 +12,6 @@ it.each([
   [{ NINEFOLD_TRUST_PROXY: '1' }, false],
   [{ NINEFOLD_TRUST_PROXY: '10.0.0.0/8' }, false],
   [{ NINEFOLD_URL: 'https://127.0.0.1.example.org' }, false],
-])('servesOwnMachineOnly returns for %j: %j', (env, expected) => {
+])('servesOwnMachineOnly returns for the configuration %j: %j', (env, expected) => {
   expect(servesOwnMachineOnly(readConfig(env))).toBe(expected);
 });

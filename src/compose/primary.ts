@@ -19,10 +19,10 @@ export interface Primary {
   databaseUrl: string;
   postgresVersion: string;
   embedded: EmbeddedPostgres | null;
-  /** Runs the tasks of the workers. */
+  /** Runs the tasks that the workers send for the specification. */
   specification: SpecificationProcess;
   watchdog: Watchdog;
-  /** True until a builder exists. */
+  /** True as long as the node has no builder. */
   needsSetup: boolean;
   refs: string[];
   /**
@@ -52,8 +52,8 @@ export async function composePrimary(
         proxy: {
           entry: new URL('./database-proxy.js', import.meta.url),
           loginsPerSecond: config.appBounds.loginsPerSecond,
-          // The proxy needs two sockets for each connection. It may use all client sockets, because the primary process
-          // has no other clients.
+          // The proxy needs two sockets for each connection. It may use all descriptors for client sockets, because the
+          // primary process has no HTTP clients.
           maxConnections: Math.floor(config.descriptors.clientSockets / 2),
         },
         log: (message, detail) => events.emit({ type: 'postgres', message, ...(detail ? { detail } : {}) }),

@@ -75,7 +75,7 @@ export interface WorkerConfig {
 /** The running parts of a worker process. */
 export interface Worker {
   http: HttpServer;
-  /** Processes the message that an app exceeds a limit. */
+  /** Processes a message about an app that exceeds a limit. */
   onBound(message: BoundMessage): void;
   /** Waits until the worker uses all changes of an app that were committed before this call. */
   catchUp(ref: string): Promise<void>;
@@ -256,7 +256,7 @@ function composeAdmin(
   const { server, maintenance, events, origins, passwords, addresses, config, secrets, workerConfig } = node;
   const consoleAuth = async (app: App, identity: AuthContext['identity']): Promise<AuthContext> => ({
     ...(await contextOf(app, identity)),
-    // Passkeys of builders belong to the pages of the console.
+    // The origin of the console is passed, because passkeys of builders belong to the pages of the console.
     appOrigin: origins.passkeyOrigin(),
   });
   return {

@@ -5,7 +5,7 @@ import { type AppBounds, limits } from '../../contract/limits.ts';
 import { ConfigError } from './config-error.ts';
 import { type Descriptors, readDescriptors } from './descriptors.ts';
 
-/** The configuration from the environment. Only this folder reads the environment. */
+/** The configuration from the environment. No code outside of this folder reads the environment. */
 export interface Config {
   /** Absolute path of the folder for all data. */
   readonly home: string;
@@ -16,7 +16,7 @@ export interface Config {
   readonly databaseUrl: string | null;
   /** Port of the embedded PostgreSQL; 0 chooses a free port once and reuses it. */
   readonly postgresPort: number;
-  /** Apps have the origin `<ref>.<domain>`; null if no domain is set. */
+  /** The domain of the apps. Each app has the origin `<ref>.<domain>`. Null if no domain is set. */
   readonly domain: string | null;
   /**
    * The app that is served on hosts that belong to no other app, and whose APIs also have paths without `/apps/<ref>`;

@@ -4,9 +4,9 @@ import { ConfigError } from './config-error.ts';
 
 /** Number of descriptors that a process needs in addition to connections: files, pipes, listening sockets. */
 const RESERVED = 48;
-/** With fewer descriptors, PostgreSQL's own processes cannot open the files that they need. */
+/** Minimum number of descriptors. With fewer, PostgreSQL's own processes cannot open the files that they need. */
 const LEAST = 128;
-/** Below this number the operator gets a warning. */
+/** Number of descriptors below which the operator gets a warning. */
 const FEW = 1024;
 
 /** File descriptors of a worker, and how many are for clients. */

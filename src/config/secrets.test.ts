@@ -24,7 +24,7 @@ afterEach(() => rmSync(home, { recursive: true }));
 const file = (name: string) => join(home, 'secrets', name);
 
 describe('ensureSecrets', () => {
-  it('creates secrets that only this user can read, and reuses them', () => {
+  it('creates secrets that only this user can read, and uses them again at the next start', () => {
     const secrets = ensureSecrets(home);
     expect(secrets.masterKey).toHaveLength(32);
     expect(ensureSecrets(home)).toEqual(secrets);
@@ -75,7 +75,7 @@ describe('ensureSecrets', () => {
     expect(() => ensureSecrets(home)).toThrow(/master-key cannot be read \(EACCES\)/);
   });
 
-  it.each(['master-key', 'postgres-password'])('does not replace a missing %s if there is a data folder', (name) => {
+  it.each(['master-key', 'postgres-password'])('does not replace a missing %s if a data folder exists', (name) => {
     ensureSecrets(home);
     rmSync(file(name));
     mkdirSync(join(home, 'postgres'));

@@ -110,8 +110,8 @@ function masterKeyFrom(file: string, text: string): Buffer {
 }
 
 /**
- * Writes a file so that it is complete and on disk before it gets its name. If another process created the file first,
- * that file stays, so that two parallel starts use the same secret.
+ * Writes a file under another name, syncs it to disk and then gives it its name, so that the file is never incomplete.
+ * If another process has created the file first, that file stays. So two parallel starts use the same secret.
  */
 function create(file: string, content: string): void {
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
@@ -123,7 +123,7 @@ function create(file: string, content: string): void {
   } finally {
     removeDraft(draft);
   }
-  // Sync the directory entries of the file and of its folder.
+  // Syncs the folder of the file and the folder above, so that both entries are on disk.
   for (const folder of [dirname(file), dirname(dirname(file))]) syncFolder(folder);
 }
 
@@ -131,7 +131,7 @@ function removeDraft(draft: string): void {
   try {
     unlinkSync(draft);
   } catch {
-    // The draft was never written.
+    // The draft does not exist, because it was never written.
   }
 }
 

@@ -11,8 +11,8 @@ export interface BatchOptions {
   /** Expected duration in milliseconds; 0 by default. */
   expectedMilliseconds?: number;
   /**
-   * Called with the time in milliseconds that the database spent on the batch. Time that the batch waited behind other
-   * batches does not count.
+   * Called with the time in milliseconds that the database spent on the batch. The time that the batch waited behind
+   * other batches is not included.
    */
   onTimed?: (milliseconds: number) => void;
   /** Index of the statement whose last value may be streamed (`Result.stream`); by default none. */
@@ -35,7 +35,7 @@ export class Batch {
   error: DatabaseError | null = null;
   /** The value that is being streamed to the caller. */
   stream: StreamedValue | null = null;
-  /** Number of entries of `options.copies` that were sent. */
+  /** Number of entries of `options.copies` that were sent to the server. */
   copied = 0;
   /** True for SQL text that is sent with the simple query protocol. */
   isScript = false;
@@ -93,8 +93,8 @@ export class Batch {
   }
 
   /**
-   * Resolves the caller's promise while the last value of the row is still arriving. Results of later statements are
-   * not waited for.
+   * Resolves the caller's promise while the last value of the row is still arriving. Does not wait for the results of
+   * later statements.
    */
   respondWithStream(row: (Buffer | null)[], stream: StreamedValue): void {
     this.#rowCount = 1;
@@ -138,7 +138,7 @@ export class Batch {
   }
 }
 
-/** A complete result. Its rows are parsed at the first access. */
+/** The complete result of a statement. Its rows are parsed when they are first read. */
 class CompleteResult implements Result {
   readonly fields: Result['fields'];
   readonly command: string;

@@ -3,8 +3,8 @@ import { type BudgetHolder, ConnectionBudget } from './connection-budget.ts';
 import { PoolTimeoutError } from './database-error.ts';
 
 /**
- * Returns a pool of idle connections, each represented by the time of its last use. The pool records in `closed` which
- * ones it closed.
+ * Returns a pool whose idle connections are represented by the times of their last use. When the pool closes a
+ * connection, it adds this time to `closed`.
  */
 function holderOf(budget: ConnectionBudget, lastUsed: number[], closed: number[]): BudgetHolder {
   return {
@@ -36,7 +36,7 @@ describe('ConnectionBudget', () => {
     expect(budget.taken).toBe(6);
   });
 
-  it('opens up to `max` connections if none is idle, then queues callers in order', async () => {
+  it('opens up to `max` connections if none is idle, and then lets callers wait in order', async () => {
     const budget = new ConnectionBudget(4, 2);
     for (let i = 0; i < 4; i++) await budget.take(1, 1000);
     const order: string[] = [];

@@ -3,11 +3,14 @@ import { PoolTimeoutError } from './database-error.ts';
 /** A pool with connections that count against the budget. */
 export interface BudgetHolder {
   /**
-   * Returns when the connection that has been idle for the longest time was last used, in milliseconds of
-   * performance.now(); null without an idle connection.
+   * Returns the time at which the connection that has been idle for the longest time was last used, in milliseconds of
+   * performance.now(); null if no connection is idle.
    */
   oldestIdle(): number | null;
-  /** Closes the connection that has been idle for the longest time. `slots` are free once `ended` resolves. */
+  /**
+   * Closes the connection that has been idle for the longest time. In the result, `slots` is the number of slots that
+   * become free. They are free once `ended` resolves.
+   */
   closeOldest(): { slots: number; ended: Promise<void> };
 }
 
@@ -30,7 +33,7 @@ export class ConnectionBudget {
   readonly #holders = new Set<BudgetHolder>();
   readonly #waiters: Waiter[] = [];
   #taken = 0;
-  /** Slots of connections that are being closed. They are still included in `#taken`. */
+  /** Slots of connections that are being closed. They are still counted in `#taken`. */
   #closing = 0;
 
   /**
@@ -62,7 +65,7 @@ export class ConnectionBudget {
   }
 
   /**
-   * Takes slots, or waits until they are free.
+   * Takes slots. Waits until they are free, if necessary.
    * @param milliseconds Maximum waiting time.
    * @throws PoolTimeoutError if the slots do not become free in time.
    */
@@ -96,7 +99,7 @@ export class ConnectionBudget {
     this.serve();
   }
 
-  /** Admits waiting callers in order, and closes idle connections for those that still wait. */
+  /** Lets waiting callers take slots in order. For those that still wait, closes idle connections. */
   serve(): void {
     for (let first = this.#waiters[0]; first && this.#taken + first.slots <= this.#max; first = this.#waiters[0]) {
       this.#waiters.shift();
@@ -149,7 +152,10 @@ export class PoolSlots {
     this.#companions = companions;
   }
 
-  /** Number of slots that become free when the pool closes its last connection. */
+  /**
+   * Number of slots that become free when the pool closes its last connection. They include the slots of the
+   * companions.
+   */
   get ofLast(): number {
     return this.#hasCompanions ? 1 + this.#companions : 1;
   }

@@ -5,8 +5,8 @@ export interface ConnectionConfig {
   readonly host: string;
   readonly port: number;
   /**
-   * Folder of the server's Unix socket, or null. It is preferred to TCP, which costs several times as much on one
-   * machine.
+   * Folder of the server's Unix socket, or null. If there is one, it is used in place of TCP, because TCP on the same
+   * machine costs several times as much.
    */
   readonly socketFolder: string | null;
   readonly database: string;
@@ -27,8 +27,8 @@ export interface ConnectionConfig {
    */
   readonly ignoresLockTimeout?: boolean;
   /**
-   * True if statements run with the settings of the database and the role. Only the SQL of an app's owner does so;
-   * Ninefold's own statements do not.
+   * True if statements run with the settings of the database and the role. True only for the SQL of an app's owner, and
+   * not for Ninefold's own statements.
    */
   readonly obeysDatabase?: boolean;
   /** Belongs to the server: connections with other logins and databases share it. */

@@ -15,13 +15,13 @@ import { type Prepared, PreparedStatements, type Result, type Statement } from '
 import { StreamedValue } from './streamed-value.ts';
 import { MessageWriter } from './writer.ts';
 
-/** The status in ReadyForQuery outside of a transaction block. */
+/** The status byte in a ReadyForQuery message outside of a transaction block. */
 const IDLE = 0x49;
 
 /**
- * A batch that an administrator ends within this time after its start is retried. A person who ends a statement on
- * purpose has seen it run, which takes longer; that statement must not run a second time. A shorter time means that the
- * idle connection itself was ended, for example to copy the database.
+ * A batch that an administrator ends within this time after its start is retried. If a person ends a statement on
+ * purpose, it has run for longer than this, because the person has seen it run. Such a statement must not run a second
+ * time. If less time has passed, the connection itself was ended while it was idle, for example to copy the database.
  */
 const JUST_BEGUN_MILLISECONDS = 1000;
 
@@ -82,7 +82,8 @@ export class Connection {
     });
     opened.socket.on('error', (error: Error) => this.#fail(closedSilently(error.message, error)));
     opened.socket.on('close', () => this.#fail(closedSilently('the database closed the connection')));
-    // The socket may be destroyed before the listeners above are registered; no further event would report that.
+    // The socket may have been destroyed before the listeners above were registered. No further event would report
+    // this.
     if (opened.socket.destroyed) this.#fail(closedSilently('the database closed the connection'));
   }
 
@@ -121,8 +122,8 @@ export class Connection {
   }
 
   /**
-   * False while a cancel request is under way, because the request could cancel a batch that is sent meanwhile. Also
-   * false if `mustClose`.
+   * False while a cancel request is under way, because the request could cancel a batch that is sent in the meantime.
+   * Also false if `mustClose`.
    */
   get canAcceptBatch(): boolean {
     return !this.#cancelling && !this.#isSpent;
@@ -248,7 +249,7 @@ export class Connection {
       batch.prepared.push(known);
       return;
     }
-    // While another batch prepares the statement, this batch uses the unnamed statement.
+    // If another batch is preparing the statement at the moment, this batch uses the unnamed statement.
     const isBusy = known !== undefined && !known.ready;
     const prepared = isBusy ? null : (known ?? this.#prepared.add(planKey, text));
     if (!prepared?.ready) this.#writer.parse(prepared?.name ?? '', text);
@@ -259,8 +260,8 @@ export class Connection {
   }
 
   /**
-   * Flushes after all messages that just arrived were processed. Their follow-up batches then go out in one system call
-   * and wake the server once.
+   * Flushes after all messages that just arrived were processed. The batches that callers send in response then go out
+   * in one system call, and wake the server only once.
    */
   #scheduleFlush(): void {
     if (this.#flushScheduled) return;
@@ -273,8 +274,8 @@ export class Connection {
     if (this.#writer.isEmpty || this.#closedBy) return;
     const { socket } = this.#opened;
     socket.write(this.#writer.take());
-    // If the socket already has an error (EPIPE), it sent nothing, so the write does not count. After a later error, it
-    // may have sent a part.
+    // If the socket already has an error (EPIPE), nothing was sent, so this write does not count. If the error comes
+    // later, a part may have been sent, so the write counts.
     if (socket.errored === null) this.#flushed++;
   }
 
@@ -353,8 +354,8 @@ export class Connection {
     const data = batch.options.copies?.[batch.copied++];
     if (data === undefined) this.#writer.copyFail('the data must follow the statement, from the next line on');
     else this.#writer.copyData(data);
-    // The server ignores the Sync of the batch, because it read that Sync while it waited for COPY data (PostgreSQL
-    // manual, "COPY Operations").
+    // The server ignores the Sync that was sent with this batch, because it read the Sync while it waited for COPY data
+    // (PostgreSQL manual, "COPY Operations"). So another Sync is sent.
     if (!batch.isScript) this.#writer.sync();
     this.#flush();
   }
@@ -453,7 +454,8 @@ export class Connection {
 
   #cancelOnAbort(batch: Batch, signal: CancelSignal): void {
     const onAbort = () => {
-      // A cancel request always affects the statement that is running; the protocol cannot name a queued batch.
+      // A cancel request always affects the statement that is running, because the protocol cannot name a queued batch.
+      // So it is sent only if this batch is running.
       if (this.#inFlight[this.#head] === batch) this.#cancel();
     };
     if (signal.aborted) {
@@ -501,8 +503,8 @@ const endings: readonly (string | null)[] = ['57P01', '57P05'];
 
 /**
  * Returns true if the server reported that it ends the connection. If the server sent nothing for a batch, it did not
- * run the batch, because it flushes completed results first. Any other batch in flight was not committed: PostgreSQL
- * defers the request from the start of a commit (HOLD_INTERRUPTS in xact.c) until it sends ReadyForQuery.
+ * run the batch, because it would have sent the completed results first. Any other batch in flight was not committed:
+ * PostgreSQL defers the request from the start of a commit (HOLD_INTERRUPTS in xact.c) until it sends ReadyForQuery.
  */
 const isEnded = (error: Error): boolean => error instanceof ConnectionError && endings.includes(error.sqlstate);
 

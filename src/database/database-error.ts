@@ -6,7 +6,7 @@ export interface DatabaseErrorFields {
   message: string;
   detail?: string;
   hint?: string;
-  /** Position of the error in the statement, 1-based, in characters. */
+  /** Position of the error in the statement, in characters, counted from 1. */
   position?: number;
   internalQuery?: string;
   where?: string;
@@ -50,7 +50,7 @@ export class DatabaseError extends Error {
  */
 export interface LostSession {
   readonly processId: number;
-  /** In milliseconds of performance.now(). */
+  /** Time at which the session was opened, in milliseconds of performance.now(). */
   readonly openedAt: number;
 }
 
@@ -72,7 +72,7 @@ export class ConnectionError extends Error {
   /** The session that was lost; null if none was open. */
   session: LostSession | null = null;
 
-  /** SQLSTATE of PostgreSQL's message; null without one. */
+  /** SQLSTATE of PostgreSQL's message; null if PostgreSQL sent no message. */
   get sqlstate(): string | null {
     return this.cause instanceof DatabaseError ? this.cause.sqlstate : null;
   }
@@ -103,8 +103,8 @@ export function isTransient(error: unknown): boolean {
 }
 
 /**
- * Reports of a full disk by PostgreSQL (errcode_for_file_access in elog.c): ENOSPC has an SQLSTATE, EDQUOT only the
- * message of the operating system.
+ * SQLSTATE with which PostgreSQL reports a full disk (errcode_for_file_access in elog.c). For ENOSPC it sends this
+ * SQLSTATE. For EDQUOT it sends only the message of the operating system.
  */
 const DISK_FULL = '53100';
 const diskWords = /No space left on device|Disk quota exceeded/;
@@ -120,11 +120,11 @@ export function isDiskFull(error: unknown): boolean {
   return isReported && !/ at RAISE$/m.test(where?.split('\n')[0] ?? '');
 }
 
-/** Returns the reason why the role cannot log in if retries do not help; otherwise null. */
+/** Returns the reason why the role cannot log in, if the login will fail again; null if a retry may succeed. */
 export function loginFailureReason({ sqlstate }: ConnectionError): string | null {
   switch (sqlstate) {
     case '28P01':
-      // PostgreSQL reports only in its log whether the password is wrong or expired.
+      // PostgreSQL says only in its log whether the password is wrong or has expired, so the message mentions both.
       return 'The password of the app’s login to its database was changed from inside the app, or it is valid no more (VALID UNTIL).';
     case '28000':
       return 'The app’s role may not log in to its database (NOLOGIN, or pg_hba.conf).';
@@ -143,10 +143,13 @@ export function isOutOfConnections(error: unknown): boolean {
   return error instanceof ConnectionError && error.sqlstate === '53300';
 }
 
-/** Functions of PostgreSQL that check the connection limit of a role (miscinit.c) and of a database (postinit.c). */
+/**
+ * Functions in PostgreSQL's source code that check the connection limit of a role (miscinit.c) and of a database
+ * (postinit.c).
+ */
 const ownCounts: readonly (string | undefined)[] = ['InitializeSessionUserId', 'CheckMyDatabase'];
 
-/** Errors of the operating system if this process or the machine has no free file descriptor. */
+/** Error codes of the operating system if this process or the machine has no free file descriptor. */
 const descriptorErrors: readonly unknown[] = ['EMFILE', 'ENFILE'];
 
 /**

@@ -17,7 +17,10 @@ export interface OpenedSocket {
   reportedSettings: ReadonlyMap<string, string>;
 }
 
-/** Members of `pg` that its types do not declare. For this reason `pg` is pinned to an exact version. */
+/**
+ * Members of `pg` that its types do not declare. Ninefold depends on an exact version of `pg`, because another version
+ * may lack these members.
+ */
 interface ClientInternals {
   connection: {
     stream: net.Socket;

@@ -2,7 +2,7 @@ import type { Connection } from './connection.ts';
 import type { PoolSlots } from './connection-budget.ts';
 import type { ServerState } from './server-state.ts';
 
-/** The parts of a pool that the idle closer works on. */
+/** The parts of a pool that the idle closer uses. */
 export interface IdleCloserParts {
   /** Connections that are not in exclusive use. Closing a connection removes it from the set. */
   readonly shared: Set<Connection>;
@@ -17,8 +17,8 @@ export interface IdleCloserParts {
 }
 
 /**
- * Closes idle connections of a pool: after a time without use, if another pool needs a slot, and if the server accepts
- * no more connections.
+ * Closes idle connections of a pool: after a time without use, when another pool needs a slot, and when the server
+ * accepts no more connections.
  */
 export class IdleCloser {
   readonly #parts: IdleCloserParts;

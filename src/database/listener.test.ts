@@ -17,7 +17,7 @@ const targetOf = ({ task }: TestContext): ConnectionConfig => ({ ...target(), ap
 interface Recorded {
   listener: Listener;
   received: string[];
-  /** The events `connected` and `lost`, in order. */
+  /** The names of the events `connected` and `lost`, in the order in which they occurred. */
   states: string[];
 }
 

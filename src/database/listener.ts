@@ -21,15 +21,14 @@ const LAST_RETRY_MILLISECONDS = 2000;
 
 /**
  * An empty statement. PostgreSQL delivers pending notifications before it reports that it is ready for the next
- * statement, so the response shows that no older notification is missing.
+ * statement, so the response to this statement shows that no older notification is missing.
  */
 const HEARTBEAT: Statement = { text: '', params: [], planKey: 'heartbeat' };
 
 /**
- * Listens to channels of one database on a separate connection, and reconnects if the connection is lost.
- *
- * No data on a connection can mean that nothing happens, or that the server process or the network is frozen. The
- * listener therefore sends a heartbeat statement. The response proves that it received every notification that was
+ * Listens to channels of one database on a separate connection, and reconnects if the connection is lost. A connection
+ * without data may mean that nothing happens, or that the server process or the network is frozen. The listener
+ * therefore sends a heartbeat statement. The response proves that the listener has received every notification that was
  * committed before the heartbeat was sent (src/backend/tcop/postgres.c calls ProcessNotifyInterrupt before
  * ReadyForQuery). It sends heartbeats only when a caller wants to use a cache that depends on the notifications, so an
  * idle app causes none.
@@ -61,7 +60,7 @@ export class Listener {
   }
 
   /**
-   * Resolves when the listener listens. Later losses of the connection are repaired in the background.
+   * Resolves when the listener receives notifications. Later losses of the connection are repaired in the background.
    * @throws ConnectionError
    */
   start(): Promise<void> {
@@ -143,7 +142,8 @@ export class Listener {
     try {
       await answerInTime(connection, [HEARTBEAT]);
     } catch (error) {
-      // An error of the heartbeat statement is a response too: the owner of the app may cancel the statement.
+      // An error of the heartbeat statement is also a response of the server. The owner of the app may have cancelled
+      // the statement.
       if (!(error instanceof DatabaseError)) return false;
     }
     if (this.#connection !== connection) return false;
@@ -173,8 +173,8 @@ export class Listener {
 async function answerInTime(connection: Connection, statements: readonly Statement[]): Promise<void> {
   let immediate: NodeJS.Immediate | undefined;
   const timer = setTimeout(() => {
-    // If this process was busy, the response may have arrived without being read. Node reads sockets before the next
-    // immediate runs, so the connection is abandoned only then.
+    // If this process was busy, the response may have arrived without being read. Node reads sockets before it runs the
+    // next immediate, so the connection is abandoned only in an immediate.
     immediate = setImmediate(() => connection.abandon('the server did not respond in time'));
   }, limits.listenerAnswerMilliseconds.default);
   try {

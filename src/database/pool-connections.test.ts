@@ -103,13 +103,14 @@ describe('Pool.run with slow statements', () => {
     });
   });
 
-  it('does not queue statements without a known duration behind each other on one connection while it opens more', async () => {
+  it('does not queue statements whose duration is unknown behind each other on one connection, but opens further connections', async () => {
     const sleep = (pool: Pool) => pool.run([query('select pg_sleep(0.3)')]);
     const one = await withPool((pool) => timeOf(() => sleep(pool)));
     await withPool(async (pool) => {
       const all = await timeOf(() => Promise.all(Array.from({ length: 12 }, () => sleep(pool))));
       expect(pool.size).toBe(4);
-      // Three rounds on four connections; twelve rounds if all ran on the first open connection.
+      // The calls take three rounds on four connections. If all of them used the first open connection, they would take
+      // twelve rounds.
       expect(all / one).toBeLessThan(8);
     });
   });
@@ -122,7 +123,8 @@ describe('Pool.run with slow statements', () => {
         other.transaction(async (tx) => {
           await tx.run([query('select pg_advisory_xact_lock(7)')]);
           const both = Promise.all([pool.run([slow]), pool.run([slow])]);
-          // The slow statements end with this transaction, so a fast statement behind them would never run.
+          // The slow statements end only with this transaction. So a fast statement that is queued behind one of them
+          // would not end before that.
           await Promise.all(Array.from({ length: 50 }, () => pool.run([prepared('select 1')])));
           return [both];
         }),
@@ -154,8 +156,8 @@ describe('Pool connections', () => {
       const sleeping = expect(pool.run([query('select pg_sleep(25)')])).rejects.toBeInstanceOf(ConnectionError);
       await withPool(async (other) => {
         await runningIn(other, 'select pg_sleep(25)');
-        // Waits until the statement is seen running, as an administrator would. A statement that has just begun would
-        // be retried.
+        // Waits until the statement is seen running, because an administrator would not end it earlier. The pool would
+        // retry a statement that has just begun.
         await other.run([
           query('select pg_sleep(1.2)'),
           query(`select pg_terminate_backend(pid) from pg_stat_activity where query = 'select pg_sleep(25)'`),
@@ -166,13 +168,13 @@ describe('Pool connections', () => {
     });
   });
 
-  it('do not fail a call if the server ended them while they were idle: another connection runs the call', async () => {
+  it('do not fail a call if the server ended them while they were idle, because another connection runs the call', async () => {
     await withPool(
       async (pool) => {
         for (let i = 0; i < 20; i++) {
           const pid = await value(pool, query('select pg_backend_pid()'));
           await withPool((other) => other.run([query('select pg_terminate_backend($1::int)', pid)]));
-          // The pool may notice the end of the connection before the call, during the call, or not yet.
+          // The pool may notice that the connection was ended before the call, during the call, or only after it.
           expect(await value(pool, prepared('select 5'))).toBe('5');
           expect(await pool.transaction((tx) => tx.run([query('select 6')]))).toHaveLength(1);
         }
@@ -209,7 +211,7 @@ describe('Pool connections', () => {
     });
   });
 
-  it('make a call wait no longer than the wait limit', async () => {
+  it('fail a call that has waited for longer than the wait limit', async () => {
     await withPool(
       async (pool) => {
         const abort = new AbortController();
@@ -223,7 +225,7 @@ describe('Pool connections', () => {
     );
   });
 
-  it('report a failed connection at once, and a wrong password differently from an unreachable server', async () => {
+  it('report a failed connection at once, and report a wrong password differently from an unreachable server', async () => {
     const wrong = new Pool({ ...target(), password: 'wrong' }, poolDefaults);
     await expect(wrong.run([query('select 1')])).rejects.toMatchObject({ sqlstate: '28P01' });
     await expect(wrong.run([query('select 1')])).rejects.toBeInstanceOf(ConnectionError);
@@ -233,7 +235,7 @@ describe('Pool connections', () => {
 });
 
 describe('Connection whose client does not read', () => {
-  it('reports a terminated session as closed without a message of the server', async () => {
+  it('reports a terminated session as closed without a message from the server', async () => {
     await withPool(
       async (pool) => {
         const pid = await value(pool, query('select pg_backend_pid()'));
@@ -243,7 +245,7 @@ describe('Connection whose client does not read', () => {
         const thread = new Worker(endingWhenBlocked, { eval: true, workerData: { connection, pid, over } });
         await once(thread, 'message');
         const rows = pool.run([query(`select repeat('x', 1000000) from generate_series(1, 60)`)]);
-        // The statement is sent, and this thread reads nothing until the session has ended.
+        // The statement is sent, and then this thread reads nothing until the session has ended.
         await new Promise(setImmediate);
         expect(Atomics.wait(over, 0, 0, 30_000)).not.toBe('timed-out');
         await expect(rows).rejects.toMatchObject({ sqlstate: null, closedSilently: true });

@@ -42,14 +42,14 @@ describe('Pool.run', () => {
     });
   });
 
-  it('puts no other call behind a statement with large parameters', async () => {
+  it('queues no other call behind a statement with large parameters', async () => {
     await withPool(async (pool) => {
       const order: string[] = [];
       const call = (text: string) =>
         pool
           .run([prepared('select pg_sleep(case when length($1) > 1000 then 1 else 0 end)', text)])
           .then(() => order.push(text.slice(0, 1)));
-      // The pool now knows that the statement is fast, so its calls share a connection.
+      // After these calls, the pool knows that the statement is fast, so its calls share a connection.
       for (let i = 0; i < 20; i++) await call('a');
       order.length = 0;
       await Promise.all([call('b'.repeat(100_000)), ...Array.from({ length: 8 }, () => call('a'))]);
@@ -83,7 +83,7 @@ describe('Pool.run', () => {
     });
   });
 
-  it('returns a value of many megabytes complete, followed by small ones', async () => {
+  it('returns a value of many megabytes completely, and small values after it', async () => {
     await withPool(
       async (pool) => {
         const [big, small] = await Promise.all([
@@ -97,7 +97,7 @@ describe('Pool.run', () => {
     );
   });
 
-  it('rejects a result above the limit, in one row or in many, and serves the next calls', async () => {
+  it('rejects a result that is larger than the limit, in one row or in many, and serves the next calls', async () => {
     const bytes = limits.resultBytes.default;
     await withPool(
       async (pool) => {
@@ -115,8 +115,8 @@ describe('Pool.run', () => {
     );
   });
 
-  // PostgreSQL may not have closed files there (see `Connection.mustClose`), and every DROP DATABASE of the server would
-  // wait for the end of the connection.
+  // After such a cancel, PostgreSQL may not have closed its files (see `Connection.mustClose`). Every DROP DATABASE of
+  // the server would then wait until the connection ends.
   it('closes the connection on which a statement was cancelled while it sent its result', async () => {
     const tooLarge = query(`select repeat('x', ${limits.resultBytes.default + 1})`);
     const ownPid = query('select pg_backend_pid()');
@@ -168,7 +168,7 @@ describe('Pool.run', () => {
 });
 
 describe('Pool.transaction', () => {
-  it('commits the work, or rolls all of it back if the work throws', async () => {
+  it('commits the changes of the work, or rolls all of them back if the work throws', async () => {
     await withPool(async (pool) => {
       await pool.script('create table ledger (id int)');
       await pool.transaction((tx) => tx.run([query('insert into ledger values (1)')]));
@@ -200,7 +200,7 @@ describe('Pool.script', () => {
     });
   });
 
-  it('leaves no setting behind for the next caller', async () => {
+  it('does not leave a setting of a script in force for the next caller', async () => {
     await withPool(
       async (pool) => {
         await pool.script('set search_path = nowhere; begin');
@@ -241,7 +241,7 @@ describe('StreamedValue', () => {
     return stream;
   }
 
-  it('reads from the socket only as fast as the caller reads, while the pool serves others', async () => {
+  it('reads from the socket only as fast as the caller reads the stream, while the pool serves other callers', async () => {
     await withPool(async (pool) => {
       const megabytes = (2 * limits.resultBytes.default) / 1024 / 1024;
       const tail = await streamStatement(pool, megabytes);

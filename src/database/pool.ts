@@ -46,13 +46,13 @@ interface Waiter {
 }
 
 /**
- * Time in milliseconds that a call may wait behind others on a connection without being noticed. The limits below are
- * derived from it. PostgreSQL reads one row by its key in 0.14 ms and a page of 1,000 rows in a few milliseconds
- * (docs/decisions/0009-what-a-fast-call-leaves-out.md), so calls of this kind share connections and longer ones do not.
- *
- * A connection gets further batches as long as those in flight are expected to take less than this in total, and none
- * while its oldest batch has been running for longer. Few busy connections are faster than many idle ones: messages
- * that are sent and received together cost one system call, and the operating system switches between fewer processes.
+ * Time in milliseconds that a call may wait behind other calls on a connection without anyone noticing. The limits
+ * below are derived from this time. PostgreSQL reads one row by its key in 0.14 ms and a page of 1,000 rows in a few
+ * milliseconds (docs/decisions/0009-what-a-fast-call-leaves-out.md), so calls of this kind share connections and longer
+ * ones do not. A connection gets further batches as long as those in flight are expected to take less than this in
+ * total, and none while its oldest batch has been running for longer. Few busy connections are faster than many idle
+ * ones: messages that are sent and received together cost one system call, and the operating system switches between
+ * fewer processes.
  */
 const UNNOTICED_MILLISECONDS = 10;
 /**
@@ -67,15 +67,15 @@ const FIRST_RUN_MILLISECONDS = UNNOTICED_MILLISECONDS;
  */
 const SLOW_MILLISECONDS = 1.5 * UNNOTICED_MILLISECONDS;
 /**
- * Maximum number of batches in flight on one connection. Sixteen of the shortest statements take a fifth of the time
- * that a call may wait. A higher number would not save system calls. It would make more calls wait behind a batch that
- * is unexpectedly slow.
+ * Maximum number of batches in flight on one connection. Sixteen of the shortest statements take a fifth of
+ * UNNOTICED_MILLISECONDS. A higher number would not save system calls. It would make more calls wait behind a batch
+ * that is unexpectedly slow.
  */
 const DEPTH = 16;
 /**
  * A statement with larger parameters gets exclusive use of a connection, because batches behind it would wait until the
- * server has received and parsed them. Node.js reads a body in chunks of this size, so a body that arrives in one part
- * may still share a connection.
+ * server has received and parsed the parameters. Node.js reads a body in chunks of this size, so a body that arrives in
+ * one part may still share a connection.
  */
 const LARGE_BYTES = 64 * 1024;
 /**
@@ -83,10 +83,10 @@ const LARGE_BYTES = 64 * 1024;
  * request uses the pool.
  */
 const RETIRED_IDLE_MILLISECONDS = 1000;
-/** Share of all connections that is reserved for shared batches; two of the default eight. */
+/** Share of all connections that only shared batches may use; of the default eight connections, these are two. */
 const SHARED_SHARE = 0.25;
 /**
- * Share of all connections that may wait for clients that read a streamed value; the other half stays for other calls.
+ * Share of all connections that may wait for clients that read a streamed value. The other half stays for other calls.
  */
 const TAIL_SHARE = 0.5;
 
@@ -113,7 +113,7 @@ export class Pool implements Database {
   #sharedWaiting = 0;
   #closed = false;
   readonly #idle: IdleCloser;
-  /** Number of running calls of `admitted`. */
+  /** Number of calls of `admitted` that are running. */
   #admitting = 0;
 
   constructor(target: ConnectionConfig, options: PoolOptions) {
@@ -191,8 +191,8 @@ export class Pool implements Database {
 
   /**
    * Takes the slots of the first connection and of its companions, then runs `work`, which opens them. Two pools that
-   * each have a part of their slots therefore cannot block each other. Meanwhile no connection of this pool is closed
-   * for another pool.
+   * each have a part of their slots therefore cannot block each other. While `work` runs, no connection of this pool is
+   * closed for another pool.
    * @throws PoolTimeoutError, and the errors of `work`.
    */
   async admitted<T>(work: () => Promise<T>): Promise<T> {
@@ -266,9 +266,9 @@ export class Pool implements Database {
   }
 
   /**
-   * Retries an attempt that the server did not run or rolled back. The server may have ended all connections at once,
-   * and each failed attempt detects only one of them. The number of retries is therefore the maximum number of
-   * connections.
+   * Makes an attempt. If the server did not run it or rolled it back, makes it again. The server may have ended all
+   * connections at once, and each failed attempt detects only one ended connection. So the number of retries is the
+   * maximum number of connections.
    */
   async #retryWhileSafe<T>(attempt: () => Promise<T>, isWanted: () => boolean): Promise<T> {
     for (let left = this.#options.max; ; left--) {
@@ -340,8 +340,8 @@ export class Pool implements Database {
   }
 
   /**
-   * Returns true if the pool may grant this lease. Slow batches and slow clients must leave some connections to other
-   * calls.
+   * Returns true if the pool may grant this lease. It may not if slow batches or slow clients would leave too few
+   * connections to other calls.
    */
   #mayTake(use: Lease): boolean {
     if (use === 'shared') return true;
@@ -371,7 +371,8 @@ export class Pool implements Database {
   }
 
   /**
-   * Waits for a connection. `start` is called as soon as a connection is found, so that the next waiter sees it in use.
+   * Waits for a connection. `start` is called as soon as a connection is found, so that the next waiting call sees this
+   * connection in use.
    */
   #acquire<T>(
     use: Lease,
@@ -488,8 +489,8 @@ export class Pool implements Database {
         this.#serveWaitersLater();
         return;
       }
-      // Without an open connection, waiting longer does not help, so the waiting calls fail. Otherwise the open
-      // connections may still serve them.
+      // If no connection is open, waiting longer does not help, so the waiting calls fail. If some are open, these may
+      // still serve the waiting calls.
       if (this.size === 0) this.#refuseWaiters(error as Error);
       else if (this.#shared.size > 0) this.#serveWaitersLater();
     }

@@ -48,7 +48,7 @@ describe('MessageReader', () => {
     }
   });
 
-  it('forwards the bytes of a large message as they arrive once their start is known', () => {
+  it('forwards the bytes of a large message as they arrive, once the start of the message is known', () => {
     const large = encode(0x44, Buffer.from(`head|${'x'.repeat(5000)}`));
     const bytes = Buffer.concat([encode(0x43, Buffer.from('before')), large, encode(0x43, Buffer.from('after'))]);
     for (const size of [1, 3, 4999, bytes.length]) {

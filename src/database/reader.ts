@@ -4,8 +4,8 @@ import type { DatabaseErrorFields } from './database-error.ts';
 export type OnMessage = (type: number, data: Buffer, start: number, end: number) => void;
 
 /**
- * Treatment of a large message that has not arrived completely: buffer all of it, buffer more before deciding, or
- * forward the bytes behind its first `skip` as they arrive.
+ * Treatment of a large message that has not arrived completely: buffer the complete message (`whole`), buffer more of
+ * it before deciding (`more`), or forward its bytes after the first `skip` bytes as they arrive.
  */
 export type LargeMessage = 'whole' | 'more' | { skip: number; receive: (bytes: Buffer) => void; end: () => void };
 
@@ -30,7 +30,7 @@ const noLargeMessages: LargeMessages = {
 /** Number of bytes of a message's type and length. */
 const HEAD = 5;
 
-/** Number of further bytes to buffer before `onLarge` is called once more. */
+/** Number of bytes that are buffered in addition before `onLarge` is called again. */
 const MORE = 4096;
 
 /**
@@ -42,13 +42,12 @@ export class MessageReader {
   readonly #large: LargeMessages;
   #pending: Buffer[] = [];
   #pendingBytes = 0;
-  /** Number of bytes that #pending must have before the reader can continue. */
+  /** Number of bytes that `#pending` must contain before the reader can continue. */
   #wanted = HEAD;
   /** True if `onLarge` asked for the complete message. */
   #wantsWhole = false;
   /**
-   * Receiver of the remaining bytes of a forwarded or discarded message, and the number of bytes that are still to
-   * arrive.
+   * The functions that receive the remaining bytes of a forwarded or discarded message, and the number of these bytes.
    */
   #forward: { receive: (bytes: Buffer) => void; end: () => void } | null = null;
   #handOnBytes = 0;
@@ -92,8 +91,8 @@ export class MessageReader {
   }
 
   /**
-   * Starts a large message. Returns the bytes behind the message, or the message itself if it is buffered; null if more
-   * bytes must arrive first.
+   * Starts a large message. Returns the bytes that follow the message. If the message is buffered, returns the bytes
+   * from its start. Returns null if more bytes must arrive first.
    */
   #beginLarge(data: Buffer, length: number): Buffer | null {
     const come = Math.min(length, data.length);
@@ -116,7 +115,7 @@ export class MessageReader {
     return rest.length > 0 ? rest : null;
   }
 
-  /** Forwards bytes of the current message. Returns the bytes behind the message. */
+  /** Forwards bytes of the current message. Returns the bytes that follow the message. */
   #forwardFrom(data: Buffer, to: { receive: (bytes: Buffer) => void; end: () => void }): Buffer {
     const bytes = Math.min(this.#handOnBytes, data.length);
     this.#handOnBytes -= bytes;

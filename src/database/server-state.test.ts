@@ -14,7 +14,7 @@ afterAll(() => postgres.stop());
 
 const options = { max: 2 * MOST, idleMilliseconds: 60_000, waitMilliseconds: 5000 };
 
-/** Runs `work` with two pools of the superuser, who may use all connections of the server. */
+/** Runs `work` with two pools of the superuser. The superuser may use all connections of the server. */
 async function withTwo(work: (one: Pool, other: Pool, target: ConnectionConfig) => Promise<void>): Promise<void> {
   const target = parseConnectionUrl(postgres.url, 'test');
   const pools = [new Pool(target, options), new Pool(target, options)] as const;
@@ -25,7 +25,7 @@ async function withTwo(work: (one: Pool, other: Pool, target: ConnectionConfig) 
   }
 }
 
-/** Opens that many transactions at once, each on its own connection, and runs `work` while all are open. */
+/** Opens `many` transactions at once, each on its own connection, and runs `work` while all of them are open. */
 async function openAtOnce(
   pool: Pool,
   many: number,

@@ -15,13 +15,13 @@ describe('startupOptions', () => {
     expect(options).not.toMatch(/default_transaction|row_security/);
   });
 
-  it('puts the search path of the target last', () => {
+  it('puts the search path of the connection parameters last', () => {
     expect(startupOptions({ ...target(1), searchPath: '' })).toMatch(/ -c search_path=$/);
   });
 });
 
 describe('forgetSetting', () => {
-  it('omits a setting after the server refused it, and allows one retry per setting', () => {
+  it('omits a setting after the server refused it, and allows one retry for each refused setting', () => {
     const message = 'unrecognized configuration parameter "transaction_timeout"';
     const server = target(2);
     expect(forgetSetting(server, message)).toBe(true);
@@ -30,7 +30,7 @@ describe('forgetSetting', () => {
     expect(forgetSetting(server, message)).toBe(false);
   });
 
-  it('allows no retry if the server refused another setting', () => {
+  it('allows no retry if the server refused a setting that every release has', () => {
     expect(forgetSetting(target(4), 'unrecognized configuration parameter "row_security"')).toBe(false);
   });
 });

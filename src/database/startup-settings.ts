@@ -45,7 +45,7 @@ const ofServer: Readonly<Record<string, string>> = {
   check_function_bodies: 'on',
   default_tablespace: '',
   default_table_access_method: 'heap',
-  // An app must not enlarge notices or the server's log with a setting.
+  // With this setting, an app could make notices or the server's log larger, so it is fixed.
   client_min_messages: 'warning',
   log_parameter_max_length_on_error: '0',
   debug_print_parse: 'off',
@@ -65,7 +65,7 @@ export const isSetForOwner = (name: string): boolean => Object.hasOwn(ofServer, 
 /**
  * Planner settings for Ninefold's own statements: PostgreSQL's defaults. Data requests use the settings of the
  * database. A parallel worker starts with the settings of the database, whose timeouts may cancel it, so parallel plans
- * are off.
+ * are disabled.
  */
 const planner: Readonly<Record<string, string>> = {
   max_parallel_workers_per_gather: '0',

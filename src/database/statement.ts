@@ -14,7 +14,7 @@ export interface Statement {
   readonly planKey?: string;
 }
 
-/** Returns a statement without parameters that is not prepared. */
+/** Returns a statement without parameters. It is not prepared. */
 export const plain = (text: string): Statement => ({ text, params: [] });
 
 /** The result of one statement. Values are the bytes that PostgreSQL sent, in text format. */
@@ -24,14 +24,15 @@ export interface Result {
   /** The command tag: `SELECT 1`, `INSERT 0 3`; empty for an empty statement. */
   readonly command: string;
   /**
-   * Number of rows that PostgreSQL returned; higher than the length of `rows` if the caller limited the retained rows.
+   * Number of rows that PostgreSQL returned; It is higher than the length of `rows` if the caller has limited the
+   * number of rows that are kept.
    */
   readonly rowCount: number;
   /** Time when the result was complete, in milliseconds of performance.now(). */
   readonly at: number;
   /**
    * The last value of the only row as a stream, if the value is large and the caller asked for streaming
-   * (`streamStatement`); in `rows` the value is null. The caller must read the stream to its end or destroy it.
+   * (`streamStatement`); In `rows`, this value is null. The caller must read the stream to its end or destroy it.
    */
   readonly stream: StreamedValue | null;
 }
@@ -92,7 +93,10 @@ const MAX_PREPARED = 400;
 
 /** The statements that one connection has prepared. If there are too many, the oldest is closed. */
 export class PreparedStatements {
-  /** Keyed by `planKey`, then by text. A combined key would be a new string to hash for every call. */
+  /**
+   * The prepared statements by `planKey`, then by text. A single combined key would be a new string that must be hashed
+   * for every call.
+   */
   readonly #byText = new Map<string, Map<string, Prepared>>();
   readonly #inOrder = new Set<Prepared>();
   #evicted: string[] = [];
@@ -152,7 +156,7 @@ const TIMES_KEPT = 2000;
 export class StatementTimes {
   readonly #times = new Map<string, number>();
 
-  /** Returns undefined for a statement that has not run yet. */
+  /** Returns the average duration of a statement; undefined if the statement has not run yet. */
   get(text: string): number | undefined {
     return this.#times.get(text);
   }

@@ -124,15 +124,15 @@ export class MessageWriter {
   #content(param: string | Uint8Array): void {
     const bytes = typeof param === 'string' ? Buffer.byteLength(param) : param.byteLength;
     this.#reserve(bytes);
-    // One byte per UTF-16 unit means ASCII, which latin1 writes fastest.
+    // If the number of bytes equals the number of UTF-16 units, the string is ASCII, which latin1 writes fastest.
     if (typeof param === 'string') this.#buffer.write(param, this.#length, bytes === param.length ? 'latin1' : 'utf8');
     else this.#buffer.set(param, this.#length);
     this.#length += bytes;
   }
 
   /**
-   * Writes a zero-terminated string. Rejects NUL characters: one inside the string would end it early, and the server
-   * would read the rest as another message.
+   * Writes a zero-terminated string. Rejects NUL characters: a NUL character inside the string would end the string
+   * early, and the server would read the rest as another message.
    */
   #string(value: string): void {
     if (value.includes('\0')) throw new TypeError('SQL text cannot hold a NUL character');

@@ -4,7 +4,7 @@ import { type Limit, type LimitName, limits } from '../../contract/limits.ts';
 /** The number of calls that a limit allows, for the headers RateLimit-Policy and RateLimit. */
 interface Quota {
   readonly count: number;
-  /** Length of the window; absent if the limit counts calls that are under way. */
+  /** Length of the time window in seconds; absent if the limit counts calls that run at the same time. */
   readonly seconds?: number;
 }
 
@@ -21,7 +21,7 @@ export interface ErrorParts<Code extends ErrorCode = ErrorCode> {
   retryAfter?: number;
   /** The limit that was exceeded, if the code does not determine it. Used for statistics, never sent. */
   limit?: LimitName;
-  /** The value of the limit of a call that may be repeated after `retryAfter`. */
+  /** The number of calls that the exceeded limit allows. Set if the client may repeat the call after `retryAfter`. */
   quota?: Quota;
   /** Internal cause. Logged, never sent. */
   cause?: unknown;

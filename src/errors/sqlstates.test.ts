@@ -24,7 +24,7 @@ describe('conditionNames and conditionClasses', () => {
     expect(conditionNames.size).toBeGreaterThan(240);
   });
 
-  it('are found by name; the first one if two have the same name', () => {
+  it('are found by their name; if two SQLSTATEs have the same name, the first one is found', () => {
     expect(sqlstatesByName.get('unique_violation')).toBe('23505');
     expect(sqlstatesByName.get('raise_exception')).toBe('P0001');
     expect(sqlstatesByName.get('null_value_not_allowed')).toBe('22004');
@@ -42,7 +42,7 @@ describe('statusOfSqlstate', () => {
     ['A0001', 400],
   ])('returns for %s the status %i', (code, status) => expect(statusOfSqlstate(code)).toBe(status));
 
-  it('returns 401 for anonymous callers if signed-in members get 403', () => {
+  it('returns 401 for anonymous callers for the SQLSTATE with which signed-in members get 403', () => {
     expect([statusOfSqlstate('42501', '', true), statusOfSqlstate('42501', '', false)]).toEqual([403, 401]);
   });
 });

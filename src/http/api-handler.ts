@@ -15,13 +15,13 @@ export interface ApiHandler {
    */
   handle(app: App, request: CallRequest, identify: () => Promise<Identity>, trace: TraceRecorder): Promise<Reply>;
   /**
-   * The maximum size of the body of any request to this API, and the error for a larger body. If absent, the app's
+   * The maximum size of the body of a request to this API, and the error for a larger body. If absent, the app's
    * settings limit the body.
    */
   readonly body?: BodyBound;
   /**
-   * Renders an error in the format of this API; null if that format cannot express the error. `identity` is null if it
-   * was not determined.
+   * Renders an error in the format of this API; null if that format cannot express the error.
+   * @param identity The identity of the caller; null if it was not determined before the error.
    */
   renderError(error: unknown, app: App | null, request: CallRequest, identity: Identity | null): Promise<Reply | null>;
 }

@@ -34,7 +34,7 @@ export interface AppCallParts {
   slowReaders: SlowReaders;
 }
 
-/** Path of the health check, which works on every origin. */
+/** Path of the health check, which works on every origin of the node and of apps. */
 export const HEALTH = '/health';
 
 /**
@@ -53,7 +53,9 @@ export class AppCalls {
     this.#policies = headerPolicies(parts.origins);
   }
 
-  /** Handles a request to an app. Returns false without a side effect for a request to the node itself. */
+  /**
+   * Handles a request if it is to an app. Returns false for a request to the node itself, and then has no side effect.
+   */
   take(request: IncomingMessage, response: ServerResponse): boolean {
     const { origins } = this.#parts;
     const { path, host } = readTarget(request);
@@ -138,20 +140,23 @@ interface AppPath {
 }
 
 /**
- * Names of an app's APIs. With `NINEFOLD_DEFAULT_APP`, the APIs of the default app also have paths without
- * `/apps/<ref>`.
+ * Names of an app's APIs. With `NINEFOLD_DEFAULT_APP`, the APIs of the default app can also be reached without
+ * `/apps/<ref>` in the path.
  */
 const areas: ReadonlySet<string> = new Set(['auth', 'rest', 'portal', 'realtime', 'storage', 'functions']);
 
 const TWO = /^\/([^/?]+)\/([^/?]+)/;
-/** Location of a provider's metadata by RFC 8414, section 3: before the path of its issuer. */
+/**
+ * Matches the path of a provider's metadata as RFC 8414, section 3, defines it: the well-known part comes before the
+ * path of the issuer.
+ */
 const METADATA = /^\/\.well-known\/(oauth-authorization-server|openid-configuration)(\/[^?]+)(\?.*)?$/s;
 const BUILDER = /^\/[^/?]+\/([^/?]+)\/([^/?]+)\/([^/?]+)/;
 
 /**
- * Reads a request target. On an app's origin, every path belongs to the app. On the node's origin, `/apps/<ref>/…`,
- * `/admin/v1/apps/<ref>/<area>/v1…` and the API paths of the default app do. Clients may percent-encode letters of
- * these segments.
+ * Reads a request target. On an app's origin, every path belongs to the app. On the node's origin, these paths belong
+ * to an app: `/apps/<ref>/…`, `/admin/v1/apps/<ref>/<area>/v1…` and the API paths of the default app. Clients may
+ * percent-encode letters of these segments.
  * @param ref The app whose origin it is; null for the node's origin.
  * @returns null for a path of the node itself.
  */
@@ -188,7 +193,7 @@ function isByBuilder(target: string): AppPath | null {
 }
 
 /**
- * Reads the part of a path below the app's URL.
+ * Reads the part of a path that follows the app's URL.
  * @param rest Path and query after the app's URL.
  */
 function belowApp(ref: string, rest: string, isByBuilder: boolean): AppPath {

@@ -9,13 +9,13 @@ export type WrittenHeaders = Record<string, string | string[]>;
 
 /**
  * Selects the headers of an app's reply that are written. An app's functions choose names and values, so every reply
- * passes through a policy. A policy may modify `reply.headers`.
+ * passes through a policy. A policy may modify the object `reply.headers`.
  */
 export type HeaderPolicy = (reply: Reply) => WrittenHeaders;
 
 /**
- * Headers that an inert reply may have with any value: those of PostgREST, GoTrue and supabase-js, and those that only
- * describe this reply. Other headers might affect the whole origin in some browser.
+ * Headers that an inert reply may have with any value. They are the headers of PostgREST, GoTrue and supabase-js, and
+ * headers that describe only the reply itself. Other headers might affect the whole origin in some browser.
  */
 const harmless: ReadonlySet<string> = new Set([
   'accept-ranges',
@@ -60,7 +60,7 @@ const harmless: ReadonlySet<string> = new Set([
  * Headers that control a proxy: nginx, Apache, lighttpd, LiteSpeed and h2o serve files of their own machine on request.
  */
 const FOR_PROXY = /^x-(?:accel|sendfile|lighttpd|litespeed|reproxy)/;
-/** Headers beginning with `x-` that browsers or developer tools obey or have obeyed. */
+/** Matches headers beginning with `x-` that a browser or its developer tools obey, or obeyed in an earlier version. */
 const FOR_BROWSER =
   /^x-(?:auto-login|chrome-|content-|dns-prefetch-|download-options|frame-options|permitted-|sourcemap|ua-compatible|webkit-|xss-)/;
 /**
@@ -70,7 +70,8 @@ const FOR_BROWSER =
 const PLAIN_LINKS =
   /^<[^<>]*>; ?rel="?(?:describedby|first|help|last|next|prev|self)"?(?:, *<[^<>]*>; ?rel="?(?:describedby|first|help|last|next|prev|self)"?)*$/;
 /**
- * Matches a Bearer challenge (WWW-Authenticate). For other schemes, browsers ask for a password, so they are removed.
+ * Matches a Bearer challenge (WWW-Authenticate). A challenge of another scheme is removed, because browsers would ask
+ * the user for a password.
  */
 const BEARER = /^Bearer(?: +[\w-]+=(?:"[^"\\]*"|[\w.-]+)(?:, *[\w-]+=(?:"[^"\\]*"|[\w.-]+))*)?$/i;
 /**
@@ -102,8 +103,8 @@ function isHarmless(name: string, value: string, status: number): boolean {
 }
 
 /**
- * Creates the policy of replies on the node's origin. A browser shows them as a document without scripts, forms and
- * frames, and they cannot affect anything outside of themselves.
+ * Creates the policy of replies on the node's origin. A browser shows such a reply as a document without scripts, forms
+ * and frames. The reply cannot affect anything outside of this document.
  * @param always Headers of every reply; they override those of the app.
  * @param redirects True if sign-in may redirect. False for builders' requests, which carry the builder's credentials.
  */
@@ -118,7 +119,10 @@ function inert(always: Readonly<Record<string, string>>, redirects: boolean): He
   };
 }
 
-/** Headers that affect more than the app's origin: other names of the domain, or the proxy in front. */
+/**
+ * Headers that an app may not set on its own origin, because they also affect other host names of the domain, or a
+ * proxy in front of the node.
+ */
 const reaching: ReadonlySet<string> = new Set(['clear-site-data', 'strict-transport-security']);
 
 /**
@@ -137,8 +141,8 @@ function onOwnOrigin(nodeUrl: string): HeaderPolicy {
 }
 
 /**
- * Returns the policies of a node: for replies below /apps/<ref>, for replies to builders below /admin/v1, and for
- * replies on an app's own origin.
+ * Returns the header policies for replies of apps: below /apps/<ref>, to builders below /admin/v1, and on an app's own
+ * origin.
  */
 export function headerPolicies(origins: Origins): Readonly<Record<'path' | 'builder' | 'own', HeaderPolicy>> {
   const { 'strict-transport-security': hsts } = nodeHeaders(origins);
@@ -158,8 +162,8 @@ export function headerPolicies(origins: Origins): Readonly<Record<'path' | 'buil
 }
 
 /**
- * Returns the policies of the node's own replies, which no app can choose: for the API, which a browser shows as inert
- * text, and for pages and files.
+ * Returns the header policies for the node's own replies, whose content no app can choose. One policy is for the API,
+ * whose replies a browser shows as inert text. The other policy is for pages and files.
  */
 export function nodePolicies(origins: Origins): Readonly<Record<'api' | 'page', HeaderPolicy>> {
   const always = nodeHeaders(origins);
@@ -175,7 +179,10 @@ export function nodePolicies(origins: Origins): Readonly<Record<'api' | 'page', 
   };
 }
 
-/** Destinations of requests whose response a browser runs as a script (Fetch standard, "script-like"). */
+/**
+ * Values of the header Sec-Fetch-Dest for requests whose response a browser runs as a script (Fetch standard,
+ * "script-like").
+ */
 const scripts: ReadonlySet<string> = new Set([
   'audioworklet',
   'paintworklet',
@@ -208,10 +215,10 @@ export function withoutCredentials(headers: CallRequest['headers']): CallRequest
 }
 
 /**
- * CORS headers of every response of an app. Any page may read responses and all their headers: cookies do not
- * authenticate requests to apps, only headers that a page must set itself. The wildcard covers all headers of requests
- * without credentials (Fetch standard, "CORS-safelisted response-header name"). Browsers reject responses with a
- * wildcard to requests with credentials.
+ * CORS headers of every response of an app. Any page may read responses and all their headers: this is safe, because
+ * requests to apps are authenticated by headers that a page must set itself, and not by cookies. The wildcard covers
+ * all headers of requests without credentials (Fetch standard, "CORS-safelisted response-header name"). Browsers reject
+ * responses with a wildcard to requests with credentials.
  */
 export const corsHeaders: Readonly<Record<string, string>> = {
   'access-control-allow-origin': '*',
@@ -222,7 +229,7 @@ export const corsHeaders: Readonly<Record<string, string>> = {
 export const isPreflight = (request: CallRequest): boolean =>
   request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
 
-/** Headers that are allowed in every response, as in PostgREST. */
+/** Request headers that every preflight response allows, as in PostgREST. */
 const ALWAYS_ALLOWED = ['Authorization', 'Accept', 'Accept-Language', 'Content-Language'] as const;
 
 /** Returns the response to a preflight request: every method, and the requested headers (PostgREST docs, "CORS"). */

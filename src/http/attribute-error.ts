@@ -4,18 +4,22 @@ import type { LimitName } from '../../contract/limits.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 
-/** Names that identify the cause of a failed request, without values. */
+/** Names that say what caused a failed request. They contain no values from the request. */
 export interface ErrorAttribution {
   /** The code in the response body. */
   readonly code: string;
-  /** A rule as schema.table.name, or the function that raised the error as name(types); null if unknown. */
+  /**
+   * The constraint that was violated, as schema.table.name, or the function that raised the error, as name(types); null
+   * if unknown.
+   */
   readonly subject: string | null;
   readonly limit: LimitName | null;
 }
 
 /**
  * Returns the cause of an error.
- * @param left True if the client disconnected: the cancelled statement then did not exceed a limit.
+ * @param left True if the client disconnected. The statement was then cancelled for this reason and not because it
+ * exceeded a limit.
  */
 export function attributeError(error: unknown, reply: Reply, left: boolean): ErrorAttribution {
   const known = error instanceof NinefoldError ? error : null;
@@ -40,7 +44,10 @@ const limitOf = (code: string | undefined): LimitName | null =>
  */
 const RAISED = /^PL\/pgSQL function (.+?\)) line \d+ at RAISE/;
 const LONGEST = 200;
-/** SQLSTATEs that concern one field: a missing value (23502) and errors of state machines, which belong to a field. */
+/**
+ * SQLSTATEs of errors about a single field: a missing value (23502), and the errors of state machines, which belong to
+ * a field.
+ */
 const ofField = /^(?:23502|NF00\d)$/;
 
 function subjectOf({ fields }: DatabaseError): string | null {

@@ -13,7 +13,7 @@ type Node = Required<
   >
 >;
 
-/** Returns the parts that calls of `/auth/v1` of an app use. */
+/** Returns the dependencies of the calls of an app's `/auth/v1`. */
 export async function authContextOf(app: App, node: Node, identity: AuthContext['identity']): Promise<AuthContext> {
   const { auth: settings, rest } = await app.settings();
   const { secrets, record } = app;

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { limits } from '../../contract/limits.ts';
 
-/** Time constant for comparing the speed of bodies: after this time, received bytes count about a third. */
+/** Time constant for comparing how fast bodies arrive. Bytes that arrived this long ago count about a third. */
 const RECENT_MILLISECONDS = 500;
 
 /**
@@ -23,7 +23,7 @@ export class BufferedBodies {
 
   /**
    * Counts a body until `response` is closed.
-   * @param refuse Called if the body must be rejected; must release the buffered bytes.
+   * @param refuse Called if the body must be rejected. It must release the buffered bytes of the body.
    */
   begin(response: ServerResponse, refuse: () => void): BufferedBody {
     const body = new BufferedBody(this, refuse);
@@ -32,7 +32,7 @@ export class BufferedBodies {
     return body;
   }
 
-  /** Adds the memory that a body has allocated, and rejects slow bodies above the limit. */
+  /** Adds the memory that a body has allocated. If all bodies together exceed the limit, rejects the slowest ones. */
   grew(by: number): void {
     this.#bytes += by;
     while (this.#bytes > this.#maxBytes) {
@@ -94,7 +94,7 @@ class BufferedBody {
     this.#bodies.arrived(this);
   }
 
-  /** Returns the number of recently received bytes; older bytes count less. */
+  /** Returns the number of bytes that arrived recently. The longer ago a byte arrived, the less it counts. */
   recentBytes(now: number): number {
     return this.#recent * Math.exp((this.#countedAt - now) / RECENT_MILLISECONDS);
   }

@@ -58,7 +58,7 @@ export class BuiltFiles {
     const known = this.#files.get(name);
     if (known) return known;
     const path = join(this.#folder, name);
-    // A later build may have deleted the file.
+    // The file may not exist any longer, because a later build may have deleted it.
     if (!this.#names.has(name) || !existsSync(path)) return null;
     const plain = readFileSync(path);
     const read = (suffix: string) => (existsSync(path + suffix) ? readFileSync(path + suffix) : null);

@@ -29,7 +29,7 @@ describe('addressReader with a number of proxies', () => {
     [1, 'fe80::1%eth0', 'fe80::1'],
     [1, '::ffff:203.0.113.7', '203.0.113.7'],
     [1, '[::ffff:203.0.113.7]:80', '203.0.113.7'],
-  ])('with %s of them reads the client from “%s” as %s', (proxies, forwarded, address) => {
+  ])('with %s proxies reads the client’s address from the header “%s” as %s', (proxies, forwarded, address) => {
     expect(read(proxies, forwarded)).toBe(address);
   });
 
@@ -53,11 +53,11 @@ describe('addressReader with a number of proxies', () => {
     'null',
     '%',
     '::1::2',
-  ])('returns the proxy’s own address if the entry is no address: “%s”', (entry) => {
+  ])('returns the address of the proxy if its entry is not an address: “%s”', (entry) => {
     expect(read(1, `198.51.100.1, ${entry}`)).toBe(SOCKET);
   });
 
-  it('returns the address that the nearer proxy saw if the entry of the farther proxy is no address', () => {
+  it('returns the address that the nearest proxy saw if the entry of the next proxy is not an address', () => {
     expect(read(2, '198.51.100.1, unknown, 203.0.113.7')).toBe('203.0.113.7');
   });
 });
@@ -78,15 +78,18 @@ describe('addressReader with networks', () => {
     ['203.0.113.9', '198.51.100.1', '203.0.113.9'],
     ['::ffff:203.0.113.9', '198.51.100.1', '203.0.113.9'],
     ['2001:db8::9', '198.51.100.1', '2001:db8::9'],
-  ])('behind %s reads the client from “%s” as %s', (socket, forwarded, address) => {
-    expect(read(networks, forwarded, socket)).toBe(address);
-  });
+  ])(
+    'with the trusted proxies %s reads the client’s address from the header “%s” as %s',
+    (socket, forwarded, address) => {
+      expect(read(networks, forwarded, socket)).toBe(address);
+    },
+  );
 
-  it('accepts a trusted network that is written as the address of a host in it, like 10.7.7.7/8', () => {
+  it('accepts a trusted network that is written with the address of any host in it, such as 10.7.7.7/8', () => {
     expect(read(['10.7.7.7/8'], '203.0.113.7')).toBe('203.0.113.7');
   });
 
-  it('stops after a limited number of entries if the header lists endlessly many trusted addresses', () => {
+  it('stops after a limited number of entries if the header contains very many trusted addresses', () => {
     const forwarded = Array(10_000).fill('10.1.1.1').join(',');
     const readAddress = addressReader(networks);
     const request = { socket: { remoteAddress: SOCKET }, headers: { 'x-forwarded-for': forwarded } };
@@ -97,7 +100,7 @@ describe('addressReader with networks', () => {
   });
 });
 
-it('ignores addresses to the left of the entry of the outermost trusted proxy', () => {
+it('ignores all addresses to the left of the entry that the outermost trusted proxy added', () => {
   const anything = fc.oneof(fc.ipV4(), fc.ipV6(), fc.string(), fc.constantFrom('unknown', '', ',,,', '10.0.0.1, ::1'));
   const proxies = fc.constantFrom<TrustedProxies>(1, ['10.0.0.0/8'], ['10.0.0.1', 'fd00::/8']);
   fc.assert(

@@ -14,8 +14,9 @@ export type AddressReader = (request: IncomingMessage) => string;
 
 /**
  * Creates a reader of client addresses. Each proxy appends the address that it saw to `X-Forwarded-For`, so the reader
- * starts at the address of the socket and reads the list from its right end. It stops at the first address that is no
- * trusted proxy, or before an entry that is no address. Clients can forge everything to the left of that.
+ * starts with the address of the socket and then reads the list from its right end. It stops at the first address that
+ * is not a trusted proxy, or before an entry that is not an address. A client can forge all entries to the left of
+ * that.
  */
 export function addressReader(proxies: TrustedProxies): AddressReader {
   const isProxy = proxyTest(proxies);
@@ -56,8 +57,8 @@ const ADDRESS_BITS = { ipv4: 32, ipv6: 128 } as const;
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIPv4(address) ? 'ipv4' : 'ipv6');
 
 /**
- * Reads one entry of X-Forwarded-For: an address, which some proxies write with its port. Returns null for anything
- * else.
+ * Reads one entry of X-Forwarded-For: an address, which some proxies write with its port. Returns null for an entry of
+ * another form.
  */
 function forwardedAddress(entry: string): string | null {
   const text = entry.trim();

@@ -7,7 +7,7 @@ import { limitSockets } from './client-sockets.ts';
 const max = 4;
 let server: Server;
 let sockets: Socket[];
-/** Functions that answer the pending requests. */
+/** Functions that end the pending requests by sending their responses. */
 let waiting: (() => void)[];
 
 beforeEach(async () => {
@@ -54,7 +54,7 @@ describe('limitSockets', () => {
     for (const other of others) expect(await request(other, '/')).toBe('HTTP/1.1 200 OK');
   });
 
-  it('closes sockets that wait for their next request', async () => {
+  it('closes sockets that are idle between two requests', async () => {
     const idle = await many(max);
     for (const socket of idle) await request(socket, '/');
     expect(await request(await open(), '/')).toBe('HTTP/1.1 200 OK');

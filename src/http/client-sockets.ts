@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 
 /**
  * Limits the open client sockets of a server, so that they do not use up the file descriptors for database connections.
- * Above the limit, it closes the oldest socket that has not sent anything; otherwise those that wait for their next
- * request; otherwise the new socket.
+ * Above the limit, it closes the oldest socket that has not sent anything. If there is none, it closes sockets that are
+ * idle between two requests. If there is none either, it closes the new socket.
  */
 export function limitSockets(server: Server, max: number): void {
   const open = new Set<Socket>();

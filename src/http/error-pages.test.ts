@@ -24,14 +24,14 @@ describe('errorPage', () => {
     expect(errorPage('PT402')).toContain('<dd>402</dd>');
   });
 
-  it('refers to the app’s specification for codes of the app, and escapes them', () => {
+  it('refers to the app’s specification for codes that only the app defines, and escapes these codes', () => {
     expect(errorPage('TICKET_CLOSED')).toContain('chapter 8');
     const page = errorPage('<script>alert(1)</script>');
     expect(page).not.toContain('<script');
     expect(page).toContain('&lt;script&gt;');
   });
 
-  it('treats names of Object.prototype as unknown codes', () => {
+  it('treats names of Object.prototype, such as toString, as unknown codes', () => {
     expect(errorPage('constructor')).toContain('chapter 8');
   });
 });

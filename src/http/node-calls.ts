@@ -24,7 +24,7 @@ export interface NodeCallParts {
    * @param receive Reads the body; null if the request has none.
    */
   handleAdmin(request: CallRequest, receive: ReceiveBody | null): Promise<Reply>;
-  /** Begins work that a page of the console will need. Never throws. */
+  /** Starts work whose result a page of the console will need. Never throws. */
   preparePage: (request: CallRequest) => void;
   /** Returns true if the node can serve requests. */
   isHealthy: () => Promise<boolean>;
@@ -48,7 +48,7 @@ const PAGE = 'index.html';
 /** Paths that never lead to a page of the console. */
 const NO_PAGE = /^\/(?:admin|apps|assets)(?:\/|$)/;
 
-/** A reply, and the policy that its headers pass through. */
+/** A reply, and the header policy for it. */
 interface Answer {
   readonly reply: Reply;
   readonly policy: HeaderPolicy;
@@ -137,7 +137,10 @@ export class NodeCalls {
     return name === PAGE ? null : this.#console.answer(request, name);
   }
 
-  /** Returns the console's page, which reads the path itself; null for paths that no person opens. */
+  /**
+   * Returns the page of the console, whose script reads the path itself. Returns null for paths that do not lead to a
+   * page.
+   */
   #consolePage(request: CallRequest): Reply | null {
     const { headers, path } = request;
     if (NO_PAGE.test(path) || !(headers.accept ?? '').includes('text/html')) return null;

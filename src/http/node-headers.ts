@@ -44,7 +44,7 @@ const common: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
 };
 
-/** Has no includeSubDomains, because names below the node's host name belong to the operator. */
+/** The header does not include subdomains, because host names below that of the node belong to the operator. */
 const HSTS = 'max-age=31536000';
 
 /** Returns the headers of every reply of the node itself: pages, assets and the management API. */
@@ -57,8 +57,8 @@ export const nodeHeaders = ({ isSecure }: Origins): Readonly<Record<string, stri
  */
 export function consolePolicy(origins: Origins, host: string | undefined): string {
   const source = origins.sourceOf(host);
-  // A policy cannot contain an IPv6 address, so it then allows scripts of the complete origin. In that case only
-  // `refusedAsScript` prevents scripts below /apps.
+  // A policy cannot contain an IPv6 address, so for such a host the policy allows scripts from the complete origin. In
+  // that case, only `refusedAsScript` keeps browsers from running a reply below /apps as a script.
   const assets = source === null ? "'self'" : `${source}/assets/`;
   return [
     "default-src 'none'",

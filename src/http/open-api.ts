@@ -4,8 +4,9 @@ import type { ApiHandler } from './api-handler.ts';
 import { renderRestError } from './rest-api.ts';
 
 /**
- * Creates the handler of `/apps/<ref>/openapi.json`: the calls that the caller may make, as OpenAPI 3.1. The setting
- * openapi_mode can change this to all calls or none. Callers without a key or token are rejected.
+ * Creates the handler of `/apps/<ref>/openapi.json`: the calls that the caller may make, as OpenAPI 3.1. With the
+ * setting openapi_mode, the document contains all calls, or there is no document. Callers without a key or token are
+ * rejected.
  * @param documentFor Returns the document for a role; null if the app publishes none.
  */
 export const openApi = (documentFor: (app: App, role: string) => Promise<string | null>): ApiHandler => ({

@@ -92,7 +92,8 @@ export class Pipeline {
     return this.#answer(
       { area: api.name, app: ref, isByBuilder: true, request, extra: {} },
       async (trace) => {
-        // Authorisation comes first, so that unauthorised callers cannot find out anything from the response.
+        // The builder is authorised before anything else, so that the response reveals nothing to a caller who may not
+        // work on the app.
         const known = await authorise();
         identity = known;
         request.headers = withoutCredentials(request.headers);
@@ -176,7 +177,7 @@ export class Pipeline {
       trace.failed = performance.now();
       const error = about.app === null ? caught : await this.#parts.apps.explain(about.app, caught);
       const known = asNinefoldError(error);
-      // A full disk can affect every API. Each reports it in its own format with the same code.
+      // A full disk can make every API fail. So each API reports it in its own format, but with the same code.
       const shown = known.code === 'disk_full' ? known : error;
       reply = (await renderError(shown)) ?? (await renderError(known)) ?? errorReply(known, request.requestId);
       attribution = attributeError(error, reply, request.signal.aborted);
@@ -236,16 +237,19 @@ function keepPrivate(headers: Reply['headers']): void {
 }
 
 /**
- * Codes for an app that exceeds a limit. They are no fault of the node and are logged once, where the limit was
- * exceeded.
+ * Codes for an app that exceeds a limit. They are no fault of the node, so they are not logged for each request. The
+ * place where the limit was exceeded has logged them once.
  */
 const boundCodes: readonly string[] = ['app_limit_exceeded', 'app_storage_full'];
 
-/** Returns true for a data request that inserts or updates rows. `handleRest` checks functions. */
+/**
+ * Returns true for a data request that inserts or updates rows. Calls of functions are not checked here: `handleRest`
+ * makes them read-only.
+ */
 const growsTables = ({ method, path }: CallRequest): boolean =>
   (method === 'POST' || method === 'PATCH' || method === 'PUT') && !path.startsWith('/rpc/');
 
-/** Returns the limits for a body of a request to the app. */
+/** Returns the limits for the body of a request to the app. */
 async function bodyBounds(app: App, api: ApiHandler, identify: () => Promise<Identity>): Promise<BodyBounds> {
   const settings = await restSettingsOf(app);
   const max = settings.request_body_bytes;
@@ -262,7 +266,8 @@ async function bodyBounds(app: App, api: ApiHandler, identify: () => Promise<Ide
 }
 
 /**
- * Returns the settings, or the defaults if they cannot be read. The error is reported where the settings are needed.
+ * Returns the settings, or the defaults if they cannot be read. The error is ignored here, because the step that needs
+ * the settings reports it.
  */
 async function restSettingsOf(app: App): Promise<RestSettings> {
   try {

@@ -11,7 +11,7 @@ import type { ApiHandler } from './api-handler.ts';
 import { viewsReply } from './portal-views.ts';
 import { matchesEntityTag } from './stored-files.ts';
 
-/** Returns the screens that a caller may open, as JSON, with the entity tag of these bytes. */
+/** Returns the screens that a caller may open, as JSON, with an entity tag for this JSON. */
 type ScreensFor = (
   app: App,
   identity: Identity,

@@ -25,7 +25,7 @@ it('returns 200 for every page of the router', () => {
   expect(paths.map((path) => [path, status(path)])).toEqual(paths.map((path) => [path, 200]));
 });
 
-it('returns 304 to a browser that has the page, and a part of the page for a Range header', () => {
+it('returns 304 to a browser that has the page already, and a part of the page for a Range header', () => {
   const accept = 'text/html';
   const first = answer('/', 'GET', { accept });
   const etag = first?.headers.etag ?? '';

@@ -9,15 +9,20 @@ const ASSETS = `${ACCOUNT}assets/`;
 
 /**
  * Matches paths that may lead to a screen. All of them get the same status, so that a stranger cannot find out which
- * screens an app has; the page itself says if there is no such screen. Paths of the node and of APIs are excluded.
+ * screens an app has; the page itself tells the member if a screen does not exist. Paths of the node and of APIs are
+ * excluded.
  */
 const PAGE_ADDRESS = /^\/(?:(?!(?:admin|apps|docs|health)(?:\/|$))[\w~%-][\w.~%-]*(?:\/[\w~%-][\w.~%-]*)*)?$/;
 
-/** Matches the names of files. Browsers and robots request some of them from every origin, such as favicon.ico. */
+/**
+ * Matches names of files that do not exist as pages. Browsers and robots request some of them, such as favicon.ico,
+ * from every origin.
+ */
 const FILE_NAME = /\.(?:css|gif|ico|jpe?g|js|json|map|pdf|png|svg|txt|webmanifest|webp|woff2?|xml|zip)$/i;
 
 /**
- * Matches a decoded path that belongs to the node. PAGE_ADDRESS does not detect its prefix while it is percent-encoded.
+ * Matches a path of the node after decoding. PAGE_ADDRESS reads the path before decoding, so it does not recognise a
+ * percent-encoded prefix.
  */
 const ENCODED_NODE = /^\/(?:admin|apps|docs|health)(?:\/|$)/;
 

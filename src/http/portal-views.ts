@@ -16,7 +16,7 @@ const view = z.strictObject({
 
 /**
  * Statement that saves a view, or replaces the view with the same name. It does nothing if the member already has the
- * maximum number of other views.
+ * maximum number of views with other names.
  */
 const SAVE = `insert into ninefold.member_views as v (user_id, route, name, search)
   select $1::uuid, $2, $3, $4
@@ -73,7 +73,7 @@ function parsed(body: Uint8Array | null): PortalView {
     throw new NinefoldError('body_malformed');
   }
   const read = view.safeParse(value);
-  // PostgreSQL does not accept NUL characters in text.
+  // PostgreSQL cannot store NUL characters in a text, so a view that contains one is refused.
   if (!read.success || Object.values(read.data).some((text) => text.includes('\0'))) {
     throw new NinefoldError('validation_invalid', {
       message: 'A view has a route, a name and a search, within the limits of their characters.',

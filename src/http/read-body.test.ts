@@ -15,7 +15,7 @@ afterEach(() => {
 
 type Outcome = { bytes: number; sum: number } | { code: string; connection: string | undefined };
 
-/** Starts a server that reads bodies and responds with the bytes; `hold` delays its responses. */
+/** Starts a server that reads bodies and responds with their bytes. `hold` delays the responses. */
 async function serve(
   bounds: BodyBounds,
   bufferedBytes = new BufferedBodies(),
@@ -54,7 +54,7 @@ const CHUNKED = 'Transfer-Encoding: chunked';
 const MEBIBYTE = 1024 * 1024;
 
 describe('readBody', () => {
-  it('reads a body in one part, in many parts and in chunks of one byte', async () => {
+  it('reads a body that arrives in one part, in many parts or in chunks of one byte', async () => {
     const { outcomes, connect, held: bufferedBytes } = await serve(boundOf(MEBIBYTE));
     (await connect(announced(3))).write('abc');
     await expect.poll(() => outcomes).toEqual([{ bytes: 3, sum: 294 }]);
@@ -94,7 +94,7 @@ describe('readBody', () => {
     expect(asked).toBe(3);
   });
 
-  it('rejects the slowest incomplete body if all bodies together exceed their limit', async () => {
+  it('rejects the slowest incomplete body if all bodies together exceed the memory limit', async () => {
     const {
       outcomes,
       connect,
@@ -118,7 +118,7 @@ describe('readBody', () => {
     await expect.poll(() => bufferedBytes.bytes).toBe(0);
   });
 
-  it('counts a body until its response is sent, and releases one whose client disconnected', async () => {
+  it('counts the memory of a body until its response is sent or its client disconnects', async () => {
     let answer = (): void => undefined;
     const hold = new Promise<void>((resolve) => {
       answer = resolve;

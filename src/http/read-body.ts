@@ -136,7 +136,7 @@ class GatheredBody {
 
   #grow(length: number): void {
     const doubled = Math.max(length, FIRST_BYTES, 2 * this.#buffer.length);
-    // Allocated outside of Buffer's shared pool, so that its memory can be transferred to a thread.
+    // The memory is not taken from Buffer's shared pool, so that it can be transferred to a thread.
     const grown = Buffer.allocUnsafeSlow(this.#expected > length ? Math.min(this.#expected, doubled) : doubled);
     this.#buffer.copy(grown, 0, 0, this.length);
     this.#buffer = grown;

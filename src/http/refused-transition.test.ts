@@ -26,14 +26,14 @@ describe('refusedTransition', () => {
     expect(refused).toMatchObject({ transition: null, to, from: message.includes('from no state') ? null : from });
   });
 
-  it('reads the transition that lacks a value, for a table without a primary key', () => {
+  it('reads the transition for which the row lacks a value, also for a table without a primary key', () => {
     const message = 'The transition wait, from open to waiting, needs a value for reason, until.';
     expect(raised('NF003', message, 'The row  of tickets stands in the state open.')).toMatchObject({
       ...{ transition: 'wait', from: 'open', to: 'waiting', key: null },
     });
   });
 
-  it('reads the state in which a new row cannot start', () => {
+  it('reads the state in which a new row may not start', () => {
     const message = 'A new row of tickets starts in the state new, not in closed.';
     expect(raised('NF002', message, 'The field is status.')).toMatchObject({ from: null, to: 'closed', key: null });
   });

@@ -28,8 +28,8 @@ export function refusedTransition(fields: DatabaseErrorFields): RefusedTransitio
 }
 
 /**
- * Reads the transition and both states from an error message. Because `from` is known, the message can be read even if
- * a state contains parts of its wording.
+ * Reads the transition and both states from an error message. Because the state `from` is known, the message can be
+ * read even if the name of a state contains words of the message.
  */
 function changeIn(message: string, from: string): Pick<RefusedTransition, 'transition' | 'from' | 'to'> | null {
   for (const was of from === 'none' ? [from, 'no state'] : [from]) {

@@ -53,7 +53,7 @@ export const restApi = (node: RestNode): ApiHandler => ({
   renderError: renderRestError,
 });
 
-/** Returns true for a caller who may ask why a request is denied: the service role, or a builder. */
+/** Returns true for a caller who may request the reason why a request is denied: the service role, or a builder. */
 const mayAskWhy = ({ role, source }: Identity): boolean => role === 'service_role' || source === 'builder';
 
 /** Renders an error in PostgREST's format. */
@@ -63,7 +63,7 @@ export async function renderRestError(
   _request: CallRequest,
   identity: Identity | null,
 ): Promise<Reply | null> {
-  // The cause of the error may be that the settings cannot be read.
+  // The settings may be unreadable, and this may be the cause of the error. Then the defaults are used.
   const settings = app ? await app.settings().catch(() => null) : null;
   return restErrorReply(error, {
     authenticated: identity !== null && identity.role !== (settings?.rest.db_anon_role ?? 'anon'),
@@ -104,7 +104,10 @@ async function explain(
   return explainAccess({ database: app.database, schemaCache, identity, settings, readPayload }, request);
 }
 
-/** Returns settings that let a builder roll a request back, whatever db_tx_end allows other callers. */
+/**
+ * Returns the settings for a request. A builder may always roll a request back, even if db_tx_end does not allow this
+ * to other callers.
+ */
 const undoable = (rest: RestSettings, request: CallRequest, identity: Identity): RestSettings =>
   identity.source === 'builder' && parsePreferences(request.headers.prefer, true).transaction === 'rollback'
     ? { ...rest, db_tx_end: 'commit-allow-override' }

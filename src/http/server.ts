@@ -51,7 +51,8 @@ export function buildServer(parts: HttpParts): HttpServer {
   const appCalls = new AppCalls({ ...shared, portal: new PortalPages(parts.portalFolder), sites: new SitePages() });
   const nodeCalls = new NodeCalls(shared);
   const options = {
-    // `hostHeaderError` rejects a request without Host, with an error message.
+    // Node.js must not reject a request without the header Host, because `hostHeaderError` does so with an error of
+    // Ninefold.
     requireHostHeader: false,
     maxHeaderSize: limits.urlBytes.default,
     requestTimeout: limits.requestSeconds.default * 1000,
@@ -135,7 +136,8 @@ export class RequestTurns {
 
   /** Calls `answer` once the responses to previous requests of the connection are finished. */
   take(response: ServerResponse, answer: () => void): void {
-    // Node.js assigns the socket to a response when the previous response is finished.
+    // Node.js assigns the socket to a response as soon as the previous response is finished. So a response with a
+    // socket need not wait.
     if (response.socket !== null) {
       answer();
       return;

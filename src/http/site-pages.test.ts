@@ -23,7 +23,7 @@ describe('findSiteFile', () => {
     expect(findSiteFile(build, path, true)).toEqual(expected);
   });
 
-  it('leads only pages to index.html, so that a missing script is reported as missing', () => {
+  it('leads only paths of pages to index.html, so that a missing script gets an error', () => {
     expect(findSiteFile(build, '/tickets/7', false)).toBeNull();
     expect(findSiteFile(build, '/assets/old-Ab12cd34.js', true)).toBeNull();
   });

@@ -13,8 +13,9 @@ type SiteFiles = ReadonlyMap<string, string>;
 export type SiteTarget = { readonly file: string; readonly status: 200 | 404 } | { readonly redirect: string };
 
 /**
- * Finds the file of a path: the file itself, `index.html` of a folder, or the path with `.html`. A page that does not
- * exist is `404.html`; without that file it is `index.html`, because the front end then reads the path itself.
+ * Finds the file of a path: the file itself, `index.html` of a folder, or the file with `.html` after the path. If no
+ * file belongs to the path of a page, returns `404.html`. If that file does not exist either, returns `index.html`,
+ * whose script then reads the path itself.
  * @param path The path of the request, percent-encoded.
  * @param isPage True if a person opens the path in a browser.
  * @returns null if the version has no such file.

@@ -46,7 +46,7 @@ async function serve(bounds: SlowReaderBounds): Promise<Served> {
   return { port: (server.address() as AddressInfo).port, answered: () => answered, connections };
 }
 
-/** Connects a client that requests bytes and does not read them. */
+/** Connects a client that requests responses of `bytes` bytes and does not read them. */
 async function ask(port: number, bytes: number, times = 1): Promise<Socket> {
   const client = net.connect(port, '127.0.0.1').pause();
   clients.push(client);
@@ -71,7 +71,7 @@ async function readAll(client: Socket, bytes = Number.POSITIVE_INFINITY): Promis
 }
 
 describe('SlowReaders', () => {
-  it('sends a large response completely, and the next one on the same connection', async () => {
+  it('sends a large response completely, and then the next response on the same connection', async () => {
     const { port } = await serve({ ...patient, bytes: 8 * MEBIBYTE });
     const client = await ask(port, 6 * MEBIBYTE, 2);
     expect(await readAll(client, 12 * MEBIBYTE)).toBeGreaterThan(12 * MEBIBYTE);
@@ -117,7 +117,7 @@ describe('SlowReaders', () => {
     expect(await readAll(client, 1)).toBeGreaterThan(0);
   });
 
-  it('closes the connections that are idle for longest above the limit, and keeps a client that reads', async () => {
+  it('closes the connections without progress for the longest time if all exceed the limit together, and keeps a client that reads', async () => {
     const { port, connections } = await serve({ ...patient, bytes: 64 * MEBIBYTE });
     const idle = await Promise.all(Array.from({ length: 12 }, () => ask(port, 20 * MEBIBYTE)));
     const reader = await ask(port, 20 * MEBIBYTE);
@@ -134,7 +134,7 @@ describe('RequestTurns', () => {
     const { port, answered } = await serve(patient);
     const client = await ask(port, 20 * MEBIBYTE, 50);
     await expect.poll(answered).toBe(1);
-    // A second connection is served meanwhile.
+    // A second connection is served although the first one waits.
     expect(await readAll(await ask(port, 1000), 1000)).toBeGreaterThan(1000);
     expect(answered()).toBe(2);
     await readAll(client, 41 * MEBIBYTE);

@@ -5,7 +5,7 @@ import { limits } from '../../contract/limits.ts';
 
 /** Limits for clients that read slowly. */
 export interface SlowReaderBounds {
-  /** Maximum number of bytes that all pending responses may hold. */
+  /** Maximum number of bytes that all unread responses together may hold in memory. */
   readonly bytes: number;
   /** Minimum number of bytes that a client must read in each period. */
   readonly bytesPerPeriod: number;
@@ -20,7 +20,7 @@ const standardBounds: SlowReaderBounds = {
 
 const SWEEP_MILLISECONDS = 1000;
 
-/** Larger bodies are written in slices of this size, so that the client's progress is visible. */
+/** Size of the slices in which larger bodies are written, so that the progress of the client is visible. */
 const SLICE_BYTES = 64 * 1024;
 
 /** A client that has not read all bytes written for it. */
@@ -108,8 +108,8 @@ export class SlowReaders {
   }
 
   /**
-   * Closes connections until the total is below the limit. Clients that make progress are closed only above twice the
-   * limit.
+   * Closes connections until the total is below the limit. The connection of a client that makes progress is closed
+   * only if the total exceeds twice the limit.
    */
   #makeRoom(bufferedBytes: number, now: number): void {
     let left = bufferedBytes;

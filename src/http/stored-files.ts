@@ -85,10 +85,10 @@ interface SentFile {
   readonly type: string;
   /** SHA-256 of the file without a coding, in hexadecimal digits. */
   readonly sha256: string;
-  /** Null for the file without a coding. */
+  /** The content coding of the response; null for the file as it is. */
   readonly coding: 'br' | 'gzip' | null;
   readonly bytes: Buffer;
-  /** Cache-Control and other headers. */
+  /** Cache-Control and other headers of the response. */
   readonly headers: Readonly<Record<string, string>>;
 }
 

@@ -4,7 +4,7 @@ import type { BodyStream, Reply } from '../../contract/call-request.ts';
 import type { HeaderPolicy } from './app-headers.ts';
 import type { SlowReaders } from './slow-readers.ts';
 
-/** Bodies up to this size are joined with the head, so that one system call sends both. */
+/** Maximum size of a body that is joined with the head of the response, so that one system call sends both. */
 const JOINED_BYTES = 16 * 1024;
 
 /** Writes an app's reply with the headers that `policy` selects. Bytes are sent unchanged. */

@@ -6,7 +6,7 @@ export interface AccessTokenClaims {
   readonly iss: string;
   readonly sub: string;
   readonly aud: unknown;
-  /** In seconds since 1970, as is `iat`. */
+  /** Time of expiry in seconds since 1970; `iat` has the same unit. */
   readonly exp: number;
   readonly iat: number;
   readonly email: string;

@@ -40,7 +40,7 @@ export function issueBuilderToken(
 export interface BuilderSession {
   readonly id: string;
   readonly userId: string;
-  /** The lower of the assurance level in the token and the current one of the session. */
+  /** The assurance level in the token or the current assurance level of the session, whichever is lower. */
   readonly aal: string;
 }
 

@@ -32,7 +32,7 @@ function made() {
   return { clock, keys: new ExternalKeys(policy, () => clock.now), asked };
 }
 
-it('sends one request for parallel lookups, and at most one every 30 seconds for unknown key ids', async () => {
+it('sends one request for parallel lookups, and at most one request every 30 seconds for unknown key ids', async () => {
   const { clock, keys, asked } = made();
   publishes('a');
   const all = await Promise.all(Array.from({ length: 20 }, () => keys.find(receiver.url, 'a')));
@@ -47,7 +47,7 @@ it('sends one request for parallel lookups, and at most one every 30 seconds for
   expect(asked()).toBe(2);
 });
 
-it('drops a key that the issuer removed after ten minutes, and retains keys while the issuer cannot be reached', async () => {
+it('drops a key ten minutes after the issuer removed it, and keeps keys while the issuer cannot be reached', async () => {
   const { clock, keys } = made();
   publishes('a', 'b');
   expect(await keys.find(receiver.url, 'a')).not.toBeNull();
@@ -77,7 +77,7 @@ it('does not connect to non-public addresses', async () => {
   expect(receiver.requests.length).toBe(before);
 });
 
-it('reads only public keys for signatures, of the supported types', () => {
+it('reads from a JWKS only public signature keys of the supported types', () => {
   const rsa = (bits: number) => generateKeyPairSync('rsa', { modulusLength: bits }).publicKey.export({ format: 'jwk' });
   const set = [
     jwk('es'),

@@ -31,7 +31,7 @@ export interface ExternalKey {
 
 interface KeySet {
   readonly keys: ReadonlyMap<string, ExternalKey>;
-  /** In milliseconds. */
+  /** Time at which the keys were fetched, in milliseconds. */
   readonly fetchedAt: number;
   readonly hasFailed: boolean;
 }
@@ -53,8 +53,9 @@ export class ExternalKeys {
   }
 
   /**
-   * Returns the key with a key id; null if the issuer does not have it or cannot be reached. Keys are fetched anew
-   * after some time, and for an unknown key id after a shorter time. If that fails, the cached keys stay in use.
+   * Returns the key with a key id; null if the issuer does not have it or cannot be reached. Fetches the keys again
+   * some time after the last fetch; for an unknown key id, this time is shorter. If a fetch fails, the cached keys stay
+   * in use.
    */
   async find(jwksUrl: string, kid: string): Promise<ExternalKey | null> {
     const known = this.#sets.get(jwksUrl);

@@ -26,9 +26,8 @@ export function namedCaller(header: string | undefined): ImpersonatedCaller | nu
 export type ClaimsOf = (user: User) => Promise<Readonly<Record<string, unknown>>>;
 
 /**
- * Returns the identity of the impersonated caller. A member gets the claims of a new access token, without those of a
- * session. For an id without an account, only the id is known.
- *
+ * Returns the identity of the impersonated caller. A member gets the claims of a new access token, but no claims about
+ * a session. If no account has the id, the claims contain only the id.
  * @param claimsOf Applies the custom access token hook of the app.
  * @param more Further claims.
  * @throws NinefoldError PGRST302 for `anon` if the app rejects requests without a token.

@@ -17,9 +17,10 @@ const firstEntries = Object.entries(firstKeys).map(([id, { field, kind }]) => ({
  */
 export function findKnownKey(app: AppKeys, text: string): KnownKey | null {
   let found: KnownKey | null = null;
-  // Compares with all four keys, so that the duration does not reveal which of them a guess resembles.
+  // Compares the text with all four keys, so that the duration does not reveal which of the keys a guess resembles.
   for (const { field, known } of firstEntries) if (equalInConstantTime(text, app[field])) found = known;
-  // A rotated publishable key is both in its field and in the list. The list has its id.
+  // After a rotation, the publishable key is both in its own field and in the list of keys. The list also has the id of
+  // the key, so it is searched too.
   if (!app.apiKeys || !text.startsWith('sb_')) return found;
   const stored = storedKey(app, text);
   if (stored === undefined) return found;

@@ -11,7 +11,7 @@ const other = makeKeys('other');
 const now = Date.now();
 const seconds = Math.floor(now / 1000);
 
-/** A database that must not be queried: none of these callers has a session. */
+/** A database that must not be queried, because none of these callers has a session. */
 const noDatabase: Executor = { run: () => Promise.reject(new Error('the database was asked')) };
 
 const resolve = (headers: Record<string, string>, audience: string | null = null) =>
@@ -30,7 +30,7 @@ describe('resolveIdentity with a key', () => {
     ['anonKey', 'anon', 'publishable-key'],
     ['secretKey', 'service_role', 'secret-key'],
     ['serviceRoleKey', 'service_role', 'secret-key'],
-  ] as const)('accepts %s as %s, in either header or both', async (name, role, source) => {
+  ] as const)('accepts %s as the role %s, in either header or in both', async (name, role, source) => {
     const key = app[name];
     for (const headers of [
       { apikey: key },
@@ -68,7 +68,7 @@ describe('resolveIdentity with a key', () => {
     });
   });
 
-  it('accepts a key of an imported project with its role', async () => {
+  it('accepts a key of an imported project, with the role in the key', async () => {
     const earlier = makeKeys('earlier', { jwtSecret: app.jwtSecret, now: now - 1e10 });
     expect(await resolve({ apikey: earlier.serviceRoleKey })).toMatchObject({
       role: 'service_role',
@@ -87,7 +87,7 @@ describe('resolveIdentity with a token', () => {
     },
   );
 
-  it('uses the token if both a key and a token are sent', async () => {
+  it('uses the identity of the token if the request contains both a key and a token', async () => {
     const token = es256({ sub: 'ada', role: 'authenticated', exp: seconds + 60 });
     const identity = await resolve({ apikey: app.secretKey, authorization: `Bearer ${token}` });
     expect(identity).toMatchObject({ role: 'authenticated', userId: 'ada', sessionId: null, source: 'token' });
@@ -106,14 +106,14 @@ describe('resolveIdentity with a token', () => {
     );
   });
 
-  it('ignores a session id of another system', async () => {
+  it('ignores the session id in a token that the app did not issue', async () => {
     for (const session_id of ['sess_123', '00000000-0000-0000-0000-000000000000', 7]) {
       const token = signHs256({ sub: 'ada', session_id }, app.jwtSecret);
       expect((await resolve({ authorization: `Bearer ${token}` })).sessionId).toBeNull();
     }
   });
 
-  it('describes the problem of a bad token (RFC 6750)', async () => {
+  it('describes in the response what is wrong with a token (RFC 6750)', async () => {
     const token = es256({ role: 'authenticated', exp: seconds - 60 });
     await expect(resolve({ authorization: `Bearer ${token}` })).rejects.toMatchObject({
       code: 'PGRST303',
@@ -129,7 +129,7 @@ describe('resolveIdentity with a token', () => {
     });
   });
 
-  it('looks a session up before it accepts its token', async () => {
+  it('looks up the session of a token before it accepts the token', async () => {
     const session_id = '6f1c0c9e-0000-4000-8000-000000000001';
     const nobody = es256({ sub: 'ada\0', role: 'authenticated', session_id });
     await expect(resolve({ authorization: `Bearer ${nobody}` })).rejects.toMatchObject({ code: 'session_revoked' });

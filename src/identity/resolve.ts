@@ -46,7 +46,7 @@ export interface IdentityContext {
   readonly externalKeys?: ExternalKeys;
   /** Counts the uses of API keys; without it, they are not counted. */
   readonly keyUses?: Pick<KeyUses, 'add'>;
-  /** Returns the time in milliseconds since 1970; by default the time of the system. */
+  /** Returns the current time in milliseconds since 1970; by default the time of the system. */
   readonly now?: () => number;
 }
 
@@ -109,7 +109,7 @@ export function requireKnownKey(
  */
 function bearerToken(headers: Headers): string | null {
   const header = headers.authorization ?? '';
-  // Nearly all clients send the header in this form, so it is read without the regular expression.
+  // Nearly all clients send the header in exactly this form, so it is read without the regular expression.
   if (header.startsWith('Bearer ey')) return header.slice('Bearer '.length).trim();
   const match = /^bearer(?: +(.*))?$/i.exec(header.trim());
   if (!match) return null;
@@ -150,7 +150,8 @@ async function identityOfToken(context: IdentityContext, token: string, now: num
     const identity = identityOfExternal(context, await externalClaims(context, token, issuer, now));
     const { exp } = identity.claims;
     const asked = now + limits.jwksSeconds.default * 1000;
-    // The app may have removed the issuer meanwhile.
+    // The app may have removed the issuer from its settings in the meantime. So the token is cached only if nothing was
+    // revoked.
     if (sessions.epoch === epoch) {
       sessions.remember(token, identity, Math.min((Number(exp) + LEEWAY_SECONDS) * 1000, asked), epoch);
     }
@@ -206,8 +207,8 @@ function identityOfExternal(rules: RoleRules, claims: Claims): Identity {
 }
 
 /**
- * Returns the claims of a token with the assurance level of its session. That level is lower than the token's after a
- * second factor was removed.
+ * Returns the claims of a token with the assurance level of its session. After a second factor was removed, the level
+ * of the session is lower than the level in the token.
  */
 const lowered = (claims: Claims, aal: string): Claims => ({
   ...claims,
@@ -248,7 +249,8 @@ export function identityOfClaims(rules: RoleRules, claims: Claims): Identity {
     claims: told,
     claimsJson: JSON.stringify(told),
     userId: typeof sub === 'string' && sub !== '' ? sub : null,
-    // In lower case, because notifications of revoked sessions contain the ids as PostgreSQL prints them.
+    // The id is converted to lower case, because notifications of revoked sessions contain ids as PostgreSQL prints
+    // them.
     sessionId: hasSession ? session.toLowerCase() : null,
     source: 'token',
   };
@@ -301,7 +303,7 @@ function refuseReservedRole(ref: string, role: string): void {
 }
 
 const isReservedRole = (ref: string, role: string): boolean =>
-  // `none` would switch back to the login role.
+  // The role `none` would switch PostgreSQL back to the login role.
   role === 'none' ||
   serverRoles.has(role) ||
   role.startsWith('pg_') ||
@@ -310,8 +312,8 @@ const isReservedRole = (ref: string, role: string): boolean =>
 
 /**
  * Returns the roles that a change of claims gives to a token; null if one of them is service_role or reserved, or if
- * the change removes the role. Compares the claim of the setting jwt_role_claim_key (`.role` by default) and the claim
- * `role`.
+ * the change removes the role. Two claims are compared with their earlier values: the claim that the setting
+ * jwt_role_claim_key names (`.role` by default), and the claim `role`.
  */
 export function rolesOfChange(
   ref: string,

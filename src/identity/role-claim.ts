@@ -45,7 +45,7 @@ export function parseRolePath(path: string): readonly Step[] | null {
 
 /**
  * Returns true if a path leads to the claim `role` of Ninefold's own tokens. An invalid path counts as the default
- * path, which does.
+ * path, which leads to this claim.
  */
 export function isOwnRole(path: string): boolean {
   const steps = parseRolePath(path);

@@ -36,21 +36,21 @@ it('removes every token of a revoked session and no other token', () => {
   expect(cache.find('other', 0)).not.toBeNull();
 });
 
-it('removes a token that several requests looked up at once', () => {
+it('removes a revoked token that several requests looked up at the same time', () => {
   remember('t', 's');
   remember('t', 's');
   cache.revoke(['s']);
   expect(cache.find('t', 0)).toBeNull();
 });
 
-it('does not cache a lookup that started before a revocation', () => {
+it('does not cache the result of a lookup that started before a revocation', () => {
   const before = cache.epoch;
   cache.revoke(['s']);
   cache.remember('t', identity('s'), later, before);
   expect(cache.find('t', 0)).toBeNull();
 });
 
-it('caches no session while the listener is disconnected, and removes those that it cached before', () => {
+it('caches no token of a session while the listener is disconnected, and removes the tokens that it cached before', () => {
   remember('early', 's');
   cache.disconnected();
   remember('deaf', 's');

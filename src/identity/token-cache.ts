@@ -4,7 +4,9 @@ import type { Identity } from './identity.ts';
 
 interface Remembered {
   readonly identity: Identity;
-  /** In milliseconds since 1970; Infinity for a token that does not expire. */
+  /**
+   * Time until which the token may be cached, in milliseconds since 1970; Infinity for a token that does not expire.
+   */
   readonly until: number;
 }
 
@@ -19,7 +21,10 @@ interface Remembered {
  */
 export class TokenCache {
   readonly #max: number;
-  /** Created with the first token, because the cache allocates its memory at once and most apps of a node are idle. */
+  /**
+   * The cache of tokens, which is created with the first token. It allocates all of its memory at once, and most apps
+   * of a node are idle.
+   */
   #tokens: LRUCache<string, Remembered> | null = null;
   readonly #ofSession = new Map<string, Set<string>>();
   #isConnected = false;
@@ -68,14 +73,14 @@ export class TokenCache {
     return null;
   }
 
-  /** A counter of revocations. Read it before a session is looked up, and pass it to `remember`. */
+  /** The number of revocations so far. Read it before a session is looked up, and pass it to `remember`. */
   get epoch(): number {
     return this.#epoch;
   }
 
   /**
-   * Caches a verified token. Does nothing if any session was revoked since `epoch`: the lookup may have read the
-   * session before it ended, while its revocation was already processed.
+   * Caches a verified token. Does nothing if any session was revoked after `epoch` was read. The lookup may have read
+   * this session before it ended, although the notification of its end was already processed.
    */
   remember(token: string, identity: Identity, until: number, epoch: number): void {
     const { sessionId } = identity;
@@ -86,7 +91,7 @@ export class TokenCache {
     });
     this.#tokens.set(token, { identity, until });
     if (sessionId === null) return;
-    // After `set`, because that disposes an existing entry of the token.
+    // This follows `set`, because `set` disposes an existing entry of the token, which removes the token from this map.
     const tokens = this.#ofSession.get(sessionId) ?? new Set();
     this.#ofSession.set(sessionId, tokens.add(token));
   }

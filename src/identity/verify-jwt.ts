@@ -104,7 +104,8 @@ function checkedClaims(body: string, options: { nowSeconds: number; audience?: s
 function signatureHolds(header: Claims, input: string, signature: string, app: AppKeys): boolean {
   const { alg, kid } = header;
   const named = typeof kid === 'string' ? findKey(app, kid) : undefined;
-  // A token that was signed with the shared secret names no key, or names the id of the secret in another system.
+  // A token that was signed with the shared secret contains no key id, or the id that the secret had in the system that
+  // signed the token.
   const key = named ?? (alg === 'HS256' ? findKey(app, JWT_SECRET_KID) : undefined);
   if (key === undefined || key.state === 'revoked' || alg !== key.alg) return false;
   if (key.kid === JWT_SECRET_KID) return equalInConstantTime(signature, hs256(input, app.jwtSecret));
@@ -164,7 +165,7 @@ const parsedKey = memoize((jwk) => createPublicKey({ key: JSON.parse(jwk), forma
 const publicKey = ({ kty, crv, x, y, n, e }: NonNullable<RingKey['publicJwk']>): KeyObject =>
   parsedKey(JSON.stringify({ kty, crv, x, y, n, e }));
 
-/** Returns the WWW-Authenticate header of RFC 6750, section 3. */
+/** Returns the header WWW-Authenticate with a message, as RFC 6750, section 3, defines it. */
 const challenge = (message: string) => ({
   'www-authenticate': `Bearer error="invalid_token", error_description="${message.replaceAll('"', "'")}"`,
 });

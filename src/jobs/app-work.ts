@@ -37,11 +37,11 @@ import type { AddressPolicy } from './public-address.ts';
 import { runCommand } from './run-job.ts';
 import { TextSender } from './text-sender.ts';
 
-/** The parts that the work of all apps shares. */
+/** The dependencies that the work of all apps shares. */
 export interface SharedParts {
   server: Server;
   policy: AddressPolicy;
-  /** Slots for running HTTP requests of all apps. */
+  /** Counts the running HTTP requests of all apps, and limits their number. */
   requests: Places;
   mailPlaces: MailPlaces;
   /** Reads the secret settings of an app. */
@@ -57,9 +57,9 @@ export interface SharedParts {
   appOf: (ref: string) => Promise<Pick<App, 'database' | 'hookDurations'>>;
   /** Id of this process while it leads, stored with each claimed run. */
   runner: string;
-  /** Slots for running jobs of all apps. */
+  /** Counts the running jobs of all apps, and limits their number. */
   runs: Places;
-  /** Aborts at shutdown, when the time for running work is over. */
+  /** Aborts the running work at shutdown, after the time that the work has to end on its own. */
   cancel: AbortSignal;
   isStopping: () => boolean;
   /** Returns true while the app is suspended. */
@@ -70,8 +70,8 @@ export interface SharedParts {
 
 const CONTROL_CONNECTIONS = 2;
 /**
- * Time without use after which a connection closes. The connection stays open between jobs that run every few seconds,
- * but not between jobs that run every minute.
+ * Time without use after which a connection closes. With this value, the connection stays open between the runs of a
+ * job that runs every few seconds, and closes between the runs of a job that runs every minute.
  */
 const CONTROL_IDLE_MILLISECONDS = 5000;
 const CONTROL_WAIT_MILLISECONDS = 15_000;
@@ -102,7 +102,7 @@ export class AppWork {
   #hasRecovered = false;
 
   /**
-   * @param owner Id of the app's owner. All apps of one owner share slots.
+   * @param owner Id of the app's owner. All apps of one owner share the slots of this owner.
    * @param onChange Called with the time, in milliseconds since 1970, at which the app must be checked.
    */
   constructor(shared: SharedParts, record: AppRecord, owner: string, onChange: (due: number) => void) {
@@ -157,8 +157,8 @@ export class AppWork {
   }
 
   /**
-   * Returns true if the app may start another run. The more jobs of the app run, the more slots must be free for its
-   * next job. One app therefore leaves most slots to others.
+   * Returns true if the app may start another run. The more jobs of the app are running, the more slots must be free
+   * before it may start another. So one app leaves most slots to other apps.
    */
   #mayRun(): boolean {
     const { runs, isStopping } = this.#shared;
@@ -198,7 +198,7 @@ export class AppWork {
       throw error;
     });
     if (!outcome) return;
-    // #finish fails while PostgreSQL restarts, so it is retried until the end of the run is recorded.
+    // #finish fails while PostgreSQL restarts. So it is called again until the end of the run is recorded.
     while (!(await this.#finish(job, run, outcome))) await delay(LATER_MILLISECONDS, undefined, { ref: false });
     this.#onChange(Date.now());
   }

@@ -36,8 +36,8 @@ export interface HookCall {
 }
 
 /**
- * Calls an enabled hook and returns its response: an object, or null without one. A response with `error` is thrown
- * with the hook's message and status (400 to 599).
+ * Calls an enabled hook and returns its response: an object, or null if there is no response. A response with `error`
+ * is thrown with the hook's message and status (400 to 599).
  * @throws NinefoldError unknown, unexpected_failure, hook_timeout, hook_timeout_after_retry,
  * hook_payload_over_size_limit, hook_payload_invalid_content_type
  */
@@ -79,7 +79,7 @@ function parsed(text: string): Record<string, unknown> | null {
   try {
     if (!nestsDeeper(text, limits.claimsDepth.default)) answer = JSON.parse(text);
   } catch {
-    // Invalid JSON leads to the error below.
+    // Invalid JSON gets the error at the end of this function.
   }
   if (answer === null) return null;
   if (typeof answer === 'object' && !Array.isArray(answer)) return answer as Record<string, unknown>;
@@ -98,9 +98,8 @@ function throwRefusal({ error }: Record<string, unknown>): void {
 }
 
 /**
- * Waits as long as one of the last calls of the hook took. A request for an account that does not exist, or that
- * already exists, does not call the hook. Without the wait, the faster response would reveal whether the account
- * exists.
+ * Waits as long as one of the last calls of the hook took. Used by a request that does not call the hook, because its
+ * account does not exist or already exists. Without the wait, its faster response would reveal this.
  */
 export async function waitAsHook(
   { settings, hookDurations }: Pick<HookContext, 'settings' | 'hookDurations'>,

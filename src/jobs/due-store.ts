@@ -4,7 +4,7 @@ import { rowsAsText } from '../database/statement.ts';
 /** The next due time of an app, and the last known write counter of its database. */
 export interface DueRow {
   app: string;
-  /** Milliseconds since 1970; null if nothing is scheduled. */
+  /** The next time at which work of the app is due, in milliseconds since 1970; null if nothing is scheduled. */
   due: number | null;
   seenWrites: string;
 }
@@ -33,7 +33,7 @@ export async function writeDueRow(database: Executor, { app, due, seenWrites }: 
 
 /**
  * SQL with PostgreSQL's counters of written rows for each database. After a crash of the server the counters start at
- * 0, so callers compare them for equality only.
+ * 0, so callers only check whether a counter has changed.
  */
 const WRITES = `select d.datname as database,
     s.tup_inserted + s.tup_updated + s.tup_deleted as writes

@@ -48,9 +48,9 @@ export async function storeResponse(database: Executor, request: string, result:
 }
 
 /**
- * Deletes responses and webhook records that are too old or exceed their maximum number. Returns true in `waiting` if
- * requests are queued, and in `expires` the time at which the oldest response expires, in milliseconds since 1970; null
- * without a response.
+ * Deletes responses and webhook records that are too old or exceed their maximum number. In the result, `waiting` is
+ * true if requests are queued. `expires` is the time at which the oldest response expires, in milliseconds since 1970;
+ * null if there is no response.
  */
 export async function tidyResponses(database: Executor): Promise<{ waiting: boolean; expires: number | null }> {
   const hours = String(limits.httpResponseHours.default);

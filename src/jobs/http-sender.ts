@@ -7,13 +7,13 @@ import type { AddressPolicy } from './public-address.ts';
 import { type HttpResult, sendRequest } from './send-request.ts';
 
 const SECOND = 1000;
-/** Pause before the next check for free slots if other apps use all of them. */
+/** Pause before the next check for free slots if other apps use all slots. */
 const PLACE_MILLISECONDS = 100;
 
 /** Sends the queued requests of one app, within the limits of the app and the node. */
 export class HttpSender {
   readonly #policy: AddressPolicy;
-  /** Slots for running requests of all apps. */
+  /** Counts the running HTTP requests of all apps, and limits their number. */
   readonly #places: Places;
   readonly #owner: string;
   readonly #underWay = new Set<Promise<void>>();
@@ -63,15 +63,15 @@ export class HttpSender {
     }
   }
 
-  /** Waits until requests may be started. Resolves with their number, at least one. */
+  /** Waits until the app may start further requests. Resolves to their number, at least one. */
   async #waitForPlaces(): Promise<number> {
     for (;;) {
       const now = performance.now();
       this.#begun = this.#begun.filter((at) => now - at < SECOND);
       const ofRate = limits.appHttpRequestsPerSecond.default - this.#begun.length;
       const ofApp = limits.appHttpRequests.default - this.#underWay.size;
-      // The more requests of the app run, the more slots must be free for its next request. One app therefore leaves
-      // most slots to others.
+      // The more requests of the app are running, the more slots must be free before it may start another. So one app
+      // leaves most slots to other apps.
       const isFair = this.#places.free * limits.appHttpRequests.default > this.#places.total * this.#underWay.size;
       const open = isFair ? this.#places.openTo(this.#owner) : 0;
       if (Math.min(ofRate, ofApp, open) > 0) return Math.min(ofRate, ofApp, Math.max(1, Math.floor(open / 2)));

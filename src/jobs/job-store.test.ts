@@ -12,13 +12,13 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => database?.stop());
 
-/** Returns the due time of the job for a clock, in milliseconds since 1970. */
+/** Returns the due time of the job, in milliseconds since 1970, if the clock shows `now`. */
 async function dueAt(now: number): Promise<number> {
   const [job] = await readDueJobs(database.pool, 'here', now);
   return job?.due ?? Number.NaN;
 }
 
-/** Runs all jobs that are due for a clock. Returns their number. */
+/** Runs all jobs that are due if the clock shows `now`. Returns their number. */
 async function runAll(now: number): Promise<number> {
   for (let runs = 0; ; runs++) {
     const due = await dueAt(now);
@@ -37,14 +37,14 @@ describe('readDueJobs and claimRun with a changed clock', () => {
     expect(await dueAt(now + 10 * HOUR)).toBeLessThanOrEqual(now + 10 * HOUR + MINUTE);
   });
 
-  it('do not repeat runs after the clock was set back by less than three hours', async () => {
+  it('do not repeat runs if the clock was set back by less than three hours', async () => {
     const now = Date.now() + 20 * HOUR;
     expect(await runAll(now)).toBe(1);
     expect(await runAll(now - 2 * HOUR)).toBe(0);
     expect(await dueAt(now - 2 * HOUR)).toBeGreaterThan(now - MINUTE);
   });
 
-  it('use the new time after the clock was set back by more', async () => {
+  it('use the new time if the clock was set back by more than three hours', async () => {
     const now = Date.now() + 30 * HOUR;
     expect(await runAll(now)).toBe(1);
     const earlier = now - 25 * HOUR;

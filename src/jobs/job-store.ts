@@ -3,8 +3,8 @@ import type { Executor } from '../database/database.ts';
 import { firstJson, type Statement } from '../database/statement.ts';
 
 /**
- * Says for the schemas `cron` and `net` of an app's database whether Ninefold created them. An attached database may
- * have its own schemas with these names; Ninefold does not use those.
+ * For each of the schemas `cron` and `net` of an app's database, says whether Ninefold created the schema. An attached
+ * database may have its own schemas with these names, which Ninefold does not use.
  */
 export interface ScheduledParts {
   jobs: boolean;
@@ -27,7 +27,7 @@ export async function readParts(database: Executor): Promise<ScheduledParts> {
 /** An active job and its next due time. */
 export interface DueJob {
   id: string;
-  /** Milliseconds since 1970; null if the job never runs. */
+  /** The next time at which the job is due, in milliseconds since 1970; null if the job never runs. */
   due: number | null;
   /** True if a run of the job is in progress. */
   running: boolean;
@@ -40,8 +40,8 @@ const milliseconds = (time: string): string => `(extract(epoch from ${time}) * 1
 /** If the clock was set back by more than this, times of previous runs are ignored. */
 const CLOCK_SET_BACK = `interval '3 hours'`;
 /**
- * How far before the current time the search for a due time starts, for a job whose previous runs are ignored. A due
- * time has already passed when it is read, so a search from the current time would miss it.
+ * For a job whose previous runs are ignored, the search for a due time starts this long before the current time. A job
+ * that is due now has a due time in the past, which a search from the current time would miss.
  */
 const JUST_DUE = `interval '1 minute'`;
 
@@ -86,7 +86,8 @@ const RECOVER: readonly Omit<Statement, 'params'>[] = [
         return_message = 'server restarted' from ended e where d.runid = e.runid`,
   },
   {
-    // Frees a job whose run the app's owner deleted from cron.job_run_details.
+    // Frees a job if the app's owner has deleted the row of its run from cron.job_run_details. Otherwise the job would
+    // count as running forever.
     text: `update ninefold.job_states s set run = null
       where s.runner <> $1 and s.run is not null and not exists (select from cron.job_run_details d where d.runid = s.run)`,
   },
@@ -102,7 +103,7 @@ export interface Run {
   id: string;
   username: string;
   command: string;
-  /** Next due time in milliseconds since 1970; null for never. */
+  /** The next due time of the job in milliseconds since 1970; null if the job never runs again. */
   next: number | null;
 }
 

@@ -13,7 +13,7 @@ const RETRY_MILLISECONDS = 2000;
 interface Handlers {
   onGained: () => void;
   onLost: () => void;
-  /** Called for each notification on the channel, also while another worker leads. */
+  /** Called for each notification on the channel, even while another worker leads. */
   onNotified: (payload: string) => void;
 }
 
@@ -38,7 +38,7 @@ export class Leadership {
     this.#running = this.#run();
   }
 
-  /** Gives leadership up. Resolves once the server has closed the connection and released the lock. */
+  /** Resigns from leadership. Resolves once the server has closed the connection and released the lock. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#connection?.end();

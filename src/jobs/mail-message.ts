@@ -16,7 +16,7 @@ export async function composeMail(
   const from = server.senderAddress;
   const composer = new MailComposer({
     from: { name: server.senderName ?? '', address: from },
-    // The recipient is an object, because a string could contain several addresses.
+    // The recipient is passed as an object, because a string could contain several addresses.
     to: { name: '', address: recipient },
     subject,
     html,

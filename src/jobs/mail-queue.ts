@@ -6,8 +6,8 @@ import { firstJson, type Param, type Result, type Statement } from '../database/
 import type { MailToRender } from '../mail/render.ts';
 
 /**
- * Switches to the owner of schema auth, although the connection is the superuser's: the statements read auth.users,
- * which may contain code of the app in an attached database.
+ * Switches the superuser's connection to the owner of schema auth. The statements read auth.users, which may run code
+ * of the app in an attached database, and such code must not run as the superuser.
  */
 const SET_ROLE: Statement = {
   text: `select pg_catalog.set_config('role', 'supabase_auth_admin', true)`,
@@ -26,7 +26,7 @@ async function asOwner(
 export interface ClaimedMail extends MailToRender {
   readonly id: string;
   readonly userId: string | null;
-  /** Number of this attempt, from 1. */
+  /** Number of this attempt, counted from 1. */
   readonly attempt: number;
 }
 
@@ -72,8 +72,9 @@ export async function readMailSettings(database: Executor): Promise<Settings> {
 }
 
 /**
- * Statement that reserves due mails. Notifications come last, because no member waits for them. It reserves at most as
- * many mails as the limit per hour still allows. Only one process claims mails at a time, so the limit is exact.
+ * Statement that reserves due mails. Mails that only inform are reserved last, because no member waits for them. The
+ * statement reserves at most as many mails as the limit per hour still allows. Only one process reserves mails at a
+ * time, so the limit is exact.
  */
 const CLAIM = `with budget as (
     select $2::int - (select pg_catalog.count(*) from ninefold.mails
@@ -104,7 +105,7 @@ const CLAIM = `with budget as (
 
 interface Claim<Row> {
   readonly mails: readonly Row[];
-  /** Number of mails that the limit per hour still allowed before this claim. */
+  /** Number of mails that the limit per hour allowed before this claim. */
   readonly free: number;
   /**
    * Time at which the limit per hour allows another mail, in milliseconds since 1970; null if none was sent in the last

@@ -38,8 +38,8 @@ export interface MailRun {
 }
 
 /**
- * Pause before the next check, if other apps use all connections, or if the limit per hour is reached and it is unknown
- * when it allows another mail.
+ * Pause before the next check, if other apps use all connections, or if the limit per hour is reached and it is not
+ * known when it will allow another mail.
  */
 const LATER_MILLISECONDS = 1000;
 
@@ -51,11 +51,11 @@ export class MailSender {
   readonly #lanes = new Set<Promise<void>>();
   #claiming: Promise<unknown> = Promise.resolve();
   #running: Promise<number> | null = null;
-  /** Consecutive attempts in which the server could not be reached or rejected the login. */
+  /** Number of attempts in a row in which the server could not be reached or rejected the login. */
   #failures = 0;
   #pausedUntil = 0;
   #lookAgain = 0;
-  /** Errors that ended lanes of this run. A lane sends mails over one connection. */
+  /** Errors that ended lanes of this run. A lane is a sequence of mails over one connection. */
   #faults: unknown[] = [];
 
   /** @param cancel Aborts running attempts. */
@@ -116,7 +116,7 @@ export class MailSender {
       while (run.mayGoOn() && Date.now() >= this.#pausedUntil) {
         const mail = await this.#claim(run);
         if (!mail) return;
-        // Further mails may be due, so another lane starts.
+        // Further mails may be due, so another lane is started.
         this.#startLane(run);
         session = await this.#attempt(run, mail, session);
         if (++sent % limits.mailsPerConnection.default === 0) {
@@ -129,7 +129,7 @@ export class MailSender {
     }
   }
 
-  /** Claims one mail. Lanes claim one after the other, because each claim checks the limit per hour. */
+  /** Claims one mail. Only one lane claims at a time, because each claim checks the limit per hour. */
   async #claim({ database, perHour }: MailRun): Promise<ClaimedMail | null> {
     const claim = this.#claiming.then(() => claimMails(database, 1, perHour));
     this.#claiming = claim.catch(() => undefined);
@@ -173,8 +173,8 @@ export class MailSender {
   }
 
   /**
-   * Records the result of an attempt. Retries while PostgreSQL restarts, because an unrecorded mail would be sent
-   * twice.
+   * Records the result of an attempt. Retries while PostgreSQL restarts, because a mail whose result is not recorded
+   * would be sent a second time.
    */
   async #record(write: () => Promise<void>): Promise<void> {
     for (;;) {

@@ -68,8 +68,8 @@ const textRequest =
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|\[::1\]|localhost)$/;
 
 /**
- * Returns true for a URL with TLS or with an address of this machine. Codes must not be sent unencrypted over a
- * network.
+ * Returns true for a URL with TLS or with an address of this machine. Without TLS, other addresses are refused, because
+ * codes must not be sent unencrypted over a network.
  */
 function isSafeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;

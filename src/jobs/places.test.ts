@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Places } from './places.ts';
 
-/** Takes slots for an owner one by one until none is available. Returns their number. */
+/** Takes slots for an owner, one after the other, until the owner gets no more. Returns their number. */
 function fill(places: Places, owner: string): number {
   let taken = 0;
   for (; places.openTo(owner) > 0; taken++) places.take(owner);
@@ -9,7 +9,7 @@ function fill(places: Places, owner: string): number {
 }
 
 describe('Places', () => {
-  it.each([32, 64])('leaves slots for other owners if one owner always has work, of %i slots', (total) => {
+  it.each([32, 64])('leaves some of %i slots to other owners if one owner always has work', (total) => {
     const places = new Places(total);
     const first = fill(places, 'a');
     expect(first).toBeGreaterThan(total / 2);
@@ -22,7 +22,7 @@ describe('Places', () => {
     expect(places.openTo('b')).toBeGreaterThan(0);
   });
 
-  it('grants no more slots at once than one by one', () => {
+  it('grants as many slots at once as one by one', () => {
     const places = new Places(32);
     const atOnce = places.openTo('a');
     places.take('a', atOnce);

@@ -1,6 +1,6 @@
 /**
  * Counts concurrent work of all apps and of each owner of apps. An owner gets another slot only while at least half as
- * many slots are free as the owner uses. One owner of many apps therefore leaves a third of the slots to others.
+ * many slots are free as the owner uses. So even an owner of many apps leaves a third of the slots to other owners.
  */
 export class Places {
   readonly total: number;
@@ -15,7 +15,7 @@ export class Places {
     return this.total - this.#used;
   }
 
-  /** Returns the number of further slots that an owner may take. */
+  /** Returns how many slots the owner may take in addition to those that it uses. */
   openTo(owner: string): number {
     const surplus = 2 * this.free - (this.#held.get(owner) ?? 0);
     return this.free > 0 && surplus >= 0 ? Math.min(this.free, Math.floor(surplus / 3) + 1) : 0;

@@ -5,9 +5,9 @@ import { InFlight } from '../limits/in-flight.ts';
 /** A non-public network that requests may reach. */
 export interface AllowedNetwork {
   readonly address: string;
-  /** Length of the prefix. */
+  /** Number of leading bits of an address that belong to the network. */
   readonly bits: number;
-  /** Null allows every port. */
+  /** The allowed port; null for every port. */
   readonly port: number | null;
 }
 
@@ -50,7 +50,7 @@ export function isPublicAddress(address: string): boolean {
 }
 
 const WEB_PORTS: readonly number[] = [80, 443];
-/** Ports below 1024 on which mail servers accept mail. */
+/** Ports below 1024 at which mail servers accept mail. */
 export const MAIL_PORTS: readonly number[] = [25, 465, 587];
 const FIRST_UNPRIVILEGED_PORT = 1024;
 
@@ -79,7 +79,7 @@ export class AddressPolicy {
   /**
    * Returns true if a connection to the address and port is allowed. By default, addresses of this machine and most
    * ports below 1024 are not allowed.
-   * @param lowPorts Allowed ports below 1024.
+   * @param lowPorts The ports below 1024 that are allowed.
    */
   allows(address: string, port: number, lowPorts: readonly number[] = WEB_PORTS): boolean {
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';

@@ -19,8 +19,8 @@ const CONNECT_MILLISECONDS = 15_000;
 
 /**
  * Runs the command of a claimed run on a separate connection, as the app's owner or as the role that the job names.
- * Returns the result; null if another process has taken the run over. Throws if the command was not sent and can be
- * sent later.
+ * Returns the result; null if another process has taken the run over. Throws if the command was not sent. It can then
+ * be sent later.
  */
 export async function runCommand(
   { server, record, control, runner }: { server: Server; record: AppRecord; control: Pool; runner: string },

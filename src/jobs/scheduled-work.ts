@@ -20,8 +20,8 @@ import { Places } from './places.ts';
 import { AddressPolicy, type AllowedNetwork } from './public-address.ts';
 
 /**
- * Interval at which the write counters of all databases are read. They reveal jobs and requests for which no worker
- * received a notification.
+ * Interval at which the write counters of all databases are read. A changed counter reveals jobs and requests in the
+ * database for which no worker received a notification.
  */
 const COUNTERS_MILLISECONDS = 5000;
 /** Maximum interval between two checks of an app whose rows change although it schedules nothing. */
@@ -30,19 +30,19 @@ const LONGEST_PAUSE_MILLISECONDS = 60_000;
 const CLOCK_MILLISECONDS = 1000;
 /** Maximum number of apps that are checked at the same time. */
 const LOOKS = 4;
-/** Several notifications of one app within this time are forwarded as one notification. */
+/** Time within which several notifications of the same app are forwarded as one. */
 const NOTIFY_MILLISECONDS = 20;
-/** The pause after a check is this many times as long as the check. */
+/** Length of the pause after a check, as a multiple of the duration of the check. */
 const PAUSE_FACTOR = 9;
 const SUSPENDED_MILLISECONDS = 1000;
 /**
- * A stored due time may be earlier than the real one, but not later. It is stored again once it lies further in the
- * past than this.
+ * A stored due time may be earlier than the real one, but not later. It is stored again once it is this many
+ * milliseconds earlier.
  */
 const STALE_MILLISECONDS = 60_000;
 
 interface Entry {
-  /** Milliseconds since 1970; Infinity if nothing is scheduled. */
+  /** Time at which the app must be checked next, in milliseconds since 1970; Infinity if nothing is scheduled. */
   due: number;
   /** Time before which the app is not checked, in milliseconds of performance.now(). */
   pausedUntil: number;
@@ -53,8 +53,8 @@ interface Entry {
   /** The write counter of the database when it was last read. */
   writes: string | null;
   /**
-   * Time until which a changed counter causes no further check, in milliseconds of performance.now(). `pause` is the
-   * interval that is added to it at the next check.
+   * Until this time, a changed counter causes no further check; in milliseconds of performance.now(). At each check,
+   * `pause` is added to the current time.
    */
   countsAfter: number;
   pause: number;
@@ -146,7 +146,7 @@ export class ScheduledWork {
       this.#announcing.delete(ref);
       if (this.#isLeader) this.#wake(ref, Date.now());
       else {
-        // An error is ignored: the leader also detects scheduled work by the write counters.
+        // An error is ignored, because the leader also finds scheduled work by the write counters.
         this.#parts.console
           .run([{ text: `select pg_catalog.pg_notify('${JOBS_CHANNEL}', $1)`, params: [ref], planKey: 'jobs' }])
           .catch(() => undefined);
@@ -157,8 +157,8 @@ export class ScheduledWork {
 
   async #lead(): Promise<void> {
     this.#isLeader = true;
-    // Work that this process did not finish, such as a run that it could not release, belongs to the old runner id. It
-    // is therefore recovered like work of another process.
+    // Work that this process did not finish, such as a run that it could not release, has the old runner id. With a new
+    // id, this work is recovered like that of another process.
     this.#shared.runner = randomUUID();
     try {
       for (const { app, due, seenWrites } of await readDueRows(this.#parts.console)) {
@@ -169,7 +169,7 @@ export class ScheduledWork {
         entry.due = Math.min(entry.due, due ?? Number.POSITIVE_INFINITY);
       }
     } catch (error) {
-      // No counters are known then, so each app is checked once.
+      // The counters are not known then, so each app is checked once.
       this.#shared.onFault(CONSOLE_REF, error);
     }
     void this.#readCounters();
@@ -224,7 +224,7 @@ export class ScheduledWork {
       }
       this.#schedule();
     } catch {
-      // The error is ignored: reading fails while the server restarts, and the next attempt follows soon.
+      // The error is ignored, because reading fails while the server restarts, and the next attempt follows soon.
     }
     if (this.#isLeader && !this.#isStopping) {
       this.#counters = setTimeout(() => void this.#readCounters(), COUNTERS_MILLISECONDS);
@@ -288,14 +288,14 @@ export class ScheduledWork {
   }
 
   /**
-   * Returns null for an app that no longer exists or whose schema is out of date. Updating the schema changes the write
-   * counter, so the app is checked again afterwards.
+   * Opens the work of an app. Returns null if the app no longer exists or if its schema is out of date. Updating the
+   * schema changes the write counter, so the app is checked again after an update.
    */
   async #open(ref: string): Promise<AppWork | null> {
     try {
       const { record } = await this.#parts.apps.find(ref);
       if (!isCurrent(record)) return null;
-      // An app that the operator created has no builder, so it shares slots with no other app.
+      // If an operator created the app, it has no builder. Then it shares its slots with no other app.
       const owner = (await this.#parts.registry.firstBuilderOf(ref)) ?? ref;
       return new AppWork(this.#shared, record, owner, (at) => this.#wake(ref, at));
     } catch (error) {
@@ -305,7 +305,7 @@ export class ScheduledWork {
     }
   }
 
-  /** Stores the due time in the console's database if the stored value is too late or much too early. */
+  /** Stores the due time in the console's database if the stored time is later than the real one, or much earlier. */
   async #store(ref: string, entry: Entry, due: number | null): Promise<void> {
     const { storedDue, storedWrites, writes } = entry;
     const isSame = (storedDue === null) === (due === null);

@@ -77,7 +77,7 @@ describe('AddressPolicy', () => {
     ['8.8.8.8', 8443, true],
     ['8.8.8.8', 25, false],
     ['8.8.8.8', 22, false],
-  ])('decides for %s on port %i: %s', (address, port, isAllowed) => {
+  ])('decides whether requests to %s on port %i are allowed: %s', (address, port, isAllowed) => {
     expect(policy.allows(address, port)).toBe(isAllowed);
   });
 });

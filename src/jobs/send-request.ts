@@ -108,7 +108,7 @@ async function requestOptions(
     path: `${url.pathname}${url.search}`,
     headers: checkedHeaders(headers ?? {}, body),
     ...(url.username !== '' && { auth: `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}` }),
-    // The name is not resolved a second time, because the result could differ.
+    // The resolved addresses are used again. A second lookup of the name could return an address that was not checked.
     lookup: lookupOf(addresses),
     agent: false,
     signal,
@@ -166,7 +166,7 @@ async function readBody(response: IncomingMessage, maxBytes: number): Promise<st
     }
     chunks.push(chunk);
   }
-  // NUL characters are removed, because PostgreSQL's type text cannot contain them.
+  // NUL characters are removed, because PostgreSQL cannot store them in a text.
   return Buffer.concat(chunks).toString('utf8').replaceAll('\0', '');
 }
 

@@ -33,7 +33,7 @@ describe('SmtpSession', () => {
   });
   afterEach(() => mail.close());
 
-  it('sends several mails over one connection, each with its HTML and its text', async () => {
+  it('sends several mails over one connection, each with an HTML part and a text part', async () => {
     const session = await SmtpSession.open(serverAt(mail.port), loopback, never);
     for (const id of ['one', 'two']) {
       const message = await composeMail(serverAt(mail.port), id, 'ada@example.org', rendered);
@@ -67,7 +67,7 @@ describe('SmtpSession', () => {
     expect(mail.mails.flatMap(({ to }) => to)).not.toContain('b@example.org');
   });
 
-  it('does not let line breaks in a subject or name add headers', async () => {
+  it('adds no header for a line break in a subject or a name', async () => {
     const server = serverAt(mail.port, { senderName: 'Desk\r\nBcc: b@example.org' });
     const message = await composeMail(server, 'id', 'a@example.org', {
       ...rendered,
@@ -95,7 +95,7 @@ describe('SmtpSession', () => {
     session.close();
   });
 
-  it('signs in, and removes the password from messages of the server', async () => {
+  it('signs in, and removes the password from error messages of the server', async () => {
     mail.password = 'right-password';
     const right = serverAt(mail.port, { user: 'app', password: 'right-password' });
     (await SmtpSession.open(right, loopback, never)).close();
@@ -117,7 +117,10 @@ describe('SmtpSession with a server that fails', () => {
   let port: number;
   const sockets = new Set<Socket>();
 
-  /** Responds to each line by the first matching rule; null sends nothing, an empty text closes the connection. */
+  /**
+   * Responds to each line with the reply of the first rule that matches. The reply null sends nothing, and an empty
+   * reply closes the connection.
+   */
   async function start(greeting: string | null, rules: [RegExp, string | null][]): Promise<void> {
     server = createServer((socket) => {
       sockets.add(socket);
@@ -153,7 +156,7 @@ describe('SmtpSession with a server that fails', () => {
     ['never greets', null, []],
     ['never answers the greeting', '220 here', []],
     ['never takes the mail', '220 here', [...talk, [/^DATA/, '354 go'], [/\r\n\.\r\n$/, null]]],
-  ])('fails an attempt with a server that %s', async (_, greeting, rules) => {
+  ])('fails the attempt if the server %s', async (_, greeting, rules) => {
     await start(greeting, rules);
     const error = await failureOf(sent(AbortSignal.timeout(300)));
     expect(error.message).toMatch(/no answer within/);
@@ -182,7 +185,7 @@ describe('SmtpSession with a server that fails', () => {
     expect(await failureOf(sent(never))).toMatchObject({ isPermanent: false, endsSession: true });
   });
 
-  it('rejects an endless response', async () => {
+  it('rejects a response of the server that does not end', async () => {
     await start(`220-${'x'.repeat(4_000_000)}`, []);
     expect(await failureOf(sent(AbortSignal.timeout(5000)))).toMatchObject({ endsSession: true });
   });

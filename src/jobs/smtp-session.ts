@@ -36,7 +36,7 @@ export class SmtpSession {
 
   private constructor(connection: SmtpConnection, secrets: readonly string[]) {
     this.#connection = connection;
-    // An error between two steps is ignored here, because the next step fails then.
+    // An error between two steps of the protocol is ignored here, because the next step reports it.
     connection.on('error', ignore);
     this.#secrets = secrets;
   }
@@ -99,7 +99,7 @@ export class SmtpSession {
         }),
       );
     } catch (error) {
-      // Without RSET the server accepts no further mail.
+      // After an error, the server accepts the next mail only if RSET was sent.
       if (error instanceof SmtpError && !error.endsSession)
         await this.#until(signal, 'send', (done) => this.#connection.reset(done));
       throw error;
@@ -193,7 +193,7 @@ const timedOut = (signal: AbortSignal): string =>
     ? `no answer within ${limits.mailSendMilliseconds.default / 1000} seconds`
     : 'the node stops';
 
-/** Returns all forms in which a server could repeat the password. */
+/** Returns all forms in which the server could repeat the password in a message. */
 const secretsOf = ({ user, password }: MailServer): string[] => {
   if (password === '') return [];
   const base64 = (text: string) => Buffer.from(text).toString('base64');

@@ -24,7 +24,7 @@ export interface TextProvider {
 /** Error of a provider that did not accept a text message. */
 export class TextError extends Error {
   override readonly name = 'TextError';
-  /** True if a retry would fail too. */
+  /** True if the provider would refuse the message again. */
   readonly isPermanent: boolean;
   /** Reason that clients may read: it contains no address of the app's own servers. */
   readonly publicReason: string;

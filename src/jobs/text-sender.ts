@@ -13,7 +13,7 @@ export interface TextRun {
   readonly mayGoOn: () => boolean;
 }
 
-/** Pause before the next check if running attempts use up the limit per hour. */
+/** Pause before the next check if the running attempts use all that the limit per hour still allows. */
 const LATER_MILLISECONDS = 1000;
 
 /**
@@ -35,7 +35,7 @@ export class TextSender {
 
   /**
    * Sends due text messages. Returns the time at which the limit per hour allows another message, in milliseconds since
-   * 1970; null if the limit is not reached.
+   * 1970; null if the limit is not reached, so that there is nothing to wait for.
    */
   run(run: TextRun): Promise<number | null> {
     this.#running ??= sendDue(run).finally(() => {

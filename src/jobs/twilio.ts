@@ -4,7 +4,7 @@ interface TwilioAccount {
   readonly apiUrl: string;
   readonly accountSid: string;
   readonly authToken: string;
-  /** SID of a messaging service, or a phone number. */
+  /** The sender: the SID of a messaging service, or a phone number. */
   readonly sender: string;
 }
 

@@ -17,7 +17,8 @@ const OPENING = new Set([0x5b, 0x7b]);
 const CLOSING = new Set([0x5d, 0x7d]);
 
 /**
- * Parses JSON after counting its brackets and values, because both cost far more time and memory than their bytes.
+ * Parses JSON after counting its brackets and values, because brackets and values take far more time and memory than
+ * their bytes suggest.
  * @throws JsonTooComplex
  * @throws SyntaxError
  */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { InFlight } from './in-flight.ts';
 
-it('refuses work beyond the limit of a subject, and accepts more after a piece of its work has ended', () => {
+it('refuses work beyond the limit of a subject, and accepts more work of this subject after some of it has ended', () => {
   const inFlight = new InFlight();
   const ends = [inFlight.begin('a', { ofSubject: 2 }), inFlight.begin('a', { ofSubject: 2 })];
   expect(inFlight.begin('a', { ofSubject: 2 })).toBeNull();

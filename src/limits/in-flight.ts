@@ -1,8 +1,8 @@
 /** Maximum numbers of tasks that may run at the same time. */
 export interface InFlightBounds {
-  /** Maximum for one subject. */
+  /** Maximum number of tasks of one subject. */
   readonly ofSubject: number;
-  /** Maximum for all subjects together; unlimited if absent. */
+  /** Maximum number of tasks of all subjects together; unlimited if absent. */
   readonly ofAll?: number;
 }
 

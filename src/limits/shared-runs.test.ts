@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { SharedRuns } from './shared-runs.ts';
 
-/** Returns work whose runs wait until `end` is called, and the numbers of callers of its runs. */
+/**
+ * Returns work that does not end before `end` is called. Also returns, for each run of the work, the number of its
+ * callers.
+ */
 function heldWork() {
   const runs: number[] = [];
   const ends: (() => void)[] = [];
@@ -16,7 +19,7 @@ function heldWork() {
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('SharedRuns.run', () => {
-  it('runs once for all callers that arrive during a run, and each gets its own result', async () => {
+  it('makes one run for all callers that arrive during a run, and gives each its own result', async () => {
     const shared = new SharedRuns<string>();
     const { runs, work, end } = heldWork();
     const results = Promise.all([1, 2, 3, 4].map(() => shared.run('a', work)));
@@ -31,7 +34,7 @@ describe('SharedRuns.run', () => {
     end();
   });
 
-  it('does not let callers of one key wait for another key', () => {
+  it('does not let callers of one key wait for a run of another key', () => {
     const shared = new SharedRuns<string>();
     const { runs, work, end } = heldWork();
     void shared.run('a', work);
@@ -41,7 +44,7 @@ describe('SharedRuns.run', () => {
     end();
   });
 
-  it('gives the error of a run to its callers only', async () => {
+  it('throws the error of a run only to the callers of this run', async () => {
     const shared = new SharedRuns<string>();
     let count = 0;
     const work = async (callers: number) => {

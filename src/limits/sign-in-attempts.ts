@@ -3,7 +3,10 @@ import { type LimitName, limits } from '../../contract/limits.ts';
 import type { AuthSettings } from '../../contract/settings-auth.ts';
 import { clientNetwork } from './client-network.ts';
 
-/** Keys under which `ninefold.sign_in_failures` counts the attempts of a sign-in, with its limits. */
+/**
+ * Keys under which `ninefold.sign_in_failures` counts the attempts of a sign-in, together with the limits for these
+ * keys.
+ */
 export interface SignInSubjects {
   readonly address: string;
   readonly account: string;
@@ -85,7 +88,7 @@ export const reserveParams = ({ address, account, accountAndNetwork, network, bo
   ].map(String),
 ];
 
-/** An attempt that may not be checked: the seconds to wait, and the bound that refuses it. */
+/** An attempt that may not be checked: the seconds to wait, and the limit that refuses it. */
 export interface RefusedAttempt {
   readonly wait: number;
   readonly busy: boolean;
@@ -109,9 +112,9 @@ export function refusingLimit(
 }
 
 /**
- * SQL that settles the attempt at the time $3 for the keys $1 and $2. If $4 is true, the attempt failed and stays
- * counted. Rows are locked in the order of their keys, as in `reserve_sign_in`, so that statements cannot deadlock. A
- * failure also deletes some expired rows.
+ * SQL that ends the attempt that began at the time $3 under the keys $1 and $2. If $4 is true, the attempt failed and
+ * stays counted; otherwise it is removed from the count. Rows are locked in the order of their keys, as in
+ * `reserve_sign_in`, so that statements cannot deadlock. A failure also deletes some expired rows.
  */
 export const settleAttempt = `with settled as materialized (
   select subject from ninefold.sign_in_failures where subject in ($1, $2) order by subject for update

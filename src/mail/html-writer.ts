@@ -18,7 +18,7 @@ const SCHEME = /^[^/?#]*:/;
 type Place =
   | { in: 'text' }
   | { in: 'comment' }
-  /** Inside of `<style>` or `<script>`. */
+  /** Inside of the element `<style>` or `<script>`. */
   | { in: 'raw'; element: string }
   | { in: 'tag'; element: string; attribute: string }
   | { in: 'attribute'; element: string; attribute: string; quote: string; isEmpty: boolean; isQuery: boolean };
@@ -55,8 +55,8 @@ export class HtmlWriter {
   }
 
   /**
-   * Adds a value inside a URL attribute. A value at the start must not add an unsafe scheme; a value after `?` or `#`
-   * is encoded as part of the query.
+   * Adds a value inside a URL attribute. At the start of the URL, a value with an unsafe scheme is replaced by `#`.
+   * After `?` or `#`, the value is encoded as a part of the query.
    */
   #url(place: { isEmpty: boolean; isQuery: boolean }, value: string): void {
     if (place.isEmpty) {

@@ -20,7 +20,10 @@ function accepted(header: string): string[] {
 
 const normal = (tag: string): string => tag.replaceAll('_', '-').toLowerCase();
 
-/** Returns the available tag for a wanted one: the same tag, or a tag of the same language. */
+/**
+ * Returns the available tag that fits a wanted tag best: the same tag, or a tag of the same language; null if there is
+ * none.
+ */
 function match(wanted: string, available: readonly string[]): string | undefined {
   const tag = normal(wanted);
   const base = tag.split('-')[0];

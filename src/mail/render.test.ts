@@ -53,7 +53,7 @@ describe('renderMail', () => {
     expect(render({ metadata: { locale: { evil: 1 } } }).language).toBe('en');
   });
 
-  it('prefers the app’s own template, for all languages or for one', () => {
+  it('prefers the app’s own template, whether it is for all languages or for one', () => {
     const all = {
       mailer_subjects_confirmation: 'Hi {{ .Data.name }}',
       mailer_templates_confirmation: '<p>{{ .Token }}</p>',

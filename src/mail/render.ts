@@ -52,7 +52,8 @@ export function renderMail(mail: MailToRender, settings: MailSettings, siteUrl: 
     acceptLanguage: mail.acceptLanguage,
     standard: settings.mailer_language,
   };
-  // The standard templates are used for languages that the app's own template does not have.
+  // The languages of the standard templates are also available. Their standard template is used if the app's own
+  // template does not have the language.
   const language = chooseLanguage([...own, ...mailLanguages], wanted);
   const standard = standardTemplate(mail.kind, isStandardLanguage(language) ? language : 'en');
   const values = templateValues(mail, siteUrl);

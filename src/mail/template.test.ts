@@ -78,7 +78,7 @@ describe('Template', () => {
     '{{ (.Token }}',
     '{{ if .A }}{{ else }}{{ else }}{{ end }}',
     '{{ }}',
-  ])('rejects %s and reports its position', (source) => {
+  ])('rejects the template %s and reports the position of the error', (source) => {
     expect(() => new Template(source)).toThrow(TemplateError);
   });
 

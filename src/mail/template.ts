@@ -158,7 +158,7 @@ interface Block {
   changesDot: boolean;
   yes: Node[];
   no: Node[] | null;
-  /** True for a block of `else if`, which ends together with the block around it. */
+  /** True for the block of an `else if`, which ends at the same `end` as the block around it. */
   isChained: boolean;
 }
 

@@ -10,14 +10,17 @@ export type NinefoldEvent =
       call: string;
       method: string;
       path: string;
-      /** Query as it was sent; may contain values. */
+      /** The query string as the client sent it. It may contain values. */
       query: string;
       status: number;
-      /** Code in the response body. */
+      /** The error code in the body of the response; null if the request succeeded. */
       code: string | null;
-      /** Cause of the error, if known: a rule as schema.table.name, or the function that raised it. */
+      /**
+       * What caused the error: a constraint as schema.table.name, or the function that raised the error; null if it is
+       * not known.
+       */
       subject: string | null;
-      /** The limit that was exceeded. */
+      /** The limit that the request exceeded; null if it exceeded none. */
       limit: LimitName | null;
       milliseconds: number;
       requestId: string;
@@ -59,7 +62,7 @@ export type NinefoldEvent =
       address: string | null;
     };
 
-/** The event of one request that was answered. */
+/** The event of a request after its response was sent. */
 export type CallEvent = Extract<NinefoldEvent, { type: 'call' }>;
 
 type EventType = NinefoldEvent['type'];
@@ -91,7 +94,7 @@ export class Events {
       try {
         listener(event);
       } catch {
-        // A failing listener must not fail a request.
+        // The error of a listener is ignored, because it must not make a request fail.
       }
     }
   }
@@ -120,7 +123,7 @@ export interface PlanNames {
  * fields.
  */
 export class TraceRecorder {
-  /** Start in milliseconds since 1970. */
+  /** Time at which the request began, in milliseconds since 1970. */
   readonly at = Date.now();
   readonly started = performance.now();
   limited = 0;
@@ -130,12 +133,12 @@ export class TraceRecorder {
   planned = 0;
   built = 0;
   ran = 0;
-  /** Time when an error was caught. */
+  /** Time at which an error was caught; 0 if there was no error. */
   failed = 0;
   ended = 0;
   /** Duration in the database in milliseconds, without the wait for a connection; 0 if unknown. */
   databaseMilliseconds = 0;
-  /** Id of the call in chapter 7; null while unknown. */
+  /** Id that the call has in chapter 7; null if it is not known yet. */
   call: string | null = null;
   operation: TouchedBy | null = null;
   /** Relations and functions that the request uses; the first is its target. */

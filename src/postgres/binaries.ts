@@ -56,7 +56,7 @@ async function findPackage(): Promise<{ native: string; packageVersion: string }
   }
 }
 
-/** Creates the links in `native/pg-symlinks.json`. Their paths are relative to the folder above `native`. */
+/** Creates the links in `native/pg-symlinks.json`. The paths in this file are relative to the folder above `native`. */
 async function makeLinks(native: string): Promise<void> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   const links: { source: string; target: string }[] = JSON.parse(list);
@@ -68,7 +68,7 @@ async function makeLinks(native: string): Promise<void> {
       } catch (error) {
         const code = systemCode(error);
         if (code === 'EEXIST') return;
-        // On a read-only file system, the links may already exist.
+        // The file system is read-only. This is no error if the links exist already.
         if (code === 'EROFS' && (await stat(join(root, target)).catch(() => null))) return;
         throw cannotWrite(dirname(join(root, target)), error);
       }
@@ -103,7 +103,7 @@ async function copyForAll(native: string, packageVersion: string): Promise<strin
     await rename(fresh, folder);
   } catch (error) {
     await rm(fresh, { recursive: true, force: true });
-    if (await stat(folder).catch(() => null)) return folder; // another process was faster
+    if (await stat(folder).catch(() => null)) return folder; // Another process has created the folder in the meantime.
     throw cannotWrite(sharedFolder, error);
   }
   return folder;

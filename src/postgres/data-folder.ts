@@ -25,8 +25,8 @@ export async function makeHome(home: string): Promise<string> {
     const path = await realpath(home);
     const found = await stat(path);
     if (!found.isDirectory()) throw new StartError(`${home} is not a folder: set NINEFOLD_HOME to a folder.`);
-    // PostgreSQL's unprivileged user must be able to enter the home to reach its data folder. Other files in the home
-    // have their own modes.
+    // PostgreSQL's unprivileged user must be able to enter the home to reach its data folder. The other files in the
+    // home stay protected by their own modes.
     if (isRoot() && found.uid === 0 && (found.mode & 0o001) === 0) await chmod(path, found.mode | 0o011);
     return path;
   } catch (error) {
@@ -78,8 +78,8 @@ async function openExisting(link: string, linked: boolean): Promise<DataFolder> 
 }
 
 /**
- * Creates a new empty folder, named after the home. A folder of a deleted home is not reused, because it may contain
- * the only copy of that data.
+ * Creates a new empty folder whose name is derived from the path of the home. The folder of a deleted home is not
+ * reused, because it may contain the only copy of its data.
  */
 async function makeTarget(home: string): Promise<string> {
   await makeSharedFolder();

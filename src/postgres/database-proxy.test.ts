@@ -28,7 +28,7 @@ const standard = {
   rates: { rolePerSecond: 100, allPerSecond: 400, waitMilliseconds: 1000 },
 };
 
-/** Runs `work` with a proxy and the superuser's URL through it. */
+/** Runs `work` with a proxy, and with the superuser's URL for a connection through the proxy. */
 async function withProxy(
   work: (url: string, port: number) => Promise<void>,
   options: Partial<ProxyOptions> = {},
@@ -51,7 +51,10 @@ async function logIn(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** Sends a StartupMessage and no password. Resolves with all that was received when the proxy closes the connection. */
+/**
+ * Sends a StartupMessage but no password. Resolves to all bytes that were received until the proxy closed the
+ * connection.
+ */
 function stall(port: number, user: string): Promise<string> {
   const words = Buffer.from(`user\0${user}\0database\0postgres\0\0`);
   const head = Buffer.alloc(8);
@@ -109,7 +112,7 @@ describe('DatabaseProxy', () => {
       );
       expect(rows[0].connections).toBeLessThanOrEqual(3);
       await client.end();
-      // The proxy closes connections that do not authenticate in time, and lets waiting connections log in instead.
+      // The proxy closes the connections that do not authenticate in time, and then lets the waiting logins continue.
       await Promise.all(stalled);
       const { loginMilliseconds } = standard;
       expect(performance.now() - started).toBeGreaterThan(loginMilliseconds - 50);

@@ -9,7 +9,7 @@ export interface ProxyOptions {
   readonly socketPath: string;
   /** Maximum number of open connections. */
   readonly maxConnections: number;
-  /** Maximum number of connections that are not authenticated, in total and for one role. */
+  /** Maximum number of unauthenticated connections: of all roles together, and of one role. */
   readonly maxUnauthenticated: number;
   readonly maxUnauthenticatedOfRole: number;
   /** Time until a client must be authenticated, in milliseconds. */
@@ -43,8 +43,8 @@ export class DatabaseProxy {
   readonly #unauthenticated = new Map<string, number>();
   readonly #pace: LoginPace;
   /**
-   * Logins that the limits of the login rate have admitted. They wait until another connection is authenticated, the
-   * longest waiting first.
+   * Logins that have passed the limits of the login rate. They wait until another connection is authenticated. The
+   * login that has waited longest is first.
    */
   #waiting: Login[] = [];
 
@@ -96,7 +96,7 @@ export class DatabaseProxy {
       const message = readFirstMessage(received);
       if (message === null) return;
       if (message?.kind === 'encryption') {
-        // A client waits for this byte before it sends anything else.
+        // A client waits for this byte before it sends its next message, so no bytes of that message have arrived yet.
         received = Buffer.alloc(0);
         socket.write('N');
         return;
@@ -124,7 +124,10 @@ export class DatabaseProxy {
     else setTimeout(begin, wait);
   }
 
-  /** Connects the waiting logins for which the limits have a place, the longest waiting first. */
+  /**
+   * Connects the waiting logins to PostgreSQL as far as the limits allow, beginning with the login that has waited
+   * longest.
+   */
   #connectWaiting(): void {
     this.#waiting = this.#waiting.filter((login) => {
       if (login.socket.destroyed) return false;
@@ -172,7 +175,7 @@ export class DatabaseProxy {
     upstream.once('close', () => {
       uncount();
       socket.end();
-      // A client that does not read its last bytes must not keep the connection.
+      // If a client does not read its last bytes, the connection is closed after this time.
       socket.setTimeout(this.#options.loginMilliseconds, () => socket.destroy());
     });
     socket.once('close', () => upstream.destroy());

@@ -125,7 +125,7 @@ describe('startEmbeddedPostgres with a new home', () => {
 });
 
 describe('startEmbeddedPostgres with an existing home', () => {
-  it('has the same rows at the same address after a restart', async () => {
+  it('has the same rows and the same address after a restart', async () => {
     const first = await start();
     await query(first.url, 'create table kept as select 42 as answer');
     await first.stop();
@@ -152,7 +152,7 @@ describe('startEmbeddedPostgres after a kill', () => {
     expect(await readFile(join(home, 'logs/postgres.log'), 'utf8')).not.toContain('automatic recovery in progress');
   });
 
-  it('ends the orphaned server after Ninefold was killed, and never runs two servers', async () => {
+  it('ends the server that is left after Ninefold was killed, and never runs two servers', async () => {
     const { child, line: url } = await startChild();
     await query(url, 'create table kept as select 1 as n');
     await kill(child);
@@ -175,7 +175,7 @@ describe('startEmbeddedPostgres after a kill', () => {
     expect(await postmastersRunning()).toBe(1);
   });
 
-  it('ignores a postmaster.pid whose pid belongs to another program', async () => {
+  it('ignores a postmaster.pid if the process with this pid is another program', async () => {
     const { child } = await startChild();
     const server = await postmaster();
     await kill(child);
@@ -217,7 +217,7 @@ describe('startEmbeddedPostgres with a session that crashes', () => {
 });
 
 describe('EmbeddedPostgres.stop', () => {
-  it('ends a frozen session, and still writes the checkpoint', async () => {
+  it('ends a frozen session and still writes the last checkpoint', async () => {
     const postgres = await start();
     const client = new Client({ connectionString: postgres.url });
     client.on('error', () => undefined);
@@ -240,7 +240,7 @@ it('stops the server when the Ninefold process that started it receives SIGTERM'
 });
 
 describe('startEmbeddedPostgres with an unusable environment', () => {
-  it('reports a fixed port in use, and does not change the home', async () => {
+  it('reports a fixed port that is in use, and does not change the home', async () => {
     const first = await start();
     await query(first.url, 'create table kept as select 1 as n');
     await first.stop();
@@ -267,7 +267,7 @@ describe('startEmbeddedPostgres with an unusable environment', () => {
     expect(await readdir(join(home, 'postgres'))).toEqual(['PG_VERSION']);
   });
 
-  it('reports other files in the place of the data folder', async () => {
+  it('reports files of another kind in the place of the data folder', async () => {
     await mkdir(join(home, 'postgres'), { recursive: true });
     await writeFile(join(home, 'postgres/thesis.txt'), 'all my work');
     if (isRoot()) await chown(join(home, 'postgres'), nobody.uid, nobody.gid);
@@ -287,7 +287,7 @@ describe('startEmbeddedPostgres with an unusable environment', () => {
     });
   });
 
-  it('reports a missing data folder to which a home links', async () => {
+  it('reports that the data folder to which a home links is missing', async () => {
     await mkdir(home);
     await symlink(join(home, 'nowhere'), join(home, 'postgres'));
     await expect(start()).rejects.toMatchObject({ name: 'StartError', message: expect.stringContaining('is gone') });
@@ -319,7 +319,7 @@ describe.runIf(isRoot())('startEmbeddedPostgres as root', () => {
     }
   });
 
-  it('works without root for another user with a separate home', async () => {
+  it('runs without root for another user who has a home of their own', async () => {
     await mkdir(home);
     await chown(home, nobody.uid, nobody.gid);
     const { line: url } = await startChild(nobody);
@@ -335,7 +335,7 @@ describe.runIf(isRoot())('startEmbeddedPostgres as root', () => {
     expect(line).toContain('uid 3999999 has none in /etc/passwd');
   });
 
-  it('reports the owner of the data folder to another user', async () => {
+  it('reports to a user that the data folder belongs to another user', async () => {
     await (await start()).stop();
     await chmod(home, 0o777);
     const { line } = await startChild({ uid: 12345, gid: 12345 });

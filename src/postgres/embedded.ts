@@ -25,8 +25,8 @@ export interface EmbeddedPostgres {
   /** Stops the server cleanly: ends open transactions, writes a checkpoint, and releases the home. */
   stop(): Promise<void>;
   /**
-   * Adds a listener that is called each time the server accepts connections after an unexpected end. All connections
-   * were lost.
+   * Adds a listener that is called each time the server accepts connections again after it ended unexpectedly. All
+   * earlier connections are then lost.
    */
   onRestart(listener: () => void): void;
 }
@@ -56,7 +56,10 @@ export interface EmbeddedOptions {
 
 const defaultMaxConnections = 400;
 const defaultProcessMemoryBytes = 1024 * 1024 * 1024;
-/** Number of attempts, because another program can take the chosen port before PostgreSQL listens on it. */
+/**
+ * Number of attempts to start the server. Several are needed, because another program can take the chosen port before
+ * PostgreSQL listens on it.
+ */
 const portAttempts = 5;
 
 /**
@@ -73,7 +76,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   };
   try {
     const folder = await locateDataFolder(home);
-    // Two homes can link to the same data folder if one is a copy of the other.
+    // Two homes can link to the same data folder if one home is a copy of the other. So the data folder is locked too.
     if (folder.linked) releases.push(await lockFolder(`${folder.path}.lock`, folder.path));
     const binaries = await findBinaries(folder.runAs);
     const log = await openLog(home);

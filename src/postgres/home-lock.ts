@@ -22,8 +22,9 @@ interface Holder {
 
 /**
  * Takes the lock that prevents two Ninefold processes from using one folder: a file with the pid of its holder. The
- * lock of an ended process is taken over. On the same machine, the pid and the start time of the process show whether
- * it has ended. For another machine (two containers with one volume), a missing refresh of the file shows this.
+ * lock of an ended process is taken over. For a process on the same machine, the pid and the start time show whether
+ * the process has ended. For a process on another machine (two containers with one volume), a lock file that is not
+ * refreshed any more shows this.
  * @param path The lock file.
  * @param folder The locked folder, for the error message.
  * @returns A function that releases the lock.
@@ -35,7 +36,7 @@ export async function lockFolder(path: string, folder: string): Promise<() => Pr
   for (;;) {
     if (await tryToTake(path, content, folder)) break;
     const found = await readFile(path, 'utf8').catch(() => null);
-    if (found === null) continue; // released just now
+    if (found === null) continue; // The lock was released just now.
     const holder = parseHolder(found);
     if (await isHeld(path, holder, mine)) {
       throw new StartError(
@@ -74,7 +75,7 @@ async function isHeld(path: string, holder: Holder | null, mine: Holder): Promis
   return started !== null && started === holder.started;
 }
 
-/** Returns true if the lock is refreshed before it would be stale. */
+/** Returns true if the lock is refreshed before it becomes stale. */
 async function isBeating(path: string): Promise<boolean> {
   const lastBeat = () =>
     stat(path).then(
@@ -84,7 +85,8 @@ async function isBeating(path: string): Promise<boolean> {
   const first = await lastBeat();
   if (first === null) return false;
   const patience = first + silenceMilliseconds - Date.now();
-  // A time in the future comes from a machine whose clock is ahead; the wait is not longer than for any other.
+  // If the clock of the other machine is ahead, the time of the last refresh is in the future. Even then, the wait is
+  // not longer than for any other lock.
   const until = Date.now() + Math.min(Math.max(patience, 0), silenceMilliseconds);
   while (Date.now() < until) {
     await delay(beatMilliseconds / 4);
@@ -97,7 +99,7 @@ async function isBeating(path: string): Promise<boolean> {
 
 /**
  * Removes a stale lock, unless another process changed it. A second file, the claim, ensures that only one process
- * removes a lock at a time, so the checked lock is the removed one.
+ * removes a lock at a time. So the removed lock is the lock that was checked.
  */
 async function takeAway(path: string, found: string): Promise<void> {
   const claim = `${path}.claim`;

@@ -11,10 +11,9 @@ export const superuser = 'ninefold';
 
 /**
  * Creates the data folder with initdb unless it exists: UTF-8, checksums, and password authentication for all. The
- * folder is created beside its place and then renamed, so that a crash does not leave an incomplete one.
- *
- * Collation and character types come from PostgreSQL itself (`builtin`, C.UTF-8), not from the C library. Its sort
- * order changes between versions, which would break indexes if a data folder moves to another machine.
+ * folder is created beside its place and then renamed, so that a crash does not leave an incomplete one. Collation and
+ * character types come from PostgreSQL itself (`builtin`, C.UTF-8), and not from the C library. The sort order of the C
+ * library changes between its versions. This would break indexes if a data folder moves to another machine.
  * @param password The superuser's password, used only if the folder is created.
  * @returns True if the folder was created.
  * @throws StartError if the folder contains other files or data of another major version.

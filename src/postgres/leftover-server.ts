@@ -4,7 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { serverProcesses } from './process-table.ts';
 import { killProcesses, type Log, shutDown } from './shutdown.ts';
 
-/** Idle processes notice the end of their postmaster and end within this time. Processes that remain are killed. */
+/**
+ * Time within which idle processes notice that their postmaster has ended, and end too. Processes that still run after
+ * this time are killed.
+ */
 const noticeMilliseconds = 1000;
 const lookMilliseconds = 20;
 
@@ -26,7 +29,7 @@ export async function stopLeftoverServer(dataFolder: string, log: Log): Promise<
     await killProcesses(dataFolder, log);
   }
   for (const name of await readdir(dataFolder)) {
-    // The socket has a separate lock file: .s.PGSQL.<port>.lock.
+    // The lock file of the socket is .s.PGSQL.<port>.lock. It must be removed too.
     if (name === 'postmaster.pid' || name.startsWith('.s.PGSQL.')) await rm(join(dataFolder, name), { force: true });
   }
   return found.length > 0;

@@ -3,7 +3,7 @@ import { LoginPace } from './login-rates.ts';
 
 const rates = { rolePerSecond: 10, allPerSecond: 40, waitMilliseconds: 1000 };
 
-it('lets the logins of two seconds through at once, delays the next ones evenly, and refuses those that would wait too long', () => {
+it('lets as many logins through at once as two seconds allow, delays the next ones evenly, and refuses those that would wait too long', () => {
   const pace = new LoginPace(rates);
   const waits = Array.from({ length: 40 }, () => pace.take('a', 5000));
   expect(waits.slice(0, 21)).toEqual(Array(21).fill(0));

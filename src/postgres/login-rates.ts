@@ -1,14 +1,14 @@
 /** Rates of logins. */
 export interface LoginRates {
-  /** Logins per second of one role; after a pause, twice as many at once. */
+  /** Number of logins that one role may make per second. After a pause, a role may make twice as many at once. */
   readonly rolePerSecond: number;
-  /** Logins per second of all roles together; after a pause, twice as many at once. */
+  /** Number of logins that all roles together may make per second. After a pause, twice as many at once are allowed. */
   readonly allPerSecond: number;
   /** Longest wait of a login in milliseconds; a login that would wait longer is refused. */
   readonly waitMilliseconds: number;
 }
 
-/** If this many roles are stored, the roles whose next login would not wait are removed. */
+/** If this many roles are stored, those whose next login would not have to wait are removed. */
 const REMEMBERED = 1000;
 const BURST_SECONDS = 2;
 
@@ -26,7 +26,10 @@ export class LoginPace {
     this.#rates = rates;
   }
 
-  /** Takes a turn. Returns the milliseconds to wait for it; null, without taking a turn, if that is too long. */
+  /**
+   * Takes a turn. Returns the milliseconds to wait for it; If the wait would be too long, takes no turn and returns
+   * null.
+   */
   take(role: string, now: number): number | null {
     const { rolePerSecond, allPerSecond, waitMilliseconds } = this.#rates;
     const freeAt = Math.max(now, this.#freeAt.get(role) ?? 0);

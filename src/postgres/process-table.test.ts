@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
 import { startOf } from './process-table.ts';
 
-it('returns different values for two processes, and the same value each time for one', async () => {
+it('returns a different value for each of two processes, and the same value each time for one process', async () => {
   const child = spawn('sleep', ['60']);
   try {
     await once(child, 'spawn');
@@ -25,7 +25,7 @@ it('treats a process that has ended as missing, also if its parent has not reape
   try {
     const [line] = await once(createInterface({ input: parent.stdout }), 'line');
     await expect.poll(() => startOf(Number(line))).toBeNull();
-    process.kill(Number(line), 0); // The process is still in the process table: this does not throw.
+    process.kill(Number(line), 0); // The process is still in the process table, so this call does not throw.
   } finally {
     parent.kill('SIGKILL');
   }

@@ -33,8 +33,8 @@ export function serverProcesses(dataFolder: string): Promise<number[]> {
 }
 
 /**
- * Matches the titles of server processes that end after the last checkpoint. All others end before it (postmaster.c,
- * PM_WAIT_BACKENDS).
+ * Matches the titles of server processes that end only after the last checkpoint. All other processes end before the
+ * checkpoint (postmaster.c, PM_WAIT_BACKENDS).
  */
 const endsLate = /: (?:checkpointer|archiver|walsender|io worker|logger)\b/;
 
@@ -71,8 +71,8 @@ async function fromProc(dataFolder: string): Promise<number[]> {
 }
 
 /**
- * Finds server processes without /proc: the postmaster by its arguments (`-D <data folder>`), the others by their
- * title.
+ * Finds server processes without /proc: the postmaster by its arguments (`-D <data folder>`), its child processes by
+ * their title.
  */
 async function fromPs(dataFolder: string): Promise<number[]> {
   const title = `postgres: ${clusterName(dataFolder)}: `;

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import type { DataFolder } from './data-folder.ts';
 
 /**
- * Version of the extensions that the node provides. Their objects are part of Ninefold's own schema, so the scripts are
- * empty.
+ * Version of the extensions that the node provides. The scripts of these extensions are empty, because their objects
+ * are part of Ninefold's own schema.
  */
 const VERSION = 'ninefold';
 const names = ['pg_cron', 'pg_net'];

@@ -15,11 +15,11 @@ export interface ProxyThreadOptions {
   readonly maxConnections: number;
 }
 
-/** Share of `max_connections` that unauthenticated connections may take; requests have their own share. */
+/** Share of `max_connections` that unauthenticated connections may take. Requests have a separate share. */
 const UNAUTHENTICATED_SHARE = 0.15;
 /** Share of `max_connections` that all TCP connections together may take. */
 const TCP_SHARE = 0.9;
-/** All roles together may log in this many times as often as one role. */
+/** Number of logins per second that all roles together may make, as a multiple of the number for one role. */
 const ALL_ROLES = 4;
 const RESTART_MILLISECONDS = 1000;
 

@@ -5,11 +5,14 @@ import { socketFolderFor } from './settings.ts';
 
 const LOOK_MILLISECONDS = 1000;
 const ANSWER_MILLISECONDS = 1000;
-/** Number of consecutive checks that must fail, so that temporary states have no effect. */
+/**
+ * Number of checks in a row that must fail before a server counts as unreachable, so that temporary states have no
+ * effect.
+ */
 const UNREACHABLE_LOOKS = 3;
 /**
- * A server that does not respond gets more time: after the crash of a session, PostgreSQL accepts no connections for
- * some seconds.
+ * Time that a server without a response gets. It is longer, because PostgreSQL accepts no connections for some seconds
+ * after a session has crashed.
  */
 const SILENT_MILLISECONDS = 60_000;
 

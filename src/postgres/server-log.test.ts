@@ -26,7 +26,7 @@ it('keeps only the end of a log that is far larger than its maximum, and cuts it
   const kept = new ServerLog(`${log.path}.1`);
   kept.close();
   expect(await kept.readFrom(0)).toMatch(/x{1000}the last line$/);
-  // The server appends through its open file.
+  // The server appends to the file through the file descriptor that it opened before.
   await output.write('the next line');
   await output.close();
   expect(await log.readFrom(0)).toBe('the next line');

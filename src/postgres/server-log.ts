@@ -1,7 +1,7 @@
 import { type FileHandle, open, rename, stat, truncate } from 'node:fs/promises';
 import { setInterval } from 'node:timers';
 
-/** At this size the end of the log is copied to `<log>.1` and the log becomes empty. */
+/** When the log has this size, its end is copied to `<log>.1`, and the log is emptied. */
 const LARGEST_BYTES = 8 * 1024 * 1024;
 /**
  * Interval of the size check. It is short, because code of an app can write hundreds of megabytes in a minute with
@@ -36,12 +36,12 @@ export class ServerLog {
     );
   }
 
-  /** Returns the text from an offset in the file, at most its last 16 KB. */
+  /** Returns the text of the log from an offset on; at most the last 16 KB of the log. */
   async readFrom(offset: number): Promise<string> {
     return (await this.#end(offset, 16 * 1024)).toString('utf8');
   }
 
-  /** Keeps the last LARGEST_BYTES of a log that is larger, and empties it. */
+  /** If the log is larger than LARGEST_BYTES, keeps its last LARGEST_BYTES in another file and empties the log. */
   async rotate(): Promise<void> {
     if (this.#isRotating || (await this.size()) < LARGEST_BYTES) return;
     this.#isRotating = true;
@@ -67,7 +67,10 @@ export class ServerLog {
     await rename(`${path}.new`, path);
   }
 
-  /** Returns the bytes from an offset, or from the start if the file is shorter; at most the last `max` bytes. */
+  /**
+   * Returns the bytes of the log from an offset on; at most the last `max` bytes. If the file is shorter than the
+   * offset, returns them from the start of the file.
+   */
   async #end(offset: number, max: number): Promise<Buffer> {
     const file = await open(this.path, 'r');
     try {

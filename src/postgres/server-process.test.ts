@@ -51,7 +51,7 @@ it("throws PostgreSQL's own reason if the server does not start", async () => {
   });
 });
 
-it('can be stopped while it starts', async () => {
+it('can be stopped before it accepts connections', async () => {
   const start = new AbortController();
   const starting = ServerProcess.start(plan, start.signal);
   start.abort();
@@ -103,9 +103,9 @@ it.runIf(process.platform === 'linux' && existsSync('/bin/ps'))(
       return pids.sort();
     };
     try {
-      // The server accepts connections before all of its processes have started.
+      // The server accepts connections before all of its processes have started, so this waits for them.
       await expect.poll(async () => (await on(process.platform)).length).toBeGreaterThan(3);
-      // Vacuum processes start and end, so that two checks may differ.
+      // Vacuum processes start and end at any time, so two lists may differ. The comparison is repeated.
       await expect
         .poll(async () => JSON.stringify(await on('linux')) === JSON.stringify(await on('freebsd')))
         .toBe(true);

@@ -50,7 +50,7 @@ export class ServerProcess {
   private constructor(child: ChildProcess, dataFolder: string) {
     this.#child = child;
     this.#dataFolder = dataFolder;
-    // If this process ends for any reason except a kill, the server is stopped too.
+    // If this process ends for any reason other than a kill, the server is stopped too.
     const abandon = () => child.kill('SIGINT');
     process.once('exit', abandon);
     this.exited = new Promise((resolve) => {
@@ -61,7 +61,8 @@ export class ServerProcess {
   }
 
   /**
-   * Starts a server. Resolves when it accepts connections, after a crash when its recovery is complete.
+   * Starts a server. Resolves when the server accepts connections. After a crash, this is when the recovery is
+   * complete.
    * @param signal Aborts the start.
    * @throws ServerFailure if the server ends instead.
    */
@@ -69,8 +70,8 @@ export class ServerProcess {
     await writeSettings(plan);
     const logged = await plan.log.size();
     const output = await plan.log.open();
-    // In a separate process group, so that Ctrl-C in a terminal reaches only Ninefold, which completes its requests
-    // first.
+    // The server runs in a separate process group. So Ctrl-C in a terminal reaches only Ninefold, which completes its
+    // requests before it stops the server.
     const child = spawn(...boundedCommand(plan), {
       ...(plan.folder.runAs ?? {}),
       cwd: '/',
@@ -116,13 +117,14 @@ export class ServerProcess {
     return Number(lines[0]) === this.#child.pid ? (lines[7]?.trim() ?? null) : null;
   }
 
-  /** Resumes a postmaster that was stopped by SIGSTOP. Has no effect on a running one. */
+  /** Resumes a postmaster that was stopped by SIGSTOP. Has no effect on a postmaster that runs. */
   resume(): void {
     this.#child.kill('SIGCONT');
   }
 
   /**
-   * Shuts the server down (fast): ends open transactions and writes a checkpoint. Resolves when the process has ended.
+   * Shuts the server down with the mode "fast": ends open transactions and writes a checkpoint. Resolves when the
+   * process has ended.
    */
   async stop(log: Log): Promise<void> {
     if (this.#child.pid !== undefined) await shutDown(this.#dataFolder, this.#child.pid, log, this.exited);

@@ -26,23 +26,23 @@ export function socketFolderFor(dataFolder: string, port: number): string | null
 
 /**
  * Returns the text of postgresql.conf. It is written at every start. Settings of ALTER SYSTEM are stored in
- * postgresql.auto.conf and override it.
+ * postgresql.auto.conf and override this file.
  */
 export function settingsFile(options: SettingsOptions): string {
   const extensions = extensionPath(options.dataFolder);
   const settings: [name: string, value: string | number][] = [
     ['listen_addresses', options.isProxied ? '' : '127.0.0.1'],
     ['port', options.port],
-    // `.` is the data folder, which other users cannot enter. An absolute path is not used, because this setting cannot
-    // contain every path.
+    // `.` is the data folder, which other users cannot enter. It is not written as an absolute path, because this
+    // setting cannot contain every path.
     ['unix_socket_directories', '.'],
     ['unix_socket_permissions', '0700'],
     ['max_connections', options.maxConnections],
     // Only the roles that serve requests may use these connections: they are members of pg_use_reserved_connections,
     // and the owners' roles are not.
     ['reserved_connections', Math.floor(options.maxConnections * reservedShare)],
-    // All apps share the lock table. With the default of 64 locks per connection, one session could fill it in 0.1 s,
-    // before the watchdog can end the session.
+    // All apps share the table of locks. It is enlarged, because with the default of 64 locks per connection one
+    // session could fill it in 0.1 s, before the watchdog can end the session.
     ['max_locks_per_transaction', 512],
     // Locks of a prepared transaction belong to no session that the watchdog could end, so prepared transactions are
     // off.
@@ -53,18 +53,18 @@ export function settingsFile(options: SettingsOptions): string {
     ['fsync', 'on'],
     ['full_page_writes', 'on'],
     ['synchronous_commit', 'on'],
-    // For a small machine with many databases.
+    // A small value, for a small machine with many databases.
     ['shared_buffers', '128MB'],
-    // Limits the duration of a recovery and of the last checkpoint: both sync each file that was written since the
-    // previous checkpoint.
+    // Limits the duration of a recovery and of the last checkpoint, because both sync each file that was written since
+    // the previous checkpoint.
     ['max_wal_size', '256MB'],
     ['min_wal_size', '80MB'],
-    // After a crash, PostgreSQL syncs its complete data folder, by default file by file, which takes minutes for
-    // hundreds of databases.
+    // After a crash, PostgreSQL syncs its complete data folder. By default it does so file by file, which takes minutes
+    // for hundreds of databases. With `syncfs`, it is faster.
     ...(process.platform === 'linux' ? [['recovery_init_sync_method', 'syncfs'] as [string, string]] : []),
     ['jit', 'off'],
     ['io_method', 'sync'],
-    // The values that initdb writes.
+    // The following values are those that initdb writes.
     ['timezone', 'UTC'],
     ['log_timezone', 'UTC'],
     ['datestyle', 'iso, mdy'],

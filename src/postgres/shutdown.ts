@@ -4,18 +4,21 @@ import { hasSessions, serverProcesses } from './process-table.ts';
 /** Writes a message for the operator. */
 export type Log = (message: string, detail?: Record<string, unknown>) => void;
 
-/** Time for the sessions of a server to end before it is shut down without a checkpoint. */
+/** Time that the sessions of a server have to end. After this time, the server is shut down without a checkpoint. */
 const SESSIONS_MILLISECONDS = 60_000;
-/** Waiting time after a shutdown without a checkpoint. The server kills its remaining processes after five seconds. */
+/**
+ * Time that the server has to end after a shutdown without a checkpoint. The server itself kills its remaining
+ * processes after five seconds.
+ */
 const IMMEDIATE_MILLISECONDS = 10_000;
 const REPORT_MILLISECONDS = 10_000;
 const LOOK_MILLISECONDS = 20;
 
 /**
  * Shuts a server down with the mode "fast", which ends sessions and writes a checkpoint (PostgreSQL manual, "Shutting
- * Down the Server"). The checkpoint may take any time: without it the next start would be a crash recovery, which takes
- * longer. If the sessions do not end within SESSIONS_MILLISECONDS, the server is shut down without a checkpoint, then
- * killed.
+ * Down the Server"). The checkpoint may take any time: without the checkpoint, the next start would be a crash
+ * recovery, which takes longer. If the sessions do not end within SESSIONS_MILLISECONDS, the server is shut down
+ * without a checkpoint, then killed.
  * @param dataFolder Absolute path without symbolic links.
  * @param log Receives the progress every REPORT_MILLISECONDS.
  * @param exited Resolves when the postmaster has ended, if it is a child of this process.
@@ -92,7 +95,7 @@ function send(pids: readonly number[], signal: NodeJS.Signals): void {
     try {
       process.kill(pid, signal);
     } catch {
-      // The process ended meanwhile.
+      // The process has ended in the meantime.
     }
   }
 }

@@ -13,7 +13,7 @@ const authentication = (code: number, rest = ''): Buffer => {
 };
 
 describe('AuthenticationReader', () => {
-  it('finds AuthenticationOk behind other messages, whatever the size of the chunks', () => {
+  it('finds AuthenticationOk after other messages, whatever the size of the chunks', () => {
     const all = Buffer.concat([
       message('v', Buffer.alloc(12)),
       authentication(10, 'SCRAM-SHA-256\0\0'),
@@ -30,7 +30,7 @@ describe('AuthenticationReader', () => {
     }
   });
 
-  it('does not take an error for a login', () => {
+  it('does not mistake an error message for a login', () => {
     expect(new AuthenticationReader().push(loginError('28P01', 'no'))).toBe(false);
   });
 });
@@ -50,7 +50,7 @@ describe('readFirstMessage', () => {
     expect(readFirstMessage(startup(`user\0${'x'.repeat(500)}\0\0`))).toEqual({ kind: 'login', role: 'x'.repeat(63) });
   });
 
-  it('waits for the rest of a message, and rejects lengths that no client sends', () => {
+  it('waits for the rest of a message, and rejects a length that no client sends', () => {
     const whole = startup('user\0ada\0\0');
     expect(readFirstMessage(whole.subarray(0, 10))).toBeNull();
     expect(readFirstMessage(Buffer.from('GET / HTTP/1.1'))).toBeUndefined();

@@ -54,7 +54,8 @@ export class AuthenticationReader {
   /** Returns true once the client is authenticated. */
   push(chunk: Buffer): boolean {
     let bytes = Buffer.concat([this.#rest, chunk]);
-    // Other messages may come before it: NegotiateProtocolVersion, and requests for the password.
+    // The server may send other messages before AuthenticationOk: NegotiateProtocolVersion, and requests for the
+    // password.
     while (bytes.length >= HEAD + 4) {
       if (bytes[0] === AUTHENTICATION && bytes.readUInt32BE(HEAD) === 0) return true;
       const next = 1 + bytes.readUInt32BE(1);

@@ -8,8 +8,8 @@ const firstPauseMilliseconds = 250;
 const longestPauseMilliseconds = 10_000;
 
 /**
- * Keeps a server running: restarts it if it ends unexpectedly or accepts no connections, and retries until that
- * succeeds.
+ * Keeps a server running: restarts it if it ends unexpectedly or accepts no connections, and repeats the restart until
+ * it succeeds.
  */
 export class Supervisor {
   readonly #plan: ServerPlan;

@@ -98,7 +98,7 @@ describe('/rpc: arguments', () => {
     expect((await post('joined', 'words=x&words=y', form)).json).toBe('x-y');
   });
 
-  it('passes the body as the argument of a single unnamed parameter', async () => {
+  it('passes the complete body as the argument of a single unnamed parameter', async () => {
     expect((await post('sized', 'four', { 'content-type': 'text/plain' })).json).toBe(4);
     expect((await post('bytes_of', 'a\u0000b', { 'content-type': 'application/octet-stream' })).json).toBe(3);
   });
@@ -168,7 +168,7 @@ describe('/rpc: results', () => {
 });
 
 describe('/rpc: media types', () => {
-  it('returns rows as CSV, also for selected columns', async () => {
+  it('returns rows as CSV, also if only some columns are selected', async () => {
     const { text, headers } = await app.call('GET', '/films?select=id,title&id=lt.3&order=id', {
       headers: { accept: 'text/csv' },
     });
@@ -191,7 +191,7 @@ describe('/rpc: media types', () => {
     expect([headers['content-type'], text]).toEqual(['application/vnd.films', '1;2;3;']);
   });
 
-  it('omits null columns on request', async () => {
+  it('omits columns with null values on request', async () => {
     const headers = { accept: 'application/vnd.pgrst.array+json;nulls=stripped' };
     const { json } = await app.call('GET', '/films?select=id,year,plot&id=eq.5', { headers });
     expect(json).toEqual([{ id: 5 }]);
@@ -204,12 +204,12 @@ describe('/rpc: media types', () => {
     });
   });
 
-  it('chooses the available media type with the highest weight', async () => {
+  it('chooses, among the available media types, the one to which Accept gives the highest weight', async () => {
     const headers = { accept: 'text/csv;q=0.5, application/json;q=0.9, image/png' };
     expect((await app.call('GET', '/films', { headers })).headers['content-type']).toMatch('application/json');
   });
 
-  it('prefers the more specific media type at equal weights: with parameters, then without, then any', async () => {
+  it('prefers, at equal weights, the more specific media type: first one with parameters, then one without, then any', async () => {
     const of = async (accept: string) =>
       (await app.call('GET', '/films?id=eq.1', { headers: { accept } })).headers['content-type'];
     const stripped = 'application/vnd.pgrst.object+json;nulls=stripped';

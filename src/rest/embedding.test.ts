@@ -99,7 +99,7 @@ describe('select with embedded relations', () => {
     expect(json).toEqual(expected);
   });
 
-  it('returns a one-to-one relationship as an object on both sides', async () => {
+  it('returns the related row as an object on both sides of a one-to-one relationship', async () => {
     const asMember = (path: string) => app.call('GET', path, { role: 'authenticated' });
     expect((await asMember('/films?select=id,specifications(camera)&id=in.(1,2)&order=id')).json).toEqual([
       { id: 1, specifications: { camera: 'Eclair' } },
@@ -134,7 +134,7 @@ describe('select with embedded relations', () => {
     });
   });
 
-  it('accepts the name of a relation with an alias and adds a warning, until url_use_legacy_target_names is off', async () => {
+  it('accepts the name of a relation that has an alias and adds a warning, unless url_use_legacy_target_names is disabled', async () => {
     const path = '/directors?select=id,work:films!films_director_fkey(id)&films.id=eq.1&id=eq.1';
     const { json, headers } = await get(path);
     expect(json).toEqual([{ id: 1, work: [{ id: 1 }] }]);

@@ -19,18 +19,18 @@ import { describeStatements } from './sql/describe.ts';
 import { updateConflict } from './update-conflict.ts';
 import { withVisibleColumns, withVisibleNames } from './visible-names.ts';
 
-/** Everything that a data request needs. */
+/** The dependencies of a data request. */
 export interface RestContext {
   /** Connections with the app's authenticator role, which can switch to the caller's role. */
   readonly database: Database;
   readonly schemaCache: SchemaCache;
   readonly identity: Identity;
   readonly settings: RestSettings;
-  /** Plans of earlier requests; without it, each request is planned anew. */
+  /** The plans of earlier requests. Without them, each request is planned anew. */
   readonly plans?: PlanCache;
-  /** True if the database may not grow: functions then run in a read-only transaction. */
+  /** True if the database may not grow: Functions then run in a read-only transaction. */
   readonly isFull?: boolean;
-  /** Returns the body if it was parsed before; by default the body is parsed here. */
+  /** Returns the body in parsed form if it was parsed before this step; by default, this step parses the body. */
   readonly readPayload?: ReadPayload | undefined;
   /** Duration of authentication in milliseconds, for the Server-Timing header. */
   readonly jwtMilliseconds?: number;
@@ -96,7 +96,7 @@ export async function handleRest(context: RestContext, callRequest: CallRequest)
 /** SQLSTATE read_only_sql_transaction. */
 const READ_ONLY = '25006';
 
-/** Headers on which a response depends: those of PostgREST and those with credentials. */
+/** Headers of the request on which the response depends: those that PostgREST lists, and those with credentials. */
 const VARY = 'Accept, Prefer, Range, Authorization, apikey';
 
 /**

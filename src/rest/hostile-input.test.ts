@@ -93,7 +93,10 @@ interface Call {
   body: Uint8Array | null;
 }
 
-/** Runs the three pure steps. Returns the statements or the error for the caller. Any other error is a bug. */
+/**
+ * Runs the three steps that need no database. Returns the statements or the error for the caller. Any other error is a
+ * bug.
+ */
 function statementsOf(call: Call): readonly Statement[] | NinefoldError {
   const callRequest: CallRequest = {
     ...call,
@@ -115,7 +118,10 @@ function statementsOf(call: Call): readonly Statement[] | NinefoldError {
 
 const MARK = 'zqx';
 
-/** Text with which a client might try to break out of a name or value. Each text contains the mark. */
+/**
+ * Text with which a client might try to break out of a name or value. Each text contains the mark, by which the test
+ * finds it in the SQL.
+ */
 const hostile = fc
   .array(
     fc.constantFrom(
@@ -202,7 +208,7 @@ it('puts client input into SQL text only as quoted identifiers', () => {
       for (const { text, params } of result) {
         const outsideOfNames = text.replaceAll(/"(?:[^"]|"")*"/g, '""');
         expect(outsideOfNames).not.toContain(MARK);
-        // The remaining text contains only words of this program.
+        // The text outside of quoted names contains only words of this program.
         expect(outsideOfNames).toMatch(/^[\x20-\x7e\n]*$/);
         const placeholders = [...outsideOfNames.matchAll(/\$(\d+)/g)].map((match) => Number(match[1]));
         expect(Math.max(0, ...placeholders)).toBe(params.length);
@@ -213,7 +219,7 @@ it('puts client input into SQL text only as quoted identifiers', () => {
   expect(built).toBeGreaterThan(100);
 });
 
-it('produces the same SQL text for requests of one shape with different values', () => {
+it('produces the same SQL text for requests that differ only in their values', () => {
   const textOf = (id: string, limit: number): string[] => {
     const query = `select=id,parent(id)&id=eq.${id}&data->>k=in.(${id},${id}x)&limit=${limit}`;
     const result = statementsOf({ method: 'GET', path: '/child', query, headers: {}, body: null });
@@ -227,7 +233,7 @@ it('produces the same SQL text for requests of one shape with different values',
   );
 });
 
-it('returns statements or an error with a code and a status below 500 for any bytes', () => {
+it('returns statements, or an error with a code and a status below 500, for any bytes', () => {
   const anything: fc.Arbitrary<Call> = fc.record({
     method: fc.constantFrom('GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'FOO'),
     path: fc.oneof(fc.constantFrom('/', '/child', '/rpc/find', '/rpc/', '//', '/%', '/%00', '/..'), fc.webPath()),

@@ -55,7 +55,7 @@ const identity: Identity = {
   source: 'none',
 };
 
-/** Returns the statements and the response parts of a request, or its error. */
+/** Returns the statements and the response parts of a request, or the error of the request. */
 function outcome(callRequest: CallRequest, anew: boolean): unknown {
   try {
     if (!anew) {

@@ -19,8 +19,9 @@ import {
 import { type MainStatement, mainStatement, type QueryPlan } from './sql/build-statements.ts';
 
 /**
- * Result of the first three steps of a request. For a read from the cache, only `main` and the canonical query contain
- * the actual values; `plan` and the filters of `request` contain those of the request that was planned first.
+ * The result of the first three steps of a request. For a read from the cache, `plan` and the filters of `request`
+ * contain the values of the request that was planned first. Only `main` and the canonical query contain the values of
+ * this request.
  */
 export interface PlannedCall {
   readonly request: ApiRequest;
@@ -35,7 +36,10 @@ interface PlannedShape {
   readonly call: PlannedCall & { readonly main: MainStatement };
   /** Pairs of the index of a parameter and the index of its value. */
   readonly slots: readonly (readonly [param: number, value: number])[];
-  /** The parts of the canonical query in order, each with the index of the value that follows it; null for none. */
+  /**
+   * The parts of the canonical query in their order. Each part has the index of the value that follows it; null if no
+   * value follows.
+   */
   readonly canonical: readonly (readonly [text: string, value: number | null])[];
 }
 
@@ -49,7 +53,7 @@ interface PlannedInsert {
 
 /** Maximum number of cached shapes per schema cache. The cache is emptied when it is full. */
 const MAX_SHAPES = 1000;
-/** Maximum length of a cached shape. */
+/** Maximum length of the key of a cached shape. */
 const MAX_SHAPE_LENGTH = 4000;
 
 interface Shapes {
@@ -146,7 +150,7 @@ function store<T>(shapes: Map<string, T>, key: string, shape: T): void {
   shapes.set(key, shape);
 }
 
-/** Returns all parts of a read that the first three steps read, except values. */
+/** Returns the cache key of a read: all parts of the request that the first three steps read, except the values. */
 const keyOf = ({ method, path, headers }: CallRequest, { text }: QueryShape): string =>
   `${method} ${path}?${text}\n${headers.accept}\n${headers.prefer}\n${headers.range}\n${headers['accept-profile']}\n${headers['content-type']}`;
 
@@ -157,7 +161,8 @@ const keyOf = ({ method, path, headers }: CallRequest, { text }: QueryShape): st
 function shapeOf(call: PlannedCall, { values }: QueryShape, { query }: CallRequest): PlannedShape | null {
   const { main, plan } = call;
   const { count } = call.request.preferences;
-  // These counts are not cached, because the planner needs the actual values for them.
+  // Requests with these kinds of counts are not cached, because PostgreSQL's planner needs the actual values to
+  // estimate the rows.
   if (plan.kind !== 'read' || main === null || count === 'planned' || count === 'estimated') return null;
   const indexes = new Map(values.map(({ parameter }, index) => [parameter, index]));
   const slots = main.origins.flatMap((origin, param): [number, number][] => {

@@ -40,7 +40,7 @@ export function planNames(plan: Plan, method: string): PlanNames {
 
 const idOf = ({ schema, name }: SqlName): string => entityId(schema, name);
 
-/** Returns the relation or function itself, followed by embedded relations. */
+/** Returns the names of the relation or function of the request, followed by the names of the embedded relations. */
 function touched({ schema, name }: SqlName, read: ReadNode): readonly TouchedRelation[] {
   const found: TouchedRelation[] = [{ schema, name }];
   const visit = (node: ReadNode): void => {

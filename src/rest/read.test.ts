@@ -116,7 +116,7 @@ describe('GET: order', () => {
     ],
     ['a column of what is not shown', 'director:directors!films_director_fkey()&order=director(name).desc,id'],
     ['a JSON path', 'director:directors!films_director_fkey(id)&order=director(name->>0).desc,director(name).desc,id'],
-  ])('orders by %s, which is not shown', async (_, query) => {
+  ])('orders by %s, which the response does not show', async (_, query) => {
     const plain = await get(`/films?select=id,${query.split('&')[0]}&id=eq.2`);
     const { status, json } = await get(`/films?select=id,${query}`);
     const rows = json as { id: number }[];
@@ -124,14 +124,14 @@ describe('GET: order', () => {
     expect(rows[1]).toEqual((plain.json as unknown[])[0]);
   });
 
-  it('orders inside of a relation that is spread as arrays', async () => {
+  it('orders the elements of a relation that is spread as arrays', async () => {
     const query = '...films!films_director_fkey(title,editor:directors!films_editor_fkey(id))&films.order=editor(name)';
     expect((await get(`/directors?select=name,${query}&id=eq.2`)).json).toEqual([
       { name: 'Varda', title: ['Vagabond', 'Cleo'], editor: [{ id: 2 }, null] },
     ]);
   });
 
-  it('uses the first of several orders', async () => {
+  it('uses the first order if the request has several', async () => {
     const { json } = await get('/films?select=id&order=id.desc&order=id.asc&limit=1');
     expect(json).toEqual([{ id: 5 }]);
   });
@@ -165,7 +165,7 @@ describe('GET: pages', () => {
     expect([status, json, headers['content-range']]).toEqual([206, [{ id: 1 }, { id: 2 }], '0-1/5']);
   });
 
-  it('returns 200 instead of 206 if the page contains all rows', async () => {
+  it('returns 200 instead of 206 if the page contains all matching rows', async () => {
     const { status, headers } = await get('/films?select=id', { prefer: 'count=exact' });
     expect([status, headers['content-range'], headers['preference-applied']]).toEqual([200, '0-4/5', 'count=exact']);
   });
@@ -209,7 +209,7 @@ describe('GET: pages', () => {
     expect(json).toHaveLength(2);
   });
 
-  it('reports that db_max_rows ended a response, and only then', async () => {
+  it('reports in a header that db_max_rows ended the response, and only in this case', async () => {
     const small = await app.with({ db_max_rows: 2 });
     const said = async (path: string) => (await small.call('GET', path)).headers['ninefold-max-rows'];
     expect(await said('/films?select=id')).toBe('2');

@@ -9,7 +9,10 @@ import { beforeQuery } from './sql/build-statements.ts';
 import { conditionText } from './sql/condition.ts';
 import { columnText, Params, qualified } from './sql/text.ts';
 
-/** A filter on a column that the update also sets. Its value is the one that the caller has read. */
+/**
+ * A filter on a column that the update also sets. The value of the filter is the value that the caller has read
+ * earlier.
+ */
 type ReadValue = Extract<Condition, { kind: 'filter' }>;
 
 /** An update that changed no row. */
@@ -54,8 +57,8 @@ export async function updateConflict(update: EmptyUpdate): Promise<NinefoldError
 }
 
 /**
- * Returns the query with two columns for each value that the caller has read: whether the row still has this value, and
- * the value that is stored.
+ * Returns the query with two columns for each value that the caller has read: one says whether the row still has this
+ * value, the other is the stored value.
  */
 function comparison({ target }: MutatePlan, read: readonly ReadValue[], others: readonly Condition[]) {
   const params = new Params();

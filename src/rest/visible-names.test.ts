@@ -46,7 +46,7 @@ describe('withVisibleNames', () => {
     ['42703', '/films?select=secret_ratin', 'secret_rating'],
     ['42703', '/payroll_secrets?select=salry', 'salary'],
     ['PGRST201', '/films?select=id,people(*)', 'crew_secrets'],
-  ])('names in the hint of %s only objects on which the role has a privilege: %s', async (code, path, name) => {
+  ])('names, in the hint of %s, only objects on which the role has a privilege: %s', async (code, path, name) => {
     const [anon, member] = [await textOf(path), await textOf(path, 'authenticated')];
     expect(JSON.parse(member).code).toBe(code);
     expect(member).toContain(name);
@@ -59,7 +59,7 @@ describe('withVisibleNames', () => {
     ['/rpc/find_fil', 'Perhaps you meant to call the function public.find_film'],
     ['/films?select=*,review(*)', "Perhaps you meant 'reviews' instead of 'review'."],
     ['/films?select=titl', 'Perhaps you meant to reference the column "films.title".'],
-  ])('proposes objects that the role may use: %s', async (path, hint) => {
+  ])('proposes only objects that the role may use: %s', async (path, hint) => {
     expect(JSON.parse(await textOf(path)).hint).toBe(hint);
   });
 

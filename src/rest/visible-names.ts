@@ -30,8 +30,8 @@ export async function withVisibleNames(
     }
   }
   const parts: ErrorParts = { headers, cause: error };
-  // The message and details of PGRST201 and PGRST203 name objects that the request does not name, so they are not
-  // repeated.
+  // The message and the details of PGRST201 and PGRST203 name objects that the request does not name. So they are not
+  // repeated in the error that the role sees.
   return repeatsRequest.has(code)
     ? new NinefoldError(code, { ...parts, message, details })
     : new NinefoldError(code, parts);

@@ -97,7 +97,7 @@ describe('POST', () => {
     expect(await shelves()).toEqual(expect.arrayContaining(['y 1 l', 'y 2 empty']));
   });
 
-  it('ignores keys that are not in columns', async () => {
+  it('ignores keys of the body that the parameter columns does not name', async () => {
     const { json } = await send(
       'POST',
       '/shelves?columns=room,number',
@@ -170,7 +170,7 @@ describe('POST and PUT with upsert', () => {
     expect(await shelves()).toEqual(['attic 1 c', 'hall 1 new', 'hall 2 b', 'hall 9 new']);
   });
 
-  it('returns 200 if every row existed', async () => {
+  it('returns 200 if every row of the upsert existed', async () => {
     const response = await send('POST', '/shelves', [rows[0]], { prefer: 'resolution=merge-duplicates' });
     expect(response.status).toBe(200);
   });
@@ -236,12 +236,12 @@ describe('PATCH', () => {
     expect([status, json]).toEqual([200, []]);
   });
 
-  it('writes through a view', async () => {
+  it('writes to a table through a view', async () => {
     await send('PATCH', '/shelf_labels?number=eq.2', { label: 'seen' });
     expect(await shelves()).toContain('hall 2 seen');
   });
 
-  it('reports the columns that another caller changed, if the filters contain the values that were read', async () => {
+  it('reports the columns that another caller has changed, if the filters contain the values that this caller had read', async () => {
     const report = { prefer: 'return=representation, conflict=report' };
     const save = (query: string, body: unknown, headers: Record<string, string> = report) =>
       send('PATCH', `/shelves?room=eq.hall&number=eq.1${query}`, body, headers);
@@ -253,7 +253,8 @@ describe('PATCH', () => {
     const object = { ...report, accept: 'application/vnd.pgrst.object+json' };
     expect(await save('&label=is.null', { label: 'late' }, object)).toMatchObject({ json: { code: 'row_changed' } });
     expect(await shelves()).toContain('hall 1 mine');
-    // The response is PostgREST's if the preference is missing, no row has the key, or no filter has a read value.
+    // The response is the same as PostgREST's if the preference is missing, if no row has the key, or if no filter
+    // contains a value that was read.
     for (const [query, headers] of [
       ['&label=eq.a', full],
       ['&room=eq.none', report],
@@ -320,14 +321,14 @@ describe('Writes with row-level security', () => {
     ]);
   });
 
-  it('writes a row that the caller may not read if no representation is requested', async () => {
+  it('writes a row that the caller may not read if the caller requests no representation', async () => {
     expect((await send('POST', '/inbox', { body: 'hello' })).status).toBe(201);
     expect((await send('POST', '/inbox', { body: 'hello' }, full)).status).toBe(401);
   });
 });
 
 describe('Prefer: tx', () => {
-  it('writes nothing for tx=rollback and returns the normal response, if the app allows it', async () => {
+  it('writes nothing for tx=rollback and still returns the normal response, if the app allows this preference', async () => {
     const allowed = await app.with({ db_tx_end: 'commit-allow-override' });
     const response = await allowed.call('POST', '/shelves', {
       body: { room: 'x', number: 1 },

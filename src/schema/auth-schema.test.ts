@@ -49,11 +49,11 @@ describe('functions of schema auth for policies', () => {
     expect(await as('authenticated', claims, `select auth.jwt() -> 'app_metadata' ->> 'plan'`)).toBe('pro');
   });
 
-  it.each(['uid', 'role', 'email', 'jwt'])('return null from auth.%s() without claims', async (name) => {
+  it.each(['uid', 'role', 'email', 'jwt'])('return null from auth.%s() if no claims are set', async (name) => {
     expect(await as('anon', null, `select auth.${name}()`)).toBeNull();
   });
 
-  it('return claims that are set in the older settings', async () => {
+  it('return the claims in the settings that older versions of PostgREST used', async () => {
     const results = await app.database.run([
       { text: `select set_config('request.jwt.claim.sub', $1, true)`, params: [claims.sub] },
       { text: `select set_config('role', 'authenticated', true)`, params: [] },
@@ -80,7 +80,7 @@ describe('functions of schema auth for policies', () => {
 });
 
 describe('tables of schema auth', () => {
-  it.each(['anon', 'authenticated'])('are closed to %s, even if the owner grants privileges', async (role) => {
+  it.each(['anon', 'authenticated'])('are closed to %s, even if the owner grants privileges on them', async (role) => {
     await member();
     for (const table of [
       'users',
@@ -124,7 +124,7 @@ describe('tables of schema auth', () => {
     expect(await app.sql('select from public.profiles where id = $1', [id])).toEqual([]);
   });
 
-  it('confirm an account by an update, which triggers of apps expect', async () => {
+  it('confirm an account by an UPDATE after its INSERT, because triggers of apps expect this', async () => {
     await app.sql('create table public.confirmed (id uuid)');
     await app.sql(`create function public.note_confirmed() returns trigger language plpgsql security definer as $$
       begin insert into public.confirmed values (new.id); return new; end $$`);
@@ -199,7 +199,7 @@ describe('notifications of ended sessions', () => {
     ['a ban by SQL', (id: string) => app.sql(`update auth.users set banned_until = 'infinity' where id = $1`, [id])],
     ['a soft deletion by SQL', (id: string) => app.sql('update auth.users set deleted_at = now() where id = $1', [id])],
     ['the console', (id: string) => revokeSessions(app.database, { userId: id })],
-  ])('are sent to every node: %s', async (_, end) => {
+  ])('are sent to every node after: %s', async (_, end) => {
     const { id, token } = await member();
     expect((await app.identify({ authorization: `Bearer ${token}` })).userId).toBe(id);
     const [session] = await sessionsOf(id);
@@ -216,7 +216,7 @@ describe('notifications of ended sessions', () => {
       String(count),
     ]);
 
-  it('contain the ids of the sessions if they fit, else they mean all sessions of the account', async () => {
+  it('contain the ids of the ended sessions if these fit; otherwise they mean all sessions of the account', async () => {
     const { id, token } = await member();
     const ended = heard();
     await app.sql('delete from auth.sessions where user_id = $1', [id]);

@@ -39,7 +39,7 @@ async function ask(claims: object | null, text: string, role = 'authenticated'):
 const isAgent = (claims: object | null, role?: string) => ask(claims, `select ninefold.has_role('agent')`, role);
 
 describe('roles of members', () => {
-  it('apply from the grant to the revocation, whatever the token contains', async () => {
+  it('apply from the moment they are granted until they are revoked, whatever the token contains', async () => {
     const token = { sub: ada, role: 'authenticated', app_metadata: { roles: ['agent'] }, roles: ['agent'] };
     expect(await isAgent(token)).toBe('f');
     await owner.script(`select ninefold.grant_role('${ada}', 'agent'), ninefold.grant_role('${ada}', 'agent')`);
@@ -49,13 +49,13 @@ describe('roles of members', () => {
     expect(await isAgent(token)).toBe('f');
   });
 
-  it('do not apply without a session, with a foreign token, or with a claim that is not an id', async () => {
+  it('do not apply without a session, with the token of another issuer, or with a claim that is not an id', async () => {
     expect(await isAgent(null, 'anon')).toBe('f');
     expect(await isAgent({ sub: 'firebase|123' })).toBe('f');
     expect(await isAgent({ role: 'service_role' }, 'service_role')).toBe('f');
   });
 
-  it('are visible to their member only, also through a view or a function of the owner', async () => {
+  it('are visible only to the member who has them, also through a view or a function of the owner', async () => {
     await owner.script(`select ninefold.grant_role('${ada}', 'lead'), ninefold.grant_role('${bob}', 'lead');
       create function public.leads() returns boolean language sql stable security definer set search_path = ''
         as $$ select ninefold.has_role('lead') $$`);
@@ -85,7 +85,7 @@ describe('roles of members', () => {
     }
   });
 
-  it('are removed from every member when they are dropped, and with a deleted member', async () => {
+  it('are removed from every member when they are dropped, and are removed with a deleted member', async () => {
     await owner.script(`select ninefold.drop_role('agent'); delete from auth.users where id = '${bob}'`);
     expect(await isAgent({ sub: ada })).toBe('f');
     const [left] = await owner.run([{ text: 'select user_id, role from ninefold.member_roles', params: [] }]);
@@ -95,7 +95,7 @@ describe('roles of members', () => {
     });
   });
 
-  it('are read once per query and not once per row if a policy reads them in a subquery', async () => {
+  it('are read once per query, and not once per row, if a policy reads them in a subquery', async () => {
     await owner.script(`create table public.many as select g as id from generate_series(1, 100) g;
       alter table public.many enable row level security; grant select on public.many to authenticated;
       create policy leads on public.many using ((select ninefold.has_role('lead')))`);

@@ -17,14 +17,14 @@ import {
 useTicketsWithStates();
 
 describe('ninefold.define_machine', () => {
-  it('refuses to remove a state of rows and reports their number, even if policies hide the rows from the owner', async () => {
+  it('refuses to remove a state in which rows are, and reports the number of these rows even if policies hide them from the owner', async () => {
     await owner.script(`insert into public.tickets (status) values ('held'), ('held'), ('closed');
       alter table public.tickets force row level security`);
     expect(await refusal(define('[{"name": "close", "from": "open", "to": "closed"}]'))).toMatchObject({
       sqlstate: 'NF004',
       message: 'Rows of public.tickets stand in states that the machine does not have: 2 in held.',
     });
-    // The refused definition was not stored: the previous machine still applies.
+    // The refused definition was not stored, so the previous machine still applies.
     await by(customer, `update public.tickets set status = 'held' where id = 1`);
   });
 
@@ -76,7 +76,7 @@ describe('ninefold.define_machine', () => {
     expect(await refusal(owner.script(`select ninefold.define_machine(${args})`))).toMatchObject({ sqlstate });
   });
 
-  it('cannot be called by members and keys', async () => {
+  it('cannot be called by members or with a key', async () => {
     for (const caller of [customer, serviceKey]) {
       for (const attempt of [
         `select ninefold.define_machine('public.tickets', 'status', 'open', '[]')`,
@@ -111,7 +111,7 @@ describe('ninefold.define_machine', () => {
     });
   });
 
-  it('finds names as its caller does, and keeps the app’s own functions', async () => {
+  it('finds names along the search path of its caller, and does not replace a function of the app', async () => {
     await owner.script(`set search_path = public; create function is_calm(priority int) returns boolean language sql immutable return priority < 3;
       select ninefold.define_machine('tickets', 'status', 'open', '[{"name": "hold", "from": "open", "to": "held",
         "when": "is_calm(tickets.priority) and not exists (select from tickets t where t.priority > tickets.priority)"}]')`);
@@ -154,7 +154,7 @@ describe('ninefold.define_machine', () => {
 });
 
 describe('privileges of a condition', () => {
-  it('are those of the caller, whoever defined the condition', async () => {
+  it('are those of the caller who changes the row, whoever defined the condition', async () => {
     await owner.script(`create table public.seen (who text); grant insert on public.seen to authenticated, service_role;
       create function public.look() returns boolean language plpgsql set search_path = '' as $$ begin
         begin execute 'set local role app_owner'; exception when insufficient_privilege then null; end;
@@ -167,7 +167,7 @@ describe('privileges of a condition', () => {
     expect(await rows('select resolution from public.tickets')).toEqual([{ resolution: 'authenticated' }]);
   });
 
-  it('do not depend on a SECURITY DEFINER function, because such a function evaluates no condition', async () => {
+  it('do not depend on SECURITY DEFINER functions, because no condition is evaluated in such a function', async () => {
     const definers = await rows(`select proname, proowner::regrole::text as owner from pg_proc
       where pronamespace = 'ninefold'::regnamespace and prosecdef and proname like any (array['%passage%', '%dropped%', '%machine%', '%state%'])
         and proname <> 'keep_job_state' order by proname`);
@@ -213,18 +213,18 @@ describe('a change of a table with a state machine', () => {
       sqlstate: 'NF001',
     });
     await by(agent, `update public.requests set status = 'closed', resolution = 'x'`);
-    // A new table with the old name can have a machine too.
+    // A new table that gets the old name can have a machine of its own.
     await owner.script(`create table public.tickets (id int primary key, status text, assignee uuid, priority int, resolution text,
       closed_at timestamptz, closed_by uuid, times int); ${machine}`);
   });
 
-  it('drops the machine with a table that is dropped with CASCADE', async () => {
+  it('drops the machine together with a table that is dropped with CASCADE', async () => {
     await owner.script('drop table public.tickets cascade');
     expect(await rows('select * from ninefold.machines')).toEqual([]);
     expect(await stateChanges()).toEqual([]);
   });
 
-  it('refuses writes if it makes their evaluation impossible', async () => {
+  it('refuses writes if the change makes it impossible to evaluate the machine', async () => {
     await owner.script('delete from ninefold.machines');
     expect(await refusal(by(agent, `update public.tickets set status = 'held'`))).toMatchObject({ sqlstate: 'NF005' });
     expect(await refusal(by(agent, 'insert into public.tickets default values'))).toMatchObject({ sqlstate: 'NF005' });
@@ -234,7 +234,7 @@ describe('a change of a table with a state machine', () => {
   });
 });
 
-it('a plain SQL dump restores the machine, its state changes and its triggers', async () => {
+it('a plain SQL dump can restore the machine, its state changes and its triggers', async () => {
   const statements = await rows(`
     select 1 as step, 'create table public.tickets (id bigint primary key, status public.ticket_status not null default ''open'', owner uuid default auth.uid(),
       assignee uuid, priority int default 1, resolution text, closed_at timestamptz, closed_by uuid, times int not null default 0);

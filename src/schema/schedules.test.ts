@@ -54,7 +54,8 @@ describe('ninefold.next_run', () => {
     ['0 12 $ * *', '2028-02-28 13:00Z', '2028-02-29 12:00:00'],
     ['0 0 29 2 *', '2096-03-01 00:00Z', '2104-02-29 00:00:00'],
     ['0 0 31 2 *', '2026-03-01 00:00Z', null],
-    // With both a day of the month and a day of the week, either is enough, unless one of the fields begins with *.
+    // A schedule may name both a day of the month and a day of the week. It is enough if one of them matches, unless
+    // one of the fields begins with *.
     ['0 0 13 * 5', '2026-03-01 00:00Z', '2026-03-06 00:00:00'],
     ['0 0 */2 * 5', '2026-03-01 00:00Z', '2026-03-13 00:00:00'],
     ['@daily', '2026-03-01 10:00Z', '2026-03-02 00:00:00'],
@@ -93,7 +94,7 @@ describe('cron.schedule', () => {
     );
   });
 
-  it('returns the same id for an existing name, and changes its schedule and command', async () => {
+  it('returns the id of the existing job if a job has the name, and changes its schedule and command', async () => {
     const id = await value(`select cron.schedule('nightly', '0 10 * * *', 'vacuum') as value`);
     expect(await value(`select cron.schedule('nightly', '0 11 * * *', 'vacuum full') as value`)).toBe(id);
     expect(
@@ -140,7 +141,7 @@ describe('cron.alter_job', () => {
 });
 
 describe('privileges on schema cron', () => {
-  it.each(['anon', 'authenticated', 'service_role'])('do not let %s schedule or read jobs', async (role) => {
+  it.each(['anon', 'authenticated', 'service_role'])('do not allow %s to schedule or read jobs', async (role) => {
     for (const sql of [
       `select cron.schedule('1 seconds', 'select 1')`,
       'select * from cron.job',

@@ -24,7 +24,7 @@ import { rowsAsText } from '../database/statement.ts';
 useTicketsWithStates();
 
 describe('a write to a table with a state machine', () => {
-  it('takes an open transition, which sets the fields of the transition and is recorded with the caller', async () => {
+  it('takes an allowed transition, which sets its fields, and is recorded with the caller', async () => {
     const [row] = await by(
       agent,
       `update public.tickets set status = 'closed', resolution = 'done', closed_by = '${bob}' returning closed_by, closed_at = now() as now, times`,
@@ -36,7 +36,7 @@ describe('a write to a table with a state machine', () => {
     ]);
   });
 
-  it('is refused if no transition allows it, with the row’s state and the open transitions', async () => {
+  it('is refused if no transition allows it, and the error names the row’s state and the allowed transitions', async () => {
     expect(await refusal(by(customer, `update public.tickets set status = 'closed'`))).toMatchObject({
       sqlstate: 'NF001',
       message: 'The transition close, from open to closed, is not open to this caller.',
@@ -52,14 +52,14 @@ describe('a write to a table with a state machine', () => {
     expect(await stateChanges()).toHaveLength(1);
   });
 
-  it('is refused if a required field is empty, with the name of the field', async () => {
+  it('is refused if a required field is empty, and the error names the field', async () => {
     expect(await refusal(by(agent, `update public.tickets set status = 'closed', resolution = ''`))).toMatchObject({
       sqlstate: 'NF003',
       message: 'The transition close, from open to closed, needs a value for resolution.',
     });
   });
 
-  it('is evaluated with the values before the write, so that the write cannot make a condition true', async () => {
+  it('is checked with the values of the row before the write, so that the write itself cannot make a condition true', async () => {
     await owner.script(`update public.tickets set assignee = '${bob}'`);
     expect(
       await refusal(by(agent, `update public.tickets set status = 'closed', resolution = 'x', assignee = '${ada}'`)),
@@ -119,7 +119,7 @@ describe('a write to a table with a state machine', () => {
         await by(customer, `update public.mine set status = 'lost'`);
       },
     ],
-  ])('is also checked if it is made by %s', async (_, write) => {
+  ])('is also checked if it is made through %s', async (_, write) => {
     expect(await refusal(write())).toMatchObject({ sqlstate: 'NF001' });
     expect(await status()).toBe('open');
   });
@@ -129,7 +129,7 @@ describe('a write to a table with a state machine', () => {
     expect(await stateChanges()).toHaveLength(1);
   });
 
-  it('may take an open transition by upsert, even if its row would not be valid as a new one', async () => {
+  it('may take an allowed transition by an upsert, even if the row of the upsert would not be valid as a new row', async () => {
     await by(
       customer,
       `insert into public.tickets (id, status) values (1, 'held') on conflict (id) do update set status = excluded.status`,
@@ -138,7 +138,7 @@ describe('a write to a table with a state machine', () => {
     expect(await stateChanges()).toHaveLength(2);
   });
 
-  it('is refused completely if one of several rows may not change', async () => {
+  it('is refused completely if one of several rows may not change its state', async () => {
     await owner.script(`insert into public.tickets (owner, status) values ('${bob}', 'closed')`);
     expect(await refusal(by(customer, `update public.tickets set status = 'held'`))).toMatchObject({
       sqlstate: 'NF001',
@@ -146,7 +146,7 @@ describe('a write to a table with a state machine', () => {
     expect(await status()).toBe('open');
   });
 
-  it('takes the first open transition of several between the same states', async () => {
+  it('takes the first allowed transition if several connect the same states', async () => {
     await define(`[
       {"name": "drop", "from": "open", "to": "closed", "roles": ["agent"], "sets": {"resolution": "'dropped'"}},
       {"name": "withdraw", "from": "open", "to": "closed", "when": "owner = auth.uid()", "sets": {"resolution": "'withdrawn'"}}]`);
@@ -155,7 +155,7 @@ describe('a write to a table with a state machine', () => {
     expect((await stateChanges()).at(-1)?.transition).toBe('withdraw');
   });
 
-  it('is refused as soon as the caller’s role is revoked, even with the older token', async () => {
+  it('is refused as soon as the caller’s role is revoked, even with a token from before that', async () => {
     expect(await open(agent)).toContain('close');
     await owner.script(`select ninefold.revoke_role('${ada}', 'agent')`);
     const claims = { sub: ada, role: 'authenticated', app_metadata: { roles: ['agent'] } };
@@ -170,7 +170,7 @@ describe('a write to a table with a state machine', () => {
 });
 
 describe('two members who write at once', () => {
-  it('cannot both take one transition, because the second sees the row after the first', async () => {
+  it('cannot both take one transition, because the second write sees the row as the first left it', async () => {
     let second: Promise<unknown> = Promise.resolve();
     await calls.transaction(async (first) => {
       await by(agent, `update public.tickets set status = 'closed', resolution = 'first'`, first);
@@ -178,7 +178,7 @@ describe('two members who write at once', () => {
         agent,
         `update public.tickets set status = 'closed', resolution = 'second' where status <> 'closed' returning id`,
       );
-      // The statement waits for the row and must not end before the first transaction commits.
+      // The statement must wait for the row. It must not end before the first transaction commits.
       await expect
         .poll(async () => (await rows('select count(*) as n from pg_locks where not granted'))[0]?.n)
         .toBe('1');
@@ -231,7 +231,7 @@ describe('a new row of a table with a state machine', () => {
 });
 
 describe('open_transitions', () => {
-  it('returns the transitions of a row that are open to the caller', async () => {
+  it('returns the transitions of a row that the caller may use', async () => {
     expect(await open(customer)).toEqual(['hold']);
     expect(await open(agent)).toEqual(['hold', 'close']);
     await owner.script('update public.tickets set priority = 9');
@@ -246,14 +246,14 @@ describe('ninefold.state_changes', () => {
   const seen = async (caller: Caller) =>
     Number((await by(caller, 'select count(*) as n from ninefold.state_changes'))[0]?.n);
 
-  it('can be read by callers who can read the row, and by nobody else', async () => {
+  it('can be read by callers who can read the row, and by no other callers', async () => {
     await owner.script(`insert into public.tickets (owner) values ('${ada}')`);
     expect(await seen(customer)).toBe(1);
     expect(await seen(agent)).toBe(2);
     expect(await seen({ role: 'anon', claims: {} })).toBe(0);
     expect(await seen(serviceKey)).toBe(2);
     expect(await by(customer, 'select t.state_changes from public.tickets t')).toHaveLength(1);
-    // A row that the caller constructs with the key of a hidden row returns no state changes of the hidden row.
+    // The caller constructs a row that has the key of a hidden row. It returns no state changes of the hidden row.
     const [made] = await by(
       customer,
       `select public.state_changes(jsonb_populate_record(null::public.tickets, '{"id": 2}')) as p`,
@@ -282,7 +282,7 @@ describe('ninefold.state_changes', () => {
     expect(result && JSON.parse(rowsAsText(result)[0]?.state_changes ?? '')).toHaveLength(1);
   });
 
-  it('stay with a row whose key changes, and cannot be read after the row is deleted', async () => {
+  it('stay with a row whose key changes, and cannot be read any more after the row is deleted', async () => {
     await owner.script('update public.tickets set id = 7');
     expect(await rows('select key from ninefold.state_changes')).toEqual([{ key: '{"id": 7}' }]);
     await owner.script(`delete from public.tickets; insert into public.tickets (id, owner) values (7, '${bob}')`);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Chapters } from '../../contract/specification.ts';
 
 /**
- * Returns the chapters without live figures, which change although the app's behaviour does not. This content is
+ * Returns the chapters without live figures. Figures change although the app's behaviour does not. This content is
  * hashed, compared, stored as a version and exported as JSON.
  */
 export function stableContent({

@@ -39,7 +39,7 @@ const initial = `
   create function public.f0(a int) returns text language plpgsql stable as $$ begin return (select c0 from public.t0 where id = a); end $$;
   grant all on all tables in schema public, side to anon, authenticated, service_role;`;
 
-/** Changes of the schema. Some of them fail, because an object is missing or exists. */
+/** Returns random changes of a schema as SQL. Some of them fail, because an object is missing or already exists. */
 const change = (() => {
   const table = fc.constantFrom('public.t0', 'public.t1', 'side.t2', 'public.t3', 'public.t4', 'public.t5');
   const field = fc.constantFrom('id', 'owner', 'c0', 'c1', 'c2', 't0');
@@ -132,7 +132,7 @@ const read = (exposedSchemas: readonly string[]): Promise<RawFacts> =>
   readFacts(database.as('app_authenticator'), { exposedSchemas, authenticator: 'app_authenticator' });
 
 describe('deriveChanged', () => {
-  it('gives after each of 100 changes of the schema byte for byte the specification that is derived anew', async () => {
+  it('returns after each of 100 schema changes the same bytes as a new derivation', async () => {
     let parsed: ParsedFacts | null = null;
     let earlier: Entries | null = null;
     let changes = 0;

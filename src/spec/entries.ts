@@ -38,8 +38,9 @@ const CALLERS = 5;
 type MadeEntries = Map<unknown, Map<number | string, Made>>;
 
 /**
- * The facts of one derivation, and the entries that are made of them. An entry of an earlier derivation is used again if
- * each value that it was made of is the same object (`parseRows`). It is therefore the entry that would be made.
+ * The facts of one derivation, and the entries that are made from them. An entry of an earlier derivation is used again
+ * if each value that was read to make it is still the same object (`parseRows`). Making the entry again would then give
+ * an equal entry.
  */
 export class Entries {
   readonly facts: Facts;
@@ -86,7 +87,8 @@ export class Entries {
 
   /**
    * Returns the entry of a key.
-   * @param make A function of its module, which reads only its arguments. An input is one object, or a list of objects.
+   * @param make A function at the top level of a module that reads only its arguments. An input is one object, or a
+   * list of objects.
    */
   of<Inputs extends readonly unknown[], Entry>(
     make: (look: EntryLookup, ...inputs: Inputs) => Entry,

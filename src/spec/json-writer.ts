@@ -1,4 +1,4 @@
-/** The depth of the objects that contain the lists of entries: specification, chapters, chapter. */
+/** The number of levels of objects around the lists of entries: the specification, its chapters, each chapter. */
 const DEPTH = 3;
 
 const [OPENING, CLOSING] = [Buffer.from('['), Buffer.from(']')];

@@ -26,7 +26,8 @@ export class RememberedByRole<T> {
     const found = known.get(key);
     if (found) return found;
     const made = make();
-    // Caches only while the app's LISTEN connection is open, because the cache would not notice changes without it.
+    // Caches the value only while the LISTEN connection of the app is open. Without this connection, the cache would
+    // not notice changes.
     if (app.isOpen) {
       known.set(key, made);
       made.catch(() => {

@@ -10,9 +10,9 @@ import type { Bytes, SpecificationKey } from './process/tasks.ts';
 import type { SpecificationApp } from './specification.ts';
 
 /**
- * Live figures stay valid for FIGURES_TIMES × the time to read them and to write the page, within the two limits. A
- * small app gets new figures about every second. For a large app, pages of megabytes are written less often, which
- * leaves more time for its calls.
+ * Live figures stay valid for FIGURES_TIMES × the time that it takes to read them and to write the page, within the two
+ * limits below. So a small app gets new figures about every second. For a large app, pages of megabytes are written
+ * less often, which leaves more time for its calls.
  */
 const FIGURES_TIMES = 25;
 const LEAST_MILLISECONDS = 400;
@@ -29,29 +29,29 @@ export interface SpecificationSources {
 interface Derived {
   /** The state of the app before the specification was derived. */
   readonly state: string;
-  /** The time of the first request, by performance.now(). */
+  /** The time of the first request for this specification, by performance.now(). */
   readonly since: number;
   /**
-   * Resolves to the key of the specification in the process as soon as the derivation has been sent. The process runs
-   * tasks in order, so further tasks may be sent immediately.
+   * Resolves as soon as the task to derive the specification has been sent to the process. The value is the key of the
+   * specification in the process. The process runs tasks in order, so further tasks may be sent immediately.
    */
   readonly begun: Promise<SpecificationKey>;
   readonly hash: Promise<string>;
-  /** The latest figures; null before the first request for figures. */
+  /** The latest live figures; null if no caller has requested figures yet. */
   shown: CachedFigures | null;
 }
 
 /** The specification with live figures. */
 interface CachedFigures {
-  /** The end of validity, by performance.now(). */
+  /** The time until which the figures are valid, by performance.now(). */
   until: number;
-  /** Resolves when tasks that use the figures may be sent. */
+  /** Resolves as soon as the figures have been sent to the process. Tasks that use the figures may then be sent. */
   readonly begun: Promise<{ of: SpecificationKey }>;
   /** Resolves when the process has added the figures. */
   readonly ready: Promise<void>;
-  /** Results by name, cached because several pages request the same megabytes. */
+  /** Results of tasks by name. They are cached, because several requests may need the same page of megabytes. */
   readonly pages: Map<string, Promise<Bytes>>;
-  /** Adds the duration of the first use to the measured time. */
+  /** Adds the duration of the first use of the figures to the measured time. */
   trackDuration(used: Promise<unknown>): void;
 }
 
@@ -70,8 +70,8 @@ export class SpecificationCache {
   }
 
   /**
-   * Calls `use` with the key and hash of the current specification, and returns the result. Repeats this if the process
-   * no longer caches the specification.
+   * Calls `use` with the key and hash of the current specification, and returns the result. Derives the specification
+   * again and repeats the call if the process no longer has it in its cache.
    * @throws Errors of `use` and of reading the catalog, and NinefoldError `specification_too_large`.
    */
   withoutFigures<T>(app: App, use: (of: SpecificationKey, hash: string) => Promise<T>): Promise<T> {
@@ -79,8 +79,8 @@ export class SpecificationCache {
   }
 
   /**
-   * Calls `use` as soon as the derivation has been sent, so that the process runs a task of `use` directly after it.
-   * Repeats this as `withoutFigures` does.
+   * Calls `use` as soon as the task to derive the specification has been sent. The process then runs a task that `use`
+   * sends directly after the derivation. Repeats this as `withoutFigures` does.
    * @throws Errors as in `withoutFigures`.
    */
   onceBegun<T>(app: App, use: (of: SpecificationKey) => Promise<T>): Promise<T> {
@@ -95,7 +95,7 @@ export class SpecificationCache {
   withFigures<T>(app: App, use: (of: SpecificationKey, pages: Map<string, Promise<Bytes>>) => Promise<T>): Promise<T> {
     return this.#with(app, (derived) => {
       const shown = this.#shown(app, derived);
-      // Sends all tasks at once, so that only the last result is awaited.
+      // Sends all tasks at once, because the process runs them in order. Only the last result must be awaited.
       const used = shown.begun.then(({ of }) => use(of, shown.pages));
       shown.trackDuration(used);
       return after([derived.hash, shown.ready], used);
@@ -158,8 +158,8 @@ export class SpecificationCache {
       if (!(error instanceof NotCachedError)) throw error;
     }
     const facts = await this.#sources.readFacts(app, described.options);
-    // A change and its reversal lead to the same state. A specification of the time between them must not be found
-    // under this state, so it gets the state only if the catalog has not changed since before the reading.
+    // A change and its reversal lead to the same state. A specification that was derived between them must not be found
+    // under this state. So it gets the state only if the catalog is the same before and after the facts were read.
     const unique = { ref, state: randomUUID() };
     const source = { facts, factsState: unique.state, app: described.app };
     const hash = this.#tasks.run('derive', { of: unique, source });
@@ -214,7 +214,7 @@ export class SpecificationCache {
       trackDuration: (used) => {
         if (isWeighed) return;
         isWeighed = true;
-        // Measures from the end of the derivation on, because the time of the derivation itself does not count.
+        // Measures from the end of the derivation on, because figures do not repeat the time of the derivation.
         const weighed = Promise.all([begun, hash]).then(async () => {
           const since = performance.now();
           await used;
@@ -233,8 +233,8 @@ const stateOf = ({ record: { name, createdAt } }: App, catalog: string, settings
   JSON.stringify([name, createdAt, catalog, settings]);
 
 /**
- * Returns the last result after all promises are settled. If several fail, throws the first error, because the others
- * follow from it.
+ * Returns the last result after all promises are settled. If several of them fail, throws the error of the first,
+ * because the other errors follow from it.
  */
 async function after<T>(before: readonly Promise<unknown>[], last: Promise<T>): Promise<T> {
   const all = await Promise.allSettled([...before, last]);

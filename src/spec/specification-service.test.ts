@@ -33,8 +33,8 @@ afterAll(async () => {
 });
 
 /**
- * Runs work before the next task `deriveFromCached`, which is between two steps of the derivation, and work before the
- * result of `derive` is reported.
+ * Runs tasks, and runs other work at two moments of a derivation: before the next task `deriveFromCached`, and before
+ * the result of `derive` is reported.
  */
 class InterruptedTasks implements TaskRunner {
   readonly #tasks = new Tasks();
@@ -68,7 +68,7 @@ async function run(sql: string): Promise<void> {
   if (sql.includes('ninefold.settings')) await vi.waitUntil(async () => (await app.settings()) !== before);
 }
 
-it('derives the specification after a changed setting from cached facts, unless the facts depend on it', async () => {
+it('derives the specification after a changed setting from cached facts, unless the setting changes the facts', async () => {
   const tasks = new InterruptedTasks();
   const specifications = specificationsOf(tasks);
   const page = async () => Buffer.from(await specifications.page(app, 'markdown')).toString();

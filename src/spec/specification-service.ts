@@ -25,8 +25,8 @@ import { SpecificationCache } from './specification-cache.ts';
 import { readTypeNames } from './types/facts.ts';
 
 /**
- * The specification of a running app and its representations. This class reads the data. The specification process does
- * the work that needs processor time.
+ * The specification of a running app in all its formats. This class reads the data from the database. The specification
+ * process does the work that needs processor time.
  */
 export class SpecificationService {
   readonly #tasks: TaskRunner;
@@ -51,7 +51,8 @@ export class SpecificationService {
   }
 
   /**
-   * Returns the current specification in a format, with recent live figures. `isGzipped`: compressed with gzip.
+   * Returns the current specification in a format, with recent live figures.
+   * @param isGzipped True to compress the result with gzip.
    * @throws Errors of `loadFacts`, and NinefoldError `specification_too_large`.
    */
   page(app: App, format: PageFormat, isGzipped = false): Promise<Bytes> {
@@ -68,13 +69,13 @@ export class SpecificationService {
     return this.#remembered.withoutFigures(app, (of) => this.#tasks.run('callNames', { of }));
   }
 
-  /** Returns the policies that applied to a request, and the recent durations of its call. */
+  /** Returns the policies that applied to a request, and the recent durations of requests for the same call. */
   behind(app: App, { call, touched, who }: RequestTrace): Promise<Output<'behind'>> {
     const trace = { call, touched, who };
     return this.#remembered.withFigures(app, (of) => this.#tasks.run('behind', { of, trace }));
   }
 
-  /** Returns the cells of chapter 6, and the hash of their specification. */
+  /** Returns the cells of chapter 6, and the hash of the specification that they belong to. */
   cells(app: App): Promise<{ hash: string; roles: Output<'cells'> }> {
     return this.#remembered.withoutFigures(app, async (of, hash) => ({
       hash,
@@ -118,7 +119,7 @@ export class SpecificationService {
     });
   }
 
-  /** Returns the types of the app's entities, or of the entity with the id `only`. */
+  /** Returns generated types of all entities of the app, or of the entity with the id `only`. */
   types(app: App, format: TypesFormat, only: string | null): Promise<Bytes> {
     return retryIfNotCached(async () => {
       const types = await readTypes(app);
@@ -138,7 +139,7 @@ export class SpecificationService {
 
   /** Returns the screens that one caller may open (`PortalScreens`) with their labels in a language, as JSON. */
   memberScreens(app: App, caller: MemberCaller, language: string): Promise<Bytes> {
-    // The names are read while the specification is derived.
+    // Reads the names of types at the same time as the specification is derived.
     const reading = readTypeNames(app.database);
     reading.catch(() => undefined);
     return this.#remembered.onceBegun(app, async (of) =>
@@ -147,8 +148,8 @@ export class SpecificationService {
   }
 
   /**
-   * Reads the app within the transaction of `executor`, and changes its search path. Returns a function that reports in
-   * words the changes from the current specification to this state.
+   * Reads the app within the transaction of `executor`, whose search path it changes. Returns a function that reports
+   * in words the changes from the current specification to the state of the app in this transaction.
    */
   async within(app: App, executor: Executor): Promise<() => Promise<Change[]>> {
     const [stored] = await executor.run([storedSettings]);
@@ -168,7 +169,9 @@ export class SpecificationService {
     return retryIfNotCached(() => this.#tasks.run('recordingDelay', { ref }));
   }
 
-  /** Calls `use` with the hash of the current specification and with functions that compress it. */
+  /**
+   * Calls `use` with the hash of the current specification and with functions that return the compressed specification.
+   */
   withVersion<T>(app: App, use: (hash: string, packing: Packing) => Promise<T>): Promise<T> {
     return this.#remembered.withoutFigures(app, (of, hash) =>
       use(hash, {

@@ -132,7 +132,7 @@ describe('deriveSpecification', () => {
     const calls = (await derive()).chapters.calls?.calls ?? [];
     const answered = calls.filter((call) => call.area !== 'auth').map((call) => [call.id, call.roles]);
     const everyone = ['anon', 'authenticated', 'service_role'];
-    // The function reads tickets, on which the service role has no privilege.
+    // The function reads tickets. The service role has no privilege on this table, so it is not among the readers.
     const readers = ['anon', 'authenticated'];
     expect(answered).toEqual([
       ['rest.public.customers.select', ['service_role']],
@@ -203,7 +203,7 @@ describe('deriveSpecification', () => {
         .filter(({ key }) => key.includes(' as '))
         .map(({ key, value }) => [key, value]);
     const answers = ['public.color as json', 'by public.color_json(public.color)'];
-    // PostgREST uses only implicit casts.
+    // PostgREST uses only implicit casts, so an explicit cast is not listed.
     expect(await casts()).toEqual([answers]);
     await script(`drop cast (json as public.color);
       create cast (json as public.color) with function public.color_of(json) as implicit;`);
@@ -281,7 +281,7 @@ describe('specification of an app with hostile names', () => {
     '; drop table x',
   ];
 
-  it('shows every name unchanged, without breaking rows or headings of the Markdown', async () => {
+  it('shows every name unchanged, and no name breaks a row or a heading of the Markdown', async () => {
     const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
     for (const name of names) {
       await script(`create table public.${quoted(name)} (${quoted(name)} text primary key);
@@ -337,8 +337,8 @@ it('derives 200 entities in at most sixty times the time of writing their JSON',
   const facts = await loadFacts(owner, { exposedSchemas: ['public'], authenticator: 'app_authenticator' });
   const { chapters } = deriveSpecification(facts, app);
   expect(chapters.entities?.entities).toHaveLength(200);
-  // The reference is work on the same machine at the same time. The best of several runs counts, because the compiler
-  // is not warm in the first runs.
+  // The time to write the JSON is measured on the same machine at the same time, so the ratio does not depend on the
+  // machine. The best of several runs counts, because the compiler is not warm in the first runs.
   const best = { derived: Number.POSITIVE_INFINITY, written: Number.POSITIVE_INFINITY };
   const timed = (what: keyof typeof best, run: () => unknown) => {
     const before = process.cpuUsage();

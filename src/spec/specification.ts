@@ -21,7 +21,7 @@ export interface SpecificationApp {
   ref: string;
   name: string;
   authSettings: AuthSettings;
-  /** The settings; their defaults if missing. */
+  /** The settings of the app. A missing setting has its default. */
   restSettings?: RestSettings;
   /** The limits that the node's environment sets. */
   environment?: Partial<Record<LimitName, number>>;
@@ -66,7 +66,7 @@ export function deriveChanged(facts: Facts, app: SpecificationApp, earlier: Entr
     limits: limitsChapter(facts, { settings, environment: app.environment ?? {} }),
   };
   entries.release();
-  // Without figures, the chapters are their own stable content (`stableContent`).
+  // Without figures, `stableContent` would return the chapters unchanged, so they are hashed directly.
   const hash = contentHash(entries.writer.json(chapters));
   return { specification: { app: { ref: app.ref, name: app.name }, hash, chapters }, entries };
 }

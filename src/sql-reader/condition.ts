@@ -119,7 +119,7 @@ function leaf(read: Reading, tokens: readonly Token[]): Expression {
     }
     if (isKeyword(right[0], 'ALL') && sign.value === '<>') {
       const values = right.length === 2 ? elements(read, right[1]) : null;
-      // `text` is the SQL of the negated condition, because the item is inside `not`.
+      // `text` is the SQL of the negated condition, because the result is an item inside `not`.
       const among = `${sourceOf(read.source, tokens.slice(0, at))} = ANY ${sourceOf(read.source, right.slice(1))}`;
       if (values) return { kind: 'not', item: { kind: 'one-of', operand: left, values, text: among } };
     }
@@ -133,7 +133,7 @@ function leaf(read: Reading, tokens: readonly Token[]): Expression {
   return single(read, tokens, text);
 }
 
-/** Reads `0 < ALL (counts)` and `'x' <> ALL (tags)`. */
+/** Reads a comparison with each element of a list: `0 < ALL (counts)`, `'x' <> ALL (tags)`. */
 function ofElements(
   read: Reading,
   value: Operand,
@@ -165,7 +165,10 @@ export const mirrored: Partial<Record<Comparison, Comparison>> = {
   '>=': '<=',
 };
 
-/** Reads a comparison of two conditions, or of a boolean field and a condition. Returns null for values. */
+/**
+ * Reads a comparison of two conditions, or of a boolean field and a condition. Returns null if both sides are values
+ * and not conditions.
+ */
 function alikeOf(read: Reading, left: readonly Token[], right: readonly Token[]) {
   const [a, b] = [left, right].map(([side, ...more]) => (more.length === 0 ? conditionIn(side) : null));
   const flag = (side: readonly Token[]): Expression | null => {
@@ -234,7 +237,8 @@ function subquery(read: Reading, tokens: readonly Token[]): Subquery | null {
     return at < 0 ? tokens.length : at;
   };
   const items = tokens.slice(from + 1, next(from));
-  // Without GROUP BY, an aggregate returns a row even for no rows. GROUPING SETS, ROLLUP and CUBE can do so too.
+  // Without GROUP BY, an aggregate returns a row even if there are no rows. With GROUPING SETS, ROLLUP and CUBE, it may
+  // do so too.
   const grouped =
     clause('GROUP') >= 0 && !mentions(tokens, (token) => isEmpty(token) || isKeyword(token, 'ROLLUP', 'CUBE', 'SETS'));
   const counts = tokens.slice(1, from).some((token) => token.kind === 'group') && !grouped;

@@ -3,8 +3,8 @@ import { isKeyword, isOperator, type Token } from './tokens.ts';
 /**
  * Replaces `OPERATOR(extensions.~)` by the equivalent operator of PostgreSQL if the type of one side shows which
  * extension defines the operator. For citext, the case-insensitive match of patterns becomes part of the operator
- * (`~*`). PostgreSQL has no operator of its own for the case-insensitive comparison of strings, so there the cast to
- * citext stays.
+ * (`~*`). PostgreSQL has no operator of its own that compares strings case-insensitively, so in such a comparison the
+ * cast to citext stays.
  */
 export function withKnownOperators(tokens: readonly Token[]): Token[] {
   const inner = tokens.map((token) =>
@@ -25,7 +25,7 @@ export function withKnownOperators(tokens: readonly Token[]): Token[] {
 /** The schema of extensions. */
 const EXTENSIONS = 'extensions';
 
-/** Returns the types of a schema that the tokens cast values to. */
+/** Returns the types in a schema to which a cast among the tokens converts a value. */
 function typesNamed(tokens: readonly Token[], schema: string): string[] {
   return tokens.flatMap((token, i) => {
     if (token.kind === 'group') return typesNamed(token.items, schema);
@@ -55,5 +55,5 @@ const signs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   hstore: { '@>': '@>', '<@': '<@' },
 };
 
-/** Operators that only one extension has: hstore, pg_trgm. */
+/** Equivalents of operators that only one extension has (hstore, pg_trgm), so the types of the sides are not needed. */
 const anywhere: Readonly<Record<string, string>> = { '?': '?', '->': '->', '%': '%' };

@@ -34,7 +34,7 @@ const aTime = /^(date|time|timestamp)\b(?!.*\[\])/;
 
 /**
  * Adds the meaning that depends on types: comparisons of times, casts that do not change a value, and functions of
- * ranges. Tests of a composite value for null stay SQL.
+ * ranges. Tests whether a composite value is null are left as SQL.
  */
 export function withTypes(expression: Expression, fieldTypes: FieldTypes): Expression {
   const inner = (item: Expression) => withTypes(item, fieldTypes);
@@ -81,7 +81,7 @@ export function withTypes(expression: Expression, fieldTypes: FieldTypes): Expre
   }
 }
 
-/** Adds the types to the conditions of a subquery, on its own fields and on those of outer rows. */
+/** Adds the types to the conditions of a subquery: to the fields of its own relations, and to fields of outer rows. */
 function inQuery(query: Subquery, fieldTypes: FieldTypes): Subquery {
   const within = query.sources ? withSources(query.sources, fieldTypes) : fieldTypes;
   const inner = (item: Expression) => withTypes(item, within);
@@ -100,7 +100,7 @@ function withSources(sources: readonly Source[], fieldTypes: FieldTypes): FieldT
   }, fieldTypes);
 }
 
-/** Adds the fields of a relation under the names of conditions in a subquery: `alias.name`. */
+/** Adds the fields of a relation under the names that they have in the conditions of a subquery: `alias.name`. */
 export function withAlias(fieldTypes: FieldTypes, alias: string, read: FieldTypes): FieldTypes {
   const named = (name: string): string => `${alias}.${name}`;
   return {
@@ -150,8 +150,8 @@ export function typed(operand: Operand, fieldTypes: FieldTypes): Operand {
       const [first, ...more] = operand.arguments;
       const type = first && more.length === 0 ? typeOf(first, fieldTypes) : undefined;
       const name = (type === undefined ? undefined : namesOf(type)?.[operand.name]) ?? operand.name;
-      // An interval has a separate name: date_part('day', …) of an interval is a number of days and not a day of a
-      // month.
+      // The function gets another name if its argument is an interval: date_part('day', …) of an interval is a number
+      // of days, and not a day of a month.
       const isLength = name === 'date_part' && more.some((one) => isOf(one, /^interval/, fieldTypes));
       if (isLength) return { ...operand, name: 'date_part of an interval' };
       return { ...operand, name, arguments: operand.arguments.map(inner) };
@@ -178,7 +178,10 @@ const whole = /^(smallint|integer|bigint)$/;
 const isOf = (operand: Operand, type: RegExp, fieldTypes: FieldTypes): boolean =>
   type.test(typeOf(operand, fieldTypes) ?? '');
 
-/** Returns true for an integer: PostgreSQL computes an integer from integers. */
+/**
+ * Returns true for a value that is an integer. A formula of integers is an integer too, because PostgreSQL computes it
+ * so.
+ */
 function isInteger(operand: Operand, fieldTypes: FieldTypes): boolean {
   if (operand.kind === 'formula') return operand.isWhole ?? false;
   if (operand.kind === 'literal') return !operand.quoted && /^-?\d+$/.test(operand.value) && operand.type === undefined;
@@ -194,7 +197,9 @@ function hasFractions(operand: Operand, fieldTypes: FieldTypes): boolean {
 
 const fractions = /^(numeric|real|double precision)\b(?!.*\[\])/;
 
-/** Returns the names for `lower`, `upper` and `length` of a value of a type. */
+/**
+ * Returns names for the functions `lower`, `upper` and `length` that fit a value of this type; null for other types.
+ */
 function namesOf(type: string): Readonly<Record<string, string>> | null {
   if (type === 'bytea') return { length: 'octet_length' };
   if (type === 'tsvector') return { length: 'the number of lexemes' };

@@ -53,7 +53,7 @@ export function operand(read: Reading, tokens: readonly Token[]): Operand {
       return { ...inner, quoted: false, plain: false };
     }
     if (inner.kind === 'literal') return { ...inner, plain: inner.quoted && inner.plain && textual.test(type), type };
-    // A value from JSON is described by the same words with and without a cast.
+    // A value from JSON gets the same words with and without a cast, so the cast is left out.
     if (inner.kind === 'claim' || inner.kind === 'part') return inner;
     if (inner.kind === 'null' || (textual.test(type) && inner.kind !== 'call')) return inner;
     if (inner.kind === 'moment' && inner.side === null && type === 'date') return { ...inner, isDay: true };
@@ -169,7 +169,7 @@ function choiceOf(read: Reading, tokens: readonly Token[]): Operand | null {
   };
 }
 
-/** Reads the condition of a branch. `CASE a WHEN b` compares a with b. */
+/** Reads the condition of a branch of CASE. In `CASE a WHEN b`, the condition is that a equals b. */
 function whenOf(read: Reading, subject: readonly Token[], when: readonly Token[]): Expression {
   if (subject.length === 0) return read.condition(when);
   const text = `${sourceOf(read.source, subject)} = ${sourceOf(read.source, when)}`;
@@ -245,8 +245,8 @@ function keysOf(tokens: readonly Token[]): { path: string[]; of: readonly Token[
 }
 
 /**
- * Reads a claim: `auth.jwt() ->> 'sub'`, with or without a subquery around the call, or from the setting
- * request.jwt.claims.
+ * Reads a claim of the caller's token. It may be `auth.jwt() ->> 'sub'`, with or without a subquery around the call, or
+ * come from the setting request.jwt.claims.
  */
 function claimOf(tokens: readonly Token[]): Operand | null {
   const bare = withoutBooleanCast(tokens);
@@ -295,7 +295,8 @@ function momentOf(tokens: readonly Token[]): Operand | null {
   if (sign === undefined) return { kind: 'moment', away: '', side: null, isDay };
   const isInterval = away?.kind === 'string' && isOperator(cast, '::') && isKeyword(type, 'INTERVAL');
   const isDays = isDay && away?.kind === 'number' && /^\d+$/.test(away.value) && cast === undefined;
-  // An interval that is not in plain units may have a negative part, so its direction is unknown.
+  // Words exist only for an interval in plain units. Another interval may have a negative part, so it is unknown
+  // whether the time is before or after now.
   const said = isInterval ? lengthWords(away.value) : isDays ? lengthWords(`${away.value} days`) : null;
   if (said === null || more.length > 0) return null;
   if (isOperator(sign, '-')) return { kind: 'moment', away: said, side: 'before', isDay };
@@ -305,7 +306,7 @@ function momentOf(tokens: readonly Token[]): Operand | null {
 const clocks = ['NOW', 'TRANSACTION_TIMESTAMP', 'STATEMENT_TIMESTAMP', 'CLOCK_TIMESTAMP'];
 
 const numeric = /^(smallint|integer|bigint|numeric|real|double precision)$/;
-/** Casts to these types do not change the text of an identifier or an address. */
+/** Types to which a cast does not change the text of an identifier or of an address. */
 const textual = /^(text|uuid|character varying|name)$/;
 
 const valueWords = [

@@ -77,7 +77,7 @@ function relationsOf(sql: string): string[] {
 
 type Skeleton = 'leaf' | { kind: 'and' | 'or' | 'not'; items: Skeleton[] };
 
-/** Joins nested conditions of the same kind. */
+/** Combines nested conditions of the same kind (AND or OR) into one. */
 function joined(kind: 'and' | 'or', items: Skeleton[]): Skeleton {
   const flat = items.flatMap((item) => (item !== 'leaf' && item.kind === kind ? item.items : [item]));
   return flat.length === 1 && flat[0] ? flat[0] : { kind, items: flat };
@@ -124,7 +124,7 @@ describe('readCondition', () => {
     expect(different).toEqual([]);
   });
 
-  it('names only fields that PostgreSQL names, and all of them if the whole expression is understood', () => {
+  it("names only fields that PostgreSQL's parser names, and all of them if the whole expression is understood", () => {
     let understood = 0;
     for (const text of conditions) {
       const parsed = new Set<string>();

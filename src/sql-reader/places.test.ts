@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { filled, partsOf, placesOf, type Value } from './places.ts';
 
-// The expressions are the exact output of pg_get_expr for a policy.
+// The expressions are exactly what pg_get_expr prints for a policy.
 const of = { relation: 'tasks', columns: new Set(['owner', 'title', 'team_id', 'time', 'Odd', 'role']) };
 
 describe('partsOf', () => {
@@ -49,12 +49,12 @@ describe('placesOf', () => {
     ['(CURRENT_USER = title)', ['CURRENT_USER', 'title']],
     ['("Odd" > 1)', ['"Odd"']],
     ['(ODD > 1)', []],
-    // A column of another relation with the same name.
+    // The subquery has a column `owner` of another relation, which is not the column of the row.
     [
       '(EXISTS ( SELECT FROM public.teams t WHERE ((t.owner = auth.uid()) AND (t.id = tasks.team_id))))',
       ['auth.uid()', 'tasks.team_id'],
     ],
-    // A call with a value of the row as argument does not depend on the caller only.
+    // The call depends also on the row, because one of its arguments is a column of the row. So it is not a place.
     ['public.may_see(owner, auth.uid())', ['owner', 'auth.uid()']],
     ["public.has_role('admin'::text)", ["public.has_role('admin'::text)"]],
     // Words in a type name are not columns.
@@ -62,7 +62,7 @@ describe('placesOf', () => {
     ["('a'::role = title)", ['title']],
     ["(title = ANY (ARRAY['a'::text, owner]))", ['title', 'owner']],
     ['not well (formed', []],
-  ])('finds the places in %s', (expression, texts) => {
+  ])('finds in %s the columns of the row and the values that depend only on the caller', (expression, texts) => {
     expect(placesOf(expression, of).map(({ text }) => text)).toEqual(texts);
   });
 });
@@ -81,7 +81,7 @@ describe('filled', () => {
     ).toBe("(('O''Neill' <> 'x'::text) AND (7 = 2) AND (NULL IS NULL))");
   });
 
-  it('leaves a part unchanged if its value is unknown', () => {
+  it('leaves a part of the expression unchanged if the value of the part is unknown', () => {
     expect(fill('(auth.uid() = owner)', { owner: { type: 'uuid', text: 'u' } })).toBe("(auth.uid() = 'u')");
   });
 });

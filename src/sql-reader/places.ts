@@ -1,8 +1,6 @@
 import { isKeyword, isOperator, isQuery, joined, oneLine, sourceOf, type Token, tokenise } from './tokens.ts';
 
-/**
- * Splits the expression of a policy without parsing it to a tree. Pure. Parts that are not recognised stay unchanged.
- */
+/** Splits the expression of a policy without building a tree. Pure. Parts that are not recognised stay unchanged. */
 
 /** The outermost conditions of an expression, as SQL. */
 export interface Parts {
@@ -96,7 +94,7 @@ function nameEnd(tokens: readonly Token[], start: number): number {
   return end;
 }
 
-/** Words that can follow the first word of a type name. */
+/** Words that can be the second or a later word of a type name. */
 const typeWords = ['VARYING', 'PRECISION', 'WITH', 'WITHOUT', 'TIME', 'ZONE'];
 
 /** Returns the index after a type name with its modifiers and `[]`. */

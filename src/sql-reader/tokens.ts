@@ -7,7 +7,7 @@ export type Token =
   | { kind: 'string' | 'number' | 'operator'; value: string; start: number; end: number }
   | { kind: 'group'; bracket: Bracket; items: Token[]; start: number; end: number };
 
-/** `case`: from CASE to its END, both among the items. */
+/** The kinds of groups. `case` is a group from CASE to END; both keywords are among its items. */
 type Bracket = '(' | '[' | 'case';
 
 // PostgreSQL prints a string that contains a backslash as E'…' and doubles the backslash.
@@ -60,7 +60,7 @@ export function tokenise(text: string): Token[] | null {
   return open.length === 0 ? items : null;
 }
 
-/** Ends the innermost group; returns the tokens around it with the group. */
+/** Closes the innermost open group, and returns the tokens around the group, now including the group. */
 function closed(open: { bracket: Bracket; items: Token[]; start: number }[], items: Token[], end: number): Token[] {
   const group = open.pop();
   if (!group) return items;
@@ -116,7 +116,7 @@ export function enclosed(tokens: readonly Token[]): readonly Token[] | null {
 /** Returns true for the tokens of a subquery. */
 export const isQuery = (tokens: readonly Token[]): boolean => isKeyword(tokens[0], 'SELECT', 'WITH', 'VALUES');
 
-/** Splits tokens at separators. Without a separator, the result is one part. */
+/** Splits tokens at separators. Returns a single part if there is no separator. */
 export function split(tokens: readonly Token[], separates: (token: Token) => boolean): Token[][] {
   const parts: Token[][] = [[]];
   for (const token of tokens) {

@@ -8,25 +8,31 @@ export type Expression =
   | { kind: 'constant'; value: boolean | null }
   | { kind: 'and' | 'or'; items: Expression[] }
   | { kind: 'not'; item: Expression }
-  /** `ofTimes`: both sides are known to be times, so a greater value is a later time. */
+  /**
+   * A comparison of two values. `ofTimes` is true if both sides are known to be times, so that a greater value is a
+   * later time.
+   */
   | { kind: 'compare'; operator: Comparison; left: Operand; right: Operand; text: string; ofTimes?: true }
-  /** A comparison of each element of a list: `0 < ALL (counts)`. The operator has the element on its left side. */
+  /**
+   * A comparison of each element of a list: `0 < ALL (counts)`. The element is on the left side of the operator. `each`
+   * is true for ALL.
+   */
   | { kind: 'elements'; each: boolean; operator: Comparison; list: Operand; value: Operand; text: string }
-  /** `(a IS NULL) = (b IS NULL)`; negated: `<>`. */
+  /** A comparison of two conditions: `(a IS NULL) = (b IS NULL)`. If negated, the operator is `<>`. */
   | { kind: 'alike'; left: Expression; right: Expression; negated: boolean; text: string }
-  /** `CASE WHEN … THEN … ELSE … END`; the result without ELSE is null. */
+  /** A condition `CASE WHEN … THEN … ELSE … END`. Without ELSE, the result is null if no branch applies. */
   | { kind: 'case'; branches: { when: Expression; gives: Expression }[]; otherwise: Expression; text: string }
   | { kind: 'one-of'; operand: Operand; values: Operand[]; text: string }
   | { kind: 'null'; operand: Operand; negated: boolean; text: string }
-  /** Operators on lists, ranges and JSON. */
+  /** An operator on lists, ranges or JSON. */
   | { kind: 'relates'; operator: Relating; left: Operand; right: Operand; text: string }
-  /** `x IS DISTINCT FROM y`, possibly negated. The result is never null. */
+  /** A test `x IS DISTINCT FROM y`, possibly negated. The result is never null. */
   | { kind: 'distinct'; left: Operand; right: Operand; negated: boolean; text: string }
-  /** `x IS NOT TRUE` and similar tests. The result is never null. */
+  /** A test such as `x IS NOT TRUE`. The result is never null. */
   | { kind: 'is'; item: Expression; value: boolean | null; negated: boolean; text: string }
   | { kind: 'exists'; query: Subquery; text: string }
   | { kind: 'in'; operand: Operand; query: Subquery; text: string }
-  /** `x IN (SELECT f())`: x is one of the values that a function returns. */
+  /** A condition `x IN (SELECT f())`: x is one of the values that a function returns. */
   | { kind: 'returned'; operand: Operand; call: Call; text: string }
   | { kind: 'holds'; operand: Operand; text: string }
   /** A condition that is described by fixed words, from the comment on its policy or from its context. */
@@ -62,7 +68,7 @@ export interface Subquery {
   from: [string, string][];
   /** The items of FROM if all of them are understood and joined by inner joins; otherwise null. */
   sources: Source[] | null;
-  /** The conditions of the joins. */
+  /** The conditions of the inner joins of `sources`. */
   on: Expression[];
   /** True if only inner joins join the relations, and the query returns no row where `where` is false. */
   plain: boolean;
@@ -81,23 +87,24 @@ export type Source =
   | { kind: 'function'; call: Call; alias: string };
 
 /**
- * A value in a condition. `user-id`, `user-role` and `user-email` are the caller's, from auth.uid() and similar
- * functions.
+ * A value in a condition. `user-id`, `user-role` and `user-email` are values of the caller, which auth.uid() and
+ * similar functions return.
  */
 export type Operand =
   | { kind: 'user-id' | 'user-role' | 'user-email' }
   /**
-   * `row`: which row the field belongs to, if the description already says so, as in "a row in members whose team …".
+   * A field. `row`: which row the field belongs to, if the description already says so, as in "a row in members whose
+   * team …".
    */
   | { kind: 'field'; name: string; qualifier: string | null; row?: 'described' | 'own' }
   /**
-   * `plain`: the value equals another string only if both have the same characters. `type`: the type to which it is
-   * cast, as PostgreSQL prints it.
+   * A literal. `plain`: the literal equals another string only if both have the same characters. `type`: the type to
+   * which the literal is cast, as PostgreSQL prints it.
    */
   | { kind: 'literal'; value: string; quoted: boolean; plain: boolean; type?: string }
   | Call
   | { kind: 'null' }
-  /** A claim of the caller's token that has no own kind: `auth.jwt() -> 'app_metadata' ->> 'team'`. */
+  /** A claim of the caller's token that has no kind of its own: `auth.jwt() -> 'app_metadata' ->> 'team'`. */
   | { kind: 'claim'; path: string[] }
   /** A part of a JSON field: `meta ->> 'size'`. */
   | { kind: 'part'; path: string[]; of: Operand }
@@ -115,11 +122,11 @@ export type Operand =
   | { kind: 'formula'; sign: Sign; left: Operand; right: Operand; text: string; isExact?: true; isWhole?: true }
   /** A concatenation: `a || b`. */
   | { kind: 'joined'; parts: Operand[]; text: string }
-  /** `CASE WHEN … THEN value ELSE value END`; `otherwise` is null without ELSE. */
+  /** A value `CASE WHEN … THEN value ELSE value END`. `otherwise` is null if there is no ELSE. */
   | { kind: 'choice'; branches: { when: Expression; gives: Operand }[]; otherwise: Operand | null; text: string }
   /** The value that a subquery selects. */
   | { kind: 'query'; query: Subquery; text: string }
-  /** A cast of a value to another type that may change a comparison. */
+  /** A cast of a value to another type, which may change the result of a comparison. */
   | { kind: 'cast'; of: Operand; type: string; text: string }
   /** A value that is described by fixed words. */
   | { kind: 'said'; words: string; text: string }

@@ -27,14 +27,14 @@ describe('lockBreaches', () => {
     ]);
   });
 
-  it('ends the leader instead of its parallel worker, and keeps idle sessions without locks', () => {
+  it('ends the leader in place of its parallel worker, and spares idle sessions without locks', () => {
     const sessions = [watchedSession(1), watchedSession(2, { leader: 1 }), watchedSession(3, { state: 'idle' })];
     expect(lockBreaches(sessions, [lock(2, 200)], 100)[0]?.pids).toEqual([1]);
   });
 });
 
 describe('timeBreaches', () => {
-  it('reports the limit that was exceeded', () => {
+  it('reports which limit was exceeded', () => {
     const late = 10_000_000;
     const found = timeBreaches(
       [
@@ -56,14 +56,14 @@ describe('timeBreaches', () => {
 });
 
 describe('sumBreaches', () => {
-  it('ends the largest sessions until the others are below the limit', () => {
+  it('ends the largest sessions until the other sessions are below the limit', () => {
     const sessions = [watchedSession(10), watchedSession(50), watchedSession(70), watchedSession(80, { app: 'b' })];
     expect(sumBreaches(sessions, ({ pid }) => pid, 'appMemoryBytes', 100)).toEqual([
       { app: 'a', limit: 'appMemoryBytes', value: 130, pids: [70] },
     ]);
   });
 
-  it('ends only idle sessions, the largest first, if the others are below the limit without them', () => {
+  it('ends only idle sessions, the largest first, if the other sessions are below the limit', () => {
     const idle = { state: 'idle' } as const;
     const sessions = [watchedSession(10, idle), watchedSession(40, idle), watchedSession(30, idle), watchedSession(90)];
     const pids = (bound: number) => sumBreaches(sessions, ({ pid }) => pid, 'appMemoryBytes', bound)[0]?.pids;
@@ -74,7 +74,7 @@ describe('sumBreaches', () => {
 });
 
 describe('listenerBreaches', () => {
-  it('finds sessions in a long transaction and sessions whose client does not read', () => {
+  it('finds listeners in a long transaction, and listeners whose client does not read', () => {
     const sessions = [
       watchedSession(1, { state: 'idle in transaction', transactionMilliseconds: 5000 }),
       watchedSession(2, { waitsForClient: true, stateMilliseconds: 5000 }),

@@ -2,7 +2,7 @@ import type { AppBounds } from '../../contract/limits.ts';
 import type { Session } from './sessions.ts';
 import type { LockCount } from './usage.ts';
 
-/** One app that exceeds one of its limits. */
+/** An app that exceeds one of its limits, and by how much. */
 export interface Breach {
   readonly app: string;
   readonly limit: keyof AppBounds;
@@ -24,8 +24,8 @@ export function byApp(sessions: readonly Session[]): Map<string, Session[]> {
 }
 
 /**
- * Finds apps with too many locks. A serializable transaction that has ended can leave locks without a session; they
- * count for the app of their database.
+ * Finds apps with too many locks. A serializable transaction that has ended can leave locks that belong to no session.
+ * Such locks count for the app of their database.
  */
 export function lockBreaches(sessions: readonly Session[], locks: readonly LockCount[], bound: number): Breach[] {
   const apps = new Map(sessions.map(({ pid, app }) => [pid, app]));
@@ -59,9 +59,9 @@ export function timeBreaches(sessions: readonly Session[], bounds: AppBounds): B
 }
 
 /**
- * Finds apps whose sessions together use more than `bound`, and the processes to end. If ending idle sessions is
- * enough, only idle sessions end, so that no request fails; otherwise any session may end. The largest sessions end
- * first, until the rest is within `bound`.
+ * Finds apps whose sessions together use more than `bound`, and the processes to end. If it is enough to end idle
+ * sessions, only idle sessions are ended, so that no request fails. Otherwise any session may be ended. The largest
+ * sessions are ended first, until the others are within `bound`.
  */
 export function sumBreaches(
   sessions: readonly Session[],
@@ -95,7 +95,8 @@ const sum = (uses: readonly { readonly bytes: number }[]): number =>
 
 /**
  * Finds the sessions that may prevent PostgreSQL from emptying the NOTIFY queue. A listener reads the queue only
- * between two transactions, so a listener in a long transaction, or one that waits for its client, keeps it full.
+ * between two transactions, so a listener in a long transaction, or one that waits for its client, keeps the queue
+ * full.
  * @param seconds The limit notifyListenerSeconds.
  */
 export function listenerBreaches(sessions: readonly Session[], value: number, seconds: number): Breach[] {

@@ -6,20 +6,20 @@ import type { Session } from './sessions.ts';
 import { readDatabaseBytes } from './usage.ts';
 
 /**
- * Number of databases whose size one check reads, starting with the size that was read longest ago. A large database
- * has many thousands of files, so reading all sizes in one check would take too long.
+ * Number of databases whose size one check reads. It begins with the database whose size was read longest ago. A large
+ * database has many thousands of files, so reading all sizes in one check would take too long.
  */
 const READ_AT_ONCE = 20;
 /**
- * Growth in bytes that is tolerated above the limit, because DELETE and VACUUM also let files grow a little and must
- * stay possible.
+ * Growth in bytes that is tolerated above the limit, because DELETE and VACUUM must stay possible, and they also make
+ * files a little larger.
  */
 const GROWTH_BYTES = 1024 * 1024;
 
 interface Size {
   readonly app: string;
   readonly bytes: number;
-  /** Size from which growth is counted while the database is too large. */
+  /** The size from which growth is measured while the database is too large. */
   readonly base: number;
   readonly at: number;
 }
@@ -55,12 +55,12 @@ export class DatabaseSizes {
     return breaches;
   }
 
-  /** Records a size. Returns true if the database is too large and has grown. */
+  /** Stores the size of a database. Returns true if the database is larger than the limit and has grown. */
   #hasGrown(database: string, app: string, bytes: number): boolean {
     const known = this.#sizes.get(database);
     const isFull = bytes > this.#bound;
     const wasFull = known !== undefined && known.bytes > this.#bound;
-    // The message is repeated while the database is full, for workers that started meanwhile.
+    // The message is sent again while the database is full, for workers that were started in the meantime.
     if (isFull || wasFull) this.#tell({ type: 'storage', app, isFull });
     const base = Math.min(bytes, Math.max(this.#bound, known?.base ?? bytes));
     const hasGrown = isFull && bytes - base > GROWTH_BYTES;

@@ -4,26 +4,30 @@ import { DatabaseError } from '../database/database-error.ts';
 import { plain, quoteIdentifier, quoteLiteral, rowsAsText } from '../database/statement.ts';
 
 /**
- * Comment on a role whose login the watchdog closed. Logins that the operator closed do not have it and stay closed.
+ * Comment on a role whose login the watchdog closed. A role whose login the operator closed does not have this comment,
+ * so its login stays closed.
  */
 const MARK = 'Ninefold closed this login for as long as the app is suspended.';
 const UNDEFINED_OBJECT = '42704';
 /**
- * A session that changes its own role's password locks the role. The timeout keeps the watchdog from waiting for it.
+ * A session that changes its own role's password locks the role. With this timeout, the watchdog does not wait for such
+ * a session.
  */
 const LOCK_TIMEOUT = "select pg_catalog.set_config('lock_timeout', '50ms', true)";
 /**
- * The login opens this long before the end of the suspension, so that no request is rejected because of a closed login.
+ * Time in milliseconds by which the login opens before the suspension ends, so that no request is rejected because of a
+ * closed login.
  */
 const EARLIER_MILLISECONDS = 500;
 
 /**
  * Closes the logins of the owners of suspended apps (NOLOGIN). PostgreSQL then rejects repeated logins before it loads
- * the app's database. Ending each new session would cost other apps more.
+ * the app's database. Otherwise the watchdog would have to end each new session, which would take more time from other
+ * apps.
  */
 export class OwnerLogins {
   readonly #database: Executor;
-  /** By app: the time in milliseconds of performance.now() until which the owner's login stays closed. */
+  /** For each app, the time in milliseconds of performance.now() until which the owner's login stays closed. */
   readonly #closed = new Map<string, { until: number; isDone: boolean }>();
 
   /** @param database Connections of the superuser. */
@@ -41,7 +45,7 @@ export class OwnerLogins {
   }
 
   /**
-   * Lets `settle` close the login of an app's owner.
+   * Requests that the next call of `settle` closes the login of an app's owner.
    * @param until End in milliseconds of performance.now().
    */
   close(app: string, until: number): void {
@@ -73,7 +77,8 @@ export class OwnerLogins {
   }
 
   /**
-   * Runs the statements in one transaction. Ignores a missing role, because the app may have been deleted meanwhile.
+   * Runs the statements in one transaction. Ignores a missing role, because the app may have been deleted in the
+   * meantime.
    */
   async #change(statements: readonly string[]): Promise<void> {
     await this.#database.run([LOCK_TIMEOUT, ...statements].map(plain)).catch((error: unknown) => {

@@ -17,7 +17,7 @@ const BLOCK_BYTES = 512;
 export interface Processes {
   /**
    * Returns the memory in bytes that only this process uses.
-   * @param withShare True to add its share of shared memory, which takes the kernel longer.
+   * @param withShare True to add the process's share of the shared memory, which takes the kernel longer.
    */
   memoryBytes(pid: number, withShare: boolean): number;
   /**
@@ -50,14 +50,15 @@ export const linuxProcesses: Processes = {
   setLowPriority(pid, isLow) {
     const priority = isLow ? LOWEST : 0;
     // Each process of PostgreSQL is its own session of the operating system, and the kernel compares sessions by the
-    // priority of their autogroup (sched(7), "The autogroup feature"). Without autogroups the file is missing, and the
-    // priority of the process is used.
+    // priority of their autogroup (sched(7), "The autogroup feature"). So the priority of the autogroup is set too.
+    // Without autogroups its file is missing, and only the priority of the process counts.
     const steps = [() => setPriority(pid, priority), () => writeFileSync(`/proc/${pid}/autogroup`, String(priority))];
     for (const step of steps) {
       try {
         step();
       } catch {
-        // The process has ended, or only root may raise its priority.
+        // This fails if the process has ended, or if this process is not root and may not raise a priority. Nothing can
+        // be done then.
       }
     }
   },

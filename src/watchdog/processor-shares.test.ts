@@ -39,7 +39,7 @@ it('lowers the priority of an app that uses more than its share while another ap
   expect([...low]).toEqual([]);
 });
 
-it('keeps the priority of an app that works alone, and restores a lowered one when the other apps become idle', () => {
+it('keeps the priority of an app that works alone, and restores a lowered priority when the other apps become idle', () => {
   const { low, run } = processors();
   run(3000, { 1: 1.5, 2: 0.001 });
   expect([...low]).toEqual([]);
@@ -49,7 +49,7 @@ it('keeps the priority of an app that works alone, and restores a lowered one wh
   expect([...low]).toEqual([]);
 });
 
-it('lowers the priority of apps that use more than the others, and of no app if all use the same', () => {
+it('lowers the priority of apps that use more than the other apps, and of no app if all use the same', () => {
   const { low, run } = processors();
   run(3000, { 1: 0.7, 2: 0.7 });
   expect([...low]).toEqual([]);
@@ -57,7 +57,7 @@ it('lowers the priority of apps that use more than the others, and of no app if 
   expect([...low].sort()).toEqual([1, 2]);
 });
 
-it('restores the priority of a process that is about to be ended, and does not lower it afterwards', () => {
+it('restores the priority of a process that is about to be ended, and does not lower it again', () => {
   const { shares, low, run } = processors();
   run(3000, { 1: 1, 2: 0.05 });
   shares.hasten([1]);

@@ -6,13 +6,16 @@ import type { Session } from './sessions.ts';
 const AVERAGE_MILLISECONDS = 1000;
 /** Share of a processor above which an app counts as working. */
 const WORKING = 1 / 200;
-/** Factor by which an app must exceed the mean of the working apps. Of two apps with equal use, none is slowed down. */
+/**
+ * Factor by which an app must exceed the average use of the working apps. So of two apps with the same use, none is
+ * slowed down.
+ */
 const MARGIN = 1.2;
 
 /**
  * Lowers the priority of the processes of an app that uses more processor time than its share and than the other
- * working apps, so that their requests run first. An app that works alone keeps its priority; with a low one it would
- * wait for Ninefold's own processes.
+ * working apps, so that their requests run first. An app that works alone keeps its priority, because with a low
+ * priority it would wait for Ninefold's own processes.
  */
 export class ProcessorShares {
   readonly #processes: Processes;
@@ -47,7 +50,8 @@ export class ProcessorShares {
       const average = this.#averages.get(app) ?? 0;
       for (const { pid } of group) {
         const isLow = this.#low.has(pid);
-        // The priority is restored only well below the share, so that it does not change with every check.
+        // A process that is about to be ended keeps its restored priority. For other processes, the priority is
+        // restored only well below the share, so that it does not change at every check.
         if (this.#ending.has(pid)) continue;
         if (!isLow && average > this.#share && average > mean * MARGIN) this.#set(pid, true);
         else if (isLow && (average < this.#share / 2 || average <= mean)) this.#set(pid, false);
@@ -56,8 +60,8 @@ export class ProcessorShares {
   }
 
   /**
-   * Restores the priority of processes that are about to be ended. With a low priority they could take seconds to
-   * notice and to release their locks.
+   * Restores the priority of processes that are about to be ended. With a low priority, they could take seconds to
+   * notice that they must end, and to release their locks.
    */
   hasten(pids: readonly number[]): void {
     for (const pid of pids) {

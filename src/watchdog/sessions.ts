@@ -25,7 +25,7 @@ export interface Session {
   readonly waitsForClient: boolean;
   /**
    * Milliseconds since the statement began, since the transaction began, and since the state changed. Each is 0 if
-   * there is none.
+   * there is no statement, no transaction or no state.
    */
   readonly statementMilliseconds: number;
   readonly transactionMilliseconds: number;
@@ -51,7 +51,10 @@ const SESSIONS: Statement = {
 
 const ROLES = `select oid, rolname from pg_catalog.pg_roles where not rolsuper and rolname like 'app\\_%'`;
 
-/** Query for the owners of databases. A process without a login role belongs to the app that owns its database. */
+/**
+ * Query for the owners of databases. A process without a login role belongs to the app that owns the database of the
+ * process.
+ */
 const OWNERS = `select d.oid, r.rolname from pg_catalog.pg_database d join pg_catalog.pg_roles r on r.oid = d.datdba
   where not r.rolsuper and r.rolname like 'app\\_%'`;
 
@@ -117,7 +120,7 @@ export class SessionReader {
   /**
    * Returns the apps by oid.
    * @param text Query for `oid` and `rolname`.
-   * @param wanted The requested oids. Oids that the query does not return belong to no app.
+   * @param wanted The requested oids. An oid that the query does not return belongs to no app.
    */
   async #readApps(text: string, wanted: readonly string[]): Promise<Map<string, Login | null>> {
     const [result] = await this.#database.run([{ text, params: [], planKey: 'watchdog' }]);

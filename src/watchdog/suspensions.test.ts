@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Suspensions } from './suspensions.ts';
 
-it('doubles the duration of each further suspension, up to the maximum', () => {
+it('doubles the duration with each further suspension, up to the maximum', () => {
   const suspensions = new Suspensions(10, 30);
   expect(suspensions.record('a', 'appLocks', true, 0)).toBe(10);
   expect(suspensions.isSuspended('a', 9999)).toBe(true);
@@ -20,7 +20,7 @@ it('suspends an app at its third minor breach within a minute', () => {
   ]);
 });
 
-it('starts with the first duration after ten minutes without a breach', () => {
+it('begins with the shortest duration again after ten minutes without a breach', () => {
   const suspensions = new Suspensions(10, 30);
   suspensions.record('a', 'appLocks', true, 0);
   expect(suspensions.record('a', 'appLocks', true, 700_000)).toBe(10);

@@ -1,9 +1,9 @@
 import type { AppBounds } from '../../contract/limits.ts';
 
-/** An app is suspended after this many minor breaches within the time below. */
+/** Number of minor breaches, within the time below, after which an app is suspended. */
 const REPEATED = 3;
 const REPEATED_WITHIN_MILLISECONDS = 60_000;
-/** If an app had no breach for this time, its next suspension is as short as the first one. */
+/** Time without a breach after which the next suspension of an app is as short as its first one. */
 const FORGIVEN_MILLISECONDS = 600_000;
 
 /** An app that is suspended. */
@@ -23,8 +23,8 @@ interface Record {
 }
 
 /**
- * Tracks which apps are suspended. Each further suspension of an app is twice as long. Times are milliseconds of
- * performance.now().
+ * Tracks which apps are suspended. Each further suspension of an app lasts twice as long as the one before. Times are
+ * milliseconds of performance.now().
  */
 export class Suspensions {
   readonly #first: number;
@@ -48,7 +48,7 @@ export class Suspensions {
    * Records a breach. Returns the duration in seconds if the breach suspends the app; 0 if it does not, or if the app
    * is already suspended.
    * @param limit The limit that the app exceeded.
-   * @param isGrave True if one breach leads to a suspension.
+   * @param isGrave True if a single breach of this limit leads to a suspension.
    */
   record(app: string, limit: keyof AppBounds, isGrave: boolean, now: number): number {
     const known = this.#records.get(app);

@@ -13,7 +13,9 @@ export interface LockCount {
   readonly writesShared: boolean;
 }
 
-/** Sets a work_mem that is enough for 500,000 locks, so that the query needs no temporary file. */
+/**
+ * Statement that sets a work_mem that is enough for 500,000 locks, so that the query for locks needs no temporary file.
+ */
 const ENOUGH_MEMORY: Statement = {
   text: `select pg_catalog.set_config('work_mem', '64MB', true)`,
   params: [],
@@ -21,8 +23,8 @@ const ENOUGH_MEMORY: Statement = {
 };
 
 /**
- * PostgreSQL commits notifications under a lock on "database 0" of the class pg_database (1262), see async.c. A process
- * with this lock is therefore about to notify.
+ * SQL that is true if a process is about to notify. PostgreSQL commits notifications under a lock on "database 0" of
+ * the class pg_database (1262), see async.c, so such a process has this lock.
  */
 const NOTIFIES = `bool_or(locktype = 'object' and database = 0 and classid = 1262 and objid = 0)`;
 const WRITES_SHARED = `bool_or(locktype = 'relation' and database = 0 and mode = 'RowExclusiveLock')`;
@@ -97,7 +99,8 @@ export interface SharedBytes {
 }
 
 /**
- * The queue has pages of 8 KiB. Before PostgreSQL 17 introduced a setting for their number, it was always 1,048,576.
+ * Query for the sizes of shared files. The NOTIFY queue consists of pages of 8 KiB. PostgreSQL 17 introduced a setting
+ * for their maximum number; before, it was always 1,048,576.
  */
 const SHARED: Statement = {
   text: `select pg_catalog.pg_notification_queue_usage()

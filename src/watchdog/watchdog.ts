@@ -15,18 +15,20 @@ import { SharedWrites } from './shared-writes.ts';
 import { Suspensions } from './suspensions.ts';
 import { type LockCount, readLocks, readSharedBytes, readTemporaryBytes } from './usage.ts';
 
-/** Limits for which one breach immediately harms the other apps of the server. */
+/** Limits whose breach immediately harms the other apps of the server, even if it happens only once. */
 const grave: readonly (keyof AppBounds)[] = ['appLocks', 'notifyBytesPerSecond', 'sharedCatalogBytesPerSecond'];
 /**
- * Limits whose breaches lead to a suspension. For the other limits only the sessions are ended: the work is merely long
- * or growing, or the listener is only assumed to be the cause.
+ * Limits whose breaches lead to a suspension. For the other limits, only the sessions are ended, because a breach is
+ * less certain or less harmful: work takes long or grows, or a listener is only assumed to be the cause.
  */
 const suspending: readonly (keyof AppBounds)[] = [...grave, 'appMemoryBytes', 'appTemporaryBytes'];
-/** Processes whose number of locks is below this share of the limit are not counted, which makes the check faster. */
+/** Share of the limit of locks below which the locks of a process are not counted, which makes the check faster. */
 const COUNTED_SHARE = 1 / 200;
-/** While no session of an app is working, the interval between two checks is this many times as long. */
+/** Factor by which the interval between two checks is longer while no session of any app is working. */
 const REST = 2;
-/** Number of checks after which slowly changing values are checked: sizes of files and databases, the NOTIFY queue. */
+/**
+ * Number of checks between two readings of values that change slowly: sizes of files and databases, the NOTIFY queue.
+ */
 const SLOW_LOOKS = 5;
 
 /**
@@ -34,7 +36,7 @@ const SLOW_LOOKS = 5;
  */
 const SEGMENT_BYTES = 64 * 1024 * 1024;
 
-/** The parts that the watchdog uses. */
+/** The dependencies of the watchdog. */
 export interface WatchdogParts {
   /** Connection parameters of the superuser in the maintenance database. */
   target: ConnectionConfig;
@@ -53,9 +55,11 @@ export interface WatchdogParts {
  */
 export class Watchdog {
   readonly #parts: WatchdogParts;
-  /** The connection stays open, so that the watchdog still works when the server has no free connection. */
+  /**
+   * Connection for the checks. It stays open, so that the watchdog still works when the server has no free connection.
+   */
   readonly #database: Pool;
-  /** Connection for slow queries, so that counting locks never waits for them. */
+  /** Connection for slow queries, so that counting locks never waits until a slow query has ended. */
   readonly #files: Pool;
   readonly #sessions: SessionReader;
   readonly #suspensions: Suspensions;
@@ -115,7 +119,7 @@ export class Watchdog {
     this.#stopping.abort();
     await this.#running;
     await this.#slow;
-    // If the server has already stopped, the next start opens the logins.
+    // If the server has already stopped, this fails. Then the next start opens the logins.
     await this.#logins.settle(Number.POSITIVE_INFINITY).catch(() => undefined);
     await Promise.all([this.#database.close(), this.#files.close()]);
   }
@@ -187,7 +191,10 @@ export class Watchdog {
     return this.#looks % SLOW_LOOKS === 0;
   }
 
-  /** Starts the slow checks in the background. Their breaches are processed by the next check after they are done. */
+  /**
+   * Starts the slow checks in the background. When they are done, the next check processes the breaches that they
+   * found.
+   */
   #startSlow(sessions: readonly Session[], busy: readonly Session[]): void {
     this.#suspensions.tidy(performance.now());
     if (this.#isSlowBusy) return;

@@ -8,7 +8,10 @@ import { jsonAsAuthAdmin, runAsAuthAdmin } from '../run-as-auth-admin.ts';
 const time = (column: string): string =>
   `pg_catalog.to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
 
-/** An import that is marked as running counts as interrupted if its worker has reported nothing for this time. */
+/**
+ * SQL that is true for an interrupted import: it is marked as running, but its worker has reported nothing for this
+ * time.
+ */
 const IS_INTERRUPTED = `i.state = 'running' and i.changed_at < pg_catalog.now() - interval '${limits.importSilenceSeconds.default} seconds'`;
 
 const IMPORT = `pg_catalog.jsonb_build_object(
@@ -115,7 +118,7 @@ export async function claimImport(database: Executor, id: string): Promise<boole
   return claimed !== undefined && claimed.rows.length > 0;
 }
 
-/** A prepared record: the account as JSON, or an identity of the account `userId`. */
+/** A prepared record: an account as JSON, or an identity that belongs to the account `userId`. */
 export interface PreparedRecord {
   readonly line: number;
   readonly userId?: string;
@@ -188,8 +191,8 @@ export async function deleteImport(database: Executor, id: string): Promise<bool
 }
 
 /**
- * Runs work in a transaction that may take longer than a call may. `run` returns the number in the only row, or
- * otherwise the number of changed rows.
+ * Runs work in a transaction that may take longer than a call may. The function `run` that the work receives returns
+ * the number in the only row of a result, or the number of changed rows if the result has no rows.
  */
 export async function inLongTransaction<T>(
   database: Database,

@@ -6,14 +6,14 @@ import { checkMetadata } from '../users.ts';
 /** An identity of an account that is imported. */
 export interface ImportedIdentity {
   readonly provider: string;
-  /** The id at the provider. */
+  /** The id of the person at the provider. */
   readonly providerId: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
 /**
- * An account as a file describes it. The reader of each format returns such drafts, with the texts as they are in the
- * file.
+ * An account as a file describes it. The reader of each format returns such drafts, and the values are the strings of
+ * the file, not yet checked.
  */
 export interface AccountDraft {
   readonly id?: string | null | undefined;
@@ -31,7 +31,7 @@ export interface AccountDraft {
   readonly role?: string | null | undefined;
   readonly aud?: string | null | undefined;
   readonly isAnonymous?: boolean;
-  /** Identities other than those of the address and of the phone number. */
+  /** The identities of the account, except those of its address and its phone number. */
   readonly identities?: readonly ImportedIdentity[];
 }
 
@@ -40,7 +40,10 @@ export class RefusedAccount extends Error {
   override readonly name = 'RefusedAccount';
 }
 
-/** Converts addresses and ids into the form in which they are stored; throws for an invalid one. */
+/**
+ * Functions that convert addresses and ids into the form in which the database stores them. They throw for an invalid
+ * value.
+ */
 export interface AccountForms {
   readonly email: (text: string) => string;
   readonly phone: (text: string) => string;
@@ -72,7 +75,10 @@ function timeOf(value: string | number | boolean | null | undefined, name: strin
   return time.toISOString();
 }
 
-/** NUL characters and halves of surrogate pairs, as JSON.stringify writes them: PostgreSQL stores neither. */
+/**
+ * Matches NUL characters and halves of surrogate pairs as JSON.stringify writes them, because PostgreSQL can store
+ * neither.
+ */
 const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/;
 
 function stored(form: (text: string) => string, text: string | null | undefined, name: string): string | null {

@@ -2,7 +2,7 @@ import { limits } from '../../../contract/limits.ts';
 import type { Database } from '../../database/database.ts';
 import { inLongTransaction } from './import-store.ts';
 
-/** Records that repeat an id, an address or a phone number of an earlier one. */
+/** SQL that removes records with an id, an address or a phone number that an earlier record of the file has. */
 const REFUSE_REPEATED = `with accounts as (
   select r.ctid as place, r.line, r.record ->> 'id' as id, r.record ->> 'email' as email, r.record ->> 'phone' as phone
   from ninefold.member_import_records r where r.import_id = $1::uuid and r.user_id is null
@@ -27,7 +27,7 @@ repeated as (
   end as reason
 )`;
 
-/** Refuses records of accounts that exist already. */
+/** SQL that removes records of accounts that the app already has. */
 const REFUSE_PRESENT = `with repeated as (
   delete from ninefold.member_import_records r
   where r.import_id = $1::uuid and r.user_id is null and (
@@ -37,9 +37,7 @@ const REFUSE_PRESENT = `with repeated as (
   returning r.line, coalesce(r.record ->> 'email', r.record ->> 'id') as subject, 'it is a member already' as reason
 )`;
 
-/**
- * Returns SQL text that lists the rows that a statement removed in the report, and returns the number of their records.
- */
+/** Returns SQL text for a removal of records. It lists the removed records in the report and returns their number. */
 const reported = (removal: string): string => `${removal},
 listed as (
   insert into ninefold.member_import_refusals (import_id, line, subject, reason)
@@ -73,7 +71,7 @@ const LISTED_IDENTITIES =
   coalesce(a.created_at, pg_catalog.now()), pg_catalog.now()
 from ${ACCOUNTS.replace('\nwhere', ',\n  lateral pg_catalog.jsonb_array_elements(a.identities) i\nwhere')}`);
 
-/** Identities that have separate records and belong to accounts of the same file. */
+/** SQL for the identities that are separate records of the file and belong to an account of the same file. */
 const FOLLOWING_IDENTITIES =
   insertIdentities(`select f.record ->> 'provider_id', f.user_id, f.record -> 'data', f.record ->> 'provider', null,
   pg_catalog.now(), pg_catalog.now()
@@ -82,7 +80,7 @@ join (select (r.record ->> 'id')::uuid as id from ninefold.member_import_records
   on a.id = f.user_id
 where f.import_id = $1::uuid and f.user_id is not null`);
 
-/** The identity of an address or a phone number that the file does not list. */
+/** Returns SQL for the identity of an account's address or phone number, if the file does not list this identity. */
 const ownIdentities = (provider: 'email' | 'phone', condition: string): string =>
   insertIdentities(`select a.id::text, a.id, pg_catalog.jsonb_build_object('sub', a.id, '${provider}', a.${provider},
     'email_verified', a.email_confirmed_at is not null, 'phone_verified', a.phone_confirmed_at is not null),

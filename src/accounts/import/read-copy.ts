@@ -4,7 +4,7 @@ import { type Line, readLines } from './read-lines.ts';
 export interface CopyRow {
   readonly line: number;
   readonly table: 'users' | 'identities';
-  /** Null if the line is too long, or if its number of values differs from the number of columns. */
+  /** The values by column; null if the line is too long, or if it has more or fewer values than there are columns. */
   readonly values: Readonly<Record<string, string | null>> | null;
 }
 

@@ -1,6 +1,6 @@
 /** A line of a file; `bytes` is null if it is longer than the maximum. */
 export interface Line {
-  /** The first line has number 1. */
+  /** The number of the line in the file. The first line has number 1. */
   readonly number: number;
   readonly bytes: Buffer | null;
 }

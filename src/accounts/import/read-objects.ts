@@ -5,20 +5,20 @@ const BACKSLASH = 0x5c;
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
 const END_OF_LINE = 0x0a;
 
-/** A byte order mark may precede the JSON. */
+/** Matches the start of JSON, also after a byte order mark. */
 const BEGINS_JSON = /^(?:\xef\xbb\xbf)?\s*[[{]/;
 const PROBED_BYTES = 64;
 
 /**
  * Returns the objects of the first list of a JSON text. Each is returned as its bytes with the number of the line on
- * which it begins. Holds at most one object of up to `maxBytes` in memory; the bytes of a longer one are null.
+ * which it begins. Holds at most one object of up to `maxBytes` in memory; for a longer object, the bytes are null.
  */
 export async function* readObjects(chunks: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Line> {
   let lineNumber = 1;
   let isBegun = false;
   let isInText = false;
   let isEscaped = false;
-  /** The number of open brackets within the list; null before the list. */
+  /** The number of open brackets within the list; null before the list begins. */
   let depth: number | null = null;
   let begins = 0;
   let parts: Buffer[] | null = null;

@@ -24,7 +24,7 @@ const BATCH_BYTES = 1024 * 1024;
 const recordsOf = (database: Database, { id, source, fileName, hashes }: ImportedFile): AsyncGenerator<ImportRecord> =>
   readRecords(source, readParts(database, id), { isSql: !/\.csv$/i.test(fileName), hashes });
 
-/** Returns the form in which a record is stored: a prepared record or a refusal. */
+/** Converts a record into the form in which the import stores it: a prepared record or a refusal. */
 function prepare(record: ImportRecord, forms: AccountForms): PreparedRecord | RefusedRecord {
   const { line } = record;
   if ('refused' in record) return { line, subject: null, reason: record.refused };

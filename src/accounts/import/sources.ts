@@ -40,7 +40,7 @@ function object(text: string | null | undefined, name: string): Record<string, u
     const value = parseBoundedJson(text, jsonBounds);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // The text is refused below.
+    // The text is not valid JSON, so the end of this function refuses it.
   }
   throw new RefusedAccount(`${name} is no JSON object`);
 }
@@ -172,7 +172,7 @@ function auth0User(user: Record<string, unknown>): AccountDraft {
 const auth0Provider = (name: string): string =>
   name === 'google-oauth2' ? 'google' : name === 'windowslive' ? 'azure' : name;
 
-/** The columns of a CSV file; the first row names them. */
+/** Returns the account of a row of a CSV file. The first row of the file contains the names of the columns. */
 const csvUser = (row: Fields): AccountDraft => ({
   id: row.id,
   email: row.email,
@@ -247,7 +247,8 @@ async function* readSupabaseDump(chunks: AsyncIterable<Buffer>): AsyncGenerator<
 }
 
 /**
- * Returns the records of a file. `isSql` says whether a Supabase dump is SQL and not CSV.
+ * Returns the records of a file.
+ * @param isSql For a file of Supabase: true for an SQL dump, false for CSV.
  * @throws SyntaxError for a file that cannot be read at all
  */
 export function readRecords(

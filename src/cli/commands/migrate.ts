@@ -63,8 +63,8 @@ export function addMigrateCommand(program: Command): void {
 }
 
 /**
- * Result of reading config.toml: the keys of the settings that were changed or that differ, and sentences about what an
- * app does not have.
+ * Result of applying or comparing config.toml: the keys of the settings that were changed or that differ, and sentences
+ * about features that an app does not have.
  */
 interface ConfigReport {
   settings_changed?: string[];
@@ -95,8 +95,8 @@ function configText({ settings_changed: changed, settings_differ: differ, left_o
 }
 
 /**
- * Maximum number of files of one request, so that no response takes minutes, and maximum number of characters, because
- * the body of a request is limited.
+ * Maximum number of files of one request, so that no response takes minutes, and maximum number of characters in them,
+ * because the size of a request body is limited.
  */
 const FILES_OF_REQUEST = 50;
 const CHARACTERS_OF_REQUEST = 2_000_000;
@@ -132,7 +132,7 @@ export async function applyMigrations(client: Client, ref: string, found: FoundM
 async function applyRoles(client: Client, path: string, roles: string | undefined): Promise<MigrateResponse> {
   const none: MigrateResponse = { applied: [], skipped: [], seeded: [], warnings: [] };
   if (roles === undefined) return none;
-  // The slash distinguishes this name from those of migrations.
+  // The slash distinguishes this name from the names of migrations, which contain none.
   const seed = [{ name: './roles.sql', sql: roles }];
   return client.post<MigrateResponse>(path, { files: [], seed }).catch((error: unknown) => {
     if (!(error instanceof CliError) || error.code !== 'migration_failed') throw error;
@@ -196,8 +196,8 @@ async function tryOut(
 }
 
 /**
- * Removes the files that are already applied, so that the remaining files fit into the one request of a dry run.
- * @throws CliError if they do not fit.
+ * Removes the files that are already applied, because a dry run needs a single request with all other files.
+ * @throws CliError if the other files do not fit into one request.
  */
 async function withoutApplied(client: Client, path: string, { files, seed }: MigrateRequest): Promise<MigrateRequest> {
   const sql = 'select json_object_agg(name, sha256) from ninefold.migrations';

@@ -53,7 +53,8 @@ const shown = (entry: SettingEntry): string =>
   entry.is_secret && entry.is_set ? 'set, not shown' : JSON.stringify(entry.value);
 
 /**
- * Returns the entry of a key, which may have hyphens or underscores and may start with its area.
+ * Returns the entry of a key, The key may be written with hyphens or underscores, and may start with the area of the
+ * setting.
  * @throws CliError for an unknown key.
  */
 function entryOf(entries: readonly SettingEntry[], key: string): SettingEntry {

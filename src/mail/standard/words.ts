@@ -7,9 +7,9 @@ export interface MailWords {
   readonly text: string;
   /** Label of the button with the link. */
   readonly button?: string;
-  /** Text above the code. */
+  /** The text above the code. */
   readonly code?: string;
-  /** Advice for recipients who did not expect the mail. */
+  /** Advice for a recipient who did not expect the mail. */
   readonly unexpected: string;
 }
 

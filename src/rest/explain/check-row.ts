@@ -27,7 +27,7 @@ const policiesFor = (policies: readonly ExplainedPolicy[], asked: Asked): Explai
 /** Returns the expression of a policy that applies; null if the policy has none. */
 const expressionOf = (policy: ExplainedPolicy, asked: Asked): string | null => policy[clauseFor(policy, asked)];
 
-/** Returns the policies' expressions and their parts that must be evaluated on the rows. */
+/** Returns the expressions of the policies and the parts of these expressions. They must be evaluated on the rows. */
 export function expressionsOf(policies: readonly ExplainedPolicy[], asked: readonly Asked[], of: PlacesOf): string[] {
   const expressions = asked.flatMap((each) =>
     policiesFor(policies, each).map((policy) => expressionOf(policy, each) as string),
@@ -50,13 +50,13 @@ export function columnsNamed(policies: readonly ExplainedPolicy[], asked: readon
 
 /** Values of one row, before or after the write. */
 export interface RowValues {
-  /** Index of the row among the evaluated rows. */
+  /** Index of the row in the list of evaluated rows. */
   readonly place: number;
   readonly evaluations: Evaluations;
   readonly columns: ReadonlyMap<string, Value>;
 }
 
-/** Evaluates all policies of one row. Returns the result for the row and each check. */
+/** Evaluates all policies of one row. Returns the result for the row, and the result of each check. */
 export function checkRow(
   policies: readonly ExplainedPolicy[],
   asked: readonly Asked[],
@@ -70,7 +70,8 @@ export function checkRow(
   const failing = checks.find(({ passes }) => passes !== true);
   if (!failing) return { result: 'passes', checks };
   if (failing.passes === null) return { result: 'undecided', checks };
-  // A row that the policies do not let the caller reach is hidden. Only an INSERT that conflicts with such a row fails.
+  // A row that the policies do not let the caller reach is hidden: the statement skips it without an error. Only an
+  // INSERT that conflicts with such a row fails.
   const isInsert = asked.some(({ command }) => command === 'insert');
   return { result: failing.of === 'existing' && !isInsert ? 'hidden' : 'refused', checks };
 }
@@ -86,7 +87,7 @@ function check(policies: readonly ExplainedPolicy[], asked: Asked, of: PlacesOf,
   };
 }
 
-/** Returns true if the policies let the row pass. Null if an expression failed. */
+/** Returns true if the policies let the row pass; null if the result is unknown because an expression failed. */
 function verdictOf(policies: readonly CheckedPolicy[]): boolean | null {
   if (policies.some(({ error }) => error !== null)) return null;
   const results = policies.map(({ permissive, result }) => ({ permissive, result: result === true }));

@@ -7,7 +7,10 @@ import { arrayLiteral, identifier, Params, qualified } from '../sql/text.ts';
 /** Result of an expression for one row. */
 export type Evaluated = Value | { readonly error: { readonly code: string; readonly message: string } };
 
-/** Results by expression (its SQL), one result per row. An expression that fails even without rows has one result. */
+/**
+ * Results by expression (its SQL), one result for each row. If an expression fails even when there are no rows, it has
+ * a single result.
+ */
 export type Evaluations = ReadonlyMap<string, readonly Evaluated[]>;
 
 /**
@@ -36,7 +39,8 @@ export async function evaluate(
     });
     return found;
   }
-  // One of the expressions fails: evaluate each separately, and a failing one separately for each row.
+  // One of the expressions fails. So each expression is evaluated separately, and the failing one is evaluated
+  // separately for each row.
   for (const expression of distinct) found.set(expression, await alone(runner, table, expression, rows));
   return found;
 }
@@ -68,7 +72,8 @@ async function ask(
   rows: readonly string[],
 ): Promise<Value[][] | DatabaseError> {
   const params = new Params();
-  // Selects each value with its type. The inner SELECT sees the row's columns under the names that the expression uses.
+  // Selects each value together with its type. In the inner SELECT, the columns of the row have the names that the
+  // expression uses.
   const columns = expressions.map(
     (expression) =>
       `(SELECT json_build_array(pg_typeof(pgrst_value.value)::text, pgrst_value.value::text) FROM (SELECT (${expression})) AS pgrst_value(value))`,

@@ -137,7 +137,7 @@ async function explainStatement(
   const security = rowSecurityOf(rights);
   const underlying = beneathRights.map((relation) => relationOf(relation, beneathNeed(needs)));
   const embedded = await embeddedIn(context, plan);
-  // Without USAGE on the schema, SQL cannot even name the row type of the table, so the rows cannot be inspected.
+  // Without USAGE on the schema, SQL cannot name the row type of the table, so the rows cannot be inspected.
   const inspected = access.schema_usage.held
     ? await inspectRows(context, { request, plan, target, rights, needs, security }, signal)
     : nothingInspected;
@@ -174,7 +174,10 @@ async function explainStatement(
 
 const noDetails = { grants: [], row_security: null, rows: [], more_rows: false, beneath: [], embedded: [] };
 
-/** Returns the privileges that a statement needs. Without USAGE on the schema, PostgreSQL checks no others. */
+/**
+ * Returns the privileges that a statement needs. Without USAGE on the schema, this is the only one, because PostgreSQL
+ * then checks no other privileges.
+ */
 const grantsOf = (access: RelationAccess, rights: RelationRights, needs: Needs) => [
   schemaGrant(rights.schema, access.schema_usage),
   ...needs.privileges.map((need) => tableGrant(rights, need)),
@@ -190,8 +193,8 @@ const relationOf = (relation: RelationRights, need: Need): ExplainedRelation => 
 });
 
 /**
- * Returns the privilege that the request needs on a relation that a view reads. The privilege on any column is enough:
- * the catalog shows which columns the view reads, but not which of them the request needs.
+ * Returns the privilege that the request needs on a relation that a view reads. The result asks only for the privilege
+ * on any one column, because the catalog shows which columns the view reads, but not which of them the request needs.
  */
 const beneathNeed = ({ operation }: Needs): Need => ({
   privilege: privilegeOf[operation === 'upsert' ? 'insert' : operation],

@@ -47,7 +47,10 @@ export const argumentGrant = ({ argument, because, kind, name, held, through }: 
   through,
 });
 
-/** Returns the entry for a privilege on a relation. It is granted on the complete relation or on each needed column. */
+/**
+ * Returns the entry for a privilege on a relation. The privilege counts as granted if it is granted on the complete
+ * relation or on each needed column.
+ */
 export function tableGrant(relation: RelationRights, { privilege, columns, purpose }: Need): ExplainedGrant {
   const on = `${kindOf(relation)} ${relation.schema}.${relation.name}`;
   const grants = relation.grants.filter((grant) => grant.privilege === privilege);
@@ -65,7 +68,7 @@ export function tableGrant(relation: RelationRights, { privilege, columns, purpo
   const used = grants.filter(
     (grant) => grant.column !== null && (wanted.length === 0 || wanted.includes(grant.column)),
   );
-  // If no column is granted, the missing privilege is the one on the complete relation.
+  // If no column is granted, the entry reports the privilege on the complete relation as missing.
   return { ...shown, held, missing_columns: covered.length > 0 ? missing : [], through: through(used) };
 }
 

@@ -20,16 +20,16 @@ import { conflictsText, existingRowsText, insertedRowsText, triggeredRowsText } 
 /** The rows that a request affects, with the result of their policies. */
 export interface InspectedRows {
   readonly rows: readonly ExplainedRow[];
-  /** Number of matching rows, up to the maximum that was read. */
+  /** Number of matching rows. The count stops at the maximum number of rows that are read. */
   readonly matches: number;
   readonly more: boolean;
-  /** Error because of which the rows could not be read. */
+  /** The error because of which the rows could not be read; null if they were read. */
   readonly problem: { readonly code: string; readonly message: string } | null;
-  /** Error of a policy's expression that fails without any row. */
+  /** The error of a policy's expression that fails even when there are no rows; null if there is none. */
   readonly policyError: { readonly code: string; readonly message: string } | null;
 }
 
-/** Result without rows. */
+/** The result of an inspection that found no rows. */
 export const nothingInspected: InspectedRows = { rows: [], matches: 0, more: false, problem: null, policyError: null };
 
 /** The request whose rows are inspected. */
@@ -53,7 +53,7 @@ export function inspectRows(context: RestContext, what: InspectOptions, signal: 
   return rolledBack(context.database, (tx) => look(new SavepointRunner(tx, signal), context, what));
 }
 
-/** A row before the write, after it, or both, in PostgreSQL's text format. */
+/** A row as it is before the write, as it is after the write, or both. Rows are in PostgreSQL's text format. */
 interface FoundRow {
   readonly existing: string | null;
   readonly new: string | null;
@@ -109,8 +109,8 @@ async function look(runner: SavepointRunner, context: RestContext, what: Inspect
 const errorOf = (error: DatabaseError) => ({ code: error.sqlstate, message: error.message });
 
 /**
- * Returns the policies for rows in conflict. For a row that an upsert changes, PostgreSQL evaluates those of an UPDATE;
- * for a row that it ignores, none.
+ * Returns the policies for existing rows with which an INSERT conflicts. If an upsert changes such a row, PostgreSQL
+ * evaluates the policies for UPDATE. If the INSERT ignores the row, PostgreSQL evaluates none.
  */
 function askedOfConflicts(plan: ReadPlan | MutatePlan, asked: readonly Asked[]): Asked[] {
   const merges = plan.kind === 'mutate' && plan.onConflict?.resolution === 'merge-duplicates';
@@ -122,7 +122,7 @@ function askedOfConflicts(plan: ReadPlan | MutatePlan, asked: readonly Asked[]):
   ];
 }
 
-/** One more than are shown, to detect further rows. */
+/** One row more than the explanation shows, to find out whether there are further rows. */
 const rowsAskedFor = limits.explainedRows.default + 1;
 
 /** Reads the rows that match the filters as the service role. */
@@ -169,9 +169,9 @@ async function rowsToInsert(
 }
 
 /**
- * Writes the rows as the service role, reads the result of BEFORE triggers, and rolls back: policies are evaluated on
- * these rows. Returns null if there is no such trigger or the write fails for another reason; the rows are then
- * computed without triggers.
+ * Writes the rows as the service role, reads them after BEFORE triggers have run, and rolls the write back. The
+ * policies are evaluated on these rows. Returns null if there is no such trigger or if the write fails for another
+ * reason; the rows are then computed without triggers.
  */
 async function triggeredRows(
   runner: SavepointRunner,
@@ -190,8 +190,8 @@ async function triggeredRows(
 }
 
 /**
- * Returns the statement that switches to the service role, which can read all rows, with the caller's claims, on which
- * defaults and triggers may depend.
+ * Returns the statement that switches to the service role, which can read all rows. The claims stay those of the
+ * caller, because defaults and triggers may depend on them.
  */
 const asService = ({ identity, settings }: RestContext, { request, plan }: InspectOptions): Statement =>
   setupStatement(request, plan, { ...identity, role: 'service_role' }, settings);

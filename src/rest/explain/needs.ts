@@ -9,9 +9,9 @@ import { columnsNeeded } from '../plan/returning.ts';
 /** A privilege that a request needs on a relation. */
 export interface Need {
   readonly privilege: TablePrivilege;
-  /** The columns that need the privilege; `*` for all, empty if any column is enough. */
+  /** The columns on which the request needs the privilege; `*` for all columns, empty if any one column is enough. */
   readonly columns: readonly string[];
-  /** Purpose in words. */
+  /** What the request needs the privilege for, in words. */
   readonly purpose: string;
 }
 
@@ -54,7 +54,7 @@ export function needsOf(plan: ReadPlan | MutatePlan): Needs {
       }
       break;
     case 'update':
-      // Without columns to set, the update only reads and needs no UPDATE privilege.
+      // Without columns to set, the UPDATE only reads, so it needs no UPDATE privilege.
       if (given.length > 0) add('UPDATE', given, 'to change');
       else add('SELECT', [], 'to read');
       break;
@@ -62,7 +62,7 @@ export function needsOf(plan: ReadPlan | MutatePlan): Needs {
       add('DELETE', [], 'to delete');
       break;
   }
-  // Only these filters read the table. The filters of a PUT are compared with the body.
+  // Only the filters of an UPDATE or a DELETE read the table. The filters of a PUT are compared with the body instead.
   if ((mutation === 'update' || mutation === 'delete') && plan.where.length > 0) {
     add('SELECT', [...new Set(filterColumns(plan.where))], 'for the filters');
     reads = 'because the call filters';

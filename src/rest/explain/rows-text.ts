@@ -12,8 +12,8 @@ import { payloadText, writeText } from '../sql/write.ts';
  */
 
 /**
- * Returns SQL with the rows that match the filters: column `existing`, and for an UPDATE `new`, the row after the
- * change. It must run as a role that can read all rows.
+ * Returns SQL with the rows that match the filters. The column `existing` is the row as it is stored. For an UPDATE,
+ * the column `new` is the row after the change. The SQL must run as a role that can read all rows.
  */
 export function existingRowsText(
   plan: ReadPlan | MutatePlan,
@@ -60,8 +60,9 @@ export function insertedRowsText(plan: MutatePlan, relation: RelationRights, row
 }
 
 /**
- * Returns SQL with the rows after BEFORE triggers: columns `existing` and `new`. It writes, so it must be rolled back,
- * and must run as a role that may write all rows. Returns null if old and new rows cannot be matched.
+ * Returns SQL with the rows after BEFORE triggers have run, as the columns `existing` and `new`. The SQL writes, so it
+ * must be rolled back, and it must run as a role that may write all rows. Returns null if old and new rows cannot be
+ * matched.
  */
 export function triggeredRowsText(
   plan: MutatePlan,
@@ -77,7 +78,8 @@ export function triggeredRowsText(
   if (mutation !== 'update') return `${written} SELECT NULL AS existing, ${row} FROM ${SOURCE}${limit}`;
   const keys = target.primaryKey;
   if (keys.length === 0 || plan.columns.some(({ name }) => keys.includes(name))) return null;
-  // The statement cannot read the rows that it writes, so the table still has the old ones.
+  // A statement does not see the rows that it writes itself. So a read of the table returns the rows as they were
+  // before.
   const there = { alias: 'pgrst_there' };
   const pairs = keys.map((name) => `${columnText(there, name)} = ${columnText({ alias: SOURCE }, name)}`);
   const from = `${SOURCE} JOIN ${qualified(target)} AS pgrst_there ON ${pairs.join(' AND ')}`;
@@ -104,7 +106,10 @@ const body = { alias: 'pgrst_body' };
 
 const rowText = (table: TableRef): string => `CAST(${tableText(table)}.* AS text)`;
 
-/** Returns SQL of a row of the table's type from columns in FROM. Generated columns are computed from the others. */
+/**
+ * Returns SQL that builds a row of the table's type from the columns in FROM. Generated columns are computed from the
+ * other columns.
+ */
 function newRowText(relation: RelationRights): string {
   const values = relation.columns.map(({ name, generated, default: expression }) =>
     generated && expression !== null ? `(${expression})` : columnText({ alias: relation.name }, name),

@@ -59,7 +59,7 @@ describe('checkRow', () => {
     const own = policy('using', { check: 'check' });
     expect(row([own], toInsert, { using: no, check: yes }).result).toBe('passes');
     expect(row([policy('using')], toInsert, { using: no }).result).toBe('refused');
-    // A policy for SELECT has only USING.
+    // A policy for SELECT has only USING, so this expression also applies to the new row.
     expect(row([own], toInsertAndRead, { using: no, check: yes }).result).toBe('refused');
   });
 
@@ -85,7 +85,7 @@ describe('verdictOf', () => {
     verdictOf({ ...base, inspected: { ...nothingInspected, rows, matches: rows.length }, actual: done, ...more });
   const own = policy('own');
 
-  it('reports a refusal by the policies for SELECT as such', () => {
+  it('reports a refusal by the policies for SELECT as a refusal by these policies', () => {
     const writes = policy('writes', { command: 'insert', using: null, check: 'writes' });
     const owned = policy('own', { command: 'select' });
     const refused = row([writes, owned], toInsertAndRead, { writes: yes, own: no });
@@ -95,7 +95,7 @@ describe('verdictOf', () => {
     expect(reason).toContain(reads);
   });
 
-  it('names only the policies that decided', () => {
+  it('names only the policies that decided the verdict', () => {
     const late = policy('late', { permissive: false });
     const early = policy('early', { permissive: false });
     const hidden = row([own, late, early], toSelect, { own: yes, late: no, early: yes });
@@ -112,7 +112,7 @@ describe('verdictOf', () => {
     expect(verdict([found]).outcome).toBe('allowed');
   });
 
-  it('agrees with the response of a request only if the response could result from the verdict', () => {
+  it('agrees with the response of a request only if the verdict could lead to this response', () => {
     const rows = [row([own], toSelect, { own: yes }), row([own], toSelect, { own: no })];
     const inspected = { ...nothingInspected, rows, matches: 2 };
     const met = (actual: Partial<ActualResponse>, of = verdict(rows)) =>
@@ -121,7 +121,7 @@ describe('verdictOf', () => {
     expect(met({ rows: 2 })).toBe(false);
     expect(met({ rows: 0 })).toBe(false);
     expect(met({ rows: null, status: 403, code: '42501' })).toBe(false);
-    // Other errors have no relation to permissions.
+    // Other errors have no relation to permissions, so they agree with every verdict.
     expect(met({ rows: null, status: 409, code: '23505' })).toBe(true);
     expect(met({ rows: 1 }, verdict([]))).toBe(false);
     expect(met({ rows: null, status: 406, code: 'PGRST116' }, verdict([]))).toBe(true);

@@ -20,7 +20,7 @@ export interface Verdict {
 /** The facts from which a verdict is derived. */
 export interface Evidence {
   readonly role: string;
-  /** Name in SQL. */
+  /** Name of the relation or function in SQL. */
   readonly target: string;
   readonly isView: boolean;
   /** True for an insert: the rows then come from the body. */
@@ -63,8 +63,8 @@ export function verdictOf(evidence: Evidence): Verdict {
   if (isView) return verdictOfView(evidence);
   const failed = policyErrorOf(inspected);
   if (failed) {
-    // PostgreSQL may skip a failing expression if another one decides first, so the verdict depends on the actual
-    // error.
+    // PostgreSQL may not evaluate a failing expression if another expression decides first. So the verdict depends on
+    // the error that the request actually had.
     const outcome = evidence.actual.code === failed.code ? 'refused' : 'undecided';
     const reason = `An expression of the policies fails: ${failed.message} (${failed.code}).`;
     return { outcome, cause: 'policy_error', reason };
@@ -78,7 +78,10 @@ function lacking({ privilege, on, missing_columns: columns, needed }: ExplainedG
   return `no ${privilege} on ${named} ${columns.join(', ')} of ${on}, needed ${needed}`;
 }
 
-/** Returns the error of a deciding expression: one that fails without rows, or in the first row with a failure. */
+/**
+ * Returns the error of the expression that decides the verdict: one that fails even when there are no rows, or one that
+ * fails for the first row with a failure.
+ */
 function policyErrorOf({ policyError, rows }: InspectedRows): InspectedRows['policyError'] {
   if (policyError) return policyError;
   const undecided = rows.find(({ result }) => result === 'undecided');
@@ -136,8 +139,8 @@ const hasPermissive = (check: ExplainedCheck): boolean => check.policies.some(({
 const reasonFor = ({ because }: ExplainedCheck): string => (because === null ? '' : `, asked ${because},`);
 
 /**
- * Returns the names of the deciding policies: the permissive ones if none is true, and each restrictive one that is not
- * true.
+ * Returns the names of the policies that decided the result: the permissive policies if none of them is true, and each
+ * restrictive policy that is not true.
  */
 function failingNames({ policies }: ExplainedCheck): string {
   const permissive = policies.filter((policy) => policy.permissive);
@@ -165,8 +168,8 @@ function refusal(check: ExplainedCheck, role: string, target: string): Verdict {
 }
 
 /**
- * Returns the verdict for a view. Its rows are not rows of one table, so the result of the request is compared with the
- * rows that the service role sees.
+ * Returns the verdict for a view. The rows of a view are not rows of one table, so its policies cannot be evaluated.
+ * The result of the request is compared with the rows that the service role sees instead.
  */
 function verdictOfView({ inserts, inspected, actual, beneath: underlying }: Evidence): Verdict {
   const bound = underlying.filter(({ row_security: security }) => security?.binds);

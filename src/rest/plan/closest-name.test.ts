@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { closestName } from './closest-name.ts';
 
-/** PostgREST makes the same proposals, by trigrams and then by edit distance. */
+/** The expected names are those that PostgREST proposes. It compares names by trigrams and then by edit distance. */
 it.each([
   ['film', ['films', 'directors'], 0.75, 'films'],
   ['FILMS', ['films', 'directors'], 0.75, 'films'],

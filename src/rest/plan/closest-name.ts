@@ -11,7 +11,7 @@ const pieces = (text: string, size: number): Set<string> => {
   return found;
 };
 
-/** Returns the Levenshtein distance. */
+/** Returns the Levenshtein distance of two strings. */
 function distance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i += 1) {
@@ -28,7 +28,7 @@ function distance(a: string, b: string): number {
 /** Returns the similarity: 1 for equal strings, 0 for completely different ones. */
 const likeness = (a: string, b: string): number => 1 - distance(a, b) / Math.max(a.length, b.length, 1);
 
-/** Maximum length of compared names, because the time grows with the product of the lengths. */
+/** Maximum length of compared names. The time of a comparison grows with the product of both lengths. */
 const MAX_LENGTH = 128;
 
 /**

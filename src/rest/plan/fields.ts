@@ -29,8 +29,8 @@ export const columnField = (column: Column): PlannedField => ({
 });
 
 /**
- * Returns the field with its type if the relation has the column. Only json and jsonb support a path without
- * conversion.
+ * Returns the field with its type if the relation has the column. A column of another type than json or jsonb must be
+ * converted before a path can be applied.
  */
 export function typedField(table: Relation | undefined, field: FieldRef): PlannedField {
   const column = table?.columns.get(field.name);
@@ -67,8 +67,8 @@ function comparedField(schemaCache: SchemaCache, table: Relation | undefined, fi
   const field = typedField(table, filter.field);
   const { operation } = filter;
   const column = table?.columns.get(filter.field.name);
-  // Converts only known columns that are not a tsvector. The type of a computed field is unknown and assumed to be a
-  // tsvector.
+  // Only a column that is not a tsvector needs to be converted. The type of a computed field is not known; it is
+  // assumed to be a tsvector.
   const isText = column !== undefined && column.baseType !== 'tsvector';
   const search = operation.kind === 'search' && isText ? { language: operation.language } : null;
   return transformed(schemaCache, { ...field, search }, 'text', field.type);
@@ -76,7 +76,7 @@ function comparedField(schemaCache: SchemaCache, table: Relation | undefined, fi
 
 /**
  * Resolves the columns of a condition.
- * @param table Undefined if the rows belong to no known relation, as results of a function may.
+ * @param table Undefined if the rows belong to no known relation, as the rows that a function returns may.
  */
 export function plannedCondition(schemaCache: SchemaCache, table: Relation | undefined, tree: LogicTree): Condition {
   if (tree.kind === 'filter') {

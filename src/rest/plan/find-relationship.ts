@@ -48,8 +48,8 @@ function matches(relationship: Relationship, target: string, hint: string | null
   if (relationship.kind === 'computed') return relationship.function.name === target;
   const isTarget = relationship.foreignTable.name === target;
   if (relationship.isSelf) {
-    // For a table that references itself, the name of the table selects the children, and the foreign key column the
-    // parent.
+    // If a table references itself, the name of the table in `select` means the children, and the name of the foreign
+    // key column means the parent.
     if (hint !== null) return isTarget && relationship.kind === 'one-to-many' && hasSingleColumn(relationship, hint, 1);
     if (relationship.kind === 'one-to-many') return isTarget;
     return relationship.kind === 'many-to-one' && hasSingleColumn(relationship, target, 0);

@@ -23,8 +23,8 @@ export function planFunctionCall(
     : [...new Set(request.parameters.arguments.map(([name]) => name))].sort();
   const { contentType } = request;
   const routine = findFunction(schemaCache, { target: action.target, argumentNames, contentType, isPost });
-  // If a function returns rows of a table, requests can select from its result and embed relations in it like in that
-  // table.
+  // A function may return rows of a table. Requests can then select columns from its result and embed relations in it,
+  // as in that table.
   const rows = { schema: routine.schema, name: routine.returns.composite ? routine.returns.type.name : routine.name };
   const planned = planRead(request, rows, schemaCache, settings);
   const { read } = planned;
@@ -60,7 +60,10 @@ function argumentsOf(request: ApiRequest, routine: Routine, names: readonly stri
   return { kind: 'none' };
 }
 
-/** Returns the values of parameters. A variadic parameter gets every value of its name, any other the last one. */
+/**
+ * Returns the values of the parameters. If an argument is given several times, a variadic parameter gets all of its
+ * values, and any other parameter gets the last one.
+ */
 function valuesOf(parameters: readonly Parameter[], pairs: readonly (readonly [string, string])[]): CallArguments {
   return {
     kind: 'values',

@@ -15,8 +15,8 @@ export function linkRelationships(schemaCache: SchemaCache, schema: string, pare
     child.relationship = relationship;
     child.relation = relationship.foreignTable;
     child.joinAlias = `${relationship.table.name}_${child.requestAlias ?? child.name}_${child.depth}`;
-    // Without an alias: the junction is joined in the same FROM clause, where the names of the two tables do not
-    // conflict.
+    // A child that is joined through a junction gets no alias. The junction is joined in the same FROM clause, where
+    // the names of the two tables do not conflict.
     child.alias = relationship.kind === 'many-to-many' ? null : `${relationship.foreignTable.name}_${child.depth}`;
     child.conditions = joinConditions(relationship, tableRef(child), tableRef(parent));
     if (child.spread && !isToOne(relationship)) child.spread = 'many';
@@ -24,7 +24,7 @@ export function linkRelationships(schemaCache: SchemaCache, schema: string, pare
   }
 }
 
-/** Returns the qualifier of a relation's columns. */
+/** Returns the name by which columns of the relation are qualified. */
 const tableRef = (draft: { alias: string | null; relation: SqlName }): TableRef =>
   draft.alias === null ? draft.relation : { alias: draft.alias };
 

@@ -58,8 +58,8 @@ function sendsBody({ action, preferences }: ApiRequest): boolean {
 }
 
 /**
- * Returns true if all columns are selected. Handlers of a relation take its complete rows, so they can serve only such
- * requests.
+ * Returns true if all columns are selected. A media type handler of a relation receives complete rows, so it can serve
+ * only requests that select all columns.
  */
 const showsWholeRows = (read: ReadNode): boolean =>
   read.children.length === 0 && read.select.length === 1 && read.select[0]?.field.name === '*';
@@ -91,8 +91,8 @@ function formatOf(
 }
 
 /**
- * Returns the handler for a media type; for `target` null, a handler of all relations. A target's handler for all media
- * types has priority.
+ * Returns the handler of `target` for a media type. If `target` is null, looks among the handlers for all relations.
+ * The handler of a target for all media types has priority.
  */
 function customFormat(accepted: MediaType, target: SqlName | null, schemaCache: SchemaCache): Format | null {
   const candidates = schemaCache.mediaHandlers.get(target === null ? '' : nameKey(target));

@@ -36,7 +36,7 @@ export function planRequest(request: ApiRequest, schemaCache: SchemaCache, setti
       const call = planFunctionCall(request, action, schemaCache, settings);
       refuseUnknownPreferences(request);
       const { maxAffected, handling } = request.preferences;
-      // Refuses max-affected for a function that returns a single value, because there is no number of rows to compare.
+      // A function that returns a single value has no number of rows, so max-affected is refused for it.
       if (maxAffected !== null && handling === 'strict' && returnsSingle(call.routine)) {
         throw new NinefoldError('PGRST128');
       }

@@ -59,7 +59,7 @@ export type Condition =
       readonly negated: boolean;
       readonly operation: Operation;
     }
-  /** True if the row has a related row; if negated, true if it has none. */
+  /** The condition that the row has a related row. If negated, the condition that it has none. */
   | { readonly kind: 'no-related'; readonly negated: boolean; readonly child: ReadNode };
 
 /** A term of the ORDER BY clause. */
@@ -71,7 +71,7 @@ export interface PlannedOrder {
   readonly nulls: 'first' | 'last' | null;
 }
 
-/** A column of a spread relation as a column of its parent. */
+/** A column of a spread relation, which is shown as a column of the parent. */
 export interface SpreadColumn {
   readonly name: string;
   readonly aggregate: AggregateFunction | null;
@@ -81,11 +81,13 @@ export interface SpreadColumn {
 
 /** Representation of an embedded relation in its parent. */
 export type Placement =
-  /** Not included, because it is used only for filtering. */
+  /** The embedded relation is not shown, because it is used only for filtering. */
   | { readonly kind: 'hidden' }
   | { readonly kind: 'object' | 'array'; readonly name: string }
   | { readonly kind: 'spread'; readonly columns: readonly SpreadColumn[] }
-  /** To-many relation: each column becomes an array. Extra columns are used only for ordering the arrays. */
+  /**
+   * Each column of a to-many spread relation becomes an array. The extra columns are used only to order the elements.
+   */
   | {
       readonly kind: 'spread-arrays';
       readonly columns: readonly SpreadColumn[];
@@ -138,7 +140,7 @@ export type BodyFormat =
   | { readonly kind: 'csv' | 'geojson' }
   | { readonly kind: 'custom'; readonly function: SqlName; readonly target: SqlName | null };
 
-/** An embedded relation whose name is used although it has an alias. */
+/** An embedded relation that has an alias, although the request uses its name. */
 export interface LegacyName {
   readonly name: string;
   readonly alias: string;
@@ -209,7 +211,7 @@ export interface CallPlan extends QueryPlan {
   readonly headOnly: boolean;
   /** Columns of the result that `select` and embedded relations need; `*` or an empty list means all. */
   readonly returning: readonly string[];
-  /** Columns of the result that filters need. */
+  /** Columns of the function's result that the filters need. */
   readonly filterColumns: readonly string[];
 }
 

@@ -14,10 +14,13 @@ import type {
 import { allRows } from '../request/row-range.ts';
 import type { JoinCondition, LegacyName, PlannedSelect, SpreadColumn } from './plan.ts';
 
-/** A relation of a read while it is planned: a node of `select` with the data of other parameters. */
+/**
+ * A relation of a read while the read is being planned: a relation in `select`, together with the data from other
+ * parameters.
+ */
 export interface Draft {
   readonly depth: number;
-  /** Name in `select`. */
+  /** Name of the relation in `select`. */
   readonly name: string;
   readonly requestAlias: string | null;
   readonly hint: string | null;
@@ -42,7 +45,7 @@ export interface Draft {
   select: PlannedSelect[];
   /** Columns that are selected only for the parent's ORDER BY. */
   orderColumns: PlannedSelect[];
-  /** Columns of a spread relation as columns of the parent. */
+  /** Columns of a spread relation, which are shown as columns of the parent. */
   spreadColumns: SpreadColumn[];
 }
 
@@ -117,8 +120,8 @@ export function draftRead(
 }
 
 /**
- * Returns the relation at a path. If `legacy` is given, a relation with an alias is also found by its name, which is
- * recorded there.
+ * Returns the relation at a path. If `legacy` is given, a relation that has an alias is also found by its name. The use
+ * of the name is then recorded in `legacy`.
  */
 function draftAt(root: Draft, path: readonly string[], legacy: LegacyName[] | null): Draft {
   let draft = root;
@@ -136,7 +139,7 @@ function draftAt(root: Draft, path: readonly string[], legacy: LegacyName[] | nu
   return draft;
 }
 
-/** Returns the error for a name in `order` or in the path of a parameter that no embedded relation has. */
+/** Returns the error for a name in `order`, or in the path of a parameter, that is the name of no embedded relation. */
 export const notEmbedded = (name: string): NinefoldError =>
   new NinefoldError('PGRST108', {
     message: notEmbeddedMessage(name),

@@ -11,8 +11,8 @@ import { planSelect } from './select.ts';
 import { arraysPlacement, hoistAggregates, planSpreadColumns, showsNothing } from './spread.ts';
 
 /**
- * Plans the read of a request: the target and all embedded relations. After a write or a function call, the read uses
- * their rows.
+ * Plans the read of a request: the target and all embedded relations. After a write or a function call, the rows are
+ * read from the result of the write or the function.
  * @throws NinefoldError PGRST108, 118, 123, 127, 200 and 201
  */
 export function planRead(
@@ -75,7 +75,10 @@ function finish(schemaCache: SchemaCache, draft: Draft, parent: Draft | null, ma
   };
 }
 
-/** Returns true for a relation with at most one row. A LIMIT would only restrict PostgreSQL's choice of a join. */
+/**
+ * Returns true for a relation that has at most one row for each parent row. Such a relation gets no LIMIT, because a
+ * LIMIT would only restrict PostgreSQL's choice of a join.
+ */
 const isAtMostOne = (draft: Draft): boolean => draft.relationship !== null && isToOne(draft.relationship);
 
 function finishOrder(draft: Draft, term: OrderTerm): PlannedOrder {

@@ -11,7 +11,7 @@ import type { Draft } from './read-draft.ts';
 /**
  * Sets `select` of a draft and its embedded relations. `*` is expanded to single columns if they must be grouped,
  * collected in arrays, or converted by a domain representation.
- * @param grouped True if a relation above aggregates.
+ * @param grouped True if a relation that embeds this one has an aggregate.
  */
 export function planSelect(schemaCache: SchemaCache, draft: Draft, grouped = false): void {
   const groups = grouped || draft.items.some((item) => item.aggregate !== null) || draft.spread === 'many';

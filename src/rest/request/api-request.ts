@@ -1,6 +1,6 @@
 /**
- * Types of a client's request as a value, the result of the request step. Names were not looked up, so they may not
- * exist.
+ * Types of a client's request as a value, the result of the request step. The names in it were not looked up, so such
+ * objects may not exist.
  */
 
 /** A name with its schema. */
@@ -94,7 +94,7 @@ export type Operation =
 
 interface Operand {
   readonly value: string;
-  /** Position of the query parameter whose text ends with this value; absent in a logic tree. */
+  /** Position of the query parameter that ends with this value; absent for a value in a logic tree. */
   readonly parameter?: number;
 }
 
@@ -134,7 +134,10 @@ export interface At<T> {
   readonly value: T;
 }
 
-/** Rows `lower` to `upper`, inclusive and counted from 0; null means no upper bound. Empty if upper < lower. */
+/**
+ * Rows `lower` to `upper`, inclusive and counted from 0; null means no upper bound. The range is empty if upper <
+ * lower.
+ */
 export interface RowRange {
   readonly lower: bigint;
   readonly upper: bigint | null;
@@ -148,15 +151,15 @@ export interface QueryParameters {
   readonly filters: readonly At<Filter>[];
   readonly logic: readonly At<LogicTree>[];
   readonly order: readonly At<readonly OrderTerm[]>[];
-  /** limit and offset of embedded relations. */
+  /** The limit and offset of each embedded relation. */
   readonly ranges: readonly At<RowRange>[];
-  /** limit and offset of the root. */
+  /** The limit and offset of the root. */
   readonly range: RowRange;
   readonly columns: readonly string[] | null;
   readonly onConflict: readonly string[] | null;
   /** Arguments of a function that is called by GET, in order. */
   readonly arguments: readonly (readonly [string, string])[];
-  /** Raw names of all filter parameters. */
+  /** Names of all filter parameters, as the client sent them. */
   readonly filterNames: readonly string[];
 }
 
@@ -197,7 +200,10 @@ export type MediaType =
 
 /** The body of a write or a function call. */
 export type Payload =
-  /** JSON text with known keys: those of the object, or those that all objects of the array have. */
+  /**
+   * JSON text whose keys are known. For an object, `keys` are its keys. For an array, `keys` are those that all of its
+   * objects have.
+   */
   | {
       readonly kind: 'json';
       readonly body: string | Uint8Array;

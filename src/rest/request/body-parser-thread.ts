@@ -4,10 +4,11 @@ import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { ParseOutcome, ParseTask } from './body-parser.ts';
 import { readPayload } from './payload.ts';
 
-/** Entry point of the thread that parses large bodies, one after the other. */
+/** Entry point of the thread that parses large bodies. It parses one body after the other. */
 
-// On Linux, the priority applies to the thread only: it gets about a third of the processor time of other threads. With
-// less, a body would wait too long. On other systems it would slow down the complete worker.
+// On Linux, the priority applies to the thread only: with this priority, the thread gets about a third of the processor
+// time of another thread. With less, a body would wait too long. On other systems, a lower priority would slow down the
+// complete worker.
 if (process.platform === 'linux') setPriority(5);
 
 parentPort?.on('message', ({ kind, bytes }: ParseTask) => {

@@ -81,7 +81,7 @@ describe('BodyParser', () => {
     );
   });
 
-  it('returns the bytes of a JSON body without a copy, and accepts a part of a buffer', async () => {
+  it('returns the bytes of a JSON body without copying them, and accepts bytes that are part of a larger buffer', async () => {
     const parser = start();
     const body = bytes('[{"a":1},{"a":2}]');
     const payload = await parser.parse('app', kindOf('json'), body);
@@ -91,7 +91,7 @@ describe('BodyParser', () => {
     expect(part.toString()).toBe('{"b":1}');
   });
 
-  it('alternates between apps', async () => {
+  it('parses bodies of different apps in turns', async () => {
     const parser = start();
     const order: string[] = [];
     const parse = (app: string) => parser.parse(app, kindOf('json'), bytes('{}')).then(() => order.push(app));
@@ -99,14 +99,14 @@ describe('BodyParser', () => {
     expect(order).toEqual(['a', 'a', 'b', 'c', 'a', 'a']);
   });
 
-  it('stops parsing a body that takes too long, and parses the next one', async () => {
+  it('ends the parsing of a body that takes too long, and parses the next body', async () => {
     const parser = start({ memory: 256 * 2 ** 20, milliseconds: 1 });
     const slow = parser.parse('app', kindOf('json'), bytes(`[${'{"a":[1,2,3]},'.repeat(500_000)}{}]`));
     await expect(slow).rejects.toMatchObject({ code: 'body_too_complex', status: 413, limit: 'parseMilliseconds' });
     await expect(parser.parse('app', kindOf('text'), bytes('{}'))).rejects.toBeInstanceOf(NinefoldError);
   });
 
-  it('rejects waiting bodies when it is closed', async () => {
+  it('rejects the waiting bodies when it is closed', async () => {
     const parser = start();
     const both = [1, 2].map(() => parser.parse('app', kindOf('json'), bytes('{}')));
     parser.close();

@@ -51,7 +51,7 @@ describe('csvToRows', () => {
     expect(() => csvToRows(text)).toThrow(message);
   });
 
-  it('rejects rows that repeat long names beyond the limit', () => {
+  it('rejects a CSV if its long column names, repeated in each row, make the JSON larger than the limit', () => {
     const names = Array.from({ length: 1600 }, (_, i) => `${'n'.repeat(60)}${i}`).join(',');
     expect(() => csvToRows(`${names}\n${`${','.repeat(1599)}\n`.repeat(1000)}`)).toThrow('too large as JSON');
   });

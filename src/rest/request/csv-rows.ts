@@ -13,7 +13,7 @@ export interface CsvRows {
   readonly body: Uint8Array;
 }
 
-/** Number of characters that are collected before they are converted to bytes. */
+/** Number of characters that are collected before they are converted to bytes together. */
 const PIECE_CHARACTERS = 64 * 1024;
 
 /**
@@ -32,7 +32,7 @@ export function csvToRows(text: string): CsvRows {
   eachLine(text, (cells) => {
     if (header === null) {
       header = cells;
-      // If a name occurs twice, the last column is used.
+      // If a column name occurs twice, the values of the last such column are used.
       columns = [...new Map(cells.map((name, place) => [name, place]))].map(([name, place]) => [
         `${JSON.stringify(name)}:`,
         place,
@@ -84,7 +84,7 @@ class JsonBytes {
   }
 }
 
-/** Calls `take` with the cells of each line. An empty line, as at the end of most files, is no row. */
+/** Calls `take` with the cells of each line. Skips empty lines, such as the one at the end of most files. */
 function eachLine(text: string, take: (cells: string[]) => void): void {
   let cells: string[] = [];
   let pos = 0;

@@ -36,8 +36,8 @@ function parsed(bytes: Uint8Array): Outcome {
 const text = (source: string): Uint8Array => Buffer.from(source);
 
 /**
- * True for V8 13.6 (Node.js 24): it may misread repeated keys that are written with escapes, after objects with the same
- * first keys. JSON.parse cannot be compared with there.
+ * True for V8 13.6 (Node.js 24): it may misread repeated keys that are written with escapes, after objects with the
+ * same first keys. On this version, the test does not compare such rows with JSON.parse.
  */
 const isMisreadByV8 = (() => {
   JSON.parse(String.raw`{"ä": 0, "\\": 0, "id": 0}`);
@@ -89,7 +89,7 @@ describe('readJsonRows', () => {
     );
   });
 
-  it('accepts and rejects the same strings as JSON.parse, with a byte changed, inserted or removed', () => {
+  it('accepts and rejects the same strings as JSON.parse, after a byte was changed, inserted or removed', () => {
     const byte = fc.oneof(fc.nat(255), fc.constantFrom(...Buffer.from('{}[],:"\\ue-+.0159\n\t \0tfn')));
     fc.assert(
       fc.property(
@@ -152,19 +152,19 @@ describe('readJsonRows', () => {
     expect(scanned(text(source))).toEqual(parsed(text(source)));
   });
 
-  it('treats bytes that are not UTF-8 as JSON.parse treats their replacement', () => {
+  it('treats bytes that are not UTF-8 as JSON.parse treats the replacement character for them', () => {
     for (const bytes of ['7b22c3223a317d', '7b22ff223a317d', 'ff7b7d', '5b7b22c3a9223a317d2c7b22c3a9223a327d5d']) {
       expect(scanned(Buffer.from(bytes, 'hex')), bytes).toEqual(parsed(Buffer.from(bytes, 'hex')));
     }
   });
 
-  it('stops collecting keys beyond the maximum number of columns of a row', () => {
+  it('stops collecting keys when a row has more keys than a table can have columns', () => {
     const many = JSON.stringify(Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`k${i}`, i])));
     expect(readJsonRows(text(many)).keys).toHaveLength(limits.bodyColumns.default + 1);
     expect(readJsonRows(text(`{"${'k'.repeat(5000)}":1}`)).keys[0]).toHaveLength(limits.bodyNameCharacters.default + 1);
   });
 
-  it('reads nesting of any shape up to its limit, and rejects more', () => {
+  it('reads nested values of any shape up to the limit of depth, and rejects a deeper one', () => {
     const nested = (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
     const max = limits.bodyDepth.default;
     expect(scanned(text(nested(max)))).toEqual({ keys: ['a'], isObject: true, isRows: true });

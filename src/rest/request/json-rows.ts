@@ -212,7 +212,7 @@ class RowScanner {
   }
 }
 
-/** Up to this number of names, a name is searched without a map. */
+/** Maximum number of names among which a name is searched one by one. For more names, a map is built. */
 const FEW_NAMES = 16;
 
 /**
@@ -228,7 +228,10 @@ class KeysOfRows {
   #places: Map<string, number> | null = null;
   /** Start and end of each key of the first row. */
   readonly #first: number[] = [];
-  /** While `#inOrder` is true: how many keys of the current row equal those of the first row so far. */
+  /**
+   * The number of keys of the current row that equal the first row's keys at the same positions. Counts only while
+   * `#inOrder` is true.
+   */
   #met = 0;
   #inOrder = true;
   /** For each name, the number of the last row that contained it. */
@@ -297,7 +300,10 @@ class KeysOfRows {
     );
   }
 
-  /** Compares a row that ended early. The keys that it lacks may be repetitions in the first row. */
+  /**
+   * Returns true if a row that has fewer keys than the first row lacks one of its names. The first row may contain a
+   * name more than once, so fewer keys are not always a difference.
+   */
   #lacksKeys(): boolean {
     this.#leaveOrder();
     return this.#distinct !== this.names.length;

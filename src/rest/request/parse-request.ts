@@ -49,7 +49,7 @@ type Resource = { kind: 'root' } | { kind: 'relation'; name: string } | { kind: 
 
 function resourceOf(path: string, settings: RestSettings): Resource {
   const segments = path.split('/').map(decodeSegment);
-  // Removes the empty segment before the slash with which the path starts.
+  // Removes the empty segment that comes from the slash at the start of the path.
   segments.shift();
   const [first, second] = segments;
   if (first === undefined || (first === '' && segments.length === 1)) {
@@ -132,7 +132,7 @@ function topRangeOf(method: string, parameter: RowRange, header: string | undefi
     });
   }
   if (limit !== null && limit < 0n) throw negativeLimit();
-  // limit=0 requests no rows, which a Range header cannot express.
+  // limit=0 requests no rows. A Range header cannot express this, so the header is then ignored.
   const range = limit === 0n ? parameter : intersect(headerRange, parameter);
   if (limit !== 0n && isEmpty(range)) throw negativeLimit();
   if (method === 'PUT' && !isAllRows(range)) throw new NinefoldError('PGRST114');

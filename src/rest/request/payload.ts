@@ -34,7 +34,8 @@ export interface PayloadKind {
 export type ReadPayload = (kind: PayloadKind, bytes: Uint8Array) => Payload;
 
 /**
- * Returns the payload and the columns or arguments that it sets; those of the parameter `columns` if it applies.
+ * Returns the payload and the columns or arguments that it sets; if the parameter `columns` applies, these are the
+ * columns that it names.
  * @throws NinefoldError PGRST102 if the body does not match its content type.
  */
 export function parsePayload(
@@ -63,7 +64,7 @@ const sortedUnique = (names: readonly string[]): readonly string[] =>
   names.length < 2 ? names : [...new Set(names)].sort();
 
 /**
- * Parses the body of a request that has one. Pure; time and memory are proportional to the body.
+ * Parses a body that is not empty. Pure; time and memory are proportional to the size of the body.
  * @throws NinefoldError PGRST102, body_too_large
  */
 export function readPayload({ contentType, isCall, columnsNamed }: PayloadKind, bytes: Uint8Array): Payload {
@@ -116,7 +117,7 @@ function readJson(bytes: Uint8Array, isCall: boolean): Payload {
   if (bytes.length === 0 && isCall) return { kind: 'json', body: '{}', keys: [], isObject: true };
   try {
     const { keys, isObject, isRows } = readJsonRows(bytes);
-    // A number, a string, true, false or null is no row, so the payload becomes an empty list.
+    // A number, a string, true, false or null is no row. So the payload then becomes an empty list.
     return { kind: 'json', body: isRows ? bytes : '[]', keys, isObject };
   } catch (error) {
     if (error instanceof KeysDiffer) throw invalid('All object keys must match');

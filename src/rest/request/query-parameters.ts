@@ -116,7 +116,10 @@ export function parseQueryParameters(query: string, isCallByGet: boolean): Query
   };
 }
 
-/** Parses a filter. Returns null if the value does not start as a filter, so that it is an argument. */
+/**
+ * Parses a filter. Returns null if the text does not begin like a filter: the parameter is then an argument of the
+ * function.
+ */
 const filterOrArgument: Parser<
   ReturnType<typeof parse<{ negated: boolean; operation: Filter['operation'] }>> | null
 > = (input) => {

@@ -44,7 +44,7 @@ function decodeComponent(text: string): string {
   }
 }
 
-/** A decoded name and value; the value is null without `=`. */
+/** A name and a value, both decoded. The value is null if the parameter has no `=`. */
 export type QueryPair = readonly [name: string, value: string | null];
 
 /**
@@ -127,10 +127,10 @@ export interface QueryShape {
   readonly values: readonly ComparedValue[];
 }
 
-/** Matches a comparison whose value is the rest of the parameter. */
+/** Matches the start of a comparison whose value is the rest of the parameter. */
 const COMPARISON = /^(?:not\.)?(?:eq|neq|gte|gt|lte|lt)\./;
 
-/** Matches names of parameters that are not filters, whatever their value. */
+/** Matches names of parameters that are never filters, whatever their value is. */
 const NO_FILTER = /(?:^|\.)(?:select|order|limit|offset|and|or|columns|on_conflict)$/;
 
 /** Returns the shape of a query string; null if the query is malformed. */

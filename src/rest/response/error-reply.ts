@@ -10,8 +10,8 @@ import { NinefoldError, retryAfter } from '../../errors/ninefold-error.ts';
 import { databaseErrorReply, type ErrorBody, type ErrorContext } from './database-error-reply.ts';
 
 /**
- * Renders an error as PostgREST does (https://docs.postgrest.org/en/stable/references/errors.html): the body is
- * `{code, details, hint, message}`. Returns null for an internal error, which clients must not see.
+ * Renders an error as PostgREST does (https://docs.postgrest.org/en/stable/references/errors.html): the body is `{code,
+ * details, hint, message}`. Returns null for an internal error, whose text clients must not see.
  */
 export function restErrorReply(error: unknown, context: ErrorContext): Reply | null {
   if (error instanceof NinefoldError) {

@@ -41,8 +41,8 @@ function legacyNamesWarning({ legacyNames }: QueryPlan): string | null {
 }
 
 function replyOf(request: ApiRequest, plan: QueryPlan, result: ResultSet, settings: RestSettings): Reply {
-  // These checks are for reads and read-only calls. The database has already rejected and rolled back all other results
-  // with a wrong number of rows.
+  // These checks are for reads and read-only calls. For all other requests, the statement itself has failed and was
+  // rolled back if the number of rows was wrong.
   const { maxAffected, handling } = request.preferences;
   if (plan.mediaType.kind === 'object' && result.page !== 1) throw singularityError(result.page);
   if (plan.kind === 'call' && handling === 'strict' && maxAffected !== null && result.page > maxAffected) {
@@ -137,7 +137,7 @@ function mutateReply(request: ApiRequest, plan: MutatePlan, result: ResultSet): 
       headers['content-range'] = contentRange(0, 0, total);
       const location = locationOf(plan, result);
       if (location !== null) headers.location = location;
-      // A 201 response always has a body, even if it is empty, unlike a 204 response.
+      // A 201 response gets a body even if the body is empty. A 204 response has none.
       const onlyMerged = plan.onConflict?.resolution === 'merge-duplicates' && (result.inserted ?? 0) <= 0;
       return { status: onlyMerged ? 200 : 201, headers, body: body ?? '' };
     }
@@ -163,8 +163,8 @@ function locationOf(plan: MutatePlan, result: ResultSet): string | null {
 }
 
 /**
- * Header that reports that db_max_rows limited the response instead of the request, so that there may be more rows.
- * PostgREST does not have it.
+ * The header that reports that the response ends because of db_max_rows and not because of the request. So there may be
+ * more rows. PostgREST has no such header.
  */
 const MAX_ROWS_HEADER = 'ninefold-max-rows';
 
@@ -244,7 +244,7 @@ export function overriddenHeaders(setting: string | null): OverriddenHeaders {
     throw new NinefoldError('PGRST111');
   }
   if (!Array.isArray(value)) throw new NinefoldError('PGRST111');
-  // Without a prototype, so that `constructor` is a normal name.
+  // The object has no prototype, so that a header named `constructor` is treated like any other.
   const headers: Record<string, string> = Object.create(null);
   const cookies: string[] = [];
   for (const element of value) {

@@ -39,7 +39,7 @@ export async function runBatch(
 const empty = Buffer.alloc(0);
 const lineFeed = Buffer.from('\n');
 
-/** Joins the rows of EXPLAIN, which returns one row per line. */
+/** Joins the lines of an execution plan, which EXPLAIN returns as one row for each line. */
 function planResult(result: Result): ResultSet {
   const lines = result.rows.flatMap((row) => [row[0] ?? empty, lineFeed]);
   return { ...noResult, body: Buffer.concat(lines) };
@@ -60,7 +60,7 @@ const BYTEA = 17;
 
 function readResult(result: Result, estimate: Result | null | undefined): ResultSet {
   const row = result.rows[0];
-  // No row: the called function returned no row although one was expected.
+  // The called function returned no row, although the plan expects one. This counts as an empty result.
   if (!row) return noResult;
   let page = 0;
   let total: number | null = null;

@@ -15,7 +15,7 @@ import { INSERTED, writeText } from './write.ts';
 /** The plan of a request that runs one query. */
 export type QueryPlan = ReadPlan | MutatePlan | CallPlan;
 
-/** The query of a request, without the role that runs it. */
+/** The query of a request. The role that runs the query is not part of it. */
 export interface MainStatement extends Pick<Statement, 'text' | 'params'> {
   readonly origins: Params['origins'];
   /** True if the result is a possibly large page in a text format. */
@@ -36,7 +36,7 @@ export interface Batch {
 /**
  * Builds the parametrised statements of a plan. Pure. The SQL contains no values, so it is the same for all requests of
  * one shape.
- * @param made The query, if it was built before.
+ * @param made The query, if the cache has it already.
  */
 export function buildStatements(
   request: ApiRequest,
@@ -113,11 +113,12 @@ function queryText(request: ApiRequest, plan: QueryPlan, settings: RestSettings,
   const add = (name: string, text: string): void => {
     columns.push(`${text} AS ${name}`);
   };
-  // Rows of a table are never null, so count(*) need not read them.
+  // Rows of a table are never null. So count(*) is used, which need not read them.
   const page = routine === null ? 'count(*)' : returnsSingle(routine) ? '1' : `count(${ROWS})`;
   const from = rowsText(plan, params);
   add('page', page);
-  // A media type handler of the app may change response.headers and response.status, so it runs before they are read.
+  // The media type handler is code of the app and may change response.headers and response.status. So it runs before
+  // these settings are read.
   if (plan.format.kind === 'custom') add('body', bodyText(plan.format, routine));
   add('headers', setting('response.headers'));
   add('status', setting('response.status'));
@@ -130,7 +131,8 @@ function queryText(request: ApiRequest, plan: QueryPlan, settings: RestSettings,
   }
   const guard = guardText(request, plan, page, params);
   if (guard) add('guard', guard);
-  // The body is the last column, because the others must be known before its first byte is sent.
+  // The body is the last column of the result. It may be streamed, and all other columns must be known before its first
+  // byte is sent.
   if (plan.format.kind !== 'custom') add('body', bodyText(plan.format, routine));
   return `${from.with} SELECT ${columns.join(', ')} FROM ${from.name}`;
 }
@@ -139,7 +141,7 @@ function queryText(request: ApiRequest, plan: QueryPlan, settings: RestSettings,
 function rowsText(plan: QueryPlan, params: Params): { with: string; name: string } {
   if (plan.kind === 'read') return { with: `WITH ${ROWS} AS (${readText(plan.read, params)})`, name: ROWS };
   const source = plan.kind === 'call' ? callText(plan, params) : writeText(plan, params);
-  // Without a body nothing is selected, so that an invalid column in `select` does not fail the write.
+  // If no body is requested, nothing is selected. So an invalid column in `select` does not make the write fail.
   if (plan.kind === 'mutate' && plan.format.kind === 'none') {
     return { with: `WITH ${SOURCE} AS (${source})`, name: `${SOURCE} AS ${ROWS}` };
   }
@@ -156,8 +158,8 @@ function totalText(
   const { count } = request.preferences;
   if (count !== 'exact' && count !== 'estimated') return null;
   if (settings.db_max_rows === null && isAllRows(request.topRange)) return page;
-  // An estimate only needs to know whether there are more rows than one response contains, so the count stops after
-  // that.
+  // For an estimate, only one question must be answered exactly: whether there are more rows than one response
+  // contains. So the count stops after that number.
   const enough =
     plan.kind === 'read' && count === 'estimated' && settings.db_max_rows !== null
       ? ` LIMIT ${params.bind(String(settings.db_max_rows + 1))}`
@@ -178,7 +180,7 @@ function locationText(plan: MutatePlan, params: Params): string {
   );
 }
 
-/** Prefix of the error message that a guard raises, before the number of rows. */
+/** Start of the error message of a guard. The number of rows follows. */
 export const GUARD = 'ninefold guard, rows: ';
 
 /**
@@ -202,10 +204,9 @@ function guardText(request: ApiRequest, plan: QueryPlan, page: string, params: P
 
 /**
  * Returns the statement before the query. It sets role, claims and settings of the caller until the end of the
- * transaction (PostgREST docs, "Transactions", "Transaction-Scoped Settings").
- *
- * Unlike PostgREST, it does not apply settings of the caller's role (ALTER ROLE … SET): anon and authenticated are
- * roles of all apps, so a role that can become one of them could change these settings for every app.
+ * transaction (PostgREST docs, "Transactions", "Transaction-Scoped Settings"). Unlike PostgREST, it does not apply
+ * settings of the caller's role (ALTER ROLE … SET): all apps share the roles anon and authenticated, so anyone who may
+ * change the settings of such a role could change them for every app.
  */
 export function setupStatement(request: ApiRequest, plan: Plan, identity: Identity, settings: RestSettings): Statement {
   const names: string[] = [];
@@ -235,10 +236,13 @@ export function setupStatement(request: ApiRequest, plan: Plan, identity: Identi
   return { text: setupText(names.join(' ')), params, planKey: 'setup' };
 }
 
-/** Placeholder for a setting whose name is also a parameter. */
+/** Placeholder for a setting whose name is also passed as a parameter. */
 const NAMED = '*';
 
-/** Returns the SQL that sets these settings in this order. It is cached, because only few orders occur. */
+/**
+ * Returns the SQL that sets these settings in this order. The SQL is cached, because only a few lists of settings
+ * occur.
+ */
 const setupText = memoize((names) => {
   let count = 0;
   const next = (): string => {
@@ -269,8 +273,8 @@ type SettingName =
 const isReadOnly = (plan: Plan): boolean => (plan.kind === 'call' ? plan.readOnly : plan.kind !== 'mutate');
 
 /**
- * Settings of a function that are not hoisted: the isolation level needs its own statement, and the role is the
- * caller's.
+ * Settings of a function that are never hoisted. The isolation level needs a statement of its own, and the role must
+ * stay the caller's.
  */
 const neverHoisted: ReadonlySet<string> = new Set(['default_transaction_isolation', 'role', 'session_authorization']);
 

@@ -40,7 +40,8 @@ const isWords = { null: 'NULL', not_null: 'NOT NULL', true: 'TRUE', false: 'FALS
 function jsonPath(path: readonly JsonStep[], params: Params): string {
   let text = '';
   for (const step of path) {
-    // A key has no cast: for `json -> unknown`, PostgreSQL chooses the operator with a text argument.
+    // The key gets no cast. For `json -> unknown`, PostgreSQL chooses the operator with a text argument, which is the
+    // right one.
     text += `${step.asText ? '->>' : '->'}${params.bind(step.value)}${step.kind === 'index' ? '::int4' : ''}`;
   }
   return text;
@@ -64,8 +65,8 @@ export function fieldText(table: TableRef, field: PlannedField, params: Params):
 /**
  * Returns SQL of a condition.
  * @param table Qualifier of the relation's columns.
- * @param counting Set if rows are counted: embedded relations are then not joined, so a subquery tests whether they
- * have rows.
+ * @param counting Set if the statement counts rows. It does not join embedded relations, so a subquery tests whether
+ * they have rows.
  */
 export function conditionText(
   table: TableRef,

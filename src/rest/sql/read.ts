@@ -13,7 +13,7 @@ import { castType } from './cast-type.ts';
 import { conditionText, fieldText } from './condition.ts';
 import { columnText, identifier, type Params, qualified } from './text.ts';
 
-/** Name of the rows of a write or a function call in the statement. */
+/** Name, within the statement, of the rows that a write or a function call returns. */
 export const SOURCE = 'pgrst_source';
 
 const tableOf = (node: ReadNode): TableRef => (node.alias === null ? node.relation : { alias: node.alias });
@@ -64,7 +64,10 @@ const groups = (node: ReadNode): boolean =>
     return placement?.kind === 'spread' && placement.columns.some((column) => column.aggregate !== null);
   });
 
-/** Returns the columns of an embedded relation in its parent, as jsonb, so that they can be grouped and compared. */
+/**
+ * Returns the columns that show an embedded relation in its parent. Each is of type jsonb, so that it can be grouped
+ * and compared.
+ */
 function placedColumns(child: ReadNode): string[] {
   const { alias, placement } = child.embedding ?? {};
   if (alias === undefined || !placement) return [];
@@ -188,8 +191,8 @@ function rangeText(range: RowRange, params: Params): string {
 }
 
 /**
- * Returns a query with one row for each row that matches the filters, regardless of limits. Embedded relations matter
- * only as filters, that is, as inner joins.
+ * Returns a query with one row for each row that matches the filters, regardless of limits. Of the embedded relations,
+ * only those with an inner join matter, because they filter the rows.
  * @param columns Selected columns; by default a constant, for counting.
  */
 export function countText(node: ReadNode, params: Params, columns = '1'): string {

@@ -6,7 +6,7 @@ import { columnText, identifier, type Params, qualified } from './text.ts';
  * Builds INSERT, UPDATE and DELETE statements. The rows to write are one JSON parameter, named `pgrst_body` in the SQL.
  */
 
-/** Setting of the transaction in which an upsert counts inserted rows. */
+/** Name of the setting, local to the transaction, in which an upsert counts the inserted rows. */
 export const INSERTED = 'ninefold.inserted';
 
 const body = { alias: 'pgrst_body' };
@@ -29,7 +29,10 @@ const whereText = (plan: MutatePlan, params: Params): string => {
   return conditions.length ? ` WHERE ${conditions.join(' AND ')}` : '';
 };
 
-/** Returns the RETURNING clause. Without columns, it returns 1 for each written row, to count them. */
+/**
+ * Returns the RETURNING clause. If no columns are needed, it returns 1 for each written row, so that the rows can be
+ * counted.
+ */
 const returningText = ({ returning, target }: MutatePlan): string =>
   ` RETURNING ${returning.length === 0 ? '1' : returning.map((column) => columnText(target, column)).join(', ')}`;
 
@@ -62,8 +65,8 @@ function conflictText({ onConflict, columns }: MutatePlan): string {
 function updateText(plan: MutatePlan, params: Params): string {
   const { columns, target, returning } = plan;
   if (columns.length === 0) {
-    // An update without columns has nothing to set. This query returns no row, but has the columns that the response
-    // selects.
+    // There are no columns to set, so nothing is updated. This query returns no row, but it has the columns that the
+    // response selects.
     const shown = returning.length ? returning.map((column) => columnText(target, column)).join(', ') : '1';
     return `SELECT ${shown} FROM ${qualified(target)} WHERE false`;
   }

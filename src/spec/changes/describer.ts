@@ -1,7 +1,7 @@
 import { groupBy } from '../../catalog/group.ts';
 import type { Difference, JsonObject } from './differences.ts';
 
-/** A sentence with the differences that it reports. */
+/** A sentence about a change, with the differences that the sentence reports. */
 export interface DescribedChange {
   words: string;
   of: readonly Difference[];
@@ -40,7 +40,10 @@ export function matches(path: readonly string[], pattern: string): boolean {
 /** Returns the key of a list item in a path, without its brackets. */
 export const keyAt = (difference: Difference, index: number): string => (difference.path[index] ?? '').slice(1, -1);
 
-/** Pairs removals and additions in the same `place` whose items are equal by `likeness`: the item has another name. */
+/**
+ * Pairs each removed item with an added item that is the same object under another name. The items of a pair have the
+ * same `place` and the same `likeness`.
+ */
 export function pairRenamed(
   differences: readonly Difference[],
   likeness: (item: unknown) => string,

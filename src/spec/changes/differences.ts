@@ -103,7 +103,7 @@ function compareLists(
   }
 }
 
-/** Returns the unique keys of the items. Repeated keys are numbered. */
+/** Returns the unique keys of the items. If several items have the same key, adds a number to it. */
 function keysOf(items: readonly JsonObject[], keyOf: (item: JsonObject) => string): string[] {
   const seen = new Map<string, number>();
   return items.map((item) => {

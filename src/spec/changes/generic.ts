@@ -23,7 +23,8 @@ const stepWords = (step: string): string =>
   step.startsWith('[') && step.endsWith(']') ? cut(oneLine(thing(step.slice(1, -1)))) : step.replaceAll('_', ' ');
 
 /**
- * Describes the remaining differences between two items besides the members in `told`: “applies to was …, is now …”.
+ * Describes the differences between two items, except those in the members of `told`, which another sentence describes:
+ * “applies to was …, is now …”.
  */
 export function restWords(before: JsonObject, after: JsonObject, told: readonly string[]): string[] {
   return differences(before, after)

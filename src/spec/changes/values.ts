@@ -12,14 +12,14 @@ export const text = (item: unknown, name: string): string => {
   return typeof value === 'string' ? value : '';
 };
 
-/** Returns true if a member is true. */
+/** Returns true if the member with this name is true. */
 export const flag = (item: unknown, name: string): boolean => isObject(item) && item[name] === true;
 
-/** Returns true if a member has a value. */
+/** Returns true if the member with this name has a value. */
 export const isSet = (item: unknown, name: string): boolean =>
   isObject(item) && item[name] !== null && item[name] !== undefined;
 
-/** Returns a member as a list of strings. */
+/** Returns the member with this name as a list of strings. */
 export const texts = (item: unknown, name: string): string[] => {
   const value = isObject(item) ? item[name] : undefined;
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
@@ -28,7 +28,7 @@ export const texts = (item: unknown, name: string): string[] => {
 /** Returns the elements of a list as strings; an empty list for other values. */
 export const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 
-/** Returns a member as a list of objects. */
+/** Returns the member with this name as a list of objects. */
 export const items = (item: unknown, name: string): JsonObject[] => {
   const value = isObject(item) ? item[name] : undefined;
   return Array.isArray(value) ? value.filter(isObject) : [];
@@ -47,7 +47,7 @@ export function fewWords(words: readonly string[], listed = 12): string {
     : `${words.slice(0, listed).join(', ')} and ${words.length - listed} more`;
 }
 
-/** Returns an entity or a function by its id, without the schema public. */
+/** Returns the id of an entity or a function for a sentence: without the schema if it is public. */
 export const thing = (id: string): string => id.replace(/^public\./, '');
 
 /** Returns text on one line, in quotes, and shortened if it is long. */
@@ -56,7 +56,7 @@ export const quoted = (value: string): string => `“${cut(oneLine(value))}”`;
 /** Puts a text on one line. */
 export const oneLine = (value: string): string => value.replace(/\s+/g, ' ').trim();
 
-/** Returns words as a part of a sentence, without their final full stop. */
+/** Returns a sentence without its final full stop, so that more words can follow. */
 export const within = (value: string): string => value.replace(/(?<=[^.])\.$/, '');
 
 /** Shortens a text to SHOWN characters. */
@@ -84,7 +84,8 @@ function nameWords(value: unknown): string {
 }
 
 /**
- * Returns words for two values: "was 3, is now 5". Long values that begin alike are shown from their first difference.
+ * Returns words for two values: "was 3, is now 5". Long values are cut to SHOWN characters. If the cut values would
+ * look the same, they are shown from their first difference.
  */
 export function fromTo(before: unknown, after: unknown): string {
   const [old, fresh] = [valueWords(before), valueWords(after)];

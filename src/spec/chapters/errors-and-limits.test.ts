@@ -93,7 +93,7 @@ describe('errorsChapter', () => {
     );
   });
 
-  // The left side is sent unchanged: the value of a filter, of an argument, or in a body.
+  // The first value of each case is sent unchanged: the value of a filter, of an argument, or in a body.
   it.each([
     ['22009', '$1::timestamptz', '2026-01-31T12:00:00+99'],
     ['22015', '$1::interval', '99999999999999999999999'],

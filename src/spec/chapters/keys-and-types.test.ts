@@ -251,7 +251,7 @@ describe('words and codes of keys and types in chapter 5', () => {
     expect(new Set(rules.map((rule) => rule.id)).size).toBe(rules.length);
   });
 
-  it('describes types that contain one another to a limited depth, and says that there is more', async () => {
+  it('describes types that contain one another to a limited depth, and marks that deeper attributes are left out', async () => {
     const levels = Array.from({ length: 20 }, (_, i) => i + 1);
     const types = levels.map(
       (i) =>
@@ -284,7 +284,7 @@ describe('keys, collations, comments and numbers in chapter 3', () => {
     expect(field('public.stays', 'during').references).toBeNull();
   });
 
-  it('lists the fields that ON DELETE SET NULL empties if these are not all fields of the reference', () => {
+  it('lists the fields that ON DELETE SET NULL sets to null if it does not set all fields of the reference', () => {
     const leaving = chapter.relations.find(({ name }) => name === 'leaving');
     expect(leaving).toMatchObject({ on_delete: 'set null', on_delete_fields: ['b'] });
     expect(entitiesMarkdown(chapter)).toContain('; `b` emptied when that row is deleted.');
@@ -322,7 +322,7 @@ describe('keys, collations, comments and numbers in chapter 3', () => {
   it.each([
     ['a', 'from 1000'],
     ['b', 'from 1 to 2, then none (2200H)'],
-    // The type of the field was enlarged, but not its sequence.
+    // Only the type of the field was enlarged. Its sequence still ends at the old limit.
     ['c', 'from 1 to 2147483647, then none (2200H)'],
     ['d', undefined],
     ['e', 'from -1 in steps of -2'],

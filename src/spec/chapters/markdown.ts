@@ -29,7 +29,7 @@ export function specificationMarkdown(specification: Specification): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-/** Returns the Markdown of each derived chapter. A chapter without a writer is a compile error. */
+/** Returns the Markdown of each derived chapter. A chapter for which this function has no writer is a compile error. */
 function writeChapters({
   purpose,
   screens,

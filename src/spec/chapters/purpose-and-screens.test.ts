@@ -94,7 +94,7 @@ describe('screensChapter', () => {
     expect(of('/tickets/:id')?.columns).toEqual(['title', 'status']);
   });
 
-  it('contains in forms only the fields that the privileges allow to write, by operation', async () => {
+  it('contains in forms only the fields that the privileges allow to write, for each operation', async () => {
     await owner.script(`
       create table public.tags (id bigint generated always as identity primary key, name text);
       create table public.ticket_tags (ticket bigint references public.tickets, tag bigint references public.tags, primary key (ticket, tag));
@@ -109,7 +109,7 @@ describe('screensChapter', () => {
       fields: { insert: ['title', 'assignee'], update: ['title', 'resolution'] },
     });
     expect(markdown).toContain('a new row: `title`, `assignee`; a change: `title`, `resolution`');
-    // Only the secret key may write these fields.
+    // Only the secret key may write these fields, so the form is for service_role.
     expect(await screenAt('/tags/new')).toMatchObject({ columns: ['name'], roles: ['service_role'] });
     for (const route of ['', '/:ticket/:tag', '/new']) expect(await screenAt(`/ticket_tags${route}`)).toBeUndefined();
     await owner.script(`select ninefold.define_screen('/ticket_tags', 'Tags', 'list', 'public.ticket_tags')`);
@@ -147,7 +147,7 @@ describe('screensChapter', () => {
       ...{ group_by: 'kind', actions: ['public.count_parts'], home: true, place: 2, broken: [] },
     });
     expect(await screenAt('/tickets/:id')).toMatchObject({ related: ['public.parts'], broken: [] });
-    // Only one screen is the first page.
+    // Only one screen can be the first page, so this call removes the mark from the other screen.
     await owner.script(`select ninefold.define_screen('/parts/by', 'By', 'list', 'public.parts', home => true)`);
     expect((await screenAt('/parts/all'))?.home).toBeUndefined();
     for (const wrong of [`group_by => 'none'`, `actions => array['public.none']`, `related => array['public.none']`]) {

@@ -53,7 +53,7 @@ describe('completeness of diffChapters and differences', () => {
     );
   });
 
-  it('reports a change without its own sentence by its path: a new member, an unknown chapter', () => {
+  it('reports a change that no describer has a sentence for by its path, such as a new member or an unknown chapter', () => {
     const before = { roles: { weather: [{ name: 'sky', value: 'blue' }] }, climate: { sea: 'low' } };
     const after = { roles: { weather: [{ name: 'sky', value: 'grey' }] }, climate: { sea: 'high' } };
     expect(words(before, after)).toEqual(['Weather, sky, value was blue, is now grey.', 'Sea was low, is now high.']);

@@ -225,7 +225,7 @@ describe('diffChapters reports changes of an app in sentences for business reade
         told.some((one) => one.startsWith(sentence)),
         `${sentence}\n\n${told.join('\n')}`,
       ).toBe(true);
-    // The reverse change has its own sentence, and no difference remains after it.
+    // The reverse change must be reported, too.
     expect(words(after, before).length).toBeGreaterThan(0);
     if (isRole) await superuser.script('drop owned by diff_agent; drop role diff_agent');
   });
@@ -379,7 +379,7 @@ describe('diffChapters reports changes of an app in sentences for business reade
     expect(told.filter(({ chapter }) => chapter === 'entities')).toHaveLength(1);
   });
 
-  it('reports no change for a version of an older format that repeats fields in calls and lacks the describing call', async () => {
+  it('reports no change between the current format and an older one, which repeats fields in calls and lacks the describing call', async () => {
     const now = await derive();
     const calls = now.calls as { calls: { id: string; area: string }[] };
     const without = calls.calls.filter(({ id }) => id !== 'rest.describe');

@@ -18,7 +18,7 @@ import { followRenames } from './follow-renames.ts';
 import { type Rename, renamesBetween, withoutMarks } from './renames.ts';
 import { upgradeChapters } from './upgrade-chapters.ts';
 
-/** The describers of the chapters. Differences that they omit are reported by path. */
+/** The describers of the chapters. A difference that a describer omits is reported by its path. */
 const describers: Readonly<Record<ChapterKey, ChangeDescriber>> = {
   purpose: purposeDescriber,
   screens: screensDescriber,
@@ -36,10 +36,8 @@ const nothing: ChangeDescriber = { whole: [], describeChanges: () => [] };
 /**
  * Returns the changes between two specifications in words, by chapter and in a stable order. If the chapters differ,
  * there is at least one change; if they are equal, there is none. Pure.
- *
  * @param before The chapters from `stableContent` or from an export.
- * @param ids The object ids of both versions. Without them, an object with another name is reported as removed and
- * added.
+ * @param ids The object ids of both versions. Without them, a renamed object is reported as removed and added.
  */
 export function diffChapters(before: JsonObject, after: JsonObject, ids: IdsOfBoth = noIds): Change[] {
   return diffAlike(
@@ -94,8 +92,8 @@ function diffChapter(
     [...undescribed].filter((difference) => !isMinor(difference)),
   ];
   const [start, ...others] = [...renames, ...told, ...rest.map(genericWords)];
-  // Minor differences get sentences of their own only if nothing else has changed. Otherwise they belong to the first
-  // sentence.
+  // Minor differences get their own sentences only if nothing else in the chapter has changed. Otherwise the first
+  // sentence reports them.
   const sentences = start ? [{ ...start, of: [...start.of, ...asides] }, ...others] : asidesWords(asides);
   return sentences
     .sort((a, b) => first(a.of) - first(b.of))
@@ -108,8 +106,8 @@ function diffChapter(
 }
 
 /**
- * Returns true for a difference that follows from other reported differences: the sources of the chapter, or the order
- * of its items.
+ * Returns true for a difference that follows from other reported differences: a difference in the sources of the
+ * chapter, or in the order of its items.
  */
 const isMinor = ({ path }: Difference): boolean => path[0] === 'sources' || (path.length === 2 && path[1] === 'order');
 
@@ -127,7 +125,7 @@ function asidesWords(of: readonly Difference[]): DescribedChange[] {
   ];
 }
 
-/** Returns the chapter with empty lists. */
+/** Returns the chapter with its lists emptied. */
 const emptied = (chapter: unknown): unknown =>
   isObject(chapter)
     ? Object.fromEntries(

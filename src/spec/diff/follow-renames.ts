@@ -9,9 +9,10 @@ import { RenameSentences } from './rename-sentences.ts';
 import type { Rename, RenameKind } from './renames.ts';
 
 /**
- * Returns the older chapters with the newer names, so that only other changes differ, and the sentences that report the
- * renames, by chapter. Compares both versions in parallel. Replaces an identifying name by the newer name of its
- * object, and another text by the newer text at the same path if the two differ only by renames. Pure.
+ * Returns the older chapters with the newer names of all renamed objects, so that only other changes remain. Also
+ * returns the sentences that report the renames, by chapter. Walks through both versions in parallel. Replaces a name
+ * that identifies an object by the newer name of that object. Replaces any other text by the newer text at the same
+ * path if the two differ only by renames. Pure.
  */
 export function followRenames(
   before: JsonObject,
@@ -40,7 +41,7 @@ interface KnownNames {
   /** The renames by `keyOf`. */
   exact: ReadonlyMap<string, Rename>;
   inText: NamesInText;
-  /** Returns for a view whether its query reads a relation. */
+  /** Returns a function for a view. That function returns true for a relation that the view's query reads. */
   shows: (view: string) => (entity: string) => boolean;
 }
 
@@ -57,7 +58,7 @@ const idMembers: ReadonlySet<string> = new Set([
   ...['id', 'entity', 'on', 'through', 'view', 'from', 'to', 'origin', 'function'],
 ]);
 
-/** The kind of object that the member `name` of a list item names. */
+/** For each member name of a list item, the kind of object that the member names. */
 const namedIn: Readonly<Record<string, RenameKind>> = {
   fields: 'field',
   triggers: 'trigger',
@@ -86,7 +87,8 @@ class ChapterWalk {
     const named = this.#identified(before, list, outer);
     const entity = this.#entityIn(before) || outer;
     const other = isObject(after) ? after : {};
-    // Objects that depend on several policies list them sorted by name. A cell of a view does not name its policies.
+    // Objects that depend on several policies list their names sorted. A rename can change this order. A cell of a view
+    // does not name its policies.
     const isSorted = list === 'cells' || texts(before, 'policies').some((name) => this.#known.inText.isPolicy(name));
     return Object.fromEntries(
       Object.entries(named).map(([key, value]) => {
@@ -99,7 +101,7 @@ class ChapterWalk {
     );
   }
 
-  /** Returns the object with its identifying members in the newer names. */
+  /** Returns the object in which the members that identify it have the newer names. */
   #identified(before: JsonObject, list: string, outer: string): JsonObject {
     const named: Record<string, unknown> = { ...before };
     for (const [key, value] of Object.entries(before)) {
@@ -124,7 +126,10 @@ class ChapterWalk {
     return rename;
   }
 
-  /** Returns the newer id of the entity that an older object belongs to; an empty string if the object names none. */
+  /**
+   * Returns the id that the entity of an older object has in the newer version; an empty string if the object belongs
+   * to no entity.
+   */
   #entityIn(before: JsonObject): string {
     const id = entityIn(before);
     return this.#known.exact.get(keyOf('entity', '', id))?.after ?? id;
@@ -144,7 +149,10 @@ class ChapterWalk {
       : this.#elements(before, others, key, entity);
   }
 
-  /** Returns the items of a list. If another item has a new key, the items are in the order of the newer list. */
+  /**
+   * Returns the items of a list with the newer names. If a rename changed the key of an item, the items are in the
+   * order of the newer list.
+   */
   #items(before: readonly JsonObject[], after: readonly JsonObject[], key: string, entity: string): JsonObject[] {
     const named = before.map((item) => this.#identified(item, key, entity));
     const keyIn = identityOf(named, after);
@@ -166,7 +174,7 @@ class ChapterWalk {
     return followed.sort((a, b) => place(a.key) - place(b.key)).map(({ item }) => item);
   }
 
-  /** Returns for each older key the newer key that it has become. */
+  /** For each key in the older list, returns the key of the same item in the newer list. */
   #partners(before: readonly { key: string; scope: TextScope }[], after: readonly string[]): (string | undefined)[] {
     const { inText } = this.#known;
     const there = new Set(after);
@@ -233,7 +241,7 @@ const namesOf = (id: string): string[] => partsOf(id).map(plainName);
 const NAME = '(?:"(?:[^"]|"")*"|[A-Za-z_\\u0080-\\uffff][\\w$\\u0080-\\uffff]*)';
 const entityAtStart = new RegExp(`^(?:(?:rule|rest|transition)\\.)?(${NAME}\\.${NAME})`);
 
-/** Returns the id of the entity that an object belongs to; an empty string if the object names none. */
+/** Returns the id of the entity that an object belongs to; an empty string if the object belongs to no entity. */
 function entityIn(value: JsonObject): string {
   const [schema, named] = [text(value, 'schema'), text(value, 'entity')];
   if (named !== '') return schema === '' ? named : entityId(schema, named);
@@ -242,19 +250,25 @@ function entityIn(value: JsonObject): string {
   return text(value, 'view') || from || text(value, 'on') || text(value, 'through') || idText('origin') || idText('id');
 }
 
-/** Returns true for a screen that a builder defined. Its texts keep the names of the time of its definition. */
+/** Returns true for a screen that a builder defined. A rename does not change the names in its texts. */
 const isDefined = (value: JsonObject): boolean => text(value, 'origin').startsWith('defined');
 
-/** Returns true for a member that a person wrote. PostgreSQL does not update it when a name changes. */
+/**
+ * Returns true for a member whose text a person wrote. PostgreSQL does not update such a text when an object is
+ * renamed.
+ */
 function isWritten(holder: JsonObject, key: string): boolean {
   if (key === 'words') return holder.commented === true;
-  // PostgreSQL prints a compiled body with current names, and stores other bodies as they were sent.
+  // PostgreSQL prints a compiled body with the current names of objects. It stores every other body as it was sent.
   if (key === 'body') return !/^\s*(RETURN|BEGIN ATOMIC)\b/.test(text(holder, 'body'));
   if (key === 'meaning') return holder.bypasses_row_level_security !== undefined;
   return ['comment', 'message', 'hint'].includes(key);
 }
 
-/** Finds the renames in an address, which contains the name of a relation, function or field as one of its parts. */
+/**
+ * Finds the renames that explain the change of an address. A relation, a function or a field is one part of the
+ * address.
+ */
 function inAddress(renames: readonly Rename[], before: string, after: string): Rename[] | null {
   const [was, is] = [before, after].map((address) => address.split('/').map(decoded));
   if (was?.length !== is?.length) return null;
@@ -279,7 +293,8 @@ function decoded(part: string): string {
 }
 
 /**
- * Finds the renames in the title of a screen, which contains the name of its entity in words: "One row of order lines".
+ * Finds the renames that explain the change of a screen's title, which contains the name of the entity in words: "One
+ * row of order lines".
  */
 function inTitle(renames: readonly Rename[], before: string, after: string): Rename[] | null {
   const label = (id: string) => (namesOf(id)[1] ?? '').replaceAll(/[_\s]+/g, ' ').trim();

@@ -3,7 +3,7 @@ import { diffedApp } from '../../../test/support/diffed-app.ts';
 
 const { owner, derive, diff } = diffedApp('names');
 
-describe('diffChapters reports a rename once, and not as removed and added', () => {
+describe('diffChapters reports a rename once and not as a removal and an addition', () => {
   const machine = (close: string): string =>
     `select ninefold.define_machine('public.customers', 'email', 'new', '[{"name": "${close}", "from": ["new", "open"], "to": "closed"}]')`;
 

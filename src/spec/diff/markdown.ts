@@ -6,15 +6,16 @@ import { type Block, parseMarkdown, plainText } from '../markdown/parse.ts';
 import { diffChapters } from './diff.ts';
 
 /**
- * Returns the changes between two Markdown exports in words. The exports contain less than the JSON value, but the
- * comparison needs only the files, also of old commits or other nodes. Returns an empty list if the chapters are equal.
+ * Returns the changes between two Markdown exports in words. The exports contain less than the JSON value, but such
+ * files can be compared even if they come from an old commit or another node. Returns an empty list if the chapters are
+ * equal.
  */
 export function diffMarkdown(before: string, after: string): Change[] {
   const [old, fresh] = [readOutline(before), readOutline(after)];
   return chapters.flatMap(({ key }) => diffOutline(key, old.get(key) ?? [], fresh.get(key) ?? []));
 }
 
-/** Returns true if two exports have equal chapters. The name of the app and line ends do not count. */
+/** Returns true if two exports have equal chapters. Ignores the name of the app and the kind of line breaks. */
 export const sameMarkdown = (a: string, b: string): boolean => chaptersText(a) === chaptersText(b);
 
 const chaptersText = (markdown: string): string => {
@@ -110,7 +111,7 @@ function diffOutline(chapter: ChapterKey, before: readonly Line[], after: readon
   return cells.length + details.length > 0 ? [...cells, ...details] : changes;
 }
 
-/** Returns the table rows that the other version lacks, each as one line. */
+/** Returns the rows of tables that exist in these lines but not in the others, each row as one line. */
 function wholeRows(lines: readonly Line[], others: readonly Line[]): Line[] {
   const rowOf = (line: Line) => `${line.heading}\0${line.name.split('\0')[0]}`;
   const known = new Set(others.filter(isCell).map(rowOf));
@@ -124,8 +125,8 @@ function wholeRows(lines: readonly Line[], others: readonly Line[]): Line[] {
 }
 
 /**
- * Pairs removed and added long lines that differ only after the part that a sentence shows. Maps the key of the removed
- * line to the key of the added one.
+ * Finds long lines that a sentence would cut to the same text: a removed line and an added line that differ only after
+ * that. Returns the key of the added line by the key of the removed line.
  */
 function lookingAlike(old: ReadonlyMap<string, Line>, fresh: ReadonlyMap<string, Line>): Map<string, string> {
   const look = ({ heading, text }: Line) => `${heading}\0${quoted(text)}`;
@@ -141,7 +142,7 @@ function lookingAlike(old: ReadonlyMap<string, Line>, fresh: ReadonlyMap<string,
   return pairs;
 }
 
-/** Returns the lines by heading and name. Repeated lines are numbered. */
+/** Returns the lines by heading and name. If a line occurs several times, its key gets a number. */
 function byKey(lines: readonly Line[]): Map<string, Line> {
   const found = new Map<string, Line>();
   for (const line of lines) {

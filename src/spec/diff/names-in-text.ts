@@ -29,10 +29,10 @@ export class NamesInText {
   readonly #byPair = new Map<string, Rename[]>();
   readonly #parts: Set<string>;
   readonly #fieldNames: ReadonlySet<string>;
-  /** Renames to another schema. */
+  /** The renames that moved an object to another schema. */
   readonly #moved: readonly Rename[];
   readonly #policies: Map<string, string>;
-  /** Names that another object has in the newer version. */
+  /** Older names that belong to another object in the newer version. */
   readonly #reused: ReadonlySet<string>;
   readonly #renames: readonly Rename[];
 
@@ -59,7 +59,10 @@ export class NamesInText {
     this.#byPair.set(pair, [...(this.#byPair.get(pair) ?? []), rename]);
   }
 
-  /** Returns a text that is equal for two texts that differ only by renames. */
+  /**
+   * Returns the text in a form in which renamed names are replaced. Two texts that differ only by renames have the same
+   * form.
+   */
   shapeOf(text: string): string {
     const parts = tokensOf(text).map((part) => (this.#parts.has(part) ? '□' : part));
     return (this.#policies.size > 0 ? parts.sort() : parts).join('');
@@ -70,7 +73,9 @@ export class NamesInText {
     return this.#policies.has(name);
   }
 
-  /** Returns the renames that turn the older text into the newer one; null if the texts also differ otherwise. */
+  /**
+   * Returns the renames that turn the older text into the newer one; null if the texts also differ in something else.
+   */
   between(before: string, after: string, scope: TextScope): Rename[] | null {
     const found = this.#aligned(tokensOf(before), tokensOf(after), scope);
     if (found !== null) return found;
@@ -82,14 +87,20 @@ export class NamesInText {
     return this.#withoutSchemas(before, after, scope);
   }
 
-  /** PostgreSQL prints `t.keeper AS owner` in a view after the column owner of its table was renamed. */
+  /**
+   * Removes column aliases that follow from a rename: after the column `owner` of a table was renamed to `keeper`,
+   * PostgreSQL prints `t.keeper AS owner` in a view.
+   */
   #withoutColumnNames(text: string): string {
     return text.replaceAll(/ AS ("(?:[^"]|"")*"|[\w$\u0080-\uffff]+)/g, (all, name: string) =>
       this.#fieldNames.has(name) ? '' : all,
     );
   }
 
-  /** Sentences omit the schema public. If a table moved to or from public, only one text contains the schema. */
+  /**
+   * Returns the renames as `between` does, but first removes the schemas of objects that moved to another schema.
+   * Sentences omit the schema public, so after a move to or from public only one of the two texts contains a schema.
+   */
   #withoutSchemas(before: string, after: string, scope: TextScope): Rename[] | null {
     const bare = (id: string) => partsOf(id)[1] ?? id;
     const used = this.#moved.filter((one) => before.includes(bare(one.before)) && after.includes(bare(one.after)));
@@ -140,9 +151,9 @@ export class NamesInText {
   }
 
   /**
-   * Returns the older text with the newer names where they can be resolved, if the text contains a name that another
-   * object has in the newer version. Such a text may mean something else although it looks the same. Returns other
-   * texts unchanged.
+   * Returns the older text with the newer names, where they can be resolved. Does this only if the text contains a name
+   * that another object has in the newer version, because such a text may mean something else although it looks the
+   * same. Returns any other text unchanged.
    */
   resolved(text: string, { entity }: TextScope): string {
     if (this.#reused.size === 0) return text;
@@ -183,11 +194,14 @@ function qualifiedPairs({ before, after }: Rename): string[][] {
     part === is[i] ? [] : [[part, is[i] ?? '']],
   );
   const plain = changed.map((pair) => pair.map(plainName));
-  // The last pair is for ids of rules, which contain the whole name of a type as one part.
+  // The last pair finds names in the ids of rules, where the complete name of a type is a single quoted part.
   return [...changed, ...plain, [sqlName(before), sqlName(after)]];
 }
 
-/** Returns true if a qualified name has the schema of the object, or if a schema is followed by one of its objects. */
+/**
+ * Returns true if a qualified name can mean the renamed object: the object's schema precedes its name, or a renamed
+ * schema precedes the name of one of its objects.
+ */
 function fitsQualified(rename: Rename, before: readonly string[], after: readonly string[], at: number): boolean {
   const [[schema = '', name = ''], [newSchema = '', newName = '']] = [partsOf(rename.before), partsOf(rename.after)];
   if (before[at + 1] === '.' && before[at + 2] === name && after[at + 2] === newName) {
@@ -199,8 +213,8 @@ function fitsQualified(rename: Rename, before: readonly string[], after: readonl
 }
 
 /**
- * Returns true if a part belongs to the entity of the text, to an entity that the text names, or to the entity of its
- * alias.
+ * Returns true if a name before a dot refers to the table of the renamed field: to the entity of the text, to an entity
+ * that the text names, or to an alias of that entity.
  */
 function fitsPart(
   { kind, of }: Rename,

@@ -17,7 +17,10 @@ const places: Readonly<Record<string, string>> = {
   limits: 'In the limits',
 };
 
-/** The chapter that reports a rename of each kind. Other chapters report only the name that they use. */
+/**
+ * The chapter that reports the rename of an object, by the kind of the object. The other chapters report nothing about
+ * the rename, except the name that they use.
+ */
 const homes: Readonly<Partial<Record<RenameKind, string>>> = {
   entity: 'entities',
   field: 'entities',
@@ -30,9 +33,12 @@ export class RenameSentences {
   readonly #chapter: string;
   readonly #after: JsonObject;
   readonly #used = new Set<Rename>();
-  /** Newer addresses by older ones, for each rename that changed them. */
+  /** For each rename that changed addresses of calls or screens, the newer address by the older address. */
   readonly #addresses = new Map<Rename, Map<string, string>>();
-  /** Sentences about an item of the chapter that replace other sentences about its name. */
+  /**
+   * Sentences with which a chapter reports a rename as the rename of one of its items. They replace the general
+   * sentence about the rename.
+   */
   readonly #announced = new Map<Rename, string>();
 
   constructor(chapter: string, after: JsonObject) {
@@ -50,7 +56,7 @@ export class RenameSentences {
     this.#addresses.set(rename, (this.#addresses.get(rename) ?? new Map()).set(before, after));
   }
 
-  /** Reports a rename as that of an item if its list has a sentence for this. */
+  /** Records that an item of the chapter was renamed, if the list of the item has a sentence for this. */
   announce(rename: Rename, list: string, item: JsonObject): void {
     const words = rename.isDisplaced || this.#announced.has(rename) ? null : itemWords(rename, list, item);
     if (words !== null) this.#announced.set(rename, words);
@@ -108,7 +114,7 @@ export class RenameSentences {
   }
 }
 
-/** The list of a chapter that a rename belongs to. */
+/** For each kind of object, the list of a chapter that contains such objects. */
 const lists: Readonly<Record<RenameKind, string>> = {
   entity: 'entities',
   sequence: 'sequences',
@@ -122,7 +128,7 @@ const lists: Readonly<Record<RenameKind, string>> = {
   role: 'roles',
 };
 
-/** Renames of entities and of fields share a sentence, so both have the kind `entity` here. */
+/** Renames of entities and of fields share a sentence, so both count as the kind `entity` here. */
 const kindTogether = (kind: RenameKind): string => (kind === 'field' ? 'entity' : kind);
 
 function nowWords({ kind, of, before, after }: Rename): string {
@@ -142,7 +148,7 @@ function nowWords({ kind, of, before, after }: Rename): string {
   }
 }
 
-/** @param item The older item with the newer names, except its own name. */
+/** The older item. All names in it are the newer ones, except the name of the item itself. */
 function itemWords({ of, before, after }: Rename, list: string, item: JsonObject): string | null {
   switch (list) {
     case 'triggers':

@@ -8,7 +8,9 @@ interface App {
   ids: ObjectIds;
 }
 
-/** A field. Its `number` is the column number in PostgreSQL; default: the position in the list. */
+/**
+ * A field of a test table. `number` is the number of the column in PostgreSQL; by default, the position in the list.
+ */
 interface Field {
   name: string;
   number?: number;
@@ -42,7 +44,10 @@ const rule = (entity: string, name: string, words: string): object => ({
 
 const idOf = ({ schema, name }: Pick<Table, 'schema' | 'name'>): string => `${schema}.${name}`;
 
-/** @param more Further chapters, and ids of further objects. */
+/**
+ * Returns the chapters and object ids of an app with these tables and rules.
+ * @param more Further chapters, and ids of further objects.
+ */
 function app(tables: Table[], rules: object[] = [], more: { chapters?: object; ids?: object } = {}): App {
   const entities = tables.map(({ number: _, fields, ...rest }) => ({
     ...{ id: idOf(rest), kind: 'table', exposed: true, comment: null, definition: null },
@@ -142,14 +147,14 @@ describe('diffChapters with the object ids of tables', () => {
     }
   });
 
-  it('identifies the renamed table among similar ones', () => {
+  it('recognises a renamed table although others look similar', () => {
     expect(told(app([table(1, 'a', note)]), app([table(2, 'b', note), table(1, 'c', note)]))).toEqual([
       'In place of the table a there is c, the same but for its name.',
       'There is a new table b with id and note.',
     ]);
   });
 
-  it('reports a changed value that contains the name', () => {
+  it('reports a changed value that contains the name of a renamed table', () => {
     const others = (name: string) => [table(2, 'others', note), table(1, name, note)];
     const asked = (name: string) =>
       told(
@@ -174,7 +179,7 @@ describe('diffChapters with the object ids of tables', () => {
     ]);
   });
 
-  it('reports a table as removed if another one took its name', () => {
+  it('reports a table as removed if another table took its name', () => {
     const before = app([table(1, 'a', note), table(2, 'b', [field('id'), field('text')])]);
     expect(told(before, app([table(2, 'a', [field('id'), field('text')])]))).toEqual([
       'In place of the table b there is a, the same but for its name.',
@@ -225,7 +230,7 @@ describe('diffChapters without comparable object ids', () => {
   });
 
   it.each([null, [], {}, { ...before.ids, fields: undefined }, { ...before.ids, policies: { 1: 2 } }])(
-    'does not read damaged ids: %j',
+    'ignores damaged object ids: %j',
     (value) => {
       expect(readObjectIds(value)).toBeNull();
       expect(readObjectIds(before.ids)).toEqual(before.ids);
@@ -256,12 +261,12 @@ describe('diffChapters with the object ids of fields', () => {
     expect(all).toEqual(['In place of the field note of a there is remark, the same but for its name.', words]);
   });
 
-  it('reports a new field in the place of one that was dropped as new', () => {
+  it('reports a field as new if it takes the place of a dropped one', () => {
     const fields = [field('id'), field('remark', { number: 3 })];
     expect(told(before, app([table(1, 'a', fields)]))).toContain('The field note of a is gone.');
   });
 
-  it('does not change a field of the same name in another table', () => {
+  it('does not apply a rename to a field of the same name in another table', () => {
     const both = (name: string) =>
       app([table(1, 'a', [field('id'), field(name)]), table(2, 'b', [...note, field('more')])]);
     expect(told(both('note'), both('remark'))).toEqual([
@@ -290,7 +295,7 @@ describe('diffChapters of rules', () => {
     ]);
   });
 
-  it('reports another name of a rule together with its other changes', () => {
+  it('reports a renamed rule together with its other changes', () => {
     const after = asked('CHECK (note <> 2)', { applies_to: 'no row' }, 'brief');
     expect(told(asked('CHECK (note <> 1)'), after)).toEqual([
       'The rule for a, note is short, is now called brief (before: short).',

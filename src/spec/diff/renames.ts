@@ -12,34 +12,37 @@ export type RenameKind =
   | 'trigger'
   | 'role';
 
-/** An object with the same id and another name. */
+/** An object that has the same id in both versions and different names. */
 export interface Rename {
   readonly kind: RenameKind;
   /**
-   * The newer name of the containing object: of a field the id of its table, of a label its type. Empty for other
-   * kinds.
+   * The newer name of the containing object: for a field the id of its table, for a label of an enum its type. Empty
+   * for other kinds.
    */
   readonly of: string;
   readonly before: string;
   readonly after: string;
-  /** True if another object took the name of a removed object. No sentence names this rename. */
+  /**
+   * True if a removed object had this name and another object has taken it. Texts about the removed object then get a
+   * marked name, and no sentence reports this rename.
+   */
   readonly isDisplaced: boolean;
 }
 
 /**
- * Marks a name that another object took over. PostgreSQL never prints a name with this suffix. `withoutMarks` removes
- * it.
+ * Marks the older name of an object if another object has taken this name. PostgreSQL never prints a name with this
+ * suffix. `withoutMarks` removes the mark.
  */
 const MARK = '\ue000';
 
-/** Returns a text without the marks of names that another object took over. */
+/** Returns a text without the marks (`MARK`) of names. */
 export const withoutMarks = (text: string): string => text.replaceAll(MARK, '');
 
 type Names = Readonly<Record<string, string>>;
 
 /**
- * Returns the renames between two versions of one app. Returns none without ids or with ids of two databases; changed
- * objects are then reported as removed and added.
+ * Returns the renames between two versions of one app. Returns an empty list if the versions have no object ids, or ids
+ * of two databases. A renamed object is then reported as removed and added.
  */
 export function renamesBetween(before: ObjectIds | null, after: ObjectIds | null): Rename[] {
   if (before === null || after === null || before.incarnation !== after.incarnation) return [];
@@ -58,7 +61,10 @@ export function renamesBetween(before: ObjectIds | null, after: ObjectIds | null
   ];
 }
 
-/** @param owners The newer names of the containing objects, by the first number of their keys. */
+/**
+ * Returns the renamed objects of one kind.
+ * @param owners The newer name of the object that contains a part, by the first number of the key of the part.
+ */
 function renamed(kind: RenameKind, before: Names, after: Names, owners: Names = {}): Rename[] {
   const ownerOf = (key: string): string => owners[key.split('.')[0] ?? ''] ?? '';
   const found = Object.entries(before).flatMap(([key, name]): Rename[] => {

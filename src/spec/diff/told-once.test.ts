@@ -185,7 +185,7 @@ describe('diffChapters reports a change once in each chapter', () => {
     expect(changes.filter(({ words }) => words.includes('\n'))).toEqual([]);
   });
 
-  it('does not report a function of a policy as newly called when calls begin to reach its schema', () => {
+  it('does not report a function of a policy as newly called when only its schema becomes reachable for calls', () => {
     const chapters = (functions: object) => ({
       roles: {
         policies: [
@@ -199,7 +199,7 @@ describe('diffChapters reports a change once in each chapter', () => {
     ]);
   });
 
-  it('shows a long changed line from the position at which the two lines differ', () => {
+  it('quotes a long changed line from the first difference between the two lines', () => {
     const page = (end: string) => `# App\n\n## 3 Entities\n\n### a\n\n- ${'long '.repeat(60)}${end}\n`;
     expect(diffMarkdown(page('one'), page('two')).map(({ words }) => words)).toEqual([
       'a: a line was …long long long long one, is now …long long long long two.',

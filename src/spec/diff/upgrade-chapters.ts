@@ -55,7 +55,10 @@ function withOwnRows(chapters: JsonObject): JsonObject {
   return changed === text ? chapters : { ...chapters, roles: JSON.parse(changed) };
 }
 
-/** Takes cells that are never in both versions from `other`, if `chapters` does not contain the codes of their errors. */
+/**
+ * For cells that are `never` in both versions, takes the cell of `other` if `chapters` does not contain the codes of
+ * their errors.
+ */
 function withCodes(chapters: JsonObject, other: JsonObject): JsonObject {
   const { roles } = chapters;
   const cells = listIn(roles, 'cells');
@@ -145,7 +148,10 @@ function withRows(chapters: JsonObject, other: JsonObject): JsonObject {
   };
 }
 
-/** Without `view_foreign_keys`, which was added later, the version has the earlier format and did not lose the call. */
+/**
+ * If the chapters lack `view_foreign_keys`, which is newer than the describing call, their format is too old for the
+ * call. Then the app did not lose the call.
+ */
 function withDescribing(chapters: JsonObject, other: JsonObject): JsonObject {
   const { calls, entities } = chapters;
   if (!isObject(entities) || entities.view_foreign_keys !== undefined) return chapters;
@@ -166,8 +172,8 @@ const emptyRoles = { default_privileges: [] };
 const emptyCalls = { rows: [], extension_functions: [], functions: [], jobs: [], definitions: [], settings: [] };
 
 /**
- * Returns a specification of an earlier Ninefold with empty lists for missing ones, for printing. For comparisons, use
- * `upgradeChapters`. Pure.
+ * Fills in empty lists for the lists that a specification of an earlier Ninefold lacks, so that it can be printed. For
+ * comparisons, use `upgradeChapters`. Pure.
  */
 export function withEmptyLists(specification: Specification): Specification {
   const { entities, roles, calls } = specification.chapters;

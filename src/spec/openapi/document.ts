@@ -114,7 +114,7 @@ interface StatusErrors {
   response: JsonSchema;
 }
 
-/** Returns the errors that any call of an area can return, by area and status: `data-400`. */
+/** Returns the errors that any call of the same kind can return, by the group of calls and the status: `data-400`. */
 function errorResponses(errors: readonly ErrorLine[]): Map<string, StatusErrors> {
   const found = new Map<string, StatusErrors>();
   for (const area of ['auth', 'data'] as const) {
@@ -145,7 +145,7 @@ const json = (schema: JsonSchema): JsonSchema => ({ 'application/json': { schema
 
 interface Parts {
   entities: readonly Entity[];
-  /** Names of the entities' schemas by the entities' ids. */
+  /** The names of the schemas of the entities, by the id of the entity. */
   names: Named;
   types: TypeFacts;
   named: NamedTypes;
@@ -172,8 +172,8 @@ class Operations {
   }
 
   /**
-   * Returns the operations of one path. Calls with the same method are distinguished by a value in the query, the body
-   * or a header.
+   * Returns the operations of one path. Several calls may have the same path and method. They then differ by a value in
+   * the query, the body or a header.
    */
   path(calls: readonly CallEntry[]): JsonSchema {
     return Object.fromEntries(
@@ -306,6 +306,8 @@ const componentName = (name: string): string =>
 
 const reference = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${componentName(name)}` });
 
-/** Returns a schema that also accepts null. A schema without keywords accepts it already. */
+/**
+ * Returns a schema that also accepts null. A schema without keywords stays as it is, because it accepts null already.
+ */
 const nullable = (schema: JsonSchema): JsonSchema =>
   Object.keys(schema).length === 0 ? {} : { anyOf: [schema, { type: 'null' }] };

@@ -4,8 +4,8 @@ import { RememberedByRole } from '../remembered-by-role.ts';
 import type { SpecificationService } from '../specification-service.ts';
 
 /**
- * The max number of roles of an app for which documents are cached. The limit is needed because a token may contain any
- * role.
+ * The max number of roles of an app for which documents are cached. Without this limit, the cache could grow without
+ * end, because a token may contain any role.
  */
 const ROLES = 20;
 

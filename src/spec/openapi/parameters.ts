@@ -43,7 +43,7 @@ export function parametersOf(
   return [...found.values()];
 }
 
-/** Returns the values of a parameter that is part of the calls' paths: `?grant_type=password`. */
+/** Returns the values of a query parameter that the paths of the calls set: `?grant_type=password`. */
 function fixedValues(calls: readonly CallEntry[], name: string): string[] {
   const values = calls.flatMap(({ path }) => new URLSearchParams(path.split('?')[1] ?? '').getAll(name));
   return [...new Set(values)];

@@ -18,8 +18,8 @@ export function visibleTo(specification: Specification, role: string): Specifica
 }
 
 /**
- * Returns true for errors of the protocols, which every role may know, and for errors of the reached entities and
- * functions.
+ * Returns true if the role may know an error: an error of the protocols, or an error of an entity or a function that
+ * the role reaches.
  */
 const isReached = (origin: string | null, reached: ReadonlySet<string | null>): boolean =>
   origin === null || reached.has(origin) || [...reached].some((id) => id !== null && origin.startsWith(`${id}.`));

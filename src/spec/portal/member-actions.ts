@@ -10,9 +10,9 @@ import { fieldLabel, helpOf, sentenceCase, singular } from './member-words.ts';
 /** The data from which the actions of screens are described. */
 export interface ActionSources {
   readonly facts: Facts;
-  /** The cells of the caller, with those of the functions. */
+  /** The cells of chapter 6 for the caller, including the cells of functions. */
   readonly cells: readonly RoleCell[];
-  /** The entities that are open to the caller, by id. */
+  /** The entities that the caller may read or write, by id. */
   readonly open: ReadonlyMap<string, OpenEntity>;
 }
 

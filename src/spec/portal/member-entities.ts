@@ -32,9 +32,9 @@ export interface EntitySources {
   /** The fields that a write to each entity accepts. */
   readonly inputs: InputSource;
   readonly caller: MemberCaller;
-  /** The entities that are open to the caller, by id. */
+  /** The entities that the caller may read or write, by id. */
   readonly open: ReadonlyMap<string, OpenEntity>;
-  /** The first schema of the API. */
+  /** The first exposed schema. The portal omits its name. */
   readonly defaultSchema: string | undefined;
   /** Returns the fields of an entity that an index for full-text search covers. */
   readonly fullText: (entity: Entity) => FullText;
@@ -152,7 +152,7 @@ function accessOf(cell: RoleCell | undefined, { fields }: Entity, hidden: Readon
   return { open: true, when: words === '' ? null : unlessNaming(words, hidden) };
 }
 
-/** Names of fields that usually identify a row for a reader. */
+/** Usual names of fields whose value tells a reader which row it is. */
 const telling = ['name', 'title', 'subject', 'label', 'body', 'message'];
 
 /**

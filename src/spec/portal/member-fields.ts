@@ -36,13 +36,16 @@ export interface FieldSources {
   readonly hidden: ReadonlySet<string>;
 }
 
-/** The max number of characters of a text that fits a single-line editor. */
+/** The max number of characters of a text for which the portal shows a single-line editor. */
 const LINE = 200;
 
 export const isNumber = (type: string): boolean =>
   /^(smallint|integer|bigint|real|double precision|numeric)\b/.test(type) && !type.endsWith('[]');
 
-/** Returns true for types whose values LIKE accepts. A uuid and an address of inet have the editor of a text, too. */
+/**
+ * Returns true for types whose values LIKE accepts. Values of uuid and inet also have a text editor, but LIKE does not
+ * accept them.
+ */
 export const isText = (type: string): boolean => /^(text|character( varying)?|(\w+\.)?citext)(\(\d+\))?$/.test(type);
 
 /** Returns true for types whose values PostgreSQL can order: they have an operator class of B-trees. */
@@ -86,7 +89,7 @@ function memberField(sources: FieldSources, field: Field): PortalField {
 const valuesOf = ({ enum_values }: Field, rules: readonly PortalRule[]): PortalField['values'] =>
   enum_values?.map((value) => ({ value, label: sentenceCase(value) })) ?? listedValues(rules);
 
-/** Returns the values that a check lists: `kind in ('a', 'b')`. */
+/** Returns the values that a check on the field lists: `kind in ('a', 'b')`. */
 function listedValues(rules: readonly PortalRule[]): PortalField['values'] {
   const [values] = rules.flatMap(({ schema }) => (schema?.enum ? [schema.enum] : []));
   return values?.map((value) => ({ value, label: sentenceCase(value) })) ?? null;
@@ -100,7 +103,7 @@ function editorOf(field: Field, reference: PortalReference | null, rules: readon
   return editorOfType(field.name, type, rules);
 }
 
-/** Returns the editor of a value by its type and name. */
+/** Returns the editor for values of this type. The name of the field decides between similar editors. */
 export function editorOfType(name: string, type: string, rules: readonly PortalRule[]): PortalEditor {
   if (type.endsWith('[]')) return 'array';
   if (type === 'boolean') return 'boolean';
@@ -116,8 +119,8 @@ export function editorOfType(name: string, type: string, rules: readonly PortalR
 }
 
 /**
- * Returns true for a text that needs several lines: its rules allow more than LINE characters, or it has no limit and
- * no name that is usual for short texts.
+ * Returns true for a text that needs several lines: its rules allow more than LINE characters, or its rules set no
+ * limit and its name is not usual for short texts.
  */
 function isLong(name: string, type: string, rules: readonly PortalRule[]): boolean {
   if (!/^(text|character varying|citext)/.test(type)) return false;
@@ -126,7 +129,7 @@ function isLong(name: string, type: string, rules: readonly PortalRule[]): boole
   return !/name|title|subject|label|e?mail|phone|url|code|slug|city|country|street|zone|color|contact/i.test(name);
 }
 
-/** Returns the rules over a field, with what the browser can check of each. */
+/** Returns the rules of a field, and for each rule the check that the browser can make. */
 function rulesOf({ rules, inputs, hidden, entity, rights }: FieldSources, field: Field): PortalRule[] {
   const known = new Set([...rights.read, ...rights.insert, ...rights.update]);
   const checked = inputs.get(field.name)?.rules ?? [];

@@ -33,7 +33,7 @@ const words = {
 /** Languages in which the pages have texts of their own. */
 export const portalLanguages: readonly string[] = Object.keys(words);
 
-/** The labels of an app in one language, in place of names and comments. */
+/** The labels of an app in one language. The portal shows them in place of names and comments. */
 export class MemberLabels {
   readonly #labels: Readonly<Record<string, LabelTexts>>;
   readonly #words: (typeof words)['en'];
@@ -105,7 +105,7 @@ export class MemberLabels {
     return this.#of(route)?.label ?? title;
   }
 
-  /** Returns the title of a screen that follows from its entity. */
+  /** Returns the title of a screen that has no title of its own, from the label of its entity. */
   derivedTitle({ kind, route, title }: Pick<PortalScreen, 'kind' | 'route' | 'title'>, entity: PortalEntity): string {
     const own = this.#of(route)?.label;
     if (own !== undefined) return own;

@@ -90,14 +90,14 @@ describe('memberScreens', () => {
       '/topics',
       '/topics/:id',
     ]);
-    // /work shows a column that no member may read: it is broken.
+    // The screen /work shows a column that no member may read, so it is broken and missing in the list.
     expect(routes(await screensOf('authenticated', 'agent'))).toEqual([
       ...['/desk', '/mine', '/tickets', '/tickets/:id', '/tickets/board', '/tickets/new'],
       ...['/topics', '/topics/:id', '/topics/new'],
     ]);
   });
 
-  it('shows a visitor what is open to anon', async () => {
+  it('shows a visitor the screens that are open to anon', async () => {
     const visitor = await screensOf('anon');
     expect(routes(visitor)).toEqual(['/topics', '/topics/:id']);
     expect(visitor.entities.map(({ name }) => name)).toEqual(['topics']);
@@ -126,7 +126,8 @@ describe('memberScreens', () => {
     const auditor = JSON.stringify(await screensOf('authenticated', 'auditor'));
     expect(auditor).toContain('margin');
     const agent = await screensOf('authenticated', 'agent');
-    // The agent may take the transition, but not read a field of its condition, so the condition is omitted.
+    // The agent may take the transition, but not read a field of its condition, so the screen shows the transition
+    // without the condition.
     expect(entity(agent, 'tickets').machine?.transitions).toEqual([
       { name: 'close', label: 'Close', from: ['open'], to: 'closed', requires: [], when: null },
       { name: 'reopen_at_once', label: 'Reopen at once', from: ['closed'], to: 'open', requires: [], when: null },
@@ -138,7 +139,7 @@ describe('memberScreens', () => {
     const { fields, key, title_field, access } = entity(await screensOf('authenticated'), 'tickets');
     const of = (name: string) => fields.find((field) => field.name === name);
     expect([key, title_field, access.select.when]).toEqual([['id'], 'subject', 'own row (by owner)']);
-    // Only fields with text are searchable, because PostgreSQL has no ILIKE for a uuid.
+    // Only fields with text are searchable. PostgreSQL has no ILIKE for a uuid, so this field is not.
     expect(fields.filter(({ searchable }) => searchable).map(({ name }) => name)).toEqual([
       'subject',
       'body',
@@ -162,7 +163,7 @@ describe('memberScreens', () => {
     ]);
   });
 
-  it('shows the rows that a junction table joins as related rows, and no screen of the junction table', async () => {
+  it('shows the rows that a junction table connects as related rows, and shows no screen of the junction table', async () => {
     const member = await screensOf('authenticated');
     expect(entity(member, 'tickets').related).toEqual([
       { entity: 'public.ticket_topics', field: 'ticket', link: 'topic' },
@@ -234,7 +235,7 @@ describe('memberScreens', () => {
   });
 });
 
-it('shows labels in the language of the caller, and the name or comment of what has no label', async () => {
+it('shows labels in the language of the caller, and the name or comment of every object without a label', async () => {
   await owner.script(`
     select ninefold.label('de', 'Anfragen', entity => 'public.tickets', one => 'Anfrage');
     select ninefold.label('de', 'Betreff', entity => 'public.tickets', field => 'subject', help => 'Worum geht es?');
@@ -260,7 +261,7 @@ it('shows labels in the language of the caller, and the name or comment of what 
   ]);
   const english = await screensOf('authenticated', 'agent');
   expect(entity(english, 'tickets')).toMatchObject({ label: 'Tickets', one: 'ticket' });
-  // A member who may not read an entity learns nothing of it by its labels.
+  // A member who may not read an entity must not see the labels of the entity.
   await owner.script(
     `select ninefold.label('de', 'Geheime Notiz', entity => 'public.tickets', field => 'secret_note')`,
   );

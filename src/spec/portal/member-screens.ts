@@ -81,7 +81,7 @@ function memberScreen(
   if (screen.broken.length > 0 || (origin !== 'derived' && !isFor)) return [];
   const isForm = kind === 'form';
   const isOpen = isForm ? entity.access.insert.open || entity.access.update.open : entity.access.select.open;
-  // The words of a full-text search are no text for a reader.
+  // The fields of type tsvector. Their values are words for the search and not for a reader.
   const words = new Set(
     fields.filter(({ type }) => origin === 'derived' && type === 'tsvector').map(({ name }) => name),
   );
@@ -141,7 +141,8 @@ function navigation(
     if (kind !== 'form') return true;
     const { access, key = [], fields = [] } = entities.get(entity) ?? {};
     if (access?.insert.open === true) return !listed.has(entity);
-    // A form that only changes rows needs a row. Without a list, only the member's own row is known.
+    // A form that only changes rows needs to know the row. No list links to this form, so it is shown only if the row
+    // is the member's own.
     const isOwn = key.length === 1 && fields.find(({ name }) => name === key[0])?.editor === 'member';
     return isOwn || (defined.has(route) && !listed.has(entity));
   });

@@ -47,8 +47,7 @@ export class ScreensOfCallers {
 
   /**
    * Returns the screens that the caller may open (`PortalScreens`), with labels in the first language of the request
-   * that the app or the pages have.
-   *
+   * for which the app has labels or the portal has texts.
    * @param acceptLanguage The header Accept-Language.
    * @throws Errors of deriving a specification.
    */
@@ -98,7 +97,7 @@ async function languagesOf(app: App): Promise<readonly string[]> {
   return (found && firstJson<string[]>(found)) ?? [];
 }
 
-/** Reads the member roles of a member. A revoked role no longer counts, as in ninefold.has_role. */
+/** Reads the member roles of a member. Omits revoked roles, as ninefold.has_role does. */
 async function rolesOf(app: App, userId: string): Promise<string[]> {
   const [found] = await runAsServerRole(app.database, [
     {

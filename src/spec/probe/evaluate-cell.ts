@@ -9,9 +9,12 @@ import { NO_ROW, type PlannedAttempt } from './probe-planner.ts';
 export interface Tried {
   planned: PlannedAttempt;
   answer: AttemptResult;
-  /** True if the conditions of the policies, evaluated separately, accept the row; null if they were not evaluated. */
+  /**
+   * True if the row passes the conditions of the policies, which the probe evaluated in a separate query; null if the
+   * probe did not evaluate them.
+   */
   passes: boolean | null;
-  /** True if no condition on rows applies. The cell then only claims whether PostgreSQL refuses the statement. */
+  /** True if no condition on rows applies. The cell then only says whether PostgreSQL refuses the statement. */
   isSettled: boolean;
   /** True if a BEFORE trigger may skip or change the row. */
   beforeRow: boolean;
@@ -104,12 +107,14 @@ function claim(
   isSettled: boolean,
 ): ProbeAttempt['expected'] {
   if (planned.beyond) return 'not allowed';
-  // A statement without a row shows nothing about rows if it succeeds, so nothing is expected of it.
+  // A statement that touches no row proves nothing about rows if it succeeds. So there is no expected result to compare
+  // it with.
   if (planned.asks && result === 'allowed' && !isSettled) return null;
   if (cell.verdict === 'always') return 'allowed';
   if (cell.verdict === 'never') return 'not allowed';
   if (passes === null) return null;
-  // A BEFORE trigger may change the row after the conditions were evaluated, so a different result proves nothing.
+  // A BEFORE trigger may change the row after the probe evaluated the conditions. So a different result does not prove
+  // that the cell is wrong.
   const isOther = passes !== (result === 'allowed');
   if (isOther && beforeRow && cell.operation !== 'delete') return null;
   return passes ? 'allowed' : 'not allowed';

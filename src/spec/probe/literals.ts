@@ -11,7 +11,7 @@ export type Row = ReadonlyMap<string, string | null>;
 export const typed = (value: string | null, field: FieldFact): string =>
   `${value === null ? 'null' : quoteLiteral(value)}::${field.type}`;
 
-/** PostgreSQL's own types that have no = operator. */
+/** Matches the built-in types that have no operator =. */
 const incomparable = /^(json|xml|point|line|lseg|path|polygon|box|circle|refcursor|txid_snapshot|pg_snapshot)\b/;
 
 /** Returns SQL that reads a value as text, limited to `probeTextCharacters` characters. */
@@ -37,8 +37,8 @@ export const found = (row: Row, fields: readonly FieldFact[], types: ReadonlyMap
     .join(' and ');
 
 /**
- * Returns true for PostgreSQL's own types with =, for enumerations and for domains over these. Values of other types
- * may contain domains.
+ * Returns true for built-in types that have the operator =, for enums, and for domains over these. Values of all other
+ * types may contain domains.
  */
 function isPlain(field: FieldFact, types: ReadonlyMap<number, TypeFact>): boolean {
   const { type, fact } = baseOf(field, types);

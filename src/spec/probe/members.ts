@@ -9,7 +9,7 @@ import type { Expression, Operand, Subquery } from '../../sql-reader/tree.ts';
 /** A member that the probe uses as a caller. The member has an account, or is a stranger to every row. */
 export interface Member {
   id: string;
-  /** The claims of the member's token besides `sub`. */
+  /** The claims of the member's token, without `sub`. */
   claims: Readonly<Record<string, unknown>>;
 }
 
@@ -46,9 +46,11 @@ const NO_SESSION = '0bad0000-0000-4000-8000-0000000000ff';
 /** Some accounts of the app: the first ones, and members with member roles. */
 export interface Accounts {
   members: Member[];
-  /** The session claims of every token, as if each member had just signed in. */
+  /**
+   * The claims about a session that the token of every caller contains. They look as if the member had just signed in.
+   */
   session: Readonly<Record<string, unknown>>;
-  /** Ids of members, by member role. */
+  /** The ids of the members who have each member role, by the role. */
   withRole: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -68,7 +70,7 @@ select pg_catalog.json_build_object(
 
 /**
  * Reads some accounts, with the privileges of the auth calls.
- * @param count Number of accounts to read besides those with member roles.
+ * @param count The number of accounts to read, in addition to the members with member roles.
  * @throws Errors of `executor.run`, and `database_refused` if metadata is nested too deeply.
  */
 export async function readAccounts(executor: Executor, count: number): Promise<Accounts> {
@@ -118,7 +120,10 @@ export function memberFields(access: Access, relation: RelationFact): MemberFiel
 
 type FieldOperand = Extract<Operand, { kind: 'field' }>;
 
-/** Returns the relation of a field of a query by its alias, or the first relation of a query that is not understood. */
+/**
+ * Returns the relation that a field of a query belongs to, found by the alias of the relation. If the query is not
+ * understood, returns its first relation.
+ */
 function relationOf({ qualifier }: FieldOperand, { sources, from }: Subquery): (readonly [string, string])[] {
   if (sources === null) return from.slice(0, 1);
   return sources.flatMap((source) =>

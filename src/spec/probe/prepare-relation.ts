@@ -81,7 +81,8 @@ export async function prepareRelation(
       if (trouble !== null && unseeded !== null) trouble = `${trouble}; the app has no account, and ${unseeded}`;
     } else trouble = barredBy;
   }
-  // The sample contains one row more than the probe tests, to find out whether the tested rows are all rows.
+  // The sample contains one row more than the probe tests. This row shows whether the table has rows that are not
+  // tested.
   const rows = read.slice(0, sampleSize.rows);
   const ids = [
     ...rows.flatMap((row) => owners.map((name) => row.get(name) ?? null)),
@@ -111,7 +112,10 @@ export async function prepareRelation(
 const isRuled = (context: ProbeContext, relation: RelationFact): boolean =>
   [relation, ...(relation.kind === 'v' ? context.baseRelations(relation) : [])].some((one) => context.hasRules(one));
 
-/** Returns the error of the first row that no alternative could create; null if all succeeded. */
+/**
+ * Returns the error of the first row that none of its alternative statements could create; null if every row was
+ * created.
+ */
 function firstFailure(making: readonly Attempt[], answers: readonly AttemptResult[]): string | null {
   const made = new Set(making.filter((_, i) => errorIn(answers[i]) === null).map(({ insteadOf }) => insteadOf));
   const at = making.findIndex(({ insteadOf }) => !made.has(insteadOf));

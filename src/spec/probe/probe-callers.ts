@@ -16,7 +16,7 @@ export interface ProbeCaller {
 
 /**
  * Returns the callers for the cells of a column of the matrix.
- * @param concerned Members that the tested rows refer to.
+ * @param concerned Members whose ids are in the tested rows.
  * @param seeded True if the synthetic members have accounts in the transaction.
  * @param max The max number of members for each cell.
  */

@@ -54,7 +54,7 @@ export class ProbeContext {
     this.users = facts.relations.find(({ schema, name }) => schema === 'auth' && name === 'users') ?? null;
   }
 
-  /** Returns true if the relation has rewrite rules, also disabled ones. */
+  /** Returns true if the relation has rewrite rules, including disabled ones. */
   hasRules(relation: RelationFact): boolean {
     return this.#look.rules.has(relation.oid);
   }
@@ -95,7 +95,10 @@ export class ProbeContext {
     return [...found].filter(({ kind, oid }) => (kind === 'r' || kind === 'p') && oid !== this.users?.oid);
   }
 
-  /** Returns a copy of an existing row as a new row: its state machines are in their initial states. */
+  /**
+   * Returns a copy of an existing row that can be inserted as a new row: the fields of its state machines have the
+   * initial states.
+   */
   asNew(relation: RelationFact, pattern: Row): Row {
     const machines = this.facts.machines.filter((machine) => machine.relation === relation.oid);
     return new Map([...pattern, ...machines.map((machine) => [machine.field, machine.initial] as const)]);

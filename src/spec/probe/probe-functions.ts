@@ -26,8 +26,9 @@ interface PlannedCall {
 
 /**
  * Tests the cells of functions, as calls and as computed fields, with statements that return no row. PostgreSQL checks
- * EXECUTE when it prepares to run the statement and never runs the body. The planner may run IMMUTABLE functions, so
- * those with effects that a rollback cannot undo are not tested.
+ * EXECUTE when it prepares to run the statement. It does not run the body of the function, because there is no row.
+ * Only an IMMUTABLE function may run, when PostgreSQL plans the statement. So IMMUTABLE functions with effects that a
+ * rollback cannot undo are not tested.
  */
 export async function probeFunctions(
   context: ProbeContext,
@@ -92,14 +93,15 @@ function whyNot({ effects }: ProbeContext, { routine, computed }: ExecutedRoutin
 
 const pseudo = /^(any|anycompatible\w*|internal|cstring|record|trigger|event_trigger|"any")$/;
 
-/** Returns SQL that reads the function as a computed field of no row. */
+/** Returns SQL that reads the function as a computed field, in a query that returns no row. */
 const read = ({ routine, relation }: Computed): string =>
   `select ${entityId(routine.schema, routine.name)}(rows_) from ${entityId(relation.schema, relation.name)} as rows_ limit 0`;
 
 function call(routine: RoutineFact): string {
   const values = routine.inputs.map(({ type, mode }) => {
     const given = type === 'anyarray' ? 'text[]' : /^any/.test(type) ? 'text' : type;
-    // With a plain NULL, the planner would skip the call of a strict function before it checks EXECUTE.
+    // The argument is a subquery, because with a plain NULL, the planner would remove the call of a strict function
+    // before PostgreSQL checks EXECUTE.
     return `${mode === 'v' ? 'variadic ' : ''}(select null::${given})`;
   });
   return `select ${entityId(routine.schema, routine.name)}(${values.join(', ')})`;

@@ -18,22 +18,28 @@ export interface PlannedAttempt {
   attempt: Attempt;
   caller: ProbeCaller;
   row: string;
-  /** The index of the tested row, to find the result of its conditions; null for no particular row. */
+  /**
+   * The index of the tested row, to find out whether this row passes the policies; null if the statement is about no
+   * particular row.
+   */
   place: number | null;
   /** The number of the field that an UPDATE sets; null for other statements. */
   field: number | null;
-  /** True if the statement uses a field without the privilege. PostgreSQL must refuse the statement. */
+  /**
+   * True if the statement uses a field that the role's privilege does not cover. PostgreSQL must then refuse the
+   * statement.
+   */
   beyond: boolean;
   /** True if the statement touches no row and only shows whether PostgreSQL refuses it. */
   asks: boolean;
   /**
-   * A statement without triggers that finds the row if the caller's privileges and policies reach the row for this
-   * operation; null if there is none.
+   * A SELECT that finds the row if the operation would reach it with the caller's privileges and policies. It runs no
+   * trigger. Null if there is no such statement.
    */
   reach: string | null;
 }
 
-/** The known data of a relation before its cells are tested. */
+/** The facts about a relation that are known before its cells are tested. */
 export interface ProbedRelation {
   relation: RelationFact;
   rows: readonly Row[];
@@ -70,7 +76,8 @@ export class ProbePlanner {
   readonly #breadth: Pick<SampleSize, 'read' | 'written'>;
 
   /**
-   * @param computed The fields of views that a statement may not set, as `insert` or `update`, relation and number.
+   * @param computed The fields of views that a statement may not set. Each text has the operation (`insert` or
+   * `update`), the relation and the number of the field.
    * @param breadth The number of rows that each caller tests.
    */
   constructor(
@@ -131,7 +138,8 @@ export class ProbePlanner {
     });
     const id = entityId(probed.relation.schema, probed.relation.name);
     if (operation === 'insert') return this.#inserts(id, this.#toGive(role, probed.relation), caller, probed, plan);
-    // If the cell is `never`, the probe builds the statement as if the privileges were granted.
+    // The cell may be `never` because the role lacks the privileges. Then the probe builds the statement as if the role
+    // had them, and PostgreSQL must refuse it.
     const usable = readable.length > 0 ? readable : operation === 'select' ? fields : [];
     const statement = (row: Row | null): string | null => {
       if (operation === 'select') return `select ${usable.map((field) => sqlName(field.name)).join(', ')} from ${id}`;
@@ -141,15 +149,15 @@ export class ProbePlanner {
     if (statement(null) === null) return 'it has no field that a statement may change';
     if (operation === 'select' && usable.length === 0) return [plan(`select from ${id} limit 1`, ANY_ROW, null)];
     const key = this.#key(probed.relation, usable);
-    // The read starts although it returns no row: PostgreSQL refuses a materialized view without data, but does not
-    // notice it with `where false`.
+    // This SELECT must start to read, although it returns no row. Only then does PostgreSQL refuse a materialized view
+    // without data; with `where false`, it does not.
     const ofNone = `${statement(null)} ${operation === 'select' ? 'limit 0' : 'where false'}`;
     if (probed.rows.length === 0) return [plan(ofNone, NO_ROW, null)];
     const beyond = this.#beyond(cell, operation, id, fields).map((sql) =>
       plan(sql, 'a field beyond the grant', null, true),
     );
     if (key.length === 0) {
-      // Without a key, a statement reaches all rows at once. The probe does this only for few rows.
+      // Without a key, a statement reaches all rows at once. So the probe tests such a table only if it has few rows.
       if (!probed.isWhole) return [plan(ofNone, NO_ROW, null), ...beyond];
       return [plan(statement(probed.rows[0] ?? null) ?? '', ALL_ROWS, null), ...beyond];
     }
@@ -199,9 +207,9 @@ export class ProbePlanner {
     const readsRelations = clauses
       .flat()
       .some(({ policy, clause }) => policy.reads.some((one) => one.clause === clause));
-    // Operations of one statement may have the same policies, so each condition is evaluated once.
+    // Several clauses of one statement may contain the same condition, so each condition is evaluated only once.
     const text = [...new Set(parts)].join(' and ');
-    // Values get the base types of domains, because the constraints of the domains do not matter here.
+    // Values get the base types of domains, because the constraints of a domain must not refuse them here.
     const fields = (this.#access.privileges.fieldsOf.get(relation.oid) ?? [])
       .filter((field) => isNamed(text, field))
       .map((field) => {
@@ -253,7 +261,10 @@ export class ProbePlanner {
     return covered === 'all' ? fields : covered;
   }
 
-  /** Returns the fields by which a row is found: the primary key if it is readable, otherwise all readable fields. */
+  /**
+   * Returns the fields by which the probe finds a row: the primary key if the role may read it, otherwise all fields
+   * that the role may read.
+   */
   #key(relation: RelationFact, readable: readonly FieldFact[]): readonly FieldFact[] {
     const key = primaryKey(this.#look, relation.oid);
     const named = readable.filter((field) => key.includes(field.number));
@@ -312,8 +323,8 @@ export class ProbePlanner {
 }
 
 /**
- * Returns a SELECT that finds the row if the operation would reach it. For rows that a SELECT locks, PostgreSQL applies
- * the UPDATE policies. A DELETE that reads fields must pass the select policies too.
+ * Returns a SELECT that finds the row if the operation would reach it. The SELECT locks rows for an UPDATE, because
+ * PostgreSQL then applies the policies for UPDATE too. A DELETE that reads fields must pass the select policies too.
  */
 function reachOf({ relation, isRuled }: ProbedRelation, operation: RowOperation, row: string): string | null {
   if (isRuled || (relation.kind !== 'r' && relation.kind !== 'p')) return null;
@@ -327,16 +338,22 @@ const sqlConnectives = {
   none: 'false',
 };
 
-/** Returns the statement in the form of calls, which return a row for each written row to count the rows. */
+/**
+ * Returns the statement in the form that calls use: the write is in WITH, and returns a row for each written row, so
+ * that they can be counted.
+ */
 const asCall = (sql: string): string => `with written as (${sql} returning 1) select from written`;
 
-/** Returns false if the expression certainly does not read the field, neither by name nor with the whole row. */
+/**
+ * Returns false if the expression certainly does not read the field: it contains neither the name of the field nor the
+ * whole row.
+ */
 const isNamed = (text: string, { name }: FieldFact): boolean =>
   name.includes('"') || text.includes(name) || text.includes('*');
 
 /**
- * Returns the rows that a caller tries to insert: an own row and another member's row if fields contain the member's
- * id, otherwise one row.
+ * Returns the rows that a caller tries to insert. If fields contain a member's id, these are a row of the caller and a
+ * row of another member. Otherwise it is one row.
  */
 export function newRows(probed: ProbedRelation, caller: ProbeCaller): { row: Row; name: string }[] {
   const { newRow, owners } = probed;
@@ -357,8 +374,8 @@ function whose(row: Row, caller: ProbeCaller, owners: readonly string[]): string
 /** How much of each relation and each cell the probe tests. */
 export interface SampleSize {
   /**
-   * Number of rows of an entity that the probe reads. Below: how many of them each member tries to read (`read`), and
-   * how many to change and to delete (`written`).
+   * `rows`: the number of rows of an entity that the probe reads. `read`: how many of them each member tries to read.
+   * `written`: how many of them each member tries to change and to delete.
    */
   rows: number;
   read: number;

@@ -13,14 +13,17 @@ import { probeCallers } from './probe-callers.ts';
 import type { ProbeContext } from './probe-context.ts';
 import { ALL_ROWS, newRows, type PlannedAttempt, type ProbedRelation } from './probe-planner.ts';
 
-/** A cell with the attempts on it. */
+/** A cell with the attempts that test it. */
 interface PlannedCell {
   cell: RoleCell;
   tries: PlannedAttempt[];
   note: string | null;
 }
 
-/** The attempts on all cells of a relation, and the places of their results. */
+/**
+ * The attempts that test all cells of a relation. For each attempt, the plan also has the place of its result in the
+ * list of results.
+ */
 interface Plan {
   cells: PlannedCell[];
   attempts: Attempt[];
@@ -89,7 +92,7 @@ function planCells(
 ): Plan {
   const plan: Plan = { cells: [], attempts: [], places: new Map(), conditions: new Map() };
   const push = (attempt: Attempt): number => plan.attempts.push(attempt) - 1;
-  // Equal attempts have equal results, so each of them runs only once.
+  // Equal attempts have equal results, so the probe runs each of them only once.
   const questions = new Map<string, number>();
   const ask = (attempt: Attempt): number => {
     const question = JSON.stringify(attempt);
@@ -160,8 +163,8 @@ interface Made {
 }
 
 /**
- * Returns the attempts that changed nothing because the caller cannot reach the row. No trigger ran that could have
- * skipped the row.
+ * Returns the attempts that changed nothing although no trigger skipped the row, because the caller cannot reach the
+ * row.
  */
 async function findUnreached(
   { effects }: ProbeContext,
@@ -242,12 +245,12 @@ const unbound = (relation: RelationFact, { operation }: RoleCell): true | null =
   relation.kind === 'v' || relation.replaced.some((replaced) => replaced === operation) ? null : true;
 
 /**
- * Returns whether the conditions accept the row at `place`. Without a place, returns the common result of all rows;
- * null if their results differ.
+ * Returns whether the conditions accept the row at `place`. Without a place, returns the result that is the same for
+ * all rows; null if the rows have different results.
  */
 function passesAt(answer: AttemptResult | undefined, place: number | null): boolean | null {
   if (!answer) return null;
-  // If PostgreSQL refuses the condition alone, it also refuses the statement, so the row does not pass.
+  // If PostgreSQL refuses the query of the condition, it also refuses the statement, so the row does not pass.
   if (isError(answer)) return answer.within ? null : false;
   const list = answer.value === null ? [] : (JSON.parse(answer.value) as boolean[]);
   if (place !== null) return list[place] ?? null;

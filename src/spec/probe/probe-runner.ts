@@ -30,7 +30,7 @@ export class ProbeRunner {
   }
 
   /**
-   * Starts a run unless one is active, and returns the state.
+   * Starts a run unless a run is active, and returns the state.
    * @throws Errors of the database.
    */
   async start(app: App): Promise<ProbeState> {

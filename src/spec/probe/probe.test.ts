@@ -79,12 +79,13 @@ describe('probe of an app that contains every case of the matrix', () => {
   it('tests nearly all cells and gives a reason for the others', () => {
     const left = cells.filter((cell) => cell.outcome === 'not probed');
     expect(left.filter((cell) => cell.note === null)).toEqual([]);
-    // Ignores cells for which the time was too short, and cells whose rows a constraint refuses: both prove nothing.
+    // Ignores cells for which the time was too short, and cells whose rows a constraint refuses. Their results say
+    // nothing about privileges.
     const untold = left.filter(({ note }) => !/too long|^a rule, no right/.test(note ?? ''));
     expect(untold.length / cells.length, shown(untold.slice(0, 50))).toBeLessThan(0.05);
   });
 
-  it('tests refusals by privileges, whatever the names of the objects are', async () => {
+  it('tests refusals for missing privileges, whatever the names of the objects are', async () => {
     await database.pool.script(
       'create schema "odd (23502)" authorization app_owner; set role app_owner; create table "odd (23502)".t (id int)',
     );
@@ -93,7 +94,7 @@ describe('probe of an app that contains every case of the matrix', () => {
     expect(found.filter(({ note }) => note?.startsWith('a rule'))).toEqual([]);
   });
 
-  it('disagrees with a claim that is inverted', async () => {
+  it('reports a contradiction if the claim of a cell is inverted', async () => {
     const turned: Readonly<Record<Verdict, Verdict>> = { always: 'never', never: 'always', when: 'when' };
     const again = await probed(matrixSchemas, (chapter) => {
       for (const cell of chapter.cells) cell.verdict = turned[cell.verdict];
@@ -156,7 +157,7 @@ describe('probe of a separate app', () => {
   const of = (cells: readonly ProbedCell[], entity: string, operation: string, role: string) =>
     cells.find((cell) => cell.entity === entity && cell.operation === operation && cell.role === role);
 
-  it('creates rows in empty tables, gives members their roles, and leaves the database unchanged', async () => {
+  it('creates rows in empty tables, gives members their roles, and leaves no change in the database', async () => {
     const before = await everything('shop');
     const cells = await probed(['shop']);
     expect(shown(cells.filter((cell) => cell.outcome === 'disagrees'))).toBe('');
@@ -207,7 +208,7 @@ describe('probe of a separate app', () => {
     expect(of(cells, 'hall.mine', 'select', 'authenticated')?.note).toContain('some attempts were let through');
   }, 60_000);
 
-  it('distinguishes an unreachable row from a row that a trigger skips, and sends the claims of tokens', async () => {
+  it('distinguishes an unreachable row from a row that a trigger skips, and sends the claims of real tokens', async () => {
     await owner.script(`
       create schema desk_notes; grant usage on schema desk_notes to anon, authenticated, service_role;
       create table desk_notes.notes (id bigint generated always as identity primary key,
@@ -287,7 +288,8 @@ describe('probe of a separate app', () => {
     expect(of('priced')).toEqual(['always agrees', 'when agrees', 'always agrees']);
     expect(of('leaves')).toEqual(['never agrees', 'never agrees', 'never agrees']);
     expect(of('twice')).toEqual(['never agrees', 'never agrees', 'never agrees']);
-    // PostgreSQL refuses the setting only when the function runs, which the probe avoids.
+    // PostgreSQL refuses the setting of the function only when the function runs. The probe does not run functions, so
+    // it cannot test this.
     expect(of('switched')).toEqual(['never not probed', 'never not probed', 'never not probed']);
   });
 
@@ -335,7 +337,7 @@ describe('probe of a separate app', () => {
     ]);
   });
 
-  it('agrees with a claimed refusal if a publication refuses the write', async () => {
+  it('agrees with a claim of refusal if a publication makes PostgreSQL refuse the write', async () => {
     await owner.script(`
       create schema told; grant usage on schema told to anon;
       create table told.filtered (id int primary key, note text);

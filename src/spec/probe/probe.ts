@@ -23,13 +23,16 @@ export interface ProbeOptions {
   extraSearchPath: readonly string[];
   /** Receives the number of finished steps and the total after each step. */
   onProgress?: (done: number, total: number) => void;
-  /** The average duration of a step, including its pause, in milliseconds. Without a pace, there is no pause. */
+  /**
+   * The time in milliseconds from the start of one step to the start of the next, on average. Without a pace, there is
+   * no pause between steps.
+   */
   pace?: number;
   /** Is called before each step. Returns true to end the run; the remaining cells are then not tested. */
   isStopped?: () => boolean;
 }
 
-/** Number of accounts that serve as callers. */
+/** The number of accounts of the app that the probe uses as callers. */
 const ACCOUNTS = 4;
 /** Number of function cells that one transaction tests. */
 const FUNCTION_CELLS = 60;
@@ -47,8 +50,8 @@ export async function probe(
 ): Promise<ProbedCell[]> {
   const code = await readCatalog<CodeFacts>(database, codeQueries, limits.catalogLockMilliseconds.default);
   const accounts = await readAccounts(database, ACCOUNTS).catch((error: unknown) => {
-    // A database that existed before the app may store its members elsewhere. Metadata may be nested too deeply for a
-    // token.
+    // If the accounts cannot be read, the probe uses only synthetic members. A database that existed before the app may
+    // store its members elsewhere, or metadata may be nested too deeply for a token.
     if (!(error instanceof DatabaseError || error instanceof NinefoldError)) throw error;
     return accountsOf([], []);
   });
@@ -100,7 +103,7 @@ export async function probe(
     if (took > limits.probeStepMilliseconds.default && !step.isAgain) steps.push({ ...step, isAgain: true });
     options.onProgress?.(i + 1, steps.length);
     if (options.pace === undefined || i + 1 === steps.length) continue;
-    // If the run is late, calls still get half the duration of each step.
+    // Even if the run is late, a pause of half the step's duration follows, so that calls get the processor.
     const early = began + (i + 1) * options.pace - performance.now();
     const pause = Math.max(took / 2, Math.min(early, took * limits.probeRestFactor.default));
     await new Promise((resolve) => setTimeout(resolve, pause));
@@ -120,7 +123,7 @@ function withRollback<T>(
     lock_timeout: String(limits.probeLockMilliseconds.default),
     jit: 'off',
     max_parallel_workers_per_gather: '0',
-    // PostgreSQL then compiles the block without checking the expressions, which it checks anyway when they run.
+    // PostgreSQL then compiles the block without checking its expressions. It checks each expression when it runs.
     check_function_bodies: 'off',
     application_name: 'ninefold probe',
   };
@@ -128,7 +131,8 @@ function withRollback<T>(
   const calls = names.map((name, i) => `pg_catalog.set_config('${name}', $${i + 1}, true)`);
   const values = names.map((name) => settings[name] ?? '');
   return rolledBack(database, async (tx) => {
-    // Sent in one write with the first statement of the work. If this statement fails, the work fails too.
+    // This statement and the first statement of the work are sent in one write. If this statement fails, the work fails
+    // too.
     const set = tx.run([{ text: `select ${calls.join(', ')}`, params: values, planKey: 'the probe' }]).then(
       () => null,
       (error: unknown) => error,

@@ -97,13 +97,16 @@ export class SideEffects {
     }
   }
 
-  /** Returns the reason why a function must not run, not even in the planner; null if it may. */
+  /**
+   * Returns the reason why the probe must not run a function, not even while PostgreSQL plans a statement; null if it
+   * may.
+   */
   ofFunction(oid: number): string | null {
     const name = this.#functions.get(oid);
     return name === undefined ? null : `${name}() may do what a rollback does not take back`;
   }
 
-  /** Returns the reason why a statement must not be tested; null if it may. */
+  /** Returns the reason why a statement must not be tested; null if it may be tested. */
   of(relation: RelationFact, operation: RowOperation, seen = new Set<string>()): string | null {
     const key = `${relation.oid} ${operation}`;
     if (seen.has(key)) return null;
@@ -121,7 +124,7 @@ export class SideEffects {
    */
   changesRows(relation: RelationFact, operation: RowOperation, field: number | null): boolean {
     const base = relation.kind === 'v' ? this.#look.views.base(relation) : [];
-    // Passes no field, because the number of the field in the base relation is unknown.
+    // Passes null for the field, because the number that the field has in the base relation is not known here.
     if (base.some((used) => this.changesRows(used, operation, null))) return true;
     return (this.#fired.get(relation.oid) ?? []).some(
       ({ before_row, events, fields }) =>
@@ -171,7 +174,10 @@ export class SideEffects {
     return null;
   }
 
-  /** Checks the base relations of a view and the relations that a foreign key changes with a delete. */
+  /**
+   * Returns the reason why a statement must not be tested because of other relations: the base relations of a view, and
+   * the relations whose rows a foreign key changes when a row is deleted.
+   */
   #ofOthers(relation: RelationFact, operation: RowOperation, seen: Set<string>): string | null {
     for (const used of relation.kind === 'v' ? this.#look.views.base(relation) : []) {
       const found = this.of(used, 'select', seen) ?? this.of(used, operation, seen);

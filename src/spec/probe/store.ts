@@ -6,8 +6,8 @@ import { rowsAsText } from '../../database/statement.ts';
 import { gunzipJson, gzipJson } from '../process/gzip-json.ts';
 
 /**
- * The table `ninefold.probe` of an app. Code of the app can write to this table, so the size of the stored report is
- * checked before it is read.
+ * Reads and writes the table `ninefold.probe` of an app. Code of the app can write to this table, so the size of the
+ * stored report is checked before it is read.
  */
 
 /** A run without progress for this time has ended: its worker no longer exists. */

@@ -6,7 +6,7 @@ import { readCondition } from '../../sql-reader/condition.ts';
 import type { Expression, Operand } from '../../sql-reader/tree.ts';
 import { allowedLengths, allowedValue } from '../types/allowed-values.ts';
 
-/** The max depth of referenced tables for which rows are created. */
+/** The max number of references to follow from a table: rows are created in the referenced tables up to this depth. */
 const DEEPEST = 3;
 
 /** Plans rows for empty tables, as far as the catalog shows the form of a valid row. */
@@ -22,8 +22,8 @@ export class TestRows {
 
   /**
    * Returns the statements that create a row of each table, after the rows that it references. Among statements with
-   * the same `insteadOf`, the first that succeeds is enough. Values of sequences are literals and not taken from the
-   * sequence.
+   * the same `insteadOf`, the first that succeeds is enough. A field that a sequence numbers gets a literal, so that no
+   * number of the sequence is used.
    * @param ownersOf Returns the fields that contain the member's id.
    * @param filled True to add one more row of each table, with values for optional references and times.
    */
@@ -94,14 +94,17 @@ export class TestRows {
     const over = fields.some((field) => field.identity === 'a') ? ' overriding system value' : '';
     const into = `insert into ${id} (${[...values.keys()].map(sqlName).join(', ')})${over}`;
     const { sibling } = way;
-    // Takes the latest row, because rows in the past can often not be changed.
+    // Takes the values of the latest row of the sibling, because rows in the past can often not be changed.
     const from = sibling
       ? ` from (select * from ${entityId(sibling.relation.schema, sibling.relation.name)} order by ${sibling.fields.map((name) => `${sqlName(name)} desc`).join(', ')} limit 1) as ninefold_sibling`
       : '';
     return { sql: `${into} select ${[...values.values()].join(', ')}${from}`, given: true };
   }
 
-  /** Returns the value of a sibling table for a field. For example, a booking lies within a slot of its resource. */
+  /**
+   * Returns the value that a sibling table has for a field. For example, a booking must lie within a slot of its
+   * resource.
+   */
   #likeSibling(field: FieldFact, { sibling }: Way): string | null {
     if (!sibling) return null;
     const name = sibling.fields.includes(field.name) ? field.name : field.number === sibling.by ? sibling.key : null;
@@ -109,8 +112,8 @@ export class TestRows {
   }
 
   /**
-   * Finds a sibling: a table that references the same table and has fields of the same name and type, some of which are
-   * required.
+   * Finds a sibling: a table that references the same table as this one and has fields of the same name and type. At
+   * least one of these fields must be required.
    */
   #sibling(relation: RelationFact, above: ReadonlySet<number>): Sibling | null {
     const mine = (this.#look.fields.get(relation.oid) ?? []).filter((field) => field.generated === '');
@@ -149,10 +152,10 @@ export class TestRows {
     );
   }
 
-  /** Returns a value for a field as SQL; null if its default is sufficient. */
+  /** Returns a value for a field as SQL; null if the field needs no value because of its default. */
   value(relation: RelationFact, field: FieldFact, owners: readonly string[], filled = false): string | null {
     const place = owners.indexOf(field.name);
-    // If a row has several member fields, each gets another member.
+    // If a row has several member fields, they get the ids of different members, as far as there are enough.
     if (place >= 0) return `${quoteLiteral(this.#ids[place % this.#ids.length] ?? '')}::${field.type}`;
     const key = (this.#look.constraints.get(relation.oid) ?? []).find(
       (one) => one.kind === 'f' && one.fields.includes(field.number),
@@ -166,7 +169,8 @@ export class TestRows {
     }
     const counts = field.identity !== '' || (field.needs?.sequences.length ?? 0) > 0;
     const isTime = filled && /^(timestamp|date)/.test(field.type);
-    // A default that reads the caller's session gives null if no member calls, so a required field needs another value.
+    // The default may read the caller's session. Then it is null if the caller has no session, so a required field
+    // needs a value.
     const fillsItself = field.default !== null && !(field.not_null && ofCaller.test(field.default));
     if (!counts && (fillsItself || !(field.not_null || isTime))) return null;
     return this.#fitting(relation, field, counts, filled);
@@ -184,8 +188,8 @@ export class TestRows {
   }
 
   /**
-   * Returns a value that fits the type and the checks of a field. `another`: the value differs from that of the
-   * previous row.
+   * Returns a value that fits the type and the checks of a field.
+   * @param another True if the value must differ from the value in the previous row.
    */
   #fitting(relation: RelationFact, field: FieldFact, counts: boolean, another: boolean): string {
     const cast = (text: string): string => `${quoteLiteral(text)}::${field.type}`;
@@ -221,7 +225,7 @@ export class TestRows {
 
 const ofCaller = /\bauth\.\w+\(|current_setting\(/;
 
-/** The distances to try between two ordered fields. */
+/** The distances between two ordered fields that are tried one after another, as intervals. */
 const STEPS = ['1 hour', '1 day', '30 minutes', '7 days', '1 minute'] as const;
 
 export interface TestRowInsert {
@@ -231,9 +235,9 @@ export interface TestRowInsert {
   insteadOf: string;
 }
 
-/** Options for choosing the values of a row. */
+/** Choices for the values of a row, which differ between alternative statements. */
 interface Way {
-  /** The distance between ordered fields. Without it, each field gets its usual value. */
+  /** The distance between two ordered fields. If absent, each field gets its usual value. */
   step?: string;
   sibling?: Sibling;
   filled?: boolean;
@@ -241,11 +245,11 @@ interface Way {
 
 interface Sibling {
   relation: RelationFact;
-  /** Names of the common fields. */
+  /** The names of the fields that both tables have. */
   fields: readonly string[];
   /**
-   * `by`: the number of the field that references the common table. `key`: the name of the sibling's field that does
-   * so.
+   * `by`: the number of the field that references the table that both tables reference. `key`: the name of the field of
+   * the sibling that references this table.
    */
   by: number;
   key: string;

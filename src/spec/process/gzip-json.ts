@@ -3,8 +3,8 @@ import { gunzip, gunzipSync, gzip, gzipSync } from 'node:zlib';
 import { limits } from '../../../contract/limits.ts';
 
 /**
- * Compresses a value as JSON with gzip, in the text format of bytea. Runs outside the event loop, because several
- * megabytes take a tenth of a second.
+ * Compresses a value as JSON with gzip, and returns the bytes in the text format of bytea. Does not block the event
+ * loop, because compressing several megabytes takes a tenth of a second.
  */
 export const gzipJson = async (value: unknown): Promise<string> =>
   asBytea(await promisify(gzip)(JSON.stringify(value)));
@@ -14,7 +14,7 @@ export const gzipJsonSync = (json: string): string => asBytea(gzipSync(json));
 
 /**
  * Decompresses a value of `gzipJson`. Returns null if the bytes are not JSON in gzip or exceed the limit
- * specificationBytes: code of the app can write to the tables of these values.
+ * specificationBytes. This is possible, because code of the app can write to the tables that contain the bytes.
  */
 export async function gunzipJson(packed: Uint8Array): Promise<unknown> {
   try {

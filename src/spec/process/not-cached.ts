@@ -1,6 +1,9 @@
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 
-/** The process does not cache the requested specification, so the caller must derive the specification. */
+/**
+ * Thrown if the specification process does not have the requested specification in its cache. The caller must then
+ * derive the specification.
+ */
 export class NotCachedError extends Error {
   override readonly name = 'Gone';
 
@@ -12,8 +15,8 @@ export class NotCachedError extends Error {
 const ATTEMPTS = 4;
 
 /**
- * Runs `work` and repeats it, at most three times, if it fails with `NotCachedError`: a task of another caller ended
- * the process, or the cache has evicted the specification.
+ * Runs `work`. If it fails with `NotCachedError`, runs it again, at most three times. It fails so if a task of another
+ * caller has ended the process, or if the cache has evicted the specification.
  * @throws Errors of `work`, and NinefoldError `specification_too_large` if every attempt fails, for example because the
  * machine has too little memory.
  */

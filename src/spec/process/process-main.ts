@@ -10,7 +10,7 @@ process.on('disconnect', () => process.exit());
 process.on('message', ({ name, input }: { name: TaskName; input: unknown }) => {
   process.send?.(does(name, input));
 });
-// Ignores signals, because the node handles them. A terminal sends signals to every process of its group.
+// Ignores signals, because the node ends this process itself. A terminal sends signals to every process of its group.
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
 process.on('SIGHUP', () => undefined);

@@ -39,7 +39,7 @@ it('lets one of several workers record an app after its delay', () => {
   vi.advanceTimersByTime(backoff.remainingMilliseconds('large'));
   expect(backoff.remainingMilliseconds('large')).toBe(0);
   expect(backoff.remainingMilliseconds('large')).toBe(15_000);
-  // The worker that got the turn may have crashed.
+  // The worker that got the turn to record may have crashed, so another worker gets the turn after some time.
   vi.advanceTimersByTime(15_000);
   expect(backoff.remainingMilliseconds('large')).toBe(0);
 });

@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * Recording a version of a large app uses a processor for seconds. If a step takes longer than LONG_MILLISECONDS, the
- * next change is recorded only after REST_TIMES × the excess, at most after a minute.
+ * Recording a version of a large app uses a processor for seconds. If a recording takes longer than LONG_MILLISECONDS,
+ * the next change is recorded later: after REST_TIMES × the excess time, but after a minute at most.
  */
 const LONG_MILLISECONDS = 500;
 const REST_TIMES = 20;
 const MOST_REST_MILLISECONDS = 60_000;
 /** After one worker gets the turn to record, other workers wait TURN_TIMES × the last duration before they get it. */
 const TURN_TIMES = 10;
-/** The max number of apps whose delays are stored. */
+/** The max number of apps for which this class remembers a delay. */
 const KEPT = 1000;
 
 interface Rest {

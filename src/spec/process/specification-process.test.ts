@@ -21,7 +21,7 @@ beforeAll(async () => {
     platform: 'node',
     format: 'esm',
     loader: { '.sql': 'text' },
-    // Bundled libraries may call `require`, which only CommonJS provides.
+    // Bundled libraries may call `require`, which exists only in CommonJS. So the bundle creates its own `require`.
     banner: { js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);` },
   });
 });
@@ -45,7 +45,7 @@ const of = { ref: 'desk', state: 'made' };
 const entry: VersionEntry = { number: 1, hash: 'abc', at: '2026-01-01', causes: [], changes: [], change_count: 0 };
 const app = { ref: 'desk', name: 'Desk' };
 
-/** Returns a small compressed value that needs hundreds of megabytes when parsed. */
+/** Returns a small compressed value that needs hundreds of megabytes of memory when it is parsed. */
 const swelling = () => new Uint8Array(gzipSync(`{"a":[${'[],'.repeat(9_000_000)}[]]}`));
 
 describe('SpecificationProcess', () => {
@@ -80,7 +80,7 @@ describe('SpecificationProcess', () => {
     }
   });
 
-  it('rejects only the task that exceeds the memory limit, and runs the next one', async () => {
+  it('rejects only the task that exceeds the memory limit, and runs the next task', async () => {
     const started = start({ memory: 64 * 2 ** 20, milliseconds: 60_000 });
     const [large, behind] = await Promise.allSettled([
       started.run('versionPage', { entry, packed: swelling(), app }),

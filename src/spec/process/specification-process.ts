@@ -10,7 +10,7 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** The limits of the process: memory in bytes, and milliseconds for one task. */
+/** The limits of the process: its memory in bytes, and the milliseconds that one task may take. */
 interface Bounds {
   memory: number;
   milliseconds: number;
@@ -37,7 +37,7 @@ export class SpecificationProcess implements TaskRunner {
   readonly #entry: URL;
   readonly #bounds: Bounds;
   #child: ChildProcess | null = null;
-  /** The running task and the waiting ones, in the order of their arrival. */
+  /** The running task, followed by the tasks that wait for it, in the order of their arrival. */
   #waiting: Waiting[] = [];
   #timer: NodeJS.Timeout | null = null;
 
@@ -70,7 +70,7 @@ export class SpecificationProcess implements TaskRunner {
     const child = fork(fileURLToPath(this.#entry), {
       serialization: 'advanced',
       execArgv: [`--max-old-space-size=${Math.round(this.#bounds.memory / 2 ** 20)}`],
-      // The process only computes, so it gets no secrets from the environment.
+      // The process only computes, so it gets no environment variables and thus no secrets.
       env: {},
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
@@ -88,7 +88,8 @@ export class SpecificationProcess implements TaskRunner {
     child.on('error', (error) => this.#lost(child, error));
     child.on('close', (code, signal) => {
       const cause = new Error(`the specification's process ended with ${signal ?? code}: ${stderrTail}`);
-      // V8 ends with SIGABRT if it has no memory left. SIGKILL comes from outside, so it does not depend on the task.
+      // V8 ends with SIGABRT if it has no memory left, so the running task is too large. SIGKILL comes from outside the
+      // process, so it says nothing about the task.
       this.#lost(
         child,
         signal === 'SIGABRT' ? tooLarge(cause) : signal === 'SIGKILL' ? new NotCachedError({ cause }) : cause,
@@ -126,5 +127,8 @@ export class SpecificationProcess implements TaskRunner {
   }
 }
 
-/** An app that needs too much memory or time is too large, or its code makes it look so. */
+/**
+ * An app that needs too much memory or time is reported as too large. Code of the app may also have caused this on
+ * purpose.
+ */
 const tooLarge = (cause?: Error): NinefoldError => new NinefoldError('specification_too_large', { cause });

@@ -8,7 +8,7 @@ import {
   toFailure,
 } from './task-result.ts';
 
-/** The message from a worker to the primary, which runs the specification process, to run a task. */
+/** The message with which a worker asks the primary to run a task. The primary runs the specification process. */
 export interface TaskMessage {
   type: 'task';
   id: number;

@@ -15,7 +15,10 @@ export interface TaskRunner {
   run<Name extends TaskName>(name: Name, input: Input<Name>): Promise<Output<Name>>;
 }
 
-/** The result of a task in a message between processes. An error arrives as a plain Error, so `failed` has its kind. */
+/**
+ * The result of a task in a message between processes. The message does not preserve the class of an error, so `failed`
+ * says which kind of error it was.
+ */
 export type TaskResult = { output: unknown } | { failed: 'gone' | 'too large' | 'fault'; error: unknown };
 
 /** Converts an error into a result. */

@@ -63,7 +63,7 @@ export interface TypeSource {
 export type PageFormat = 'json' | 'markdown' | 'html';
 export type TypesFormat = 'typescript' | 'zod' | 'json-schema';
 
-/** UTF-8 text, possibly compressed with gzip. */
+/** The bytes of a text in UTF-8, possibly compressed with gzip. */
 export type Bytes = Uint8Array<ArrayBuffer>;
 
 /** A stored version: its chapters and object ids as JSON, compressed with gzip. */
@@ -73,8 +73,8 @@ export interface PackedVersion {
 }
 
 /**
- * The max number of cached specifications and of bytes of their source facts. A specification and its parsed facts take
- * about eight times the memory of the facts as JSON.
+ * The max number of cached specifications, and the max number of bytes of the facts that they were derived from. A
+ * specification and its parsed facts take about eight times the memory of the facts as JSON.
  */
 const HELD = 100;
 const HELD_BYTES = 50_000_000;
@@ -128,19 +128,20 @@ export class Tasks {
   }
 
   /**
-   * Derives the specification of an app unless it is cached, replaces the cached one of this app, and returns the hash.
+   * Derives the specification of an app unless it is cached, replaces the cached specification of this app, and returns
+   * the hash.
    */
   derive({ of, source }: { of: SpecificationKey; source: Source }): string {
     const known = this.#held.get(of.ref);
     if (known?.state === of.state) return known.specification.hash;
-    // A specification that is larger than the whole cache is then the only cached one.
+    // If a specification is larger than the whole cache, it is the only one that stays cached.
     const read = source.facts.parts.reduce((bytes, { length }) => bytes + length, 0);
     const size = Math.min(read, HELD_BYTES);
     return this.#hold(of, source.factsState, size, () => derivedFrom(source, known ?? null));
   }
 
   /**
-   * Sets the state that identifies a cached specification and its facts.
+   * Sets the state by which a cached specification is found, and the state of its facts.
    * @throws NotCachedError
    */
   setState({ of, state, factsState }: { of: SpecificationKey; state: string; factsState: string }): void {
@@ -163,7 +164,8 @@ export class Tasks {
   }
 
   /**
-   * Returns the specification with its figures in a format. `isGzipped`: compressed with gzip.
+   * Returns the specification with its figures in a format.
+   * @param isGzipped True to compress the result with gzip.
    * @throws NotCachedError
    */
   page({ of, format, isGzipped }: { of: SpecificationKey; format: PageFormat; isGzipped: boolean }): Bytes {
@@ -202,7 +204,7 @@ export class Tasks {
   }
 
   /**
-   * Returns the policies that applied to a request, and the recent durations of its call.
+   * Returns the policies that applied to a request, and the recent durations of requests for the same call.
    * @throws NotCachedError
    */
   behind({ of, trace }: { of: SpecificationKey; trace: Pick<RequestTrace, 'call' | 'touched' | 'who'> }): {
@@ -219,7 +221,7 @@ export class Tasks {
   }
 
   /**
-   * Returns in words the changes from the cached specification to the one of `source`.
+   * Returns in words the changes from the cached specification to the one that `source` gives.
    * @throws NotCachedError
    */
   changesTo({ of, source }: { of: SpecificationKey; source: Omit<Source, 'factsState'> }): Change[] {
@@ -263,7 +265,10 @@ export class Tasks {
     return this.#backoff.remainingMilliseconds(ref);
   }
 
-  /** Returns a stored version as JSON, with the data of its row. Returns null if the version contains no chapters. */
+  /**
+   * Returns a stored version as JSON, together with the other columns of its row. Returns null if the version contains
+   * no chapters.
+   */
   versionPage({ entry, packed, app }: { entry: VersionEntry; packed: Bytes; app: Specification['app'] }): Bytes | null {
     const chapters = unpackedChapters(packed);
     return chapters && json({ ...entry, specification: { app, hash: entry.hash, chapters } });
@@ -316,7 +321,7 @@ export class Tasks {
     return json(memberScreens(types, { chapters: specification.chapters, entries }, caller, language));
   }
 
-  /** Returns the types of the app's entities, or of the entity with the id `only`. */
+  /** Returns generated types of all entities of the app, or of the entity with the id `only`. */
   types({
     types,
     ref,
@@ -389,5 +394,5 @@ const unpackedIds = ({ ids }: PackedVersion): ObjectIds | null =>
 
 const json = (value: unknown): Bytes => toBytes(Buffer.from(JSON.stringify(value)));
 
-/** Copies the bytes, because small buffers share their memory. */
+/** Copies the bytes, because small buffers of Node share one block of memory, which must not be sent as a whole. */
 const toBytes = (buffer: Buffer): Bytes => new Uint8Array(buffer);

@@ -115,7 +115,7 @@ export function allowedKinds(checks: Checks): string[] {
   });
 }
 
-/** Returns the text in the case that `code = upper(code)` or `code = lower(code)` requires. */
+/** Returns the text in upper or lower case if a check requires this: `code = upper(code)` or `code = lower(code)`. */
 export function inItsCase(checks: Checks, text: string): string {
   for (const [check, name] of asked(checks)) {
     if (check.kind !== 'compare' || check.operator !== '=') continue;

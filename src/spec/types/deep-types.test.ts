@@ -23,8 +23,8 @@ const nested = (schema: string): string =>
     .join('\n');
 
 /**
- * Doubles every attribute under another name, so the last type has 2^30 attributes. PostgreSQL needs minutes to create
- * such a type, so the test changes the facts instead.
+ * Returns attributes that contain every given attribute twice, under two names. Applied again and again, this gives a
+ * type with 2^30 attributes. PostgreSQL needs minutes to create such a type, so the test changes the facts instead.
  */
 const twice = <T extends { name: string }>(attributes: readonly T[] | null): T[] | null =>
   attributes === null ? null : attributes.flatMap((one) => [one, { ...one, name: 'b' }]);
@@ -75,7 +75,7 @@ afterAll(async () => {
 const specification = () =>
   deriveSpecification(types.facts, { ref: 'deep', name: 'Deep', authSettings: defaultAuthSettings });
 
-describe('types that contain the same types many times over', () => {
+describe('types that contain the same types many times', () => {
   it.each([
     ['zod', () => zodSchemas(types)],
     ['JSON Schema', () => jsonSchemas(types, 'deep')],

@@ -37,7 +37,7 @@ export const typeExamples = (
     if (row) return [type, withoutValues(row.fields)];
     for (const { id, fields } of entities) {
       const field = fields.find((one) => one.type === type);
-      // The example is a value of the type alone, so the rules of the table do not apply.
+      // The example is a value of the type, not a field of a table. So the rules of tables do not apply.
       const asked = rules.filter(
         (rule) => rule.entity === id && rule.fields.join() === field?.name && ofDomain.test(rule.sql),
       );
@@ -46,7 +46,7 @@ export const typeExamples = (
     return [type, exampleOf({ name: '', type }, [])];
   });
 
-/** Matches `CHECK ((…))`. A check of a domain starts with the name of the domain. */
+/** Matches a constraint such as `CHECK ((…))`. In a check of a domain, the name of the domain comes first. */
 const aCheck = /^(.*?)\bCHECK (\(.*\))[A-Z ]*$/s;
 const ofDomain = /^\S.* CHECK \(/s;
 
@@ -87,7 +87,7 @@ function exampleOf(field: Typed, rules: readonly Rule[]): unknown {
 const withoutValues = (parts: readonly { name: string }[]): object =>
   Object.fromEntries(parts.map(({ name }) => [name, null]));
 
-/** Example values by the result of jsonb_typeof. */
+/** Example values for each kind of JSON value that jsonb_typeof returns. */
 const ofKind: Readonly<Record<string, unknown>> = {
   ...{ object: {}, array: [], string: 'text', number: 1, boolean: true, null: null },
 };

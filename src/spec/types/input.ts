@@ -18,8 +18,8 @@ import { type Asked, COUNTED, type InputRule, jsonKinds } from './value-rules.ts
 export type InputFacts = Omit<TypeFacts, 'catalog'>;
 
 /**
- * The accepted values of an entity, as far as they can be described correctly. PostgreSQL refuses every value that
- * violates this description.
+ * The accepted values of an entity, as far as they can be described correctly. The description never refuses a value
+ * that PostgreSQL would accept.
  */
 export interface Input {
   entity: Entity;
@@ -83,10 +83,10 @@ interface Look {
   event: number;
   oid: number;
   isView: boolean;
-  /** Fields that a trigger or rule may change before the checks; null for all fields. */
+  /** Fields that a trigger or rule may change before PostgreSQL checks the row; null for all fields. */
   mended: ReadonlySet<string> | null;
   constraints: ConstraintFact[];
-  /** The fields of the relation by name. */
+  /** The fields of the relation, by their name. */
   fields: ReadonlyMap<string, FieldFact>;
   /** The numbers of the fields with a nondeterministic collation. */
   loose: ReadonlySet<number>;
@@ -97,7 +97,8 @@ const [BEFORE, INSERT, UPDATE, INSTEAD] = [2, 4, 16, 64];
 function lookAt({ facts, loose_fields }: InputFacts, { schema, name }: Entity, event: number): Look {
   const relation = facts.relations.find((one) => one.schema === schema && one.name === name);
   const oid = relation?.oid ?? 0;
-  // An update that moves a row to another partition inserts the row there, so triggers for INSERT also run.
+  // An UPDATE of a partitioned table may move a row to another partition. PostgreSQL then inserts the row there, so the
+  // triggers for INSERT also run.
   const events = relation?.kind === 'p' ? event | INSERT : event;
   const mending = facts.triggers.filter(
     (trigger) =>
@@ -106,7 +107,7 @@ function lookAt({ facts, loose_fields }: InputFacts, { schema, name }: Entity, e
       (trigger.events & (BEFORE | INSTEAD)) !== 0 &&
       (trigger.events & events) !== 0,
   );
-  // A state machine sets its state field and the fields of its transitions.
+  // A trigger of a state machine may change only the state field and the fields that its transitions set.
   const machines = facts.machines.filter((machine) => machine.relation === oid);
   const known = machines.flatMap((machine) => [machine.field, ...machine.transitions.flatMap(({ sets }) => sets)]);
   const isKnown = mending.every(({ sql }) => /EXECUTE FUNCTION ninefold\.\w+\('[^'()]*'\)$/.test(sql));
@@ -197,8 +198,8 @@ class Domains {
 }
 
 /**
- * Returns true for a rule on the characters of a text. Such a rule is no valid description if the collation treats
- * different texts as equal.
+ * Returns true for a rule on the characters of a text. If the collation treats different texts as equal, such a rule
+ * would refuse texts that PostgreSQL accepts.
  */
 const isSpelled = ({ kind }: InputRule): boolean => kind === 'pattern' || kind === 'values';
 
@@ -221,7 +222,8 @@ type Bare = InputRule extends infer Rule ? (Rule extends InputRule ? Omit<Rule, 
 /** Returns the rules that a condition on one field describes; an empty list if the condition is not understood. */
 function partRules(part: Expression, name: string, base: string): Bare[] {
   if (part.kind === 'or') {
-    // A null value passes every check, so in "x is null or …" only the rest matters.
+    // A null value passes every check, so "x is null or …" limits only the values that are not null. The rest of the
+    // condition describes them.
     const rest = part.items.filter((item) => !(item.kind === 'null' && !item.negated && isField(item.operand, name)));
     const [only] = rest;
     return rest.length === 1 && rest.length < part.items.length && only ? partRules(only, name, base) : [];
@@ -300,7 +302,10 @@ function filledRule(pattern: string, base: string): Bare[] {
   return [{ kind: 'pattern', pattern: `${pattern}|^[\\s\\S]{0,${size - 1}}$|^[\\s\\S]{${size + 1}}` }];
 }
 
-/** Reads `code = upper(code)`. Only ASCII letters have two cases in every locale. */
+/**
+ * Reads `code = upper(code)`. The rule covers only ASCII letters, because only they have an upper and a lower case in
+ * every locale.
+ */
 function caseRule(left: Operand, right: Operand, name: string): Extract<Bare, { kind: 'pattern' }> | null {
   const [field, call] = left.kind === 'call' ? [right, left] : [left, right];
   if (call.kind !== 'call' || call.arguments.length !== 1 || !isField(field, name)) return null;
@@ -326,7 +331,7 @@ function patternOf(operator: string, source: string): string | null {
   }
 }
 
-/** The operator `=` sets both bounds. */
+/** A limit of a value. The operator `=` sets both limits. */
 type Bound = { side: 'least' | 'most' | 'both'; isOpen: boolean };
 
 function boundOf(operator: string, turned: boolean): Bound | null {
@@ -347,7 +352,7 @@ function numberRules({ side, isOpen }: Bound, value: number, base: string): Bare
   if (side === 'both') return [];
   if (/^(smallint|integer|bigint|double precision|numeric)$/.test(base)) return [{ kind: side, value, isOpen }];
   const [, digits, scale] = /^numeric\((\d+),(\d+)\)$/.exec(base) ?? [];
-  // PostgreSQL rounds the value before it checks it, so the limit moves by half a step of the last digit.
+  // PostgreSQL rounds the value before it checks the value, so the limit moves by half a step of the last digit.
   if (scale === undefined || Number(digits) > 14 || Number(scale) > Number(digits)) return [];
   const half = 0.5 * 10 ** -Number(scale);
   const isOnGrid = Number(value.toFixed(Number(scale))) === value;
@@ -356,7 +361,7 @@ function numberRules({ side, isOpen }: Bound, value: number, base: string): Bare
   return [{ kind: side, value: Number(edge.toFixed(Number(scale) + 1)), isOpen: false }];
 }
 
-/** The rule of a text that contains a character other than a space. */
+/** The rule that a text must contain a character other than a space. */
 const notBlank: Bare = { kind: 'pattern', pattern: '[^ ]' };
 
 function countRules(subject: Operand, { side, isOpen }: Bound, value: number, name: string, base: string): Bare[] {
@@ -375,8 +380,8 @@ function countRules(subject: Operand, { side, isOpen }: Bound, value: number, na
     return [{ kind: 'elements', least: min, most: max, orNone }];
   if (!isLength) return [];
   if (base === 'text' || base === 'character varying') return [{ kind: 'characters', least: min, most: max }];
-  // PostgreSQL removes excess trailing spaces before the check, so a maximum counts only if it is smaller than the size
-  // of the type.
+  // PostgreSQL removes excess trailing spaces before the check. So a maximum length limits the sent text only if it is
+  // smaller than the size of the type.
   const [, size] = /^character varying\((\d+)\)$/.exec(base) ?? [];
   if (size === undefined) return [];
   return [{ kind: 'characters', least: min, most: max !== null && max < Number(size) ? max : null }];

@@ -44,7 +44,7 @@ function entitySchema(entity: Entity, fields: readonly InputField[]): JsonSchema
     title: entity.name,
     ...(entity.comment !== null && { description: entity.comment }),
     type: 'object',
-    // Object.fromEntries is safe for a field named __proto__.
+    // Object.fromEntries defines own properties, so it is safe for a field that is named __proto__.
     properties: Object.fromEntries(given.map((field) => [field.field.name, fieldSchema(field)])),
     ...(required.length > 0 && { required }),
     additionalProperties: false,
@@ -119,7 +119,7 @@ function keywordsOf(rule: ValueRule | null): JsonSchema {
   }
 }
 
-/** Adds each rule as its own schema, so that two rules with the same keyword do not collide. */
+/** Adds each rule as a separate schema, because two rules may use the same keyword with different values. */
 function withRules(schema: JsonSchema, rules: readonly InputRule[]): JsonSchema {
   const all = rules.map((rule) => ({ ...ruleKeywords(rule), $comment: rule.words }));
   return all.length === 0 ? schema : { ...schema, allOf: all };
@@ -149,6 +149,7 @@ export function ruleKeywords(rule: InputRule): JsonSchema {
 
 const bounds = (what: 'Length' | 'Items', min: number | null, max: number | null): JsonSchema => ({
   ...(min !== null && { [`min${what}`]: Math.max(0, min) }),
-  // No text has a negative length. JSON Schema has no keyword for a rule that refuses every text, so `not: {}` does.
+  // No text has a negative length. So a negative maximum refuses every text, which only `not: {}` can express in JSON
+  // Schema.
   ...(max !== null && (max >= 0 ? { [`max${what}`]: max } : { not: {} })),
 });

@@ -65,8 +65,8 @@ class Maker {
   }
 
   #times(): number {
-    // A text of hundreds of characters is no useful example. A larger number is not parsed, so the pattern has no
-    // example.
+    // A text of hundreds of characters is no useful example. So a quantifier with three or more digits is not parsed,
+    // and the pattern has no example.
     const [sign, min] = this.#take(/[*+?]|\{(\d{1,2})(?:,\d*)?\}/) ?? [];
     return sign === undefined || sign === '+' ? 1 : Number(min ?? 0);
   }
@@ -86,7 +86,7 @@ class Maker {
   }
 }
 
-/** Returns a character for an escape. */
+/** Returns a character that an escape such as \d matches. */
 function meant(escaped: string): string {
   const known = classes[escaped] ?? (/[a-z0-9]/i.test(escaped) ? undefined : escaped);
   if (known === undefined) throw new Error('another escape');

@@ -131,18 +131,22 @@ class Reader {
     if (Number(min ?? 0) > 255 || Number(max || 0) > 255 || (max && Number(max) < Number(min))) refuse();
     this.#at += all.length;
     if (/^[*+?]$|^\{\d$/.test(this.#peek())) refuse();
-    // Drops the mark of a lazy quantifier, because greedy and lazy quantifiers match the same texts.
+    // Removes the mark that makes a quantifier lazy, because greedy and lazy quantifiers match the same texts.
     return all.length > 1 && all.endsWith('?') ? all.slice(0, -1) : all;
   }
 
-  /** Reads the character after a backslash. `inNegated`: within negated brackets. */
+  /**
+   * Reads the character after a backslash.
+   * @param inNegated True for an escape within negated brackets.
+   */
   #escape(inNegated: boolean): string {
     const character = this.#next();
     if (character === 't' || character === 'n' || character === 'r' || character === 'f' || character === 'v') {
       return `\\${character}`;
     }
     if (!/[A-Za-z0-9]/.test(character)) return this.#literal(character);
-    // Refuses the class in negated brackets, because the largest set of characters would become the smallest.
+    // Refuses a class within negated brackets. Outside of them, the class becomes the largest possible set of
+    // characters. Negated, this would be the smallest set, and the translation would match too little.
     const wide = inNegated ? undefined : widest[character];
     return wide ?? refuse();
   }
@@ -233,7 +237,7 @@ const inBrackets = (character: string): { text: string; point: number | null } =
   point: character.codePointAt(0) ?? null,
 });
 
-/** Returns the characters of a range in both cases. */
+/** Returns a range of letters in both cases. */
 function rangeOfBothCases(from: number, to: number): string {
   if (to > 0x7f) refuse();
   const characters = Array.from({ length: to - from + 1 }, (_, i) => String.fromCharCode(from + i));

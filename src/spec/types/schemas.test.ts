@@ -42,7 +42,10 @@ function jsonValidators(): (name: string) => ValidateFunction {
   };
 }
 
-/** Returns for each row whether PostgreSQL accepts it. Inserts the row as /rest/v1 does, and rolls the insert back. */
+/**
+ * Returns for each row whether PostgreSQL accepts the row. Inserts it in the same way as /rest/v1, and rolls the insert
+ * back.
+ */
 async function taken(table: string, rows: readonly Record<string, unknown>[]): Promise<boolean[]> {
   await app.owner.script(`create or replace function private.try(target regclass, item json) returns boolean language plpgsql as $$
     declare
@@ -252,13 +255,13 @@ describe('inputs in zod and JSON Schema', () => {
         expect(byJson || !isTaken, `JSON Schema refuses ${JSON.stringify(row)}`).toBe(true);
       }
     }
-    // The schemas also refuse values that PostgreSQL refuses for a simple reason.
+    // The schemas must also refuse some values, namely those that PostgreSQL refuses for a simple reason.
     for (const row of [{ loud: 'abc' }, { quiet: 'ABCDE' }, { plate: 'abc' }, { likely: 'ABCDE' }]) {
       expect(await taken('public.samples', [row])).toEqual([false]);
       expect([zod?.safeParse(row).success, json(row)], JSON.stringify(row)).toEqual([false, false]);
     }
-    // A schema that accepts everything would pass too, so the schemas must refuse most of the values that PostgreSQL
-    // refuses.
+    // A schema that accepts every value would pass the checks above. So the schemas must also refuse most of the values
+    // that PostgreSQL refuses.
     expect(refused.zod).toBeGreaterThan(refused.postgres * 0.6);
     expect(refused.json).toBeGreaterThan(refused.postgres * 0.6);
   });
@@ -295,7 +298,7 @@ describe('inputs in zod and JSON Schema', () => {
     }
   });
 
-  it('schemas omit a table’s rules for an update with a BEFORE trigger or to another partition', async () => {
+  it('schemas omit a table’s rules for an update if a BEFORE trigger may change the row or the row may move to another partition', async () => {
     const zod = await loadZod();
     const json = jsonValidators();
     for (const [table, isTaken] of [

@@ -4,13 +4,16 @@ import type { Asked } from './value-rules.ts';
 /** The JSON form of the values of a PostgreSQL type. */
 export type Shape =
   | { kind: 'boolean' | 'json' | 'void' | 'record' | 'unknown' }
-  /** `type` is the name as PostgreSQL prints it, with its modifier. It determines further rules. */
+  /**
+   * The value of a type that is a JSON number or text. `type` is the name of the type as PostgreSQL prints it, with its
+   * modifier. Further rules follow from it.
+   */
   | { kind: 'number' | 'text'; type: string }
-  /** `asked` are the rules of a domain for each element or attribute. */
+  /** `asked` are the rules of a domain that each element must satisfy. */
   | { kind: 'array'; element: Shape; asked?: Asked }
   | { kind: 'enum'; type: NamedTypeFact }
   | { kind: 'composite'; type: NamedTypeFact; attributes: readonly { name: string; shape: Shape; asked?: Asked }[] }
-  /** A row of a table or view. */
+  /** A row of a table or view, which the document describes elsewhere. */
   | { kind: 'row'; type: NamedTypeFact }
   /** An array or a composite type that is nested too deeply to be described. */
   | { kind: 'cut' };
@@ -19,24 +22,28 @@ export type Shape =
 const DEEPEST = 12;
 
 /**
- * The max number of attributes described within one type. A composite type can have so many itself (PostgreSQL manual,
+ * The max number of attributes described within one type. A single composite type can have as many (PostgreSQL manual,
  * "PostgreSQL Limits").
  */
 const MOST = 1600;
 
 /**
- * The max number of attributes described in one document. It limits the time in which the process does nothing else.
+ * The max number of attributes described in one document. While the process writes a document, it does nothing else, so
+ * this limits the time that other tasks wait.
  */
 const MOST_OF_ALL = 20_000;
 
 /**
  * The types of an app by their names in fields and arguments. Use one instance for each document: it counts the
- * described attributes and cuts types beyond the limits, because composite types can contain one another many times
- * over.
+ * attributes that it has described. Composite types can contain one another many times, so it describes no attributes
+ * beyond the limits.
  */
 export class NamedTypes {
   readonly #types: ReadonlyMap<string, NamedTypeFact>;
-  /** Returns true for composite types that the document describes elsewhere. Their shapes have no attributes. */
+  /**
+   * Returns true for a composite type that the document describes elsewhere. The shape of such a type contains no
+   * attributes.
+   */
   readonly isElsewhere: (type: NamedTypeFact) => boolean;
   #left = MOST_OF_ALL;
 
@@ -95,7 +102,7 @@ const simple: Readonly<Record<string, 'number' | 'boolean' | 'json' | 'void' | '
 class Walk {
   readonly #named: NamedTypes;
   readonly #askedOf: AskedOf | undefined;
-  /** The number of attributes that may still be described. */
+  /** The number of attributes that the document may still describe. */
   left: number;
 
   constructor(named: NamedTypes, left: number, askedOf: AskedOf | undefined) {

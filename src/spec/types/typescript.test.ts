@@ -18,7 +18,10 @@ afterAll(async () => {
   await app?.stop();
 });
 
-/** A deliberate mistake in its own file: a compiler that reports no error has not checked the files. */
+/**
+ * A program with a deliberate mistake, in a file of its own. If the compiler reports no error for it, the compiler has
+ * not checked the files.
+ */
 const mistake = `import type { Tables } from './database.ts';\nexport const a: Tables<'tickets'>['title'] = 1;`;
 
 /** Returns the errors that the compiler reports for a program, the generated files and the mistake. */
@@ -133,7 +136,7 @@ export async function program() {
   ).toMatch(/^\S*mistake\.ts\(2,14\): error TS2322[^\n]*\n$/);
 });
 
-it('generates for one entity only its schemas and their helpers', async () => {
+it('generates for one entity only the schemas and types of this entity, and the helpers that they need', async () => {
   const id = 'public.profiles';
   expect(Object.keys(JSON.parse(jsonSchemas(app.types, 'helpdesk', id)).$defs)).toEqual([
     'profiles.insert',

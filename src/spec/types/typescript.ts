@@ -93,7 +93,7 @@ class Writer {
     return `// within ${place.replaceAll('"', "'")}\n${member(entity.name, this.#entity(entity))}\n`;
   }
 
-  /** Returns an object type. Without members, returns a type that accepts no property at all. */
+  /** Returns an object type. Without members, returns the type of an object without any property. */
   #record(members: readonly string[]): string {
     return members.length === 0 ? '{ [_ in never]: never }' : object(members);
   }
@@ -111,7 +111,8 @@ class Writer {
         ]),
       ),
     ];
-    // supabase-js omits these fields from `*`, as the protocol does.
+    // A selection of `*` does not return computed fields. supabase-js omits the fields of `ComputedFields` from the
+    // type of `*`.
     if (computed.length > 0) parts.push(member('ComputedFields', union(computed.map(({ name }) => name))));
     if (isWritable) {
       parts.push(
@@ -136,7 +137,10 @@ class Writer {
     return field.nullable ? `${type} | null` : type;
   }
 
-  /** Returns the member for a written field. A field that PostgreSQL computes has the type never. */
+  /**
+   * Returns the member for a field in the type of a write. If PostgreSQL computes the field, the type of the member is
+   * never.
+   */
   #given(field: Field, required: boolean): string {
     if (!isWritable(field)) return member(field.name, 'never', true);
     return member(field.name, this.#value(field), !required);
@@ -213,7 +217,8 @@ class Writer {
   }
 
   #functions(schema: string): string[] {
-    // Includes computed relationships but not computed fields, because supabase-js looks up embedded rows here.
+    // Contains the functions of /rest/v1/rpc, and functions that are computed relationships, because supabase-js looks
+    // up embedded rows here. Omits functions that are only computed fields.
     const routines = executedRoutines(this.#look)
       .filter(({ isCallable, computed }) => isCallable || computed.some(({ as }) => as === 'relationship'))
       .map(({ routine }) => routine)
@@ -232,8 +237,8 @@ class Writer {
     const returns = this.#returns(output);
     const row = output?.columns.length ? null : this.#named.get(output?.type ?? '');
     const isOfRows = row && row.relation_kind !== null && this.#isExposed(row);
-    // A relationship that embeds one row. If the function is called by its name, supabase-js itself makes an array of
-    // the type.
+    // For a relationship that embeds one row, supabase-js turns the type into an array itself if the function is called
+    // by its name.
     const isOne = isOfRows && routine.one_row;
     const isMany = routine.returns_set && !isOne;
     const parts = [

@@ -1,4 +1,4 @@
-/** The rules of built-in types that their JSON form does not contain. */
+/** A rule of a built-in type that the JSON form of its values does not already contain. */
 export type ValueRule =
   | { kind: 'whole'; least: number; most: number }
   /** The number must be greater than -edge and less than edge. */
@@ -7,10 +7,10 @@ export type ValueRule =
   | { kind: 'size'; most: number }
   | { kind: 'pattern'; pattern: string; words: string };
 
-/** A rule on one value. `words` describe the rule in error messages. `name` is the constraint. */
+/** A rule on a single value. `words` describe the rule in error messages. `name` is the name of the constraint. */
 export type InputRule = { name: string; words: string } & (
   | { kind: 'characters'; least: number | null; most: number | null }
-  /** `orNone`: an empty list passes too. */
+  /** A rule on the number of elements in a list. `orNone` is true if an empty list passes too. */
   | { kind: 'elements'; least: number | null; most: number | null; orNone: boolean }
   /** The allowed kinds of JSON value, as `jsonb_typeof` returns them. */
   | { kind: 'json'; kinds: JsonKind[] }
@@ -36,7 +36,8 @@ const UUID = '^\\{?[0-9a-fA-F]{4}(?:-?[0-9a-fA-F]{4}){7}\\}?$';
 const whole: Readonly<Record<string, ValueRule>> = {
   smallint: { kind: 'whole', least: -(2 ** 15), most: 2 ** 15 - 1 },
   integer: { kind: 'whole', least: -(2 ** 31), most: 2 ** 31 - 1 },
-  // The maximum is the largest JavaScript number that fits into bigint. The next one exceeds it.
+  // The maximum is the largest number that both JavaScript and bigint can represent. The next larger number of
+  // JavaScript exceeds bigint.
   bigint: { kind: 'whole', least: -(2 ** 63), most: 2 ** 63 - 1024 },
 };
 
@@ -53,13 +54,13 @@ export function valueRule(type: string): ValueRule | null {
   if (name === undefined) return null;
   if (name !== 'numeric') return { kind: 'size', most: Number(first) };
   const [digits, scale] = [Number(first), Number(second ?? 0)];
-  // PostgreSQL refuses a value that it rounds up to a number with one more digit, so the edge is half a step below that
-  // number. JavaScript represents only 15 digits exactly.
+  // PostgreSQL rounds a value before it checks the number of digits. So the edge is half a step below the smallest
+  // number with one digit too many. JavaScript represents only 15 digits exactly.
   if (digits > 14 || scale > digits) return null;
   return { kind: 'within', edge: Number((10 ** (digits - scale) - 0.5 * 10 ** -scale).toFixed(scale + 1)) };
 }
 
-/** Some matchers fail on counted repetitions above this number. */
+/** The largest counted repetition that patterns use, because some matchers fail on larger numbers. */
 export const COUNTED = 1000;
 
 /**

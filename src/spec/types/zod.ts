@@ -15,7 +15,7 @@ export function zodSchemas(types: TypeFacts, only: string | null = null): string
     (input) => `  ${key(inputName(input, defaultSchema))}: {\n${indent(entitySchemas(input))}\n  },`,
   );
   const body = `export const schemas = {\n${entries.join('\n')}\n};\n`;
-  // Readers look at the module of a single entity, so it contains only the helpers that it needs.
+  // The module of a single entity is shown to readers, so it contains only the helpers that it needs.
   const needed = helpers.filter(({ name }) => only === null || body.includes(`${name}(`)).map(({ code }) => code);
   return [`import { z } from 'zod';\n`, ...needed, body].join('\n');
 }
@@ -35,7 +35,7 @@ const orNull = <T extends z.ZodType>(schema: T): T => schema.nullable() as unkno
   },
 ];
 
-/** Returns the name of an entity, without the schema for the default schema. */
+/** Returns the name of an entity, without the schema if it is the default schema. */
 export const inputName = ({ entity }: Input, defaultSchema: string | undefined): string =>
   entity.schema === defaultSchema ? entity.name : `${entity.schema}.${entity.name}`;
 

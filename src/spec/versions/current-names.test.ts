@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { withCurrentNames } from './current-names.ts';
 
-it('renames the fields in versions that earlier builds stored, and keeps names of the app that look the same', () => {
+it('renames the properties of chapters that earlier builds stored, and keeps names of the app that look the same', () => {
   const stored = {
     entities: { entities: [{ name: 'shown_keys', weight: 1 }], shown_keys: [{ view: 'public.v', shows: 'from' }] },
     roles: {

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../changes/differences.ts';
 
-/** Fields of the chapters that earlier builds stored under another name. */
+/** Properties that earlier builds stored under another name: the earlier name, and the name in this build. */
 const fields: Readonly<Record<string, string>> = {
   from_now_on: 'default_privileges',
   shown_keys: 'view_foreign_keys',
@@ -8,12 +8,13 @@ const fields: Readonly<Record<string, string>> = {
   weight: 'severity',
 };
 
-/** Values of the field `severity` in the terms of earlier builds. */
+/** Values of the property `severity` as earlier builds stored them, and as this build calls them. */
 const severities: Readonly<Record<string, string>> = { risk: 'security', slow: 'performance', idle: 'unused' };
 
 /**
- * Returns the chapters of a stored version or of an exported file under the names of this build. Only chapters 3 and 6
- * have such fields, so that names in other chapters, which can be an app's own, stay.
+ * Returns the chapters of a stored version or of an exported file with the property names of this build. Changes only
+ * chapters 3 and 6, because only their properties were renamed. In other chapters, the same name could be a name of the
+ * app.
  */
 export function withCurrentNames(chapters: JsonObject): JsonObject {
   const { entities, roles } = chapters;
@@ -24,7 +25,7 @@ export function withCurrentNames(chapters: JsonObject): JsonObject {
   };
 }
 
-/** Renames the given fields of a chapter, and the fields of the entries in them. */
+/** Renames the given properties of a chapter and of the entries in its lists. */
 function renamed(chapter: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(
     Object.entries(chapter).map(([name, value]) => [

@@ -2,28 +2,39 @@ import type { Facts } from '../../catalog/facts.ts';
 import { entityId, idOf, roleName } from '../../catalog/names.ts';
 import { isObject } from '../changes/differences.ts';
 
-/** The names of objects by their ids. A part of an object has the key `<id of the object>.<own number>`. */
+/**
+ * The names of objects of one kind, by the ids of the objects. For a part of an object, the key is `<id of the
+ * object>.<number of the part>`.
+ */
 type Names = Readonly<Record<string, string>>;
 
 /**
  * The ids of the objects that a specification names. PostgreSQL retains an id when a name changes. A version stores the
- * ids beside its chapters. They are in no response and not part of the hash.
+ * ids beside its chapters. No response contains the ids, and they are not part of the hash.
  */
 export interface ObjectIds {
-  /** The ids of two versions are comparable only if they have the same incarnation of the database. */
+  /**
+   * Identifies the life of the database. The ids of two versions can be compared only if both have the same value,
+   * because both are then of the same database.
+   */
   incarnation: string;
-  /** Tables and views: `public.tickets`. */
+  /** Tables and views, by oid: `public.tickets`. */
   relations: Names;
   sequences: Names;
   /** Names of fields. Key: `<relation>.<attnum>`. */
   fields: Names;
-  /** `public.close(uuid)`. */
+  /** Functions, by oid: `public.close(uuid)`. */
   functions: Names;
-  /** Names as `format_type` prints them: `public.status`. Arrays and row types have no own names. */
+  /**
+   * Types by oid, with their names as `format_type` prints them: `public.status`. Arrays and row types are left out,
+   * because they have no names of their own.
+   */
   types: Names;
   /** Values of enums. Key: `<type>.<number>`. */
   labels: Names;
-  /** Constraints and unique indexes. Key: `<relation>.<number>`, for constraints of a domain `0.<number>`. */
+  /**
+   * Names of constraints and unique indexes. Key: `<relation>.<number>`, or `0.<number>` for a constraint of a domain.
+   */
   constraints: Names;
   /** Names of policies. Key: `<relation>.<number>`. */
   policies: Names;

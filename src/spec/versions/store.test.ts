@@ -47,7 +47,7 @@ const journal = async () => {
 };
 
 describe('journal of an app', () => {
-  it('stores the text of a builder once for all its commands, with its author and role', async () => {
+  it('stores the SQL text that a builder sent once for all its commands, with the builder and the role', async () => {
     const sql = 'create table public.a (id int); create index on public.a (id); comment on table public.a is $$x$$';
     await as({ name: 'Ines' }, (connection) => connection.script(sql));
     expect(await journal()).toEqual([
@@ -78,7 +78,7 @@ describe('journal of an app', () => {
     ]);
   });
 
-  it('records the name of a migration without its text', async () => {
+  it('records the name of a migration without its SQL text', async () => {
     await as({ name: 'Ines', migration: '0001_a.sql' }, (connection) =>
       connection.transaction(async (tx) => {
         await tx.script('create table public.a (id int); create table public.b (id int)');
@@ -87,7 +87,7 @@ describe('journal of an app', () => {
     expect(await journal()).toMatchObject([{ migration: '0001_a.sql', statement: null, what: 'CREATE TABLE' }]);
   });
 
-  it('takes the author only from the server, whatever the SQL sets', async () => {
+  it('takes the author only from the server, whatever the sent SQL sets', async () => {
     const forge = `select set_config('ninefold.made_by', 'Somebody Else', false), set_config('ninefold.migration', 'x.sql', false);`;
     await owner.script(`${forge} create table public.a (id int)`);
     await as({ name: 'Ines' }, (connection) =>
@@ -107,7 +107,7 @@ describe('journal of an app', () => {
     expect(await journal()).toMatchObject([{ made_by: null }]);
   });
 
-  it('records a change by a role without privileges on the journal, but stores the statement of no call', async () => {
+  it('records a change by a role without privileges on the journal, and stores no SQL text of a call', async () => {
     await database.pool.script('create schema if not exists members; grant all on schema members to authenticated');
     await database.pool.script('truncate ninefold.journal');
     await server.run([
@@ -138,7 +138,8 @@ describe('journal of an app', () => {
             { text: `select set_config('role', $1, true)`, params: [role === 'app_owner' ? 'none' : role] },
             { text: sql, params: [] },
           ]);
-          // PostgreSQL reports 42703 if the table has no such column, and first 42501 if the role has no privilege.
+          // A write to a column that the table does not have fails with 42703. If the role has no privilege on the
+          // table, PostgreSQL reports 42501 first.
           const refused = await tried.then(
             () => 'done',
             (error: { sqlstate: string }) => error.sqlstate,
@@ -210,7 +211,7 @@ describe('versions of an app', () => {
     expect((await listVersions(server, 3)).map(({ number }) => number)).toEqual([2, 1]);
   });
 
-  it('deletes versions beyond the limits, but never the latest, whatever its size', async () => {
+  it('deletes versions beyond the limits, but never the latest version, whatever its size is', async () => {
     await database.pool.script(
       `insert into ninefold.versions (number, hash, causes, changes, change_count, chapters)
        select n, n::text, '[]', '[]', 0, '' from generate_series(1, 700) n;
@@ -224,7 +225,7 @@ describe('versions of an app', () => {
     expect(kept && rowsAsText(kept)[0]?.kept).toBe('5000');
   });
 
-  it('removes a change without effect on the specification from the pending entries', async () => {
+  it('removes from the pending entries a change without effect on the specification', async () => {
     await owner.script('create table public.a (id int)');
     await markPendingUnchanged(database.pool, await readHead(server), gzipJsonSync('{}'));
     expect((await readHead(server)).pending).toEqual([]);

@@ -5,10 +5,10 @@ import type { Executor } from '../../database/database.ts';
 import { firstJson } from '../../database/statement.ts';
 
 /**
- * The tables `ninefold.versions` and `ninefold.journal` of an app. Each version contains the complete value: in a chain
- * of differences, a deleted version would make the later ones unreadable, and gzip reduces this kind of text to a
- * tenth. Only the superuser writes these tables. Because code of the app influences their content, the server limits
- * and checks the data that it reads.
+ * The tables `ninefold.versions` and `ninefold.journal` of an app. Each version contains the complete specification and
+ * not the differences from the version before. Otherwise the later versions would be unreadable once an earlier version
+ * is deleted. gzip reduces this kind of text to a tenth. Only the superuser writes these tables. Because code of the
+ * app influences their content, the server limits and checks the data that it reads.
  */
 
 /** The data that is needed to record a version. */
@@ -17,7 +17,7 @@ export interface VersionHead {
   latest: { number: number; hash: string; ninefold: string | null } | null;
   /** Entries of the journal that belong to no version yet. */
   pending: (VersionCause & { id: number })[];
-  /** True if a version was recorded for a change of the last ten seconds. */
+  /** True if the journal has a change of the last ten seconds for which a version was recorded. */
   isExplained: boolean;
 }
 
@@ -121,7 +121,7 @@ export async function confirmLatest(superuser: Executor, number: number, ninefol
   ]);
 }
 
-/** Deletes rows of both tables beyond their limits. Never deletes the latest version. */
+/** Deletes rows of the versions and of the journal that exceed the limits. Never deletes the latest version. */
 export async function prune(superuser: Executor): Promise<void> {
   await superuser.run([
     {
@@ -165,7 +165,7 @@ interface StoredVersion {
   entry: VersionEntry;
   /** The chapters as JSON, compressed with gzip. */
   packed: Bytes;
-  /** The object ids, compressed; null in a version of a Ninefold release without object ids. */
+  /** The compressed object ids; null in a version that an earlier Ninefold release stored without object ids. */
   ids: Bytes | null;
 }
 

@@ -22,9 +22,10 @@ import {
 } from './store.ts';
 
 /**
- * Times between a change and the check of the specification, in milliseconds. A script makes several changes, and its
- * author often requests the specification first, which may take half a second. The worker that has derived the
- * specification goes first. The other workers follow after a random delay, so that usually one worker does the work.
+ * Delays between a change and the check of the specification, in milliseconds. The check waits, because a script makes
+ * several changes, and because its author often requests the specification directly after them, which may take half a
+ * second. The worker that has derived the specification for this request checks first. The other workers check after a
+ * random delay, so that usually only one worker does the work.
  */
 const SETTLE_MILLISECONDS = 900;
 const TURN_MILLISECONDS = 400;
@@ -65,7 +66,7 @@ export class VersionRecorder {
     app.subscribe((notification) => this.#onNotify(app, notification));
   }
 
-  /** Checks an app soon for changes of which its database does not notify. */
+  /** Checks an app soon for changes that its database does not notify of. */
   checkSoon(app: App): void {
     if (app.ref !== CONSOLE_REF) this.#checkSoon(app, 'always');
   }
@@ -76,13 +77,16 @@ export class VersionRecorder {
    */
   record(app: App): Promise<void> {
     const watch = this.#watchOf(app);
-    // Recordings run one at a time, so that a worker does not compete with itself.
+    // This worker makes its recordings of an app one after another, so that they do not compete.
     const next = watch.last.catch(() => undefined).then(() => this.#record(app, 'always', true));
     watch.last = next;
     return next;
   }
 
-  /** Records a version for work that must not fail because of this. Errors are reported as events. */
+  /**
+   * Records a version for a caller whose own work must not fail because of the recording. Errors are reported as
+   * events.
+   */
   async note(app: App): Promise<void> {
     await this.record(app).catch((error: unknown) => this.#report(app, error));
   }
@@ -152,13 +156,14 @@ export class VersionRecorder {
       const record = async () => {
         const { mode } = watch;
         watch.isWaiting = false;
-        // The background does not open a connection for an idle app. The next worker that opens the app checks it
+        // Background work does not open a connection for an idle app. The next worker that opens the app checks the app
         // again.
         if (!app.isOpen) return;
         watch.last = watch.last.catch(() => undefined).then(() => this.#record(app, mode, false));
         await watch.last;
       };
-      // A change is recorded immediately. A check for missed changes of an app that was just opened waits for its turn.
+      // A change of which the database has notified is recorded at once. The check of an app that was just opened waits
+      // for its turn.
       const recording = watch.mode === 'pending' ? this.#turns.run(record) : record();
       recording.catch((error: unknown) => this.#report(app, error));
     };
@@ -175,16 +180,16 @@ export class VersionRecorder {
   }
 
   #report(app: App, error: unknown): void {
-    // The app closed or its database was disconnected. The next worker that opens the app checks it again.
+    // The app was closed, or its database was disconnected. The next worker that opens the app checks the app again.
     if (error instanceof ConnectionError) return;
     this.#events.emit({ type: 'fault', requestId: null, where: `the versions of app ${app.ref}`, error });
   }
 
   /**
    * Records a version if the mode and the journal require it.
-   * @param mode `pending`: only if the journal has new entries or another Ninefold version recorded last; for an app
-   * that was just opened. `unexplained`: also if the database notified of a change without an entry in the journal.
-   * `always`: in any case.
+   * @param mode `pending`: only if the journal has new entries, or if another Ninefold version recorded the latest
+   * version. Used for an app that was just opened. `unexplained`: also if the database notified of a change without an
+   * entry in the journal. `always`: in any case.
    * @param isAsked True if a caller waits for the result. In the background, `RecordingBackoff` delays large apps.
    */
   async #record(app: App, mode: Mode, isAsked: boolean): Promise<void> {
@@ -200,8 +205,8 @@ export class VersionRecorder {
       }
       const isRecorded = await this.#specifications.withVersion(app, async (hash, { pack, packIds }) => {
         if (hash === head.latest?.hash) {
-          // The pending entries are marked only after a notification. At a caller's request, the cached specification
-          // may not include the latest change.
+          // The pending entries are marked as without effect only after a notification. At a caller's request, the
+          // cached specification may lack the latest change.
           const { number } = head.latest;
           const settles = mode !== 'always' && head.pending.length > 0;
           if (!settles && !isOthers) return true;
@@ -235,7 +240,7 @@ type Mode = (typeof modes)[number];
 
 interface Watch {
   timer: NodeJS.Timeout | null;
-  /** True after the timer has ended until the background has a turn for the app. */
+  /** True from the moment at which the timer ends until the background work for the app begins. */
   isWaiting: boolean;
   /** The mode of the next recording. */
   mode: Mode;

@@ -5,15 +5,18 @@ import { ConnectionError } from '../../database/database-error.ts';
 import { rowsAsText } from '../../database/statement.ts';
 import type { Events } from '../../observe/events.ts';
 
-/** The interval of the checks of the server's roles, because PostgreSQL does not notify of changes. */
+/**
+ * The interval between checks of the server's roles. They must be polled, because PostgreSQL does not notify of changes
+ * to roles.
+ */
 const LOOK_MILLISECONDS = 2000;
 /** The delay of the first check after an app was opened. */
 const SOON_MILLISECONDS = 250;
 
 /**
- * Returns for each app a string that represents the server objects that the app depends on: the roles that every app
- * has, its own login roles, role memberships, and the settings of ALTER ROLE and ALTER DATABASE. $1 to $3: database,
- * owner and authenticator of each app.
+ * Query that returns for each app a string that represents the server objects that the app depends on: the roles that
+ * every app has, its own login roles, role memberships, and the settings of ALTER ROLE and ALTER DATABASE. $1 to $3:
+ * database, owner and authenticator of each app.
  */
 const QUERY = `with shared as (
     select pg_catalog.md5(pg_catalog.concat(
@@ -34,8 +37,8 @@ const QUERY = `with shared as (
   join pg_catalog.pg_database d on d.datname = a.database`;
 
 /**
- * Returns a string with the number of rows of each relation of QUERY, and with the transactions that wrote them. The
- * string differs after any change.
+ * Query that returns a string with the number of rows of each relation that QUERY reads, and with the transactions that
+ * wrote these rows. The string differs after any change.
  */
 const CHANGES = `select pg_catalog.concat_ws(' ', ${[
   'pg_authid',
@@ -48,7 +51,8 @@ const CHANGES = `select pg_catalog.concat_ws(' ', ${[
   .join(', ')}) as state`;
 
 /**
- * Checks for changes of server objects that affect open apps. The database of an app does not notify of these changes.
+ * Checks for changes of server objects, such as roles, that affect open apps. The database of an app does not notify of
+ * these changes.
  */
 export class ServerRoleWatcher {
   readonly #database: Executor;
@@ -77,8 +81,8 @@ export class ServerRoleWatcher {
     app.subscribe(({ type }) => {
       if (type === 'listening') {
         this.#states.set(app, this.#states.get(app) ?? null);
-        // Reads the current state soon, because later states are compared with it. A change before that is noticed when
-        // a caller requests the versions.
+        // Reads the current state soon, because later states are compared with it. A change before this reading is
+        // noticed when a caller requests the versions.
         this.#lookSoon();
       } else if (type === 'disconnected') this.#states.delete(app);
     });
@@ -102,7 +106,7 @@ export class ServerRoleWatcher {
     }, SOON_MILLISECONDS).unref();
   }
 
-  /** Starts a check after the current one. A check that waits also serves later requests. */
+  /** Starts a check after the current check has ended. A check that is already waiting also serves later requests. */
   #lookNext(): void {
     if (this.#isWaiting) return;
     this.#isWaiting = true;

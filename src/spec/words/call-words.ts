@@ -1,6 +1,6 @@
 import type { Operand } from '../../sql-reader/tree.ts';
 
-/** Returns the words for a call from the words of its arguments; null if the call stays SQL. */
+/** Returns the words for a call from the words of its arguments; null if the call is shown as SQL. */
 type Say = (words: readonly string[], args: readonly Operand[]) => string | null;
 
 const of =
@@ -79,7 +79,7 @@ export const calls: Readonly<Record<string, Say>> = {
   'upper case': ([a]) => `${a} in upper case`,
 };
 
-/** Control characters by their code. */
+/** Words for control characters, by their character code. */
 const controls: Readonly<Record<string, string>> = { 9: 'tab', 10: 'line feed', 13: 'carriage return' };
 
 /** Returns true for intervals such as `ends - starts` and `age(born)`, whose days are not days of a month. */
@@ -96,7 +96,7 @@ const characters = (count: string | undefined): string => (count === '1' ? 'char
 const isCount = (operand: Operand | undefined): boolean =>
   operand?.kind === 'literal' && !operand.quoted && /^[1-9]\d*$/.test(operand.value);
 
-/** Words for boolean calls that are true, and for the same calls that are false. */
+/** Words for functions that return a boolean: for the result true, and for the result false. */
 export const conditions: Readonly<Record<string, (words: readonly string[]) => [yes: string, no: string]>> = {
   isempty: ([a]) => [`${a} is an empty range`, `${a} is no empty range`],
   // An empty range has no bounds, so it is not unbounded and includes no bound.

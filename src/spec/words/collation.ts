@@ -2,8 +2,8 @@ import type { CollationFact } from '../../catalog/collations.ts';
 
 /**
  * Returns words for the texts that a collation treats as equal although they are written differently: "that differ in
- * upper and lower case alone". Returns null if only identical texts are equal. Describes the strength of an ICU
- * collation (Unicode TR35, part 5) if no other attribute is set.
+ * upper and lower case alone". Returns null if only identical texts are equal. For an ICU collation, the words describe
+ * its strength (Unicode TR35, part 5), if no other attribute is set.
  */
 export function equalTexts({ name, deterministic, locale, tailored }: CollationFact): string | null {
   if (deterministic) return null;
@@ -23,7 +23,7 @@ const strengths: Readonly<Record<string, string>> = {
 
 /**
  * Returns the note on equal texts for rules on keys: "; texts in name that … count as the same". Returns an empty text
- * if there is none.
+ * if no key has such a collation.
  */
 export function equalKeys(keys: readonly { key: string; collation: CollationFact | null }[]): string {
   const loose = new Map<string, string[]>();

@@ -41,7 +41,10 @@ const isFirst = ([dimension, ...more]: readonly Operand[]): boolean =>
 export const isArrayLength = (operand: Operand): boolean =>
   operand.kind === 'call' && operand.name === 'array_length' && countOf(operand) !== null;
 
-/** Returns the value in `btrim(title)`, which PostgreSQL also prints as TRIM(BOTH FROM title). */
+/**
+ * Returns the value that `btrim(title)` trims; null for other values. PostgreSQL also prints this call as TRIM(BOTH
+ * FROM title).
+ */
 export function trimmedOf(operand: Operand): Operand | null {
   if (operand.kind !== 'call' || operand.name !== 'btrim' || operand.arguments.length !== 1) return null;
   return operand.arguments[0] ?? null;
@@ -71,12 +74,12 @@ export function countWords(subject: Operand, operator: Comparison, object: Opera
   return `${count.of} ${verbOf(many)} ${amount} ${object.value} ${object.value === '1' ? one : many}`;
 }
 
-/** Returns words for the number of values that are not null. */
+/** Returns words for a comparison of the number of given values that are not null (num_nonnulls, num_nulls). */
 function givenWords(subject: Operand, operator: Comparison, number: number): string | null {
   if (subject.kind !== 'call' || !/^num_(non)?nulls$/.test(subject.name) || !Number.isInteger(number)) return null;
   const names = subject.arguments.map((one) => (one.kind === 'field' ? named(one) : null));
   if (names.length === 0 || names.some((name) => name === null)) return null;
-  // A number of null values is converted into the number of the other values.
+  // If the condition counts null values, converts the number into the number of values that are not null.
   const isOfNulls = subject.name === 'num_nulls';
   const sign = isOfNulls ? (turned[operator] ?? operator) : operator;
   const asked = isOfNulls ? names.length - number : number;

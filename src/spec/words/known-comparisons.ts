@@ -26,7 +26,7 @@ const literalOf = (operand: Operand | undefined, quoted: boolean): string | null
 
 const is = (operator: Comparison): string => (operator === '=' ? 'is' : 'is not');
 
-/** Describes `jsonb_typeof(tags) = 'array'`. */
+/** Describes a comparison such as `jsonb_typeof(tags) = 'array'`. */
 function jsonKind(subject: Operand, operator: Comparison, object: Operand): string | null {
   const of = jsonTyped(subject);
   const kind = literalOf(object, true);
@@ -43,7 +43,7 @@ export function jsonTyped(operand: Operand): string | null {
 /** Returns words for a kind of JSON value, as `jsonb_typeof` names it. */
 export const jsonName = (kind: string): string => (kind === 'null' ? 'null in JSON' : `a JSON ${kind}`);
 
-/** Describes `left(iban, 2) = 'DE'`. */
+/** Describes a comparison such as `left(iban, 2) = 'DE'`. */
 function textAtEnd(subject: Operand, operator: Comparison, object: Operand): string | null {
   const [of, from, length] = subject.kind === 'call' ? subject.arguments : [];
   const name = subject.kind === 'call' ? subject.name : '';
@@ -86,7 +86,7 @@ function onlyKeys(subject: Operand, operator: Comparison, object: Operand): stri
   return operator === '=' ? `${of} has no key but ${keys}` : `${of} has a key that is none of ${keys}`;
 }
 
-/** Describes that a text is neither null nor empty, or that it is one of these. */
+/** Returns words for a text that is neither null nor empty, or for a text that is null or empty. */
 export function emptyOrNone(operand: Operand, isNeither: boolean): string | null {
   const trimmed = trimmedOf(operand);
   const name = named(trimmed ?? operand);
@@ -96,7 +96,8 @@ export function emptyOrNone(operand: Operand, isNeither: boolean): string | null
 }
 
 /**
- * Describes `title = lower(title)`, `title = btrim(title)`, `price = round(price, 2)` and `at = date_trunc('day', at)`.
+ * Describes a comparison of a value with a changed form of the same value: `title = lower(title)`, `title =
+ * btrim(title)`, `price = round(price, 2)` and `at = date_trunc('day', at)`.
  */
 function itself(subject: Operand, operator: Comparison, object: Operand): string | null {
   if (object.kind !== 'call') return null;
@@ -107,7 +108,7 @@ function itself(subject: Operand, operator: Comparison, object: Operand): string
   if (a === null || a !== (isTruncated ? second && named(second) : first && named(first))) return null;
   const isYes = operator === '=';
   const alone = args.length === 1;
-  // Needs no check of the type, because only a text can equal a value in lower or upper case.
+  // The type needs no check, because a value that equals its own upper or lower case must be a text.
   const [, side] = /^(lower|upper)( case)?$/.exec(name) ?? [];
   if (side !== undefined && alone) return `${a} ${is(operator)} in ${side} case`;
   if (name === 'btrim' && alone) return `${a} has ${isYes ? 'no ' : ''}spaces around it`;
@@ -121,7 +122,7 @@ function itself(subject: Operand, operator: Comparison, object: Operand): string
     : null;
 }
 
-/** Describes `quantity % 5 = 0`. */
+/** Describes a comparison such as `quantity % 5 = 0`. */
 function remainder(subject: Operand, operator: Comparison, object: Operand): string | null {
   const isAsked = subject.kind === 'formula' && subject.sign === '%' && literalOf(object, false) === '0';
   if (!isAsked || (operator !== '=' && operator !== '<>')) return null;
@@ -129,7 +130,7 @@ function remainder(subject: Operand, operator: Comparison, object: Operand): str
   return a === null || b === null ? null : `${a} ${is(operator)} a multiple of ${b}`;
 }
 
-/** Describes `strpos(email, '@') > 0`. */
+/** Describes a comparison such as `strpos(email, '@') > 0`. */
 function place(subject: Operand, operator: Comparison, object: Operand): string | null {
   const [of, part] = subject.kind === 'call' && subject.name === 'strpos' ? subject.arguments : [];
   const asked = `${operator} ${literalOf(object, false)}`;

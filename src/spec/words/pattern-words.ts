@@ -20,7 +20,7 @@ function likeWords(source: string, isNot: boolean, anyCase: boolean): string | n
   return `${said}${anyCase ? ', in upper or lower case,' : ''} '${text.replaceAll("'", "''")}'`;
 }
 
-/** Describes `^[A-Z]{2}$` and `^\d+$`: one class of characters with a quantifier. */
+/** Describes a pattern that is one class of characters with a quantifier: `^[A-Z]{2}$`, `^\d+$`. */
 function classWords(source: string): string | null {
   const [, inner, digits, times] = /^\^(?:\[([^\]^\\[]+)\]|(\\d))(\+|\{\d+(?:,\d*)?\})\$$/.exec(source) ?? [];
   if (times === undefined) return null;

@@ -11,7 +11,7 @@ import { callWords, fieldName, isOwn, named, resultWords } from './value.ts';
 
 /**
  * Returns a condition in words, without the parts that are constant for this caller: "own row (by user_id) or
- * is_public". Parts that are not understood stay SQL.
+ * is_public". Parts that have no words are shown as SQL.
  */
 export function phrase(expression: Expression, caller: Caller): string {
   const own = mapOperands(settle(expression, caller), withoutQualifier, false);
@@ -42,7 +42,7 @@ function choiceWords({ branches, otherwise }: Extract<Operand, { kind: 'choice' 
   return `(${said.map(({ value, where }) => `${value} where ${where}`).join(', ')}, else ${last})`;
 }
 
-/** Removes the parts that cannot change whether the whole condition is true. */
+/** Removes the parts of the condition that cannot change whether the complete condition is true for this caller. */
 function settle(expression: Expression, caller: Caller): Expression {
   if (expression.kind !== 'and' && expression.kind !== 'or') return expression;
   const items: Expression[] = [];
@@ -55,7 +55,7 @@ function settle(expression: Expression, caller: Caller): Expression {
   return absorb(expression.kind, join(expression.kind, items));
 }
 
-/** Simplifies `a and a` to a and `a and (a or b)` to a, and in the same way for `or`. */
+/** Removes repeated conditions: `a and a` becomes a, `a and (a or b)` becomes a. Does the same for `or`. */
 function absorb(kind: 'and' | 'or', expression: Expression): Expression {
   if (expression.kind !== kind) return expression;
   const other = kind === 'and' ? 'or' : 'and';
@@ -97,8 +97,8 @@ function words(expression: Expression, isLast = true): string {
       const own = nullWords(expression.operand, expression.negated);
       if (own !== null) return own;
       const name = named(expression.operand);
-      // These tests stay SQL. For a row value, IS NOT NULL requires that all parts have a value, and IS NULL that none
-      // has one. The word "empty" says neither.
+      // These tests are shown as SQL. For a row value, IS NOT NULL requires that all parts have a value, and IS NULL
+      // requires that no part has one. The word "empty" would say neither.
       if (name === null || /^ROW\(/i.test(name) || isJson(expression)) return oneLine(expression.text);
       return `${name} is ${expression.negated ? 'not empty' : 'empty'}`;
     }
@@ -155,7 +155,9 @@ function exists({ query, text }: Extract<Expression, { kind: 'exists' }>, amount
 
 const isEnd = (items: readonly unknown[], place: number): boolean => place === items.length - 1;
 
-/** Puts `a row in members where …` in brackets if following words would seem to belong to that row. */
+/**
+ * Puts words such as `a row in members where …` in brackets if the words after them would seem to belong to that row.
+ */
 const closed = ({ kind }: Expression, said: string, isLast: boolean): string =>
   !isLast && (kind === 'exists' || kind === 'in') && / (where|whose) /.test(said) ? `(${said})` : said;
 
@@ -164,7 +166,7 @@ const inWords = (source: string, where: Expression): string => {
   return always ? source : `${source} where ${words(where)}`;
 };
 
-/** Describes `x IN (SELECT y FROM …)`; returns null if the condition stays SQL. */
+/** Describes `x IN (SELECT y FROM …)`; returns null if the condition is shown as SQL. */
 function among({ operand, query }: Extract<Expression, { kind: 'in' }>, row: 'a row' | 'no row'): string | null {
   const [name, value] = [named(operand), query.value?.kind === 'field' ? query.value.name : null];
   const said = selectedWords(query, row, (item) => words(item));
@@ -173,7 +175,10 @@ function among({ operand, query }: Extract<Expression, { kind: 'in' }>, row: 'a 
   return `${name} is the ${value} of ${row} in ${inWords(query.source, query.where)}`;
 }
 
-/** Describes `x IS TRUE`, which passes where x does. Tests that also pass for null say so. */
+/**
+ * Describes `x IS TRUE`, which passes exactly where x passes. For tests that also pass if x is null, such as IS NOT
+ * FALSE, the words say so.
+ */
 function truth({ item, value, negated: turned, text }: Extract<Expression, { kind: 'is' }>): string {
   const said = words(item);
   if (item.kind === 'opaque' || value === null) return oneLine(text);
@@ -252,7 +257,7 @@ const signs: Readonly<Record<Comparison, string>> = {
   '!~~*': 'is not like, in upper or lower case,',
 };
 
-/** A greater time is a later time. */
+/** Words for comparisons of times, because a greater time is a later time. */
 const times: Partial<Record<Comparison, string>> = {
   '<': 'is before',
   '>': 'is after',
@@ -268,7 +273,7 @@ const isJson = ({ operand, text }: Extract<Expression, { kind: 'null' }>): boole
   (operand.kind === 'part' || operand.kind === 'claim') &&
   !/->>\s*'(?:[^']|'')*'(?:::text)?[)\s]*IS (?:NOT )?NULL$/i.test(text);
 
-/** Words for a distance from now. */
+/** Words for comparisons of a time with a distance from now. */
 const moments: Partial<Record<Comparison, string>> = {
   '<': 'is earlier than',
   '>': 'is later than',
@@ -296,12 +301,12 @@ function comparison(expression: Extract<Expression, { kind: 'compare' }>): strin
   return `${a} ${sign} ${b}${operator === '=' || operator === '<>' ? caseless(left, right) : ''}`;
 }
 
-/** Returns true if the compared field is on the right side, so that the words swap the sides. */
+/** Returns true if the compared field is on the right side. The words then name the right side first. */
 const isTurned = ({ left, right }: Extract<Expression, { kind: 'compare' }>): boolean =>
   (right.kind === 'field' && left.kind !== 'field') ||
   ((left.kind === 'literal' || left.kind === 'moment') && right.kind !== 'literal' && right.kind !== 'moment');
 
-/** Returns a note for texts that are compared case-insensitively (citext). */
+/** Returns a note if the texts on both sides are compared case-insensitively (citext). */
 const caseless = (...sides: readonly Operand[]): string =>
   sides.some(
     (side) =>
@@ -319,7 +324,7 @@ function nullWords(operand: Operand, isGiven: boolean): string | null {
     return `${isGiven ? 'at least 1' : 'none'} of ${names.join(', ')} has a value`;
   const isEmpty = second?.kind === 'literal' && second.quoted && second.value === '';
   if (operand.name === 'nullif' && first && isEmpty) return emptyOrNone(first, isGiven);
-  // The words mention elements, because array_length is also null for an empty list.
+  // The words say "elements", because array_length is null for an empty list as well as for null.
   if (isArrayLength(operand) && names[0])
     return isGiven ? `${names[0]} has a value and at least 1 element` : `${names[0]} has no element`;
   if (operand.name === 'array_position' && names[0] && second?.kind === 'null')
@@ -375,7 +380,7 @@ type Field = Extract<Operand, { kind: 'field' }>;
 
 const isAnonymous = (operand: Operand): boolean => operand.kind === 'claim' && operand.path.join() === 'is_anonymous';
 
-/** Returns words for a boolean value that is true and for one that is false; null if the value stays SQL. */
+/** Returns words for a boolean value that is true and for one that is false; null if the value is shown as SQL. */
 function heldOf(operand: Operand): [yes: string, no: string] | null {
   if (isAnonymous(operand)) return ['the member is anonymous', 'the member is not anonymous'];
   if (operand.kind === 'field') return [fieldName(operand), `not ${fieldName(operand)}`];

@@ -9,8 +9,8 @@ import { phrase } from './phrase.ts';
 import { named } from './value.ts';
 
 /**
- * Returns a check, as PostgreSQL prints it, in words: "title is 3 to 120 characters". Parts that are not understood
- * stay SQL.
+ * Returns a check, as PostgreSQL prints it, in words: "title is 3 to 120 characters". Parts that have no words are
+ * shown as SQL.
  */
 export function ruleWords(check: string, fieldTypes: FieldTypes = unknown): string {
   return alone(withRanges(ofCheck(withTypes(readCondition(check), fieldTypes))));
@@ -37,7 +37,8 @@ function withRanges(expression: Expression): Expression {
 
 /**
  * Interprets a condition as a check does. A row passes a check if the condition is null, so a condition that cannot be
- * false has no effect. A condition that is never null, such as IS TRUE, says what it means for a null field.
+ * false has no effect. For a condition that is never null, such as IS TRUE, the words say whether a row with a null
+ * field passes.
  */
 function ofCheck(expression: Expression): Expression {
   if ((outcomes(expression, anyone) & FALSE) === 0) return { kind: 'constant', value: true };
@@ -79,7 +80,10 @@ function ofCheck(expression: Expression): Expression {
   }
 }
 
-/** `array_length(tags, 1) > 2` is null for an empty list, so an empty list passes. */
+/**
+ * Interprets a comparison such as `array_length(tags, 1) > 2`. It is null for an empty list, so an empty list passes
+ * the check.
+ */
 function ofLength(expression: Extract<Expression, { kind: 'compare' }>): Expression {
   const { left, operator, right } = expression;
   const min = right.kind === 'literal' ? Number(right.value) + (operator === '>' ? 1 : 0) : 0;
@@ -92,14 +96,14 @@ function ofLength(expression: Extract<Expression, { kind: 'compare' }>): Express
 }
 
 /**
- * Returns a value, as PostgreSQL prints it, in words: "email in lower case". Parts that are not understood stay SQL.
+ * Returns a value, as PostgreSQL prints it, in words: "email in lower case". Parts that have no words are shown as SQL.
  */
 export function valueWords(text: string, fieldTypes: FieldTypes): string {
   const value = readValue(text);
   return (value && named(typed(value, fieldTypes))) ?? text;
 }
 
-/** Returns the check of a domain over `type` in words about a field, which replaces VALUE. */
+/** Returns in words the check of a domain over `type`, as a check of a field. The field replaces VALUE. */
 export function domainRuleWords(check: string, field: string, type: string | null = null): string {
   return ruleWords(replaceValue(check, sqlName(field)), type === null ? unknown : fieldTypesOf([[field, type]]));
 }
@@ -153,10 +157,10 @@ function range(first: Expression, second: Expression): string {
   return `${of} ${verbOf(unit)} ${min?.value} to ${max?.value}${unit === '' ? '' : ` ${unit}`}${orNone ? OR_NONE : ''}`;
 }
 
-/** The words for a check of the number of elements that is null for an empty list. */
+/** Words that follow a minimum number of elements if an empty list passes the check too. */
 const OR_NONE = ', or none';
 
-/** Returns the words for one limit of a number of elements without a second limit. */
+/** Returns the words for a limit of the number of elements, if the condition has no second limit of this number. */
 const alone = (item: Expression): string => (isArrayMinimum(item) ? `${sentence(item)}${OR_NONE}` : sentence(item));
 
 const isArrayMinimum = (item: Expression): boolean =>

@@ -7,7 +7,7 @@ type Say = (expression: Expression) => string;
 type Field = Extract<Operand, { kind: 'field' }>;
 type Equality = { left: Field; right: Field };
 
-/** The number of rows that the words describe. */
+/** The words for the number of rows that a sentence is about. */
 export type Amount = 'a row' | 'no row' | 'the row';
 
 /**
@@ -95,13 +95,13 @@ function ownRowOf(root: Source, { sources, conditions }: Graph): string | null {
 
 const display = ({ schema, name }: Extract<Source, { kind: 'relation' }>): string => `${schema}.${name}`;
 
-/** Reads `a.x = b.y` of two fields. */
+/** Parses an equality of two fields, such as `a.x = b.y`. */
 function equality(item: Expression): Equality | null {
   if (item.kind !== 'compare' || item.operator !== '=') return null;
   return item.left.kind === 'field' && item.right.kind === 'field' ? { left: item.left, right: item.right } : null;
 }
 
-/** Reads an equality between a field of the outer row, returned as `left`, and a field of the query. */
+/** Parses an equality of a field of the outer row and a field of the query. `left` is the field of the outer row. */
 function outerEquality(item: Expression, { aliases, all }: Graph): (Equality & { item: Expression }) | null {
   const sides = equality(item);
   if (!sides) return null;
@@ -113,7 +113,7 @@ function outerEquality(item: Expression, { aliases, all }: Graph): (Equality & {
 
 /**
  * Returns words for rows with their conditions: "a row in public.a whose x is 1 and b is the id of a row in public.b".
- * Conditions that join come last.
+ * Conditions that join another relation come last.
  */
 function rowsOf(
   root: Source,
@@ -153,7 +153,8 @@ function rowWords(
   }
   if (left.size > 0) return null;
   const inWords = own.length === 0 ? [] : [say(described(join('and', own), source, graph))];
-  // Stays SQL if the words would contain an alias, which has no meaning outside of the SQL.
+  // The condition is shown as SQL if its words would contain an alias, because an alias has no meaning outside of the
+  // SQL.
   if (inWords.some((words) => [...graph.all].some((alias) => mentions(words, alias, source)))) return null;
   const all = [
     ...inWords,
@@ -210,7 +211,10 @@ function aliasesIn(item: Expression, { aliases }: Graph): Set<string> {
   return found;
 }
 
-/** Returns a condition about the described row. Its own fields stand alone, and fields of outer rows are marked. */
+/**
+ * Returns a condition about the described row in words. Fields of this row have no qualifier, and fields of outer rows
+ * are marked.
+ */
 function described(item: Expression, source: Source, { all }: Graph): Expression {
   return mapOperands(item, (operand) => {
     if (operand.kind !== 'field') return operand;

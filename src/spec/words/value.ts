@@ -11,7 +11,7 @@ export const fieldName = ({ name, qualifier, row }: Kind<'field'>): string => {
   return qualifier === null ? name : `${qualifier}.${name}`;
 };
 
-/** Returns a value in words; null if the value stays SQL. */
+/** Returns a value in words; null if the value is shown as SQL. */
 export function named(operand: Operand): string | null {
   switch (operand.kind) {
     case 'user-id':
@@ -74,8 +74,8 @@ export function named(operand: Operand): string | null {
 }
 
 /**
- * Reads `lower(a)` or `upper(a)` of a value that is known to be a text. `isText`: the other side of the comparison
- * shows that it is a text.
+ * Parses `lower(a)` or `upper(a)` if the value is known to be a text.
+ * @param isText True if the other side of the comparison shows that the value is a text.
  */
 export function caseOf(operand: Operand, isText = false): { name: 'lower' | 'upper'; of: Operand } | null {
   const [, name] = operand.kind === 'call' ? (/^(lower|upper)( case)?$/.exec(operand.name) ?? []) : [];
@@ -96,7 +96,10 @@ function isTextual(operand: Operand): boolean {
 /** Returns true for a function that is not PostgreSQL’s own. PostgreSQL prints such a function with its schema. */
 export const isOwn = ({ name }: Kind<'call'>): boolean => name.includes('.') && !/^(pg_catalog|auth)\./.test(name);
 
-/** Returns words for a function call: "can_read for branch_id and 'manager'". Returns null if an argument stays SQL. */
+/**
+ * Returns words for a function call: "can_read for branch_id and 'manager'". Returns null if an argument is shown as
+ * SQL.
+ */
 export function callWords({ name, arguments: args }: Kind<'call'>, verb: string): string | null {
   const values = args.map(argument);
   const said = values.filter((value) => value !== null);
@@ -124,12 +127,12 @@ function literal({ value, quoted, type }: Kind<'literal'>): string {
   if (!quoted) return value;
   const length = type === 'interval' ? lengthWords(value) : null;
   if (length !== null) return length;
-  // A JSON text is shown with its own quotes, so it differs from other values.
+  // A JSON text is shown with its own quotes, so that it differs from JSON values that are not texts.
   if (/^jsonb?$/.test(type ?? '') && !/^[{[]/.test(value)) return `${value} in JSON`;
   return value === '' ? 'an empty text' : `'${value.replaceAll("'", "''")}'`;
 }
 
-/** Casts that do not change the meaning of a comparison for the reader. */
+/** Casts that the words omit, because they do not change the meaning of a comparison for the reader. */
 const idle = /^(text|bpchar|numeric|double precision|timestamp with time zone|\w+\.citext)$/;
 
 function cast({ of, type }: Kind<'cast'>): string | null {
@@ -156,8 +159,8 @@ function formula({ sign, left, right, isExact, isWhole }: Kind<'formula'>): stri
     const [dividend, divisor] = [argument(left), argument(right)];
     return dividend === null || divisor === null ? null : `the whole part of ${dividend} ÷ ${divisor}`;
   }
-  // PostgreSQL drops the fraction when it divides integers. Without the types, it is not known whether both values are
-  // integers.
+  // PostgreSQL drops the fraction when it divides an integer by an integer. Without the types of both values, the words
+  // could be wrong, so the division is shown as SQL.
   if (sign === '/' && !isExact) return null;
   const isOdd = [left, right].some(
     (side) => side.kind === 'literal' && side.type === 'interval' && lengthWords(side.value) === null,

@@ -11,7 +11,7 @@ const anon: Caller = { role: 'anon', user: 'none', memberRole: null, sees: () =>
 const member: Caller = { role: 'authenticated', user: 'member', memberRole: null, sees: () => true };
 const blind: Caller = { ...member, sees: () => false };
 
-// The left side is the exact output of pg_get_expr for a policy.
+// The first value of each case is exactly what pg_get_expr returns for a policy.
 describe('phrase', () => {
   it.each([
     ['(( SELECT auth.uid() AS uid) = user_id)', 'own row (by user_id)'],
@@ -324,7 +324,7 @@ describe('ruleWords of checks', () => {
   });
 });
 
-// The rows that satisfy the words must be exactly those that PostgreSQL accepts.
+// Tests that exactly the rows that satisfy the words are accepted by PostgreSQL.
 describe('conditions whose meaning depends on the types of fields', () => {
   const held = fieldTypesOf([
     ['amount', 'integer'],
@@ -413,7 +413,8 @@ describe('outcomes', () => {
     ['(id IN ( SELECT m.id\n   FROM public.m\n  WHERE (m.user_id = auth.uid())))', FALSE, ANY],
     ['(auth.uid() IN ( SELECT public.team() AS team))', NULL | FALSE, ANY],
     ['(NOT (id IN ( SELECT m.id\n   FROM public.m\n  WHERE (m.user_id = auth.uid()))))', TRUE, ANY],
-    // Equal numbers and dates may be written differently, so only texts are compared.
+    // Two equal numbers or dates may be written differently, so unequal literals decide a comparison only if they are
+    // texts.
     ["('1'::numeric = '1.0'::numeric)", ANY, ANY],
     ["('a'::extensions.citext = 'A'::extensions.citext)", ANY, ANY],
     ["('a'::text = 'b'::text)", FALSE, FALSE],
@@ -487,7 +488,7 @@ it.each([
   expect(ruleWords(sql)).toBe(words);
 });
 
-it('names the field in a domain check as SQL does, with quotes only where SQL needs them', () => {
+it('names the field in the words of a domain check as SQL does, with quotes only where SQL needs them', () => {
   expect(domainRuleWords('(VALUE = initcap(VALUE))', 'code')).toBe('code is initcap(code)');
   expect(domainRuleWords('(VALUE = initcap(VALUE))', 'Code')).toBe('Code is initcap("Code")');
 });

@@ -7,8 +7,8 @@ const messages = ['notice', 'info', 'debug', 'log', 'warning'];
 
 /**
  * Returns a function that is true for the index of a token that every call of the function reaches. In PL/pgSQL, these
- * are the tokens up to the first branch, loop, return or error, with its condition or value, outside of blocks with
- * handlers. In SQL, these are all tokens.
+ * are the tokens up to the first branch, loop, return or error, including the condition or value of this statement.
+ * Tokens in a block with handlers are not among them. In SQL, these are all tokens.
  */
 export function certainTokens(language: string, all: readonly Token[]): (index: number) => boolean {
   if (language === 'sql') return () => true;

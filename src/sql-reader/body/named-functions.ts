@@ -1,7 +1,7 @@
 const NAME = '(?:"(?:[^"]|"")+"|[A-Za-z_\\u0080-\\uffff][\\w$\\u0080-\\uffff]*)';
 /**
- * Matches names before a bracket, which may be calls. Also matches comments and string literals, so that names inside
- * them are skipped.
+ * Matches names before a bracket, which may be calls. Also matches complete comments and string literals, so that names
+ * inside them are skipped.
  */
 const called = new RegExp(`--[^\\n]*|/\\*[\\s\\S]*?\\*/|'(?:[^']|'')*'|(?:(${NAME})\\s*\\.\\s*)?(${NAME})\\s*\\(`, 'g');
 const idParts = new RegExp(`^(${NAME})\\.(${NAME})\\(`);

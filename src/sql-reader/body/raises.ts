@@ -87,7 +87,7 @@ function readRaise(statement: readonly Token[]): Read | null {
 
 const nothing: Read = { sqlstate: null, message: null, detail: null, hint: null, isAgain: false };
 
-/** Without a message, PostgreSQL uses the name or the code of the condition. */
+/** Returns the message of a RAISE without a message: PostgreSQL then uses the name or the code of the condition. */
 const messageOf = (first: Token | undefined, sqlstate: string | null): string | null =>
   first?.kind === 'word' ? (first.text === 'sqlstate' ? sqlstate : first.text) : null;
 
@@ -97,7 +97,7 @@ function readAssert(statement: readonly Token[]): Read {
   return { ...nothing, sqlstate: 'P0004', message: said ? literal(said) : 'assertion failed' };
 }
 
-/** Reads `option = expression, …` into a map by option. */
+/** Reads options such as `option = expression, …` into a map of the expressions by option. */
 function readOptions(list: readonly Token[]): Map<string, readonly Token[]> {
   const found = new Map<string, readonly Token[]>();
   for (const [name, ...rest] of splitAt(list, (token) => isSymbol(token, ','))) {

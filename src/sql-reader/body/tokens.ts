@@ -6,7 +6,7 @@ export interface Token {
    * character.
    */
   readonly text: string;
-  /** Offset into the source. */
+  /** Offset of the token in the source. */
   readonly at: number;
 }
 

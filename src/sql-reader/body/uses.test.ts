@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { usesOf } from './uses.ts';
 
 /**
- * Returns each use of a relation, or of a function with a schema, as a short string. `?` marks a use that some runs
- * skip; `!` marks a call that its statement makes whatever rows it finds.
+ * Returns each use of a relation, or of a function with a schema, as a short string. `?` marks a use that some calls of
+ * the function skip. `!` marks a call that the statement always makes, whatever rows the statement finds.
  */
 const told = (language: string, body: string): string[] =>
   usesOf(language, body)
@@ -57,7 +57,7 @@ describe('usesOf', () => {
     ['begin n := a.f(); return n; end', ['call a.f']],
     ['begin perform 1 from a.b; return 1; end', ['select a.b']],
     ['begin if c then truncate a.b; end if; end', ['truncate a.b?']],
-  ])('marks what some calls of a PL/pgSQL function do not reach: %s', (body, uses) => {
+  ])('marks the uses that some calls of a PL/pgSQL function do not reach: %s', (body, uses) => {
     expect(told('plpgsql', body)).toEqual(uses);
   });
 });

@@ -73,7 +73,7 @@ const readsRows = (kind: Use['kind']): boolean => kind === 'select' || kind === 
 interface Reader {
   hasQuery: boolean;
   isInFrom: boolean;
-  /** True if the next token may begin an item of FROM. */
+  /** True if the next token may begin an item of FROM, such as a relation. */
   isItem: boolean;
 }
 
@@ -110,14 +110,14 @@ function sequenceAt(all: readonly Token[], i: number): { schema: string | null; 
   return nameAt(tokens(text.text), 0);
 }
 
-/** Keywords before a call that the statement evaluates in any case. */
+/** Keywords after which a call is always evaluated, whatever rows the statement finds. */
 const leading = ['return', 'perform', 'select', 'atomic', 'begin', 'query'];
 
 /** Returns true if a statement evaluates the call at an index first, and not once for each row. */
 function isAlone(all: readonly Token[], at: number): boolean {
   let start = at;
-  // Goes back to the start of the statement. THEN and ELSE do not end the search, because they may belong to a CASE
-  // expression.
+  // Goes back to the start of the statement. THEN and ELSE are skipped like other words, because they may belong to a
+  // CASE expression.
   while (start > 0 && (isWord(all[start - 1], 'then', 'else') || !beginsStatement(all[start - 1]))) start--;
   const before = all.slice(start, at);
   if (!before.every((token) => isWord(token, ...leading) || isSymbol(token, '('))) return false;

@@ -40,7 +40,7 @@ describe('writesInStatements', () => {
     ['always', 'begin truncate log; end'],
     ['at times', 'begin if a then insert into log values (1); end if; end'],
     ['never', `begin perform nextval('numbers'); end`],
-  ])('ignores functions that write and returns %s for the body: %s', (writes, body) => {
+  ])('does not count calls of functions that write, and returns %s for the body: %s', (writes, body) => {
     expect(writesInStatements('plpgsql', body)).toBe(writes);
   });
 });

@@ -18,8 +18,8 @@ export const writesOf = (language: string, source: string): Writes => summaryOf(
 export const runsDynamicSql = (source: string): boolean => summaryOf(`plpgsql\n${source}`).isDynamic;
 
 /**
- * Caches the result by language and body: the bodies of an app's functions are read at each derivation of its
- * specification, but few of them change.
+ * Caches the result by language and body. The bodies of all functions of an app are read at each derivation of its
+ * specification, but few of them change in between.
  */
 const summaryOf = memoize(
   (text) => {
@@ -48,7 +48,8 @@ export function sqlstateOfStable(language: string, source: string, isInlined: bo
 
 /**
  * Returns whether PostgreSQL refuses statements of a function that is not declared VOLATILE, wherever it is called
- * (0A000). It does not refuse functions that write when they run, such as nextval.
+ * (0A000). Calls of functions that write, such as nextval, do not count, because PostgreSQL does not refuse them for
+ * this reason.
  */
 export const writesInStatements = (language: string, source: string): Writes =>
   summaryOf(`${language}\n${source}`).inStatements;
@@ -80,8 +81,8 @@ const writingFunctions = [
 ];
 
 /**
- * The first words of other statements that PostgreSQL refuses in a read-only transaction (utility.c,
- * ClassifyUtilityCommandAsReadOnly).
+ * The first words of statements that PostgreSQL refuses in a read-only transaction, other than writes of rows
+ * (utility.c, ClassifyUtilityCommandAsReadOnly).
  */
 const definitions = [
   'truncate',
@@ -99,8 +100,8 @@ const definitions = [
 const openers = ['begin', 'then', 'else', 'loop', 'atomic'];
 
 /**
- * Returns true at a statement that writes, also in WITH, at a row lock, and at a call that takes a number from a
- * sequence.
+ * Returns true if a write begins at this token: a statement that writes, also within WITH, a row lock, or a call that
+ * takes a number from a sequence.
  */
 function isWrite(all: readonly Token[], at: number): boolean {
   const [before, token, after] = [all[at - 1], all[at], all[at + 1]];

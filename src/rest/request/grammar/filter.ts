@@ -30,7 +30,7 @@ import {
 
 const joined = (parser: Parser<string>): Parser<string> => map(many(parser), (chars) => chars.join(''));
 
-/** Parses the value of a filter parameter: everything up to its end. */
+/** Parses the value of a filter parameter, which is all text up to the end. */
 const plainValue: Parser<string> = (input) => {
   const value = input.text.slice(input.pos);
   input.pos = input.text.length;

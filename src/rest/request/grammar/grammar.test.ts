@@ -2,7 +2,10 @@ import { expect, it } from 'vitest';
 import { NinefoldError } from '../../../errors/ninefold-error.ts';
 import { parseQueryParameters } from '../query-parameters.ts';
 
-/** Returns the error for a malformed query string: the parameter and column, and the expected text. */
+/**
+ * Returns the error for a malformed query string: the message with the parameter and the column, and the details with
+ * the expected text.
+ */
 const refusal = (query: string): [string, unknown] => {
   try {
     parseQueryParameters(query, false);
@@ -56,13 +59,13 @@ it.each(['a=eq.%ff', '%c3%28=eq.1', 'a=eq.x%00y', 'select=%00'])('rejects %s bef
   expect(refusal(query)[0]).toMatch(/^the query string/);
 });
 
-it('reads a percent sign without an escape as itself, as the URL standard does', () => {
+it('reads a percent sign that begins no escape as a percent sign, as the URL standard does', () => {
   expect(parseQueryParameters('a=like.100%', false).filters[0]?.value.operation).toMatchObject({ value: '100%' });
 });
 
 it.each([
   ['a logic tree', `or=${'(and'.repeat(5000)}(a.eq.1)${')'.repeat(5000)}`],
   ['embedding', `select=${'a('.repeat(5000)}b${')'.repeat(5000)}`],
-])('rejects %s nested without end', (_, query) => {
+])('rejects %s with any depth of nesting above the limit', (_, query) => {
   expect(refusal(query)[1]).toBe('expecting at most 64 levels of nesting');
 });

@@ -84,7 +84,7 @@ export const quotedValue: Parser<string> = (input) => {
 
 const notArrowHead = notFollowedBy(greater);
 
-/** Parses a dash that does not start an arrow. */
+/** Parses a dash that is part of a name and does not begin an arrow. */
 const dash: Parser<string> = attempt((input) => {
   if (minus(input) === FAIL) return FAIL;
   return notArrowHead(input) === FAIL ? FAIL : '-';
@@ -104,7 +104,10 @@ const jsonKey = label(
   choice(quotedValue, sepByDash(map(many1(noneOf('(-:.,>)')), (chars) => chars.join('').trim()))),
 );
 
-/** Accepts the end of an embedded relation's columns. PostgREST does not, and parses the index before it as a key. */
+/**
+ * Succeeds before a closing parenthesis, which ends the columns of an embedded relation. PostgREST's grammar lacks this
+ * case, so it parses the index before the parenthesis as a key.
+ */
 const beforeParenthesis: Parser<null> = (input) => (input.text[input.pos] === ')' ? null : FAIL);
 
 const indexEnd = choice<unknown>(

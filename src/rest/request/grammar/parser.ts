@@ -61,7 +61,10 @@ function quoted(text: string, quote: '"' | "'" = '"'): string {
 
 const none: readonly string[] = [];
 
-/** Merges two errors. Keeps the one with the larger offset; keeps both if their offsets are equal. */
+/**
+ * Merges the expectations of two errors. Keeps those of the error with the larger offset. If both offsets are equal,
+ * keeps all of them.
+ */
 function merge(a: Expectation | null, b: Expectation | null): Expectation | null {
   if (!a) return b;
   if (!b) return a;
@@ -81,7 +84,7 @@ export function charAt(input: Input): string {
   return String.fromCodePoint(input.text.codePointAt(input.pos) ?? 0);
 }
 
-/** Fails without consuming, and adds `expected` to the error at this position. */
+/** Fails without consuming input. Adds `expected` to the error at this position. */
 export function failHere(input: Input, expected: readonly string[]): typeof FAIL {
   if (input.explain) {
     input.error = merge(input.error, { pos: input.pos, found: charAt(input), refused: none, expected });
@@ -244,7 +247,7 @@ export function nested<T>(parser: Parser<T>): Parser<T> {
   };
 }
 
-/** Parses a value between two delimiters. */
+/** Parses a value between an opening and a closing delimiter. */
 export function between<T>(open: Parser<unknown>, close: Parser<unknown>, parser: Parser<T>): Parser<T> {
   return (input) => {
     if (open(input) === FAIL) return FAIL;

@@ -84,7 +84,7 @@ const column: fc.Arbitrary<SelectItem> = fc
     aggregate: nullable(fc.constantFrom('sum', 'avg', 'count', 'max', 'min')),
     aggregateCast: nullable(word),
   })
-  // A second cast belongs to an aggregate.
+  // Without an aggregate, an item has only one cast, because the second cast belongs to the aggregate.
   .map((item) => (item.aggregate === null ? { ...item, aggregateCast: null } : item));
 const { item } = fc.letrec<{ item: SelectItem }>((tie) => ({
   item: fc.oneof(

@@ -78,7 +78,7 @@ const relationHead: Parser<RelationHead> = lexeme((input) => {
   const as = alias(input);
   if (as === FAIL) return FAIL;
   const name = fieldName(input);
-  // Fails for `count`, because `count()` is the aggregate and never an embedded relation.
+  // `count()` is always the aggregate and never an embedded relation. So this parser fails for the name `count`.
   if (name === FAIL || name === 'count') return FAIL;
   const parameters = embedParameters(input);
   if (parameters === FAIL || openParenthesis(input) === FAIL) return FAIL;

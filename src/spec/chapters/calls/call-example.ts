@@ -17,7 +17,7 @@ export interface CallReach {
   examples: ReadonlyMap<string, unknown>;
   /** The function of a call to a function. */
   routine?: RoutineFact | undefined;
-  /** The schema that needs no header. */
+  /** The exposed schema that calls use if they have no header that names a schema. */
   defaultSchema: string | undefined;
 }
 
@@ -26,7 +26,10 @@ export interface CallReach {
  */
 export interface CallExpression extends CallExample {
   expression: string | null;
-  /** Notes on values that only have the right form, such as references to rows. */
+  /**
+   * Notes on the values that the reader must replace, because they only have the right form: for example, references to
+   * rows.
+   */
   notes: readonly string[];
 }
 
@@ -56,8 +59,8 @@ const schemaHeaders = (schema: string, method: CallEntry['method'], defaultSchem
 });
 
 /**
- * Returns a name as an argument for supabase-js, which inserts the name into the path unchanged. Encodes the name if
- * the path would change it.
+ * Returns a name as an argument for supabase-js, which inserts the name into the path unchanged. Encodes the name if a
+ * URL with this name would contain another text.
  */
 function pathPart(name: string): string {
   const arrives = !name.includes('%') && decodeURIComponent(new URL(`http://app/${name}`).pathname) === `/${name}`;
@@ -113,14 +116,15 @@ function rowExample(
   const free = writable.filter((field) => !entity.primary_key.includes(field.name));
   if (method === 'POST') {
     const needed = fields.filter(mustBeGiven);
-    // Omits the primary key if possible, because the database usually generates it, also for a view.
+    // Omits the primary key if possible, because the database usually generates its value, also if the entity is a
+    // view.
     const row = exampleRow(needed.length > 0 ? needed : (free.length > 0 ? free : writable).slice(0, 1), examples);
     const expression = `${from}.insert(${js(row)})`;
     return { query: '', headers, body: json(row), expression, notes: pointing(row, fields) };
   }
   const { query, chain: filters } = oneRow(entity, examples);
   if (method === 'DELETE') return { query, headers, body: null, expression: `${from}.delete()${filters}`, notes: [] };
-  // Prefers fields without a reference, because a reference accepts only existing keys.
+  // Prefers fields that reference no other row, because the referenced row might not exist.
   const plain = free.filter(({ references }) => references === null);
   const row = exampleRow(([plain, free, writable].find(({ length }) => length > 0) ?? []).slice(0, 1), examples);
   const expression = `${from}.update(${js(row)})${filters}`;
@@ -177,8 +181,8 @@ function routineExample(
           `${encodeURIComponent(queryName(name))}=${encodeURIComponent(inQuery(oneOf(values[name], mode)))}`,
       )
       .join('&');
-    // Lists stay lists, which supabase-js writes in the notation of PostgreSQL. Objects are written here, because
-    // supabase-js does not write them.
+    // Lists stay arrays, because supabase-js writes an array in the notation of PostgreSQL. Objects become strings
+    // here, because supabase-js does not convert them.
     const args = given.map(({ name, mode }) => {
       const value = oneOf(values[name], mode);
       return [queryName(name), Array.isArray(value) ? value : plainText(value)];
@@ -224,7 +228,7 @@ function following(value: string): string | null {
     /^(\d{4}-\d\d-)(\d\d)()$/.exec(value) ??
     /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-0{10})(\d\d)()$/.exec(value) ??
     [];
-  // Returns null instead of a value in the next month or on the next day.
+  // Returns null for a value that would reach the next month or the next day.
   const isFull =
     count === '' || count === '99' || (rest !== '' && count === '23') || (before.length === 8 && count === '31');
   return isFull ? null : `${before}${String(Number(count) + 1).padStart(2, '0')}${rest}`;

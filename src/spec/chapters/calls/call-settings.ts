@@ -12,7 +12,7 @@ import { isSetByServer } from '../../../database/startup-settings.ts';
 
 const known: Readonly<Record<string, Setting<unknown>>> = { ...restSettings, ...authSettings };
 
-/** Settings that are limits, which chapter 9 contains. */
+/** Settings that are limits. They are left out here, because chapter 9 contains them. */
 const bounding = new Set(Object.values<Limit>(limits).flatMap(({ setting }) => setting ?? []));
 
 /**
@@ -37,7 +37,7 @@ export function callSettings(look: Lookup, settings: RestSettings & AuthSettings
   return [...own, settingsOfRoles, ...databaseSettings(facts), ...representations(look)];
 }
 
-/** Matches settings whose value is the address of a server of the app's builder. */
+/** Matches settings whose value is the address of a server that belongs to the builder of the app. */
 const hidesQuery = /^hook_\w+_uri$/;
 
 /** Returns an address with a fingerprint in place of its query, which may contain a secret. */
@@ -92,8 +92,8 @@ function representations({ facts, privileges }: Lookup): CallSetting[] {
 }
 
 /**
- * Returns the settings of ALTER ROLE … SET and ALTER DATABASE … SET that apply to calls. Omits those of chapter 9, and
- * search_path, which each call sets.
+ * Returns the settings of ALTER ROLE … SET and ALTER DATABASE … SET that apply to calls. Omits the settings of chapter
+ * 9, and search_path, because each call sets its own search_path.
  */
 function databaseSettings(facts: DecisionFacts): CallSetting[] {
   const told = new Set(facts.server_settings.map(({ name }) => name));
@@ -113,7 +113,10 @@ function databaseSettings(facts: DecisionFacts): CallSetting[] {
     .sort((a, b) => compareText(a.key, b.key));
 }
 
-/** Returns the connections that a setting applies to, in words that are the same in every app. */
+/**
+ * Returns the connections that a setting applies to, in words that do not contain the names of the app's own roles and
+ * database.
+ */
 export function whoseOf(facts: DecisionFacts, { role, database }: ServerLimitFacts['role_settings'][number]): string {
   if (role === null) return database ? 'everyone' : 'everyone, in every database';
   const name =

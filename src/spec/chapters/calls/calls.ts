@@ -235,7 +235,7 @@ const rowCall = (
 
 /**
  * Returns who may add rows to a table, but may send no upsert that changes a row. PostgreSQL refuses every upsert of a
- * table with a rewrite rule for updates, also of a disabled one (rewriteHandler.c, matchLocks).
+ * table with a rewrite rule for updates, even if the rule is disabled (rewriteHandler.c, matchLocks).
  */
 function upsertWords(look: EntryLookup, { schema, name }: Entity, cells: readonly RoleCell[]): string {
   const relation = named(look, schema, name);

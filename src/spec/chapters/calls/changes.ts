@@ -22,11 +22,11 @@ export const callsDescriber: ChangeDescriber = {
   whole: ['calls/*', 'functions/*', 'jobs/*', 'definitions/*', 'settings/*', 'extension_functions/*'],
   describeChanges: (differences) => {
     const all = differences.filter(({ path }) => matches(path, 'calls/*'));
-    // If an address leads to another function than before, its calls get their own sentence and do not count as removed
-    // and added.
+    // If the address of a call leads to another function than before, one sentence reports this. The old and the new
+    // call do not count as removed and added.
     const led = pairRenamed(all, (one) => `${text(one, 'method')} ${text(one, 'path')}`);
     const told = all.filter((one) => !led.flat().includes(one));
-    // A function that is added or removed together with its calls shares their sentence.
+    // The sentence of an added or removed call also reports its function.
     const withCalls = differences.filter(
       ({ path, kind, before, after }) =>
         matches(path, 'functions/*') &&
@@ -65,13 +65,15 @@ export const callsDescriber: ChangeDescriber = {
   },
 };
 
-/** Returns true if a call with a changed description belongs to a changed function. */
+/** Returns true if the call runs the changed function. Its description then changed together with the function. */
 const isOf = ({ after }: Difference, one: Difference | undefined): boolean =>
   one?.kind === 'changed' &&
   text(one.after, 'entity') === text(after, 'id') &&
   text(one.before, 'summary') !== text(one.after, 'summary');
 
-/** Describes calls whose addresses stay but lead to another function, for example one with other arguments. */
+/**
+ * Describes calls whose addresses stay the same but lead to another function, for example to one with other arguments.
+ */
 function describeElsewhere(pairs: readonly [removed: Difference, added: Difference][]): DescribedChange {
   const [[removed, added] = []] = pairs;
   const names = fewWords(pairs.map(([, one]) => nameOf(one)));
@@ -90,8 +92,8 @@ const tellEach = (
     .map((one): DescribedChange => ({ words: words(one), of: [one] }));
 
 /**
- * Describes a changed body. Code that differs only in white space usually has the same effect, but its quoted texts may
- * not.
+ * Describes a changed body. Code that differs only in white space usually has the same effect. The texts within quotes
+ * may still differ.
  */
 function bodyWords(before: JsonObject, after: JsonObject): string[] {
   if (before.body === after.body) return [];
@@ -199,7 +201,7 @@ function extensionWords({ before, after }: Difference): string {
     : `Calls now reach ${count(after)} ${of} (before: ${count(before)}).`;
 }
 
-/** Describes definitions. A removed and an added one with the same SQL are reported as a rename. */
+/** Describes definitions. If a removed and an added definition have the same SQL, the sentence reports a rename. */
 function describeDefinitions(all: readonly Difference[]): DescribedChange[] {
   const renamed = pairRenamed(all, (one) => `${text(one, 'kind')} ${text(one, 'sql')}`);
   const others = all.filter((one) => !renamed.flat().includes(one));

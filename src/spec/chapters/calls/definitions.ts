@@ -35,7 +35,10 @@ const sessionSettings = (facts: DecisionFacts): DefinitionEntry[] =>
       ),
     );
 
-/** Returns the privileges on objects that only functions and views reach. Chapter 6 covers only the exposed schemas. */
+/**
+ * Returns the privileges on objects of the schemas that calls cannot reach. Only functions and views use these objects,
+ * so chapter 6 does not contain them.
+ */
 function privileges(facts: DecisionFacts): DefinitionEntry[] {
   const schemas = facts.schemas.filter(({ name }) => isDocumented(facts, name) && !facts.exposedSchemas.includes(name));
   const names = new Set(schemas.map(({ name }) => name));
@@ -68,8 +71,8 @@ const words = (facts: DecisionFacts, owner: number, grants: readonly GrantFact[]
     .join('; ');
 
 /**
- * Returns triggers on tables such as auth.users that run a function of PostgreSQL or of an extension. The entries of
- * the app's own functions include their triggers.
+ * Returns triggers on tables such as auth.users that run a function of PostgreSQL or of an extension. Omits triggers
+ * that run a function of the app, because the entry of that function names them.
  */
 function triggers({ facts, relations }: Lookup): DefinitionEntry[] {
   const routines = new Set(facts.routines.map(({ oid }) => oid));

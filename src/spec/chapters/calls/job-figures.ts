@@ -4,7 +4,7 @@ import type { Database } from '../../../database/database.ts';
 import { firstJson } from '../../../database/statement.ts';
 import { jobIds } from './jobs.ts';
 
-/** Figures by the id of the job. */
+/** The figures of each job, by the id of the job. */
 export type RunFigures = ReadonlyMap<string, JobFigures>;
 
 type Row = JobFigures & { jobid: string; name: string | null; role: string };

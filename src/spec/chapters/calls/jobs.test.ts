@@ -42,7 +42,8 @@ it('describes the jobs of the app in chapter 7, Markdown, HTML and changes, but 
   expect(specificationMarkdown(before)).not.toMatch(/Scheduled jobs|cron\.|net\.http|supabase_functions/);
   await owner.script(`select cron.schedule('nightly', '0 3 * * 1-5', 'delete from public.old');
     select cron.schedule_in_database('as', '30 seconds', 'select 1', current_database(), 'service_role', false)`);
-  // As the role of the server, which has no privilege on the table.
+  // Derives the specification as the role of the server. This role has no privilege on the table of jobs, but the jobs
+  // must appear.
   const after = await derive(database.as('app_authenticator'));
   expect(after.chapters.calls?.jobs).toEqual([
     {

@@ -64,7 +64,10 @@ function callTable(calls: readonly CallEntry[]): string {
   return table(['Path', ...methods], rows);
 }
 
-/** Returns one row for each function, because GET and POST differ only in their ability to write. */
+/**
+ * Returns one table row for each function. Its calls with GET and with POST share the row, because they differ only in
+ * whether they may write.
+ */
 const functionRows = (calls: readonly CallEntry[]): string[][] =>
   [...groupBy(calls, (call) => call.entity ?? call.id)].flatMap(([, group]) => {
     const [first] = group;

@@ -69,12 +69,13 @@ function dayWords(day: string, weekday: string): string {
         ? 'on weekdays'
         : `on ${listOf(weekday, (one) => nameIn(WEEKDAYS, one, 0))}`;
   if (ofMonth === '' || ofWeek === '') return `${ofMonth}${ofWeek}`;
-  // pg_cron runs the job if either day field matches. If one field begins with *, both must match.
+  // A job has two fields for the day. pg_cron runs the job if one of them matches. If one begins with *, both must
+  // match.
   const isBoth = day.startsWith('*') || weekday.startsWith('*');
   return `${ofMonth} ${isBoth ? 'if it is' : 'and'} ${isBoth ? ofWeek.replace(/^on /, 'one of ') : ofWeek}`;
 }
 
-/** Returns "1-5,10-20/2,*\/3" in words. */
+/** Returns a field of a schedule such as "1-5,10-20/2,*\/3" in words. */
 const listOf = (field: string, name: (one: string) => string): string =>
   joined(
     field.split(',').map((item) => {

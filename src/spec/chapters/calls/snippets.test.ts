@@ -19,7 +19,7 @@ import { fieldExamples, typeExamples } from '../../types/examples.ts';
 import { allowsCall, type CallExpression, callExample } from './call-example.ts';
 import { snippets } from './snippets.ts';
 
-/** The parts of a request that must be the same for the three forms of a snippet. */
+/** The parts of a request that must be the same in all three forms of a snippet: supabase-js, curl and fetch. */
 interface Request {
   method: string;
   path: string;
@@ -181,7 +181,7 @@ it('names the row that a value references in a comment above the call', () => {
   expect(made?.supabase_js).toContain('// of: the id of a row in public.teams\nconst { data, error }');
 });
 
-it('satisfies the rules of fields and arguments in the values of a snippet', async () => {
+it('uses example values that satisfy the rules of fields and arguments', async () => {
   const row = bodyOf('rest.public.ruled.insert');
   const columns = Object.keys(row).join(', ');
   await database.as('app_owner').script(`insert into public.teams values (${row.of})`);
@@ -197,12 +197,13 @@ it('satisfies the rules of fields and arguments in the values of a snippet', asy
     at: Object.fromEntries(Object.keys(given.at).map((name) => [name, null])),
   });
   expect(Object.keys(given.at)).toEqual(expect.arrayContaining(Object.keys(row)));
-  // The example omits the key, which the base table generates, and references, because the rows may not exist.
+  // The example omits the key, because the base table generates it. It also omits references, because the referenced
+  // rows may not exist.
   expect(Object.keys(bodyOf('rest.public.shown.insert'))).toEqual(['title']);
   expect(bodyOf('rest.public.ruled.update')).toEqual({ stage: 'new' });
 });
 
-it('passes every schema except public to supabase-js, whatever the position of public is', () => {
+it('sets the schema with supabase-js unless it is public, whatever the position of public in the list of exposed schemas is', () => {
   const told = withOtherFirst.map(({ expression, headers }) => [
     /\.schema\('(\w+)'\)/.exec(expression ?? '')?.[1],
     Object.values(headers)[0],
@@ -210,7 +211,7 @@ it('passes every schema except public to supabase-js, whatever the position of p
   expect(new Set(told.map(String))).toEqual(new Set(['other,', ',public']));
 });
 
-it('sends the same request with supabase-js, fetch and curl, whatever the names are', async () => {
+it('sends the same request with supabase-js, fetch and curl, whatever the names of the objects are', async () => {
   expect(calls.length).toBeGreaterThanOrEqual(17);
   for (const [index, { call, made }] of calls.entries()) {
     const fetched = await runProgram(`fetch-${index}`, made.fetch);

@@ -9,10 +9,10 @@ export interface SnippetApp {
   publishableKey: string;
 }
 
-/** The caller of a snippet. It determines the key, and whether the snippet signs in first. */
+/** The caller of a snippet. The caller determines which key the snippet uses, and whether it signs in first. */
 type SnippetCaller = 'anyone' | 'member' | 'secret-key';
 
-/** Returns the caller with the fewest privileges among the roles that may call. */
+/** Returns the caller with the fewest privileges among the roles that may make the call. */
 const callerOf = (roles: readonly string[]): SnippetCaller =>
   roles.includes('anon') ? 'anyone' : roles.some((role) => role !== 'service_role') ? 'member' : 'secret-key';
 
@@ -20,7 +20,7 @@ interface Parts {
   app: SnippetApp;
   caller: SnippetCaller;
   method: CallEntry['method'];
-  /** The complete encoded address. */
+  /** The complete address of the call, encoded. */
   address: string;
   example: CallExpression;
 }
@@ -85,5 +85,5 @@ const comments = (sign: string, notes: readonly string[]): string => notes.map((
 const sourceOf = ({ content_type, text }: NonNullable<CallExpression['body']>): string =>
   content_type === 'application/json' ? `JSON.stringify(${js(JSON.parse(text))})` : js(text);
 
-/** A word for a POSIX shell. */
+/** Returns a text as one word for a POSIX shell. */
 const shell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

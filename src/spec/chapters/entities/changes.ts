@@ -70,8 +70,8 @@ function relationOf(difference: Difference, differences: readonly Difference[]):
 }
 
 /**
- * Returns true if the sentence of the relation contains the whole change: the relation was removed, or it references a
- * key.
+ * Returns true if the sentence of the relation already reports the changed reference of a field. This is so if the
+ * relation was removed, or if it was added and references the primary key.
  */
 function isToldByRelation(difference: Difference, differences: readonly Difference[], sides: ChapterPair): boolean {
   const relation = relationOf(difference, differences);
@@ -233,7 +233,7 @@ function rewriteWords(name: string, before: unknown, after: unknown): string {
   return `Of ${name}, ${parts.join('; ')}.`;
 }
 
-/** Returns whether a rule replaces the write or accompanies it. */
+/** Returns in words whether a rewrite rule replaces the write or runs together with the write. */
 const roleOf = (sql: string): string => (/\bDO\s+INSTEAD\b/.test(sql) ? 'stands in for' : 'goes with');
 
 /** Describes added and removed unique keys. */

@@ -96,7 +96,8 @@ const kinds = { r: 'table', p: 'partitioned table', v: 'view', m: 'materialized 
 /**
  * Describes a relation.
  * @param key The numbers of the fields that identify its rows.
- * @param computed The functions that calls read with its rows, and as what each of them is read.
+ * @param computed The functions that calls read with its rows, and whether each of them is a computed field or a
+ * relationship.
  */
 function entity(
   look: EntryLookup,

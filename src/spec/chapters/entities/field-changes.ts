@@ -22,7 +22,7 @@ export function fieldWords(field: unknown): string {
   return `${text(field, 'name')} (${text(field, 'type')}, ${need})`;
 }
 
-/** Returns true if the default of a field is the expression of a generated column. */
+/** Returns true if the SQL in the default of a field is the expression of a generated column. */
 export function isGenerated(chapters: JsonObject, id: string, name: string): boolean {
   const entity = items(chapters.entities, 'entities').find((one) => text(one, 'id') === id);
   return isSet(
@@ -37,7 +37,7 @@ export function generatedChange(name: string, before: unknown, after: unknown): 
   return `${name} is now computed as ${valueWords(after)}${before === null ? '' : ` (before: ${valueWords(before)})`}.`;
 }
 
-/** Describes a changed member of a field; returns null if it has no own sentence. */
+/** Describes a changed member of a field. Returns null if no sentence exists for this member. */
 export function fieldChange(name: string, member: string, before: unknown, after: unknown): string | null {
   switch (member) {
     case 'type':

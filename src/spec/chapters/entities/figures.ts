@@ -5,7 +5,7 @@ import { readCatalog } from '../../../catalog/read-catalog.ts';
 import { isOwnSchema } from '../../../catalog/sql-fragments.ts';
 import type { Executor } from '../../../database/database.ts';
 
-/** Figures by the id of the entity. A partitioned table has the sum of its partitions. */
+/** The figures of each entity, by the id of the entity. A partitioned table has the sum of its partitions. */
 export type EntityFigures = ReadonlyMap<string, NonNullable<Entity['figures']>>;
 
 interface Row {

@@ -6,7 +6,8 @@ import { flag, items, text, thing } from '../../changes/values.ts';
 
 /**
  * Describes in one sentence all triggers of a state machine that are added or removed with it, or enabled or disabled
- * together, because chapter 4 describes their effects. A single one of them is described as any other trigger.
+ * together, because chapter 4 describes their effects. If only one of these triggers changes, it is described like any
+ * other trigger.
  */
 export function machineTriggersTold(differences: readonly Difference[], sides: ChapterPair): DescribedChange[] {
   const own = differences.filter(

@@ -25,7 +25,8 @@ export function numberingWords(fact: NumberingFact, type: string): string | null
   const steps = by === 1n ? '' : by === -1n ? ' downwards' : ` in steps of ${by}`;
   const to = isBounded ? ` to ${end}` : '';
   const then = fact.cycles ? `, then again from ${again}` : isBounded ? ', then none (2200H)' : '';
-  // Without CYCLE, only setval and RESTART reach numbers before the start. The words name their limit if it is unusual.
+  // Without CYCLE, a sequence takes a number before its start only after setval or RESTART. So the words name the limit
+  // of these numbers only if it is unusual.
   const isOpen = fact.cycles || again === (upwards ? 1n : -1n);
   const behind = isOpen ? '' : `, never set ${upwards ? 'below' : 'above'} ${again}`;
   const ahead = fact.cache === '1' ? '' : `, ${fact.cache} at a time for each connection`;

@@ -3,9 +3,10 @@ import { canonical, type Difference, type JsonObject } from '../../changes/diffe
 import { items, listWords, text, thing, valueWords } from '../../changes/values.ts';
 
 /**
- * Describes tables that are attached as partitions or detached. Tables are removed while a partitioned table with the
- * same fields has as many more partitions, or the reverse. The specification does not name partitions, so the words do
- * not claim that the table is one.
+ * Describes tables that are attached as partitions, or detached. The specification does not name partitions, so an
+ * attached partition looks like a removed table. It is recognised by a partitioned table with the same fields that has
+ * one more partition. Detached partitions are recognised in the same way. The words do not claim that the table is a
+ * partition.
  */
 export function partitionsTold(differences: readonly Difference[], sides: ChapterPair): DescribedChange[] {
   const tables = differences.filter(({ path, kind }) => matches(path, 'entities/*') && kind !== 'changed');
@@ -33,7 +34,7 @@ export function partitionsTold(differences: readonly Difference[], sides: Chapte
 const entityIn = (chapters: JsonObject, id: string): JsonObject | undefined =>
   items(chapters.entities, 'entities').find((entity) => text(entity, 'id') === id);
 
-/** Returns the fields in a fixed order, because a partition may order them differently. */
+/** Returns the fields of an entity, sorted, because a partition may have its fields in another order than its table. */
 const fieldsOf = (entity: unknown): string =>
   canonical(
     items(entity, 'fields')

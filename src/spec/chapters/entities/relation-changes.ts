@@ -16,7 +16,7 @@ const updates: Readonly<Record<string, string>> = {
   nothing: 'they keep pointing to the old one',
 };
 
-/** Describes two entities that a third one joins, many to many. */
+/** Describes a junction: a table that connects the rows of two entities, many to many. */
 export function junctionWords({ before, after }: Difference): string {
   const ends = (one: unknown) => `${thing(text(one, 'from'))} and ${thing(text(one, 'to'))}`;
   const through = (one: unknown) => `through ${thing(text(one, 'through'))}`;

@@ -4,10 +4,10 @@ import { writeBit } from '../../../access/operations.ts';
 import { viewColumnOrigins } from '../../../catalog/view-columns.ts';
 
 /**
- * Finds the fields that identify the rows of a view: those that show the complete primary key of its table. This
- * requires that each row of the table appears at most once, as in views that PostgreSQL can update (PostgreSQL manual,
- * "Updatable Views"): they read one table or one such view and do not join, group or repeat rows. In a view that joins,
- * a key may appear twice, so a call on one row would reach several.
+ * Finds the fields that identify the rows of a view: the fields that show the complete primary key of its table. Each
+ * row of the table must appear at most once in the view. This holds for views that PostgreSQL can update (PostgreSQL
+ * manual, "Updatable Views"), because they read one table or one such view and do not join, group or repeat rows. In a
+ * view that joins, a key may appear twice, so a call on one row would reach several rows.
  */
 export class ViewKeys {
   readonly #look: Lookup;
@@ -25,7 +25,8 @@ export class ViewKeys {
   of(oid: number): readonly number[] {
     const relation = this.#look.relations.get(oid);
     if (relation?.kind !== 'v') return primaryKey(this.#look, oid);
-    // With a rewrite rule that replaces the DELETE, updatability says nothing about the rows.
+    // A rewrite rule may replace the DELETE. Then the view may accept a DELETE although its rows are not rows of one
+    // table.
     if ((relation.updatable & writeBit.delete) === 0 || relation.replaced.includes('delete')) return [];
     const origins = viewColumnOrigins(this.#trees.get(oid) ?? '');
     const base = origins[0]?.table;

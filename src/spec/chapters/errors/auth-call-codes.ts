@@ -1,4 +1,7 @@
-/** Codes that every call of /auth/v1 can return. Calls that need a session also refuse its token. */
+/**
+ * Codes that every call of /auth/v1 can return. Calls that need a session can also return the codes for a refused
+ * token.
+ */
 const authCommon = [
   'bad_json',
   'validation_failed',
@@ -33,7 +36,7 @@ const throughProvider = [
 const texted = ['over_sms_send_rate_limit', 'sms_send_failed'];
 const mailed = ['email_provider_disabled', 'phone_provider_disabled', 'over_email_send_rate_limit'];
 
-/** GoTrue's codes by the id of the call, in addition to the common ones. */
+/** GoTrue's codes by the id of the call, without those of `authCommon`. */
 const authCodes: Readonly<Record<string, readonly string[]>> = {
   'auth.signup': [
     'signup_disabled',

@@ -151,7 +151,7 @@ describe('possible errors of a call', () => {
     expect(['rpc.public.middle()', 'rest.public.tickets.insert'].filter(isRefused)).toEqual([]);
   });
 
-  it('lists for a write through a view the errors of the table that it writes, and of no other table', () => {
+  it('lists for a write through a view the errors of the table that PostgreSQL writes, and of no other table', () => {
     const ofUpdate = own('rest.public.tickets.update');
     expect(own('rest.public.open_tickets.update')).toEqual(ofUpdate);
     expect(own('rest.public."Two views".update')).toEqual(ofUpdate);
@@ -166,7 +166,7 @@ describe('possible errors of a call', () => {
     expect(own('rest.public.ruled.insert')).toEqual([]);
   });
 
-  it('lists the errors of the protocol of a call, and of no other protocol', () => {
+  it('lists the errors of the protocol that a call uses, and of no other protocol', () => {
     expect(commonCodes('rest.public.tickets.insert')).toEqual(
       expect.arrayContaining(['PGRST102', 'PGRST204', '42501', 'too_many_requests']),
     );

@@ -66,7 +66,10 @@ export class ErrorsOfCalls {
     };
   }
 
-  /** Returns ids of the function that the call runs, or of the triggers and computed fields of its entities. */
+  /**
+   * Returns the ids of the functions that the call runs directly: the function of the call, or the functions of the
+   * triggers and computed fields of its entities.
+   */
   #firstFunctions(call: CallEntry, kind: CallKind, entity: Entity | undefined, written: readonly Entity[]): string[] {
     if (call.area === 'rpc') return [call.entity ?? ''];
     const triggers = written
@@ -112,8 +115,8 @@ function codeOf(kind: CallKind, entity: Entity, written: readonly Entity[], { ro
 }
 
 /**
- * Returns ids of rules. A new or changed row can violate its own rules, and a deleted row the rules of rows that refer
- * to it.
+ * Returns the ids of the rules that a call can violate. A new or changed row can violate its own rules. A deleted row
+ * can violate the rules of the rows that reference it.
  */
 function rulesBrokenBy(kind: CallKind, entity: Entity, { rules, entities }: Chapters): string[] {
   const all = rules?.rules ?? [];

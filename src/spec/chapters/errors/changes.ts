@@ -22,8 +22,8 @@ export const errorsDescriber: ChangeDescriber = {
 };
 
 /**
- * Returns the entity or function that an error comes from; an empty string for errors of the protocols. Quoted names
- * may contain a dot.
+ * Returns the entity or function that an error comes from; an empty string for an error of a protocol. A dot within
+ * quotes does not separate names.
  */
 const originOf = (error: unknown): string =>
   /^(?:"(?:[^"]|"")*"|[^".])*(?:\.(?:"(?:[^"]|"")*"|[^".(])*(?:\(.*\))?)?/.exec(text(error, 'origin'))?.[0] ?? '';
@@ -53,8 +53,8 @@ function errorWords(of: readonly Difference[]): string {
 }
 
 /**
- * Returns members that repeat the words of a rule or its SQL: meaning, hint and the text for members. Chapter 5 reports
- * the SQL.
+ * Returns the names of the members of an error that repeat the words or the SQL of its rule: meaning, hint and the text
+ * for members. They are not reported here, because chapter 5 reports the change of the rule.
  */
 const knownOf = (before: JsonObject, after: JsonObject): string[] => [
   ...(before.meaning !== after.meaning ? ['hint', 'member', 'sql'] : []),
@@ -75,8 +75,8 @@ function writtenWords(name: string, of: readonly Difference[]): string {
 }
 
 /**
- * Returns the key of errors that share a sentence: the same error of several entities, or the same caveat of several
- * errors.
+ * Returns a key that is equal for errors that share a sentence: the same error of several entities, or several errors
+ * with the same new caveat.
  */
 function changeKey({ before, after }: Difference): unknown {
   if (!isObject(before) || !isObject(after)) return after;
@@ -99,7 +99,7 @@ function changeWords(of: readonly Difference[]): string {
   return `${start} changed: ${changedParts(before, after, known).join('; ').replace(/\.$/, '')}.`;
 }
 
-/** Describes the changed members of an error. `known` members are reported elsewhere. */
+/** Describes the changed members of an error, except the `known` members, which are reported elsewhere. */
 function changedParts(before: JsonObject, after: JsonObject, known: readonly string[]): string[] {
   const differs = (name: string) => !known.includes(name) && before[name] !== after[name];
   const [said, advised, shown] = [differs('meaning'), differs('action'), differs('member')];

@@ -63,8 +63,8 @@ const memberOf = (entry: ErrorEntry | undefined): string =>
   entry?.member ?? 'The app did not accept this; its message says why.';
 
 /**
- * Returns the errors of a rule. Both sides of a reference can violate it. RESTRICT has its own error since PostgreSQL
- * 18.
+ * Returns the errors of a rule. A reference can be violated by the referencing row and by the referenced row. RESTRICT
+ * has its own error since PostgreSQL 18.
  * @param key The foreign key of a rule that is a reference.
  */
 function ofRule(_look: EntryLookup, rule: Rule, key: ConstraintFact | undefined): ErrorLine[] {
@@ -80,7 +80,10 @@ function ofRule(_look: EntryLookup, rule: Rule, key: ConstraintFact | undefined)
 const gone = 'a row that others point to was to go';
 const rekeyed = 'the key of a row that others point to was to change';
 
-/** Returns the foreign keys by their names in chapter 5. The name of a key of a partition starts with the partition. */
+/**
+ * Returns the foreign keys by their names in chapter 5. In chapter 5, the name of a foreign key that only a partition
+ * has starts with the name of the partition.
+ */
 function foreignKeys({ facts, relations }: Lookup): Map<string, ConstraintFact> {
   const { constraints, partition_constraints: ofPartitions } = facts;
   const entityOf = (oid: number) => {
@@ -123,7 +126,10 @@ function lineOf(rule: Rule, code: string, meaning: string, suffix = ''): ErrorLi
 const upper = (words: string): string =>
   /^\w+_/.test(words) ? words : words.slice(0, 1).toUpperCase() + words.slice(1);
 
-/** Returns the errors of a state machine. Each machine has its own errors, so that counts name the machine. */
+/**
+ * Returns the errors of a state machine. Each machine has its own errors, so that occurrences are counted for each
+ * machine.
+ */
 function ofMachine(machine: Machine, triggers: readonly MachineTriggerFact[]): ErrorLine[] {
   const { id, initial, transitions } = machine;
   const ways = transitions.map(({ name, from, to }) => `${name} (${from?.join(', ') ?? 'any'} to ${to})`).join('; ');
@@ -159,8 +165,8 @@ const raisedBy: Readonly<Record<string, readonly MachineTriggerFact['does'][]>> 
 };
 
 /**
- * Returns true if all triggers that could raise the code are disabled or missing. A replaced trigger may still raise
- * it.
+ * Returns true if all triggers that could raise the code are disabled or missing. A trigger that was replaced counts as
+ * able to raise the code.
  */
 function isSilent(code: string, triggers: readonly MachineTriggerFact[]): boolean {
   const raising = triggers.filter(({ does }) => raisedBy[code]?.includes(does));

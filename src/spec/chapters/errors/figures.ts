@@ -1,10 +1,13 @@
 import type { ErrorFigures, ErrorLine, Rule } from '../../../../contract/specification.ts';
 import { compareText } from '../../../catalog/names.ts';
 
-/** The number of occurrences of an error, with its code and, if the call could determine it, its subject. */
+/**
+ * How often an error occurred, with the code of the error and its subject. The subject is empty if the call could not
+ * determine it.
+ */
 export interface MetError extends ErrorFigures {
   name: string;
-  /** A constraint as schema.table.name, a function as name(types), or ''. */
+  /** The name of a constraint as schema.table.name, or of a function as name(types); an empty string for no subject. */
   subject: string;
 }
 
@@ -37,7 +40,7 @@ export function errorsWithFigures(
   });
 }
 
-/** Returns the subjects that calls report when the error occurs. */
+/** Returns the names by which calls may report the subject of the error. */
 function subjectsOf({ group, origin }: ErrorLine, ruleOf: ReadonlyMap<string, Rule>): string[] {
   if (origin === null) return [];
   switch (group) {
@@ -46,20 +49,22 @@ function subjectsOf({ group, origin }: ErrorLine, ruleOf: ReadonlyMap<string, Ru
       return rule ? subjectsOfRule(rule) : [];
     }
     case 'function':
-      // Returns the name with and without its schema, because calls report either.
+      // Calls report the name with or without its schema, so both are returned.
       return [origin, origin.replace(/^(?:"(?:[^"]|"")*"|[^".]+)\./, '')];
     default:
       return [unquoted(origin)];
   }
 }
 
-/** A rule is reported by its constraint, or by the field that must not be null. */
+/** Returns the name that calls report for a violated rule: its constraint, or the field that must not be null. */
 function subjectsOfRule({ entity, name, kind, fields }: Rule): string[] {
   const table = unquoted(entity);
   return kind === 'required' ? fields.map((field) => `${table}.${field}`) : [`${table}.${name}`];
 }
 
-/** Returns `public."Order lines"` as calls report it: public.Order lines. */
+/**
+ * Returns the id of an entity such as `public."Order lines"` as calls report it, without quotes: public.Order lines.
+ */
 const unquoted = (id: string): string =>
   id.replace(/"((?:[^"]|"")*)"/g, (_, name: string) => name.replaceAll('""', '"'));
 

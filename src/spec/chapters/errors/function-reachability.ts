@@ -11,7 +11,10 @@ export class FunctionReachability {
   readonly #used: ReadonlySet<number>;
   /** Ids of functions that some role may call or read as a computed field, according to chapter 6. */
   readonly #executed: ReadonlySet<string>;
-  /** Code, in lower case, that can name functions. `of` is the function with this code; null for other code. */
+  /**
+   * Texts of code, in lower case, that may name functions. `of` is the function whose body the text is; null for a
+   * state machine or a setting.
+   */
   readonly #texts: readonly { of: RoutineFact | null; text: string }[];
 
   constructor({ facts }: Lookup, cells: readonly RoleCell[], settings: RestSettings) {
@@ -41,8 +44,8 @@ export class FunctionReachability {
   }
 
   /**
-   * Returns true if code that a call may reach names the function. `asked` contains the functions that are already
-   * being checked.
+   * Returns true if code that a call may reach names the function.
+   * @param asked The functions whose callers are already being searched. They are skipped, so that recursion ends.
    */
   #isNamed({ name }: RoutineFact, asked: Set<RoutineFact>): boolean {
     const named = name.toLowerCase();
@@ -53,7 +56,10 @@ export class FunctionReachability {
     });
   }
 
-  /** Returns true if the function runs without being named in code. */
+  /**
+   * Returns true if the function runs although no code names it: as a trigger, as a call, or because another object of
+   * the catalog uses it.
+   */
   #isRun(routine: RoutineFact): boolean {
     const { oid, result } = routine;
     if (result === 'trigger') return this.#triggered.has(oid);

@@ -3,7 +3,7 @@ import type { ErrorLine, ErrorsChapter } from '../../../../contract/specificatio
 import { groupBy } from '../../../catalog/group.ts';
 import { code, count, inline, table } from '../../markdown/escape.ts';
 
-/** The groups of errors that are the same in every app, in the order of their sentence. */
+/** Words for the groups of errors that are the same in every app, in the order in which the sentence lists them. */
 const general = { rest: 'data calls', auth: 'sign-in', postgres: 'PostgreSQL', ninefold: 'Ninefold itself' } as const;
 
 /**

@@ -33,7 +33,7 @@ const ruleOn = (write: Write): RegExp => new RegExp(`\\sON ${write.toUpperCase()
 const NAME = '(?:"(?:[^"]|"")+"|[^\\s".,;()]+)';
 const token = new RegExp(`'(?:[^']|'')*'|${NAME}(?:\\.${NAME})*|[()]`, 'g');
 
-/** Returns the only relation of the query of an updatable view, as PostgreSQL prints its name. */
+/** Returns the relation that the query of an updatable view reads, with its name as PostgreSQL prints it. */
 function onlySource(query: string): string | null {
   let depth = 0;
   let before = '';

@@ -86,8 +86,8 @@ function ownLimit(name: LimitName, limit: Limit, facts: Facts, app: LimitsApp): 
 }
 
 /**
- * Returns the connection limit that PostgreSQL enforces for a login role of the app. `words` describe other conditions
- * that prevent new connections.
+ * Returns the limit of connections that PostgreSQL enforces for a login role of the app. `words` describes other
+ * conditions under which PostgreSQL refuses new connections.
  */
 function connectionsOf(name: LimitName, facts: Facts): { value: number; words: string; sql: string } | null {
   if (name !== 'appConnections' && name !== 'ownerConnections') return null;
@@ -167,7 +167,7 @@ function databaseLimits(facts: Facts): LimitLine[] {
         meaning: `${line.meaning.replace(/; 0 is no limit\.$|\.$/, '')}, for new connections of ${whose}${isSetByServer(name) && role === null ? ' but the server' : ''}.`,
         value: amount,
         set_in: 'database' as const,
-        // Only a superuser may set temp_file_limit, as Ninefold does for the roles of the app.
+        // Only a superuser may set temp_file_limit, so the app cannot change it. Ninefold sets it as the superuser.
         change: name === 'temp_file_limit' ? null : { by: 'sql' as const, key: `alter ${of} set ${name} = …` },
       },
     ];
@@ -176,8 +176,8 @@ function databaseLimits(facts: Facts): LimitLine[] {
 }
 
 /**
- * Returns the name of a role. The owner is called pg_database_owner and the login role authenticator, so that the
- * chapters of two apps are comparable.
+ * Returns the name of a role, so that the chapters of two apps are comparable: the owner is called pg_database_owner,
+ * and the login role authenticator.
  */
 function nameOf(role: string, facts: Facts): string {
   if (role === facts.authenticator) return 'authenticator';
@@ -223,7 +223,7 @@ const sizes: Readonly<Record<string, number>> = { B: 1, kB: 1024, MB: 1024 ** 2,
 
 /**
  * Parses the value of a setting, such as `5s` or `64MB`, into the unit of the chapter. Returns null for other texts.
- * `unit` is the unit of a plain number.
+ * @param unit The unit of a number that is written without a unit.
  */
 function amountOf(written: string, unit: string | null): number | null {
   const match = /^\s*'?(-?\d+(?:\.\d+)?)\s*([A-Za-z]*)'?\s*$/.exec(written);
@@ -236,8 +236,9 @@ function amountOf(written: string, unit: string | null): number | null {
 }
 
 /**
- * Settings of ALTER FUNCTION … SET. A hoisted statement_timeout overrides the app's setting. Without hoisting,
- * PostgreSQL sets it within a running statement, where it has no effect.
+ * Limits that a function can set with ALTER FUNCTION … SET. A call applies the function's statement_timeout in place of
+ * the app's setting only if the setting is hoisted: the call sets it before the statement runs. Otherwise PostgreSQL
+ * sets it within a running statement, where it has no effect.
  */
 const functionSettings: Readonly<Record<string, { meaning: string; code: string }>> = {
   statement_timeout: { meaning: 'How long a call of % may run in the database.', code: '57014' },

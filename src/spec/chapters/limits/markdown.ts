@@ -3,7 +3,7 @@ import { code, count, inline, table } from '../../markdown/escape.ts';
 
 /**
  * Returns chapter 9 in Markdown: the limits that the app sets, one line for those that the node sets for every app, and
- * the number of those with their default. The JSON contains all limits.
+ * the number of limits that have their default value. The JSON contains all limits.
  */
 export function limitsMarkdown({ limits }: LimitsChapter): string {
   const set = limits.filter((limit) => limit.set_in !== 'code');
@@ -40,5 +40,5 @@ const row = (limit: LimitLine): string[] => [
 const amount = (value: number | null, unit: LimitLine['unit']): string =>
   value === null ? 'no limit' : unit === 'count' ? grouped(value) : `${grouped(value)} ${unit}`;
 
-/** Returns 1,000,000 in the same format on every machine. */
+/** Returns a number with separators, such as 1,000,000, in the same format on every machine. */
 const grouped = (value: number): string => String(value).replace(/\B(?=(\d{3})+(?!\d))/g, ',');

@@ -23,6 +23,6 @@ function purposeWords(subject: string, { before, after }: Difference): string {
   if (typeof after !== 'string') return `${subject} is not said any more; it was ${quoted(valueWords(before))}.`;
   if (typeof before !== 'string') return `${subject} is now said: ${quoted(after)}.`;
   const [old, fresh] = [quoted(before), quoted(after)];
-  // If both texts begin alike for longer than a sentence shows, the sentence begins where they differ.
+  // `quoted` cuts long texts. If the cut texts are the same, `fromTo` quotes both from their first difference.
   return old === fresh ? `${subject} ${fromTo(before, after)}.` : `${subject} is now ${fresh} (before: ${old}).`;
 }

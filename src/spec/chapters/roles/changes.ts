@@ -23,7 +23,7 @@ export const rolesDescriber: ChangeDescriber = {
   whole: ['cells/*', 'roles/*', 'policies/*', 'default_privileges/*', 'advice/*'],
   describeChanges: (differences, sides) => {
     const of = (pattern: string) => differences.filter(({ path }) => matches(path, pattern));
-    // The sentence of a removed role includes its cells.
+    // The cells of a removed role. The sentence about the role reports them, so they get no sentence of their own.
     const cellsOf = (role: Difference) =>
       role.kind === 'removed'
         ? of('cells/*').filter(
@@ -82,7 +82,10 @@ interface Cell {
   role: string;
   entity: string;
   verb: string;
-  /** The states before and after: `never`, `always`, `when own row (…)`; null if the cell did not exist. */
+  /**
+   * The state of the cell before the change, and after the change: `never`, `always`, `when own row (…)`; null if the
+   * cell did not exist.
+   */
   was: string | null;
   is: string | null;
 }
@@ -130,20 +133,26 @@ const tellTogether = (cells: readonly Cell[], words: (things: string) => string)
         },
       ];
 
-/** Describes the change of a cell. If the cell stays open, the words include the reason. */
+/** Describes the change of a cell. If the operation was possible before and still is, the words include the reason. */
 const changeOf = ({ difference, was, is }: Cell): string =>
   `${was}\0${is}${was === is && is !== 'never' ? `\0${reasonWords(difference)}` : ''}`;
 
-/** Cells that share a sentence: the same operations of several roles or several entities. */
+/**
+ * Cells that share a sentence, because the same operations changed in the same way for several roles or several
+ * entities.
+ */
 interface Alike {
   roles: string[];
   entities: string[];
-  /** The cells of one role and one entity, which represent all of them. */
+  /** The cells of the first role and the first entity. The other roles and entities have equal cells. */
   cells: readonly Cell[];
   of: Difference[];
 }
 
-/** Joins roles with the same changes for an entity, then entities with the same changes for these roles. */
+/**
+ * Combines roles that have the same changes for an entity. Then combines entities that have the same changes for the
+ * same roles.
+ */
 function alikeOf(
   cells: readonly Cell[],
   likeness: (group: readonly Cell[]) => string,
@@ -186,14 +195,17 @@ function state(cell: unknown): string {
   return verdict === 'when' ? cellCondition(withFields(text(cell, 'words'), texts(cell, 'columns'))) : verdict;
 }
 
-/** Adds the names of the fields to the words, because the same number of other fields is another privilege. */
+/**
+ * Adds the names of the fields to the words of a limited privilege. The words contain only their number, so two
+ * privileges on different fields would look the same.
+ */
 const withFields = (words: string, fields: readonly string[]): string =>
   fields.length === 0
     ? words
     : words.replace(/(^|, )\d+ of \d+ fields/, (_, start) => `${start}as to ${fewWords(fields)}`);
 
 /**
- * Describes the operations that a role may perform on an entity, as the end of a sentence: "read and add it always;
+ * Returns the operations that a role may perform on an entity, as the end of a sentence: "read and add it always;
  * change it when …".
  */
 function extent(cells: readonly Cell[], what: string): string {
@@ -250,13 +262,14 @@ function reasonWords({ before, after }: Difference): string {
   }
   const [was, is] = [texts(before, 'columns'), texts(after, 'columns')];
   const granted = is.length > 0 ? `granted on ${fewWords(is)} only` : `no longer granted on ${fewWords(was)} only`;
-  // The reason names the policies and often the fields, so these members get no sentence of their own.
+  // The sentence about the reason already names the policies and often the fields, so these members get no words of
+  // their own.
   const rest = restWords(before, after, ['reason', 'policies', 'columns']);
   const fields = was.join() === is.join() || text(after, 'reason').includes('granted on ') ? [] : [granted];
   return [`${text(after, 'reason')} (before: ${text(before, 'reason')})`, ...fields, ...rest].join('; ');
 }
 
-/** Returns the entities that exist and that no call reaches. The chapter omits their policies. */
+/** Returns the entities that exist although no call reaches them. The chapter does not contain their policies. */
 function outOfReach(chapters: JsonObject, ids: ReadonlySet<string>): ReadonlySet<string> {
   const reached = new Set(items(chapters.roles, 'cells').map((cell) => text(cell, 'entity')));
   return new Set([...ids].filter((id) => !reached.has(id)));
@@ -317,7 +330,8 @@ function tellPolicy(
     told.push('functions');
   }
   parts.push(...restWords(before, after, told));
-  // The SQL contains every member, so it is reported only if nothing else is.
+  // The SQL of a policy contains every other member. So the change of the SQL is reported only if no other member
+  // changed.
   if (parts.length === 0) parts.push(`its SQL ${fromTo(before.sql, after.sql)}`);
   return { words: `The ${name} has changed: ${parts.join('; ')}.`, of: [difference] };
 }
@@ -348,7 +362,7 @@ function calledWords(before: unknown, after: unknown): string[] {
 }
 
 /**
- * Describes functions that a policy calls in both versions, and that chapter 7 begins or ceases to contain because
+ * Describes functions that a policy calls in both versions, but that chapter 7 contains in only one version, because
  * their schema was added or removed.
  */
 function toldWords(before: readonly JsonObject[], after: readonly JsonObject[]): string[] {
@@ -361,7 +375,10 @@ function toldWords(before: readonly JsonObject[], after: readonly JsonObject[]):
   return [...words(without(after, before), 'now told'), ...words(without(before, after), 'no longer told')];
 }
 
-/** Describes default privileges, which are added and removed together with an exposed schema. */
+/**
+ * Describes an added, removed or changed default privilege. Exposing a schema adds its default privileges, and hiding
+ * it removes them.
+ */
 function tellFromNowOn(difference: Difference): DescribedChange {
   const { before, after } = difference;
   if (after === undefined) return { words: `No longer told: ${within(text(before, 'words'))}.`, of: [difference] };

@@ -37,7 +37,8 @@ export function asPolicy(expression: Expression): Expression {
 }
 
 /**
- * Returns words for the min number of elements that the condition also requires; null if its number already says so.
+ * Returns words for a comparison of the number of elements that also requires at least one element. Returns null if the
+ * comparison already excludes an empty list.
  */
 function atLeastOne(operator: Comparison, number: number): string | null {
   if (operator === '<>' && number > 0) return `at least 1 element, and not exactly ${number}`;

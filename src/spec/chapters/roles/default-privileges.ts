@@ -4,7 +4,7 @@ import type { Membership } from '../../../access/membership.ts';
 import type { DecisionFacts } from '../../../catalog/facts.ts';
 import { groupBy } from '../../../catalog/group.ts';
 
-/** The verbs of the privileges, in the order in which sentences list them. */
+/** Words for privileges, in the order in which sentences list them. */
 const verbs = {
   tables: { SELECT: 'read', INSERT: 'add', UPDATE: 'change', DELETE: 'delete' },
   sequences: { USAGE: 'take numbers from', SELECT: 'read', UPDATE: 'set' },

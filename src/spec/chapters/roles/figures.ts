@@ -3,7 +3,7 @@ import { runAsServerRole } from '../../../apps/run-as-server-role.ts';
 import type { Database } from '../../../database/database.ts';
 import { firstJson } from '../../../database/statement.ts';
 
-/** Figures by member role. */
+/** The number of members of each member role, by the name of the role. */
 export type MemberFigures = ReadonlyMap<string, RoleFigures>;
 
 const COUNTS = `select coalesce(pg_catalog.json_agg(r), '[]') from (

@@ -86,8 +86,8 @@ const fieldsOf = {
 } as const;
 
 /**
- * Returns the fields that privileges are limited to, because a cell contains only their number. Roles with the same
- * fields share a line.
+ * Returns lines with the names of the fields that privileges are limited to, because the words of a cell contain only
+ * the number of fields. Roles with the same fields share a line.
  */
 function limitedFields(cells: readonly RoleCell[]): string[] {
   const lines = (['select', 'insert', 'update'] as const).flatMap((operation) => {
@@ -103,7 +103,10 @@ const does = { select: 'reads it', insert: 'adds rows', update: 'changes rows', 
 
 const listed = (words: readonly string[]): string => words.join(', ').replace(/, ([^,]*)$/, ' or $1');
 
-/** Returns the reason why no role can perform an operation, if it is the same for all roles. */
+/**
+ * Returns, for each operation that no role can perform, the reason. Omits an operation whose reason differs between
+ * roles.
+ */
 function unreached(cells: readonly RoleCell[]): string[] {
   const shut = (['select', 'insert', 'update', 'delete'] as const).flatMap((operation) => {
     const asked = cells.filter((cell) => cell.operation === operation);

@@ -38,7 +38,9 @@ afterAll(async () => {
   await database?.stop();
 });
 
-/** The result of one statement: refused, or the number of the reachable rows that it reached. */
+/**
+ * The result of one statement: refused, or the number of rows that it reached, and how many rows it could have reached.
+ */
 interface Attempt {
   sql: string;
   reached: number;
@@ -95,9 +97,9 @@ async function attempt(tx: Executor, role: string, claims: string, sql: string, 
 }
 
 /**
- * insufficient_privilege, not_null_violation, infinite recursion, object not in prerequisite state, a view that cannot
- * be written, the check option of a view, a table whose publication does not fit, a write in a read-only transaction, a
- * value for an identity or generated field.
+ * SQLSTATEs that count as a refusal: insufficient_privilege, not_null_violation, infinite recursion, object not in
+ * prerequisite state, a view that cannot be written, the check option of a view, a table whose publication does not
+ * fit, a write in a read-only transaction, a value for an identity or generated field.
  */
 const refusals = new Set(['42501', '23502', '42P17', '55000', '42809', '44000', '0A000', '42P10', '25006', '428C9']);
 
@@ -162,7 +164,7 @@ describe('every cell of the matrix matches the response of PostgreSQL', () => {
     },
   );
 
-  it('decides which roles may call each function as PostgreSQL does', async () => {
+  it('decides like PostgreSQL which roles may call each function', async () => {
     await pool.script(`create schema calls authorization app_owner; create schema hidden authorization app_owner;
       set role app_owner; grant usage on schema calls to public;
       create function calls.open() returns int language sql as 'select 1';
@@ -189,7 +191,7 @@ describe('every cell of the matrix matches the response of PostgreSQL', () => {
     }
   });
 
-  it('follows the code of functions to the privileges that it needs', async () => {
+  it('finds the privileges that the code of a function needs, also through functions that it calls', async () => {
     const read = 'as long as its code does not read coded.t';
     const code = (rest: string) => `returns int language ${rest}`;
     const functions = [
@@ -299,7 +301,8 @@ describe('every cell of the matrix matches the response of PostgreSQL', () => {
       expect({ name, verdict: cell?.verdict, words: cell?.words }).toEqual({ name, verdict, words });
       const tried: boolean[] = [];
       for (const call of calls.length > 0 ? calls : ['()']) {
-        // Not a SELECT, which the attempt would run in a read-only transaction: a POST may write.
+        // The statement does not begin with SELECT, because `attempt` would run a SELECT in a read-only transaction,
+        // and a POST may write.
         const sql = `with called as (select coded.${name}${call}) select * from called`;
         tried.push(runs(await pool.transaction((tx) => attempt(tx, 'anon', '{}', sql, 1))));
       }
@@ -308,7 +311,7 @@ describe('every cell of the matrix matches the response of PostgreSQL', () => {
     }
   });
 
-  it('names the field that a trigger depends on correctly in a partition with another order of fields', async () => {
+  it('names the right field for a trigger on a partition whose fields are in another order than those of its table', async () => {
     await pool.script(`create schema turned authorization app_owner; set role app_owner; grant usage on schema turned to public;
       set search_path = turned;
       create function f(int) returns boolean language plpgsql as 'begin return true; end';

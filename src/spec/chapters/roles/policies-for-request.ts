@@ -10,7 +10,7 @@ export function policiesForRequest(
   const applying = new Set<string>();
   for (const { schema, name, operation } of touched) {
     const entity = entityId(schema, name);
-    // An update or delete with a filter, or one that returns rows, also reads the rows.
+    // An UPDATE or DELETE that has a filter or returns rows also reads rows, so the policies for SELECT apply too.
     const asked = operation === 'update' || operation === 'delete' ? [operation, 'select'] : [operation];
     for (const cell of cells) {
       if (cell.role !== who.role || cell.entity !== entity || !asked.includes(cell.operation)) continue;

@@ -142,8 +142,8 @@ const relationCells = (relation: RelationFact, roles: readonly ChapterRole[], re
   );
 
 /**
- * Returns the relations with policies that no call of /rest/v1 reaches, but functions, views, storage and sign-in do.
- * Omits Ninefold's own schemas.
+ * Returns the relations with policies that no call of /rest/v1 reaches. Their policies still apply to functions, views,
+ * storage and sign-in. Omits Ninefold's own schemas.
  */
 const unservedRelations = (facts: DecisionFacts): RelationFact[] =>
   facts.relations
@@ -151,7 +151,7 @@ const unservedRelations = (facts: DecisionFacts): RelationFact[] =>
     .filter(({ schema }) => !/^ninefold(_states)?$/.test(schema))
     .sort(byName);
 
-/** Returns true for the policy by which an owner reads the tables of schema auth. It is the same in every app. */
+/** Returns true for the policy by which an owner reads the tables of schema auth. Every app has this policy. */
 const isNinefolds = (relation: RelationFact, policy: PolicyFact): boolean =>
   relation.schema === 'auth' && policy.name === 'app_owner';
 

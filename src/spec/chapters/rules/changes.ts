@@ -37,7 +37,7 @@ const entityOf = ({ before, after }: Difference): string => text(after ?? before
 const domainOf = (rule: unknown): string =>
   /^((?:"(?:[^"]|"")*"|[^"\s])+) (?:CHECK \(|NOT NULL)/.exec(text(rule, 'sql'))?.[1] ?? '';
 
-/** Returns the SQL of a rule without its domain and without the rows that it applies to. */
+/** Returns the SQL of a rule without the parts that name its domain or say to which rows it applies. */
 const askedBy = (rule: unknown): string =>
   text(rule, 'sql')
     .slice(domainOf(rule).length)
@@ -71,14 +71,16 @@ function ruleWords(entity: string, { before, after }: Difference): string {
   const told = ['applies_to', 'words'];
   if (before.words !== after.words) {
     parts.push(`before: ${wordsOf(before)}`);
-    // Words, fields and SQL usually change together. A change of only one of them is reported too.
+    // The words, the fields and the SQL of a rule usually change together, so one sentence reports them. A change of
+    // only the fields or only the SQL is reported too.
     told.push('sql', 'commented', 'fields');
   }
   parts.push(...reachWords(before, after));
   const [was, is] = [domainOf(before), domainOf(after)];
   if (was !== is && was !== '' && is !== '')
     parts.push(`it is now one of the domain ${thing(is)} (before: of ${thing(was)})`);
-  // If only the domain or the affected rows changed, the sentence already says so and does not repeat the SQL.
+  // The sentence already says that the domain or the affected rows changed. If the remaining SQL is equal, it is not
+  // reported.
   if (parts.length > 0 && askedBy(before) === askedBy(after)) told.push('sql');
   parts.push(...sqlWords(before, after, told), ...restWords(before, after, [...told, 'sql']));
   return `The rule for ${entity}, ${wordsOf(after)}, has changed: ${parts.join('; ')}.`;

@@ -4,8 +4,8 @@ import { readCondition } from '../../../sql-reader/condition.ts';
 import { phrase } from '../../words/phrase.ts';
 
 /**
- * Returns words for a unique key: "no two rows have the same email, among those where …". `emptyToo`: NULLS NOT
- * DISTINCT.
+ * Returns words for a unique key: "no two rows have the same email, among those where …".
+ * @param emptyToo True for NULLS NOT DISTINCT.
  */
 export function uniqueWords(keys: readonly string[], condition: string | null, emptyToo: boolean): string {
   return `no two rows have the same ${keys.join(', ')}${among(condition)}${emptyToo ? '; no value counts as a value' : ''}`;
@@ -15,8 +15,8 @@ const among = (condition: string | null): string =>
   condition === null ? '' : `, among those where ${phrase(readCondition(condition), anyone)}`;
 
 /**
- * Returns words for an exclusion constraint: "no two rows have the same room and overlap in during". No two rows
- * satisfy all conditions together.
+ * Returns words for an exclusion constraint: "no two rows have the same room and overlap in during". Two rows violate
+ * it only if they satisfy all of its conditions together.
  */
 export function exclusionWords({
   keys,
@@ -33,7 +33,7 @@ export function exclusionWords({
 
 type Compared = { key: string; operator: string };
 
-/** Words for PostgreSQL's operators between two rows. */
+/** Words for the operators with which an exclusion constraint compares two rows. */
 const verbs: Readonly<Record<string, string>> = {
   '=': 'have the same',
   '<>': 'differ in',

@@ -83,7 +83,7 @@ class Walk {
         return this.parts({ ...within(subject, 'each bound'), isBound: true }, base?.name ?? '', fact.base);
       default: {
         const element = within(subject, 'each element');
-        // The rule has the name of the array type, because this is the type of the field.
+        // The rule gets the name of the array type, because the field has this type.
         if (base?.kind === 'e') return this.#values(element, fact.name, type, base.labels);
         return fact.is_array ? this.parts(element, type.replace(/\[\]$/, ''), fact.base) : [];
       }
@@ -150,7 +150,7 @@ class Walk {
     return [...(required ? [needed] : []), ...checks, ...sized, ...inner];
   }
 
-  /** Returns the base type of a domain that is not a domain itself. */
+  /** Returns the type below all domains, which is not a domain itself. */
   #beneath(type: TypeFact): string {
     const base = this.#types.types.get(type.base);
     return base?.kind === 'd' ? this.#beneath(base) : (type.base_name ?? '');
@@ -169,7 +169,8 @@ const within = (subject: Subject, what: string): Subject => ({
 
 function checkWords(check: string, subject: Subject, field: FieldFact, type: string): string {
   const words = domainRuleWords(check, subject.words, type);
-  // If the words still contain SQL and the subject is no field, the words show the SQL about VALUE instead.
+  // If the words still contain SQL, and the subject is only a part of a field, the words show the SQL with VALUE. In
+  // this SQL, VALUE is the subject.
   return subject.words !== field.name && words.includes(sqlName(subject.words))
     ? `of ${subject.words} as VALUE: ${ruleWords(check)}`
     : words;

@@ -146,7 +146,7 @@ describe('words of a check', () => {
     ['(starts < ends)', 'starts is less than ends'],
     ["(status = ANY (ARRAY['a'::text, 'b'::text]))", "status is one of 'a', 'b'"],
     ['((a IS NULL) OR (b > 0))', 'a is empty or b is more than 0'],
-    // A row passes if the check is unknown, so these words include the result for null.
+    // A check accepts a row for which the condition is unknown. IS TRUE refuses such a row, so the words must say so.
     ['((a > 3) IS TRUE)', '(a is more than 3 and that is known)'],
     ['((length(a) > 3) IS TRUE)', '(a is more than 3 characters and that is known)'],
     ['((b > 0) AND (is_public IS FALSE))', 'b is more than 0 and (not is_public and that is known)'],
@@ -158,7 +158,7 @@ describe('words of a check', () => {
     ['(a IS DISTINCT FROM 3)', 'a is other than 3'],
     ['((a > 0) OR (a = NULL::integer))', 'every row is valid'],
     ['((a > 0) AND (b = NULL::integer))', 'a is more than 0'],
-    // array_length of an empty array is null.
+    // array_length of an empty array is null, so an empty array satisfies the check.
     ['(array_length(tags, 1) > 0)', 'every row is valid'],
     ['(array_length(tags, 1) > 2)', 'tags has more than 2 elements, or none'],
     ['(array_length(tags, 1) >= 2)', 'tags has at least 2 elements, or none'],
@@ -174,7 +174,7 @@ describe('words of a check', () => {
     expect(ruleWords(sql)).toBe(words);
   });
 
-  it('describes an order of times as later or earlier, and does not describe composite fields as not empty', () => {
+  it('describes an order of times as later or earlier, and does not use the words "not empty" for composite fields', () => {
     expect(rules.find(({ name }) => name === 'whole_place')?.words).toMatch(/IS NOT NULL/);
     expect(rules.find(({ name }) => name === 'ends_later')?.words).toBe('ends is not before starts');
   });

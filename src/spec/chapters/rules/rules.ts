@@ -41,13 +41,13 @@ export function rulesChapter(entries: Entries): RulesChapter {
 const namesOf = (look: EntryLookup, relation: number, numbers: readonly number[]): string[] =>
   numbers.flatMap((number) => fieldName(look, relation, number) ?? []);
 
-/** Returns fields with the collation that compares their texts. */
+/** Returns fields by their numbers, each with the collation that compares its texts. */
 const compared = (look: EntryLookup, relation: number, numbers: readonly number[]) =>
   (look.fields.get(relation) ?? [])
     .filter((field) => numbers.includes(field.number))
     .map((field) => ({ key: field.name, collation: comparedBy(look, field) }));
 
-/** The comparison of PostgreSQL's extension citext, whatever the collation is. */
+/** The collation that describes how the extension citext compares texts. citext ignores the collation of a field. */
 const caseless = { name: 'citext', deterministic: false, locale: 'und-u-ks-level2', tailored: false };
 
 /**
@@ -94,11 +94,12 @@ const numbered =
   };
 
 /**
- * Returns the rule of a field that must not be null. Omits keys unless the constraint has a comment, because the rule
- * of the key includes this. Omits identity fields, because PostgreSQL always sets them.
+ * Returns the rule of a field that must not be null. Omits fields of a primary key unless the constraint has a comment,
+ * because the rule of the key already says that they have a value. Omits identity fields, because PostgreSQL always
+ * sets them.
  */
 function required(field: FieldFact, isKey: boolean, entity: string): Part[] {
-  // Null before PostgreSQL 18, where NOT NULL is an attribute of the field and not a constraint.
+  // `own` is null before PostgreSQL 18, where NOT NULL is an attribute of the field and not a constraint.
   const own = field.required;
   const isSaid = own?.comment !== undefined;
   if (!field.not_null || (!isSaid && (isKey || field.identity !== ''))) return [];
@@ -161,8 +162,8 @@ const timings: Readonly<Record<SpecialFact['timing'], string>> = {
 };
 
 /**
- * Returns the rules that only a partition has. Rows reach the partition through its table, so they are rules of the
- * table.
+ * Returns the rules that only one partition has. They are listed as rules of the table, because calls reach the rows of
+ * a partition through the table.
  */
 const partitionRules = (look: EntryLookup, relation: RelationFact, constraint: PartitionConstraintFact): Part[] =>
   constraintRules(look, relation, constraint).map((part) => ({

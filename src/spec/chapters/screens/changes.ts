@@ -79,7 +79,7 @@ function screenParts(before: JsonObject, after: JsonObject, plural: boolean): st
   ];
 }
 
-/** Describes the fields of a form if those of new rows and of changes differ. */
+/** Describes the fields of a form, if a form for a new row and a form for a change have different fields. */
 function givenWords(screen: JsonObject, take: string): string {
   if (!isObject(screen.fields)) return `${take} the same fields for a new row as for a change`;
   const [insert, update] = [texts(screen.fields, 'insert'), texts(screen.fields, 'update')];
@@ -101,7 +101,7 @@ const members = [
   'broken',
 ];
 
-/** Describes screens with the same change in one sentence. */
+/** Describes in one sentence several screens that have changed in the same way. */
 function tellChanged(of: readonly Difference[]): DescribedChange {
   const [first] = of;
   const routes = fewWords(of.map(({ before, after }) => text(after ?? before, 'route')));

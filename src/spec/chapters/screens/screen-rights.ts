@@ -3,7 +3,7 @@ import type { ScreenKind } from '../../../../contract/description.ts';
 import type { Entity } from '../../../../contract/specification-entities.ts';
 import type { RoleCell } from '../../../../contract/specification-roles.ts';
 
-/** The use that a screen makes of the rows of its entity. */
+/** A screen, and the fields that it uses of the rows of its entity. */
 export interface ScreenUse {
   kind: ScreenKind;
   entity: Entity;

@@ -183,7 +183,7 @@ function screensOf(
   ];
 }
 
-/** Names of fields that usually contain the start of a row, each with the name of the end. */
+/** Patterns of usual names for the field with the start of a period, each with the name of the field with its end. */
 const spans: readonly (readonly [RegExp, string])[] = [
   [/^start(s?)(?=$|_)/, 'end$1'],
   [/^begin(s?)(?=$|_)/, 'end$1'],
@@ -191,7 +191,10 @@ const spans: readonly (readonly [RegExp, string])[] = [
   [/^(valid_)?from(?=$|_)/, '$1to'],
 ];
 
-/** Returns the fields with the start and the end of a row, if an entity has a pair that its readers may read. */
+/**
+ * Returns the fields with the start and the end of the period that a row describes. Returns null if the entity has no
+ * such pair that its readers may read.
+ */
 function spanOf({ entity: { fields }, granted }: Origin): Screen['span'] | null {
   const times = fields.filter(
     ({ name, type, base_type }) => granted.select.has(name) && /^(date$|timestamp)/.test(base_type ?? type),
@@ -213,9 +216,9 @@ function spanIn(kind: ScreenKind, origin: Origin | undefined): Pick<Screen, 'spa
 }
 
 /**
- * Returns the route of an entity below the portal, without the schema for the default schema. If the default schema has
- * a table with the name of another schema, a dot separates that schema from the entity. Otherwise its entity `new`
- * would have the route of the table's form.
+ * Returns the route of an entity below the portal, without the schema for the default schema. Usually a slash separates
+ * another schema from its entity. If the default schema has a table with the name of that schema, a dot separates them.
+ * Otherwise an entity named `new` of that schema would have the same route as the form of the table.
  */
 function routeOf({ schema, name }: Entity, facts: Facts): string {
   const [first] = facts.exposedSchemas;
@@ -224,7 +227,7 @@ function routeOf({ schema, name }: Entity, facts: Facts): string {
   return `/${encodeURIComponent(schema)}${isTaken ? '.' : '/'}${encodeURIComponent(name)}`;
 }
 
-/** Returns a name as words: "order_lines" becomes "order lines". Capitals stay. */
+/** Returns a name as words: "order_lines" becomes "order lines". Capital letters stay capital. */
 const wordsOf = (name: string): string => name.replaceAll(/[_\s]+/g, ' ').trim() || name;
 
 /**
@@ -315,7 +318,7 @@ function definedScreen(
   };
 }
 
-/** Returns the members that only some defined screens have. */
+/** Returns the properties of a defined screen that not every screen has. */
 const extrasOf = (
   { kind, group_by, related, actions, home, place }: ScreenFact,
   origin: Origin | undefined,
@@ -363,7 +366,7 @@ const refusalWords = ({ part, shown, message }: ScreenRefusal): string =>
 
 function lostNames(fact: ScreenFact, entity: Entity): string[] {
   const names = new Set(entity.fields.map((field) => field.name));
-  // The definition of a screen does not check filter and order, so these columns may never have existed.
+  // Defining a screen does not check its filter and its order. So a column in them may never have existed.
   const asked = new Set([...names, ...(entity.computed ?? []).map(({ name }) => name)]);
   const lost = (list: readonly string[], where: string) =>
     [...new Set(list)].filter((name) => !asked.has(name)).map((name) => `there is no column ${name} for its ${where}`);
@@ -417,5 +420,5 @@ const orderedNames = (order: string): string[] =>
         : [fieldOf(term.trim().replace(/\.(asc|desc|nullsfirst|nullslast)\b.*$/, ''))],
     );
 
-/** Returns the column of `column->path`, without quotes. */
+/** Returns the column that `column->path` reads, without quotes. */
 const fieldOf = (text: string): string => text.replace(/->.*$/, '').replace(/^"(.*)"$/, '$1');

@@ -6,7 +6,7 @@ import { table } from '../../markdown/escape.ts';
 import { accountStates, defaultMoves } from './account-states.ts';
 import { moveRow, statesMarkdown } from './markdown.ts';
 
-/** Returns the state changes under these settings, and the calls of chapter 7 under the same settings. */
+/** Returns the account's state changes and the calls of chapter 7 under these settings. */
 function movesWith(changed: Partial<AuthSettings> = {}) {
   const settings = { ...defaultAuthSettings, ...changed };
   const open = authCalls.filter((call) =>

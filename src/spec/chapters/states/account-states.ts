@@ -50,7 +50,7 @@ const move = (
 
 const VOUCHES = 'a provider that is on vouches for the address';
 
-/** The calls that create an account, which `disable_signup` closes. */
+/** The calls that create an account. The setting `disable_signup` disables them. */
 const signUps = (settings: AuthSettings): AccountMove[] => [
   ...(settings.external_email_enabled
     ? [

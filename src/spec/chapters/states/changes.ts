@@ -20,8 +20,8 @@ export const statesDescriber: ChangeDescriber = {
         return words === null ? [] : [{ words, of: [difference] }];
       }),
     ];
-    // The table follows from states and transitions, so it is reported with them, and alone only if they report
-    // nothing.
+    // The table of state changes follows from the states and transitions, so its differences belong to their sentences.
+    // The table gets its own sentence only if there is no other.
     return told.map((one) => {
       const machine = one.of[0]?.path[1];
       const isFirst = told.find((each) => each.of[0]?.path[1] === machine) === one;
@@ -31,8 +31,8 @@ export const statesDescriber: ChangeDescriber = {
 };
 
 /**
- * Returns pairs of a removed and an added transition that differ only in their name, if no other transition of the
- * machine is equal to them.
+ * Returns pairs of a removed and an added transition that are equal except for the name. Omits a pair if another
+ * transition of the machine is equal too, because it would be unclear which one was renamed.
  */
 function renamedTransitions(differences: readonly Difference[]): [removed: Difference, added: Difference][] {
   return [...groupBy(differences, ({ path }) => path[1])].flatMap(([, group]) => {

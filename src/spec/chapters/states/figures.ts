@@ -7,7 +7,7 @@ import { DatabaseError } from '../../../database/database-error.ts';
 import { firstJson } from '../../../database/statement.ts';
 import { machineId } from './states.ts';
 
-/** Figures by the id of the state machine. */
+/** The figures of each state machine, by its id. */
 export type StateFigures = ReadonlyMap<string, MachineFigures>;
 
 interface MachineRow {

@@ -10,8 +10,8 @@ export function statesMarkdown({ machines, accounts }: StatesChapter): string {
 }
 
 /**
- * Returns the states of accounts. The state changes under the default settings are the same in every app, so the section
- * only contains the differences.
+ * Returns the states of accounts. The state changes under the default settings are the same in every app, so the
+ * section contains only the differences from them.
  */
 function accountsSection({ states, moves }: AccountStates): string {
   const usual = new Map(defaultMoves().map((move) => [move.id, move]));

@@ -101,7 +101,7 @@ describe('statesChapter', () => {
     'public.kind',
     '"char"',
     'bit(3)',
-  ])('recognises the triggers of a machine on a key and a state of the type %s', async (type) => {
+  ])('recognises the triggers of a machine whose table has a key and a state of the type %s', async (type) => {
     const isState = ['varchar(9)', 'public.short', 'public.code', 'public.ticket_status', 'public.kind'].includes(type);
     await owner.script(`create domain public.short as varchar(9); create domain public.code as public.short; create domain public.kind as public.ticket_status;
         create table public."Odd One" (id ${type} primary key, "a State" ${isState ? type : 'text'});

@@ -34,7 +34,7 @@ export function statesChapter({ facts, relations }: Lookup): StatesChapter {
   };
 }
 
-/** Returns the state of the triggers of each machine, by the machine's id. */
+/** Returns the triggers of each machine, and whether each of them runs, by the machine's id. */
 export function triggersByMachine({ facts, relations }: Lookup): ReadonlyMap<string, readonly MachineTriggerFact[]> {
   return new Map(
     facts.machines.flatMap(({ relation, field, triggers }) => {
@@ -65,11 +65,16 @@ function machine(facts: DecisionFacts, fact: MachineFact, entity: string): Machi
   };
 }
 
-/** Returns the new state of a row after a transition; null if the transition does not apply to its state. */
+/**
+ * Returns the new state of a row after a transition; null if the transition does not start from the state of the row.
+ */
 const leadsTo = ({ from, to }: Pick<Transition, 'from' | 'to'>, state: string): string | null =>
   state !== to && (from === null || from.includes(state)) ? to : null;
 
-/** Returns the states of the machine, and the values of the field's type or check that the machine does not use. */
+/**
+ * Returns the states of the machine. Also returns the values that the field's type or check allows but the machine does
+ * not use.
+ */
 function statesOf(facts: DecisionFacts, fact: MachineFact): MachineState[] {
   const named = [
     fact.initial,
@@ -194,7 +199,10 @@ function unwrapped(text: string): string {
     : text;
 }
 
-/** Replaces `(tickets).status` by status. Within a subquery, replaces `(function.tickets).status` by tickets.status. */
+/**
+ * Replaces `(tickets).status` by `status`. In a subquery, where a plain name could mean another relation, replaces
+ * `(function.tickets).status` by `tickets.status`.
+ */
 function withoutRow(text: string, row: string | null): string {
   if (row === null) return text;
   const places: { start: number; end: number; text: string }[] = [];

@@ -13,7 +13,7 @@ export interface AdviceContext {
   facts: DecisionFacts;
   look: Lookup;
   access: Access;
-  /** The columns of the matrix that a call can have. */
+  /** The roles that a call can have; each is a column of the matrix. */
   roles: readonly ChapterRole[];
   /** The relations that /rest/v1 serves. */
   exposed: readonly RelationFact[];
@@ -29,7 +29,7 @@ export type Advice = Omit<AdviceEntry, 'id' | 'policies'> & {
 /** Returns the id of a relation. */
 export const idOf = (relation: RelationFact): string => entityId(relation.schema, relation.name);
 
-/** Returns names of roles as SQL. PUBLIC is a keyword and is not quoted. */
+/** Returns a list of role names in SQL. The keyword PUBLIC is not quoted. */
 export const roleList = (names: readonly string[]): string =>
   names.map((name) => (name === 'public' ? name : sqlName(name))).join(', ');
 
@@ -42,8 +42,9 @@ export const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 
 /**
- * Returns SQL that revokes privileges on a relation from roles, including `public`. Roles of calls that would lose a
- * privilege granted through PUBLIC or another role get a direct grant, if `kept` returns true for them.
+ * Returns SQL that revokes privileges on a relation from roles, including `public`. Other roles of calls may have had
+ * these privileges only through PUBLIC or through one of the revoked roles. Such a role gets a direct grant if `kept`
+ * returns true for it.
  */
 export function revoke(
   { access, roles }: AdviceContext,

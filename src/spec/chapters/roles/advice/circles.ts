@@ -46,7 +46,10 @@ function adviceFor({ access }: AdviceContext, circle: readonly RelationFact[], f
   };
 }
 
-/** Returns SQL that moves the conditions of a policy into SECURITY DEFINER functions of the row. */
+/**
+ * Returns SQL that moves each condition of a policy into a SECURITY DEFINER function, which takes the row as its
+ * argument.
+ */
 function asFunction(relation: RelationFact, policy: PolicyFact): string {
   const parts = [
     { clause: 'using', name: 'using', text: policy.using },
@@ -64,7 +67,10 @@ function asFunction(relation: RelationFact, policy: PolicyFact): string {
   );
 }
 
-/** Shortens the name to PostgreSQL's limit of 63 bytes, but keeps the clause. */
+/**
+ * Shortens the name of the function to PostgreSQL's limit of 63 bytes. The end of the name, which names the clause,
+ * stays complete.
+ */
 function nameOf({ name }: RelationFact, policy: PolicyFact, clause: string): string {
   let start = `${name} ${policy.name}`;
   while (Buffer.byteLength(`${start} ${clause}`) > 63) start = [...start].slice(0, -1).join('');

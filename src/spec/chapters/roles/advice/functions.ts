@@ -4,7 +4,10 @@ import type { RoutineFact } from '../../../../catalog/routines.ts';
 import { documentedRoutines } from '../../documented.ts';
 import { type Advice, type AdviceContext, listed } from './advice-context.ts';
 
-/** Advises on functions without a search_path, whose unqualified names depend on the search path of the caller. */
+/**
+ * Advises on functions that set no search_path. The search path of the caller then decides which objects the
+ * unqualified names in their code mean.
+ */
 export function functionsWithoutSearchPath({ facts }: AdviceContext): Advice[] {
   const schemas = new Set(facts.schemas.map((schema) => schema.name));
   return documentedRoutines(facts)

@@ -3,8 +3,8 @@ import type { RelationFact } from '../../../../catalog/entities.ts';
 import { type Advice, type AdviceContext, idOf, listed, revoke } from './advice-context.ts';
 
 /**
- * Advises on privileges of anonymous callers that no policy allows to use. A policy that is too broad would open the
- * table to everyone.
+ * Advises on privileges of anonymous callers that no policy allows to use. With such privileges, a single policy that
+ * is too broad would open the table to everyone.
  */
 export function idleGrants(context: AdviceContext): Advice[] {
   const { access, roles, exposed, cells } = context;
@@ -19,7 +19,8 @@ export function idleGrants(context: AdviceContext): Advice[] {
     if (!guarded || access.policies.of(relation.oid).length === 0) return [];
     const idle = operations.filter(
       (operation) =>
-        // Policies of other tables read this table with the caller's privileges and would fail without them.
+        // A policy of another table may read this table with the caller's privileges. It would fail without the
+        // privilege to read, so this privilege is not idle.
         (operation !== 'select' || !looked.has(relation.oid)) &&
         access.privileges.fields(anon.caller.oid, relation, privilegeOf[operation]).length > 0 &&
         verdicts.get(`${idOf(relation)} ${operation}`) === 'never',
@@ -47,8 +48,8 @@ function lookedInto({ facts, look }: AdviceContext): Set<number> {
 }
 
 /**
- * Returns SQL that revokes privileges from anon, and from PUBLIC or other roles through which anon has them. The other
- * roles of calls get direct grants instead.
+ * Returns SQL that revokes privileges from anon, and from PUBLIC and the other roles through which anon has them. The
+ * other roles of calls get direct grants instead.
  */
 function takeFromAnon(context: AdviceContext, relation: RelationFact, idle: readonly RowOperation[]): string {
   const { roles, access } = context;

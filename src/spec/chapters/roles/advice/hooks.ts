@@ -53,8 +53,8 @@ const takesJson = ({ kind, inputs }: RoutineFact): boolean =>
   kind === 'f' && inputs.filter((one) => !one.has_default).length <= 1 && /^jsonb?$/.test(inputs[0]?.type ?? '');
 
 /**
- * Advises on tables that the function names and of which the role reads no row. A SECURITY DEFINER function reads as
- * its owner.
+ * Advises on each table that the function names but of which the role can read no row. A SECURITY DEFINER function is
+ * left out, because it reads with the privileges of its owner.
  */
 function tablesWithoutRows(context: AdviceContext, title: string, routine: RoutineFact, role: number): Advice[] {
   if (routine.security_definer) return [];

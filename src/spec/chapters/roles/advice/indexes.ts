@@ -17,8 +17,8 @@ interface Search {
 }
 
 /**
- * Advises on missing indexes: policies that make PostgreSQL read every row of a table, and foreign keys that make a
- * delete of the referenced row do so.
+ * Advises on missing indexes: policies that make PostgreSQL read every row of a table, and foreign keys that make
+ * PostgreSQL read every row when a referenced row is deleted.
  */
 export function missingIndexes(context: AdviceContext): Advice[] {
   const indexed = { ...context, indexes: groupBy(context.facts.indexes, (index) => index.relation) };
@@ -34,7 +34,8 @@ function policyIndexes(ground: Indexed): Advice[] {
   for (const relation of facts.relations.filter((one) => isDocumented(facts, one.schema) && one.row_security)) {
     for (const policy of access.policies.of(relation.oid)) {
       const texts = [policy.using, policy.check].filter((text) => text !== null);
-      // A check evaluates a new row without searching for it, so only its searches in other tables count.
+      // A WITH CHECK condition evaluates a new row and does not search for it. So only the searches in other tables
+      // count.
       const searches = texts.flatMap((text) =>
         searchesOf(access.policies.parsed(policy, text), relation, (schema, name) =>
           named.get(`${schema}\0${name}`),
@@ -95,7 +96,7 @@ function keyIndexes(ground: Indexed): Advice[] {
   });
 }
 
-/** Returns true if an index starts with these fields in any order. */
+/** Returns true if the table has an index that starts with these fields, in any order. */
 function leads({ access, indexes }: Indexed, relation: RelationFact, names: readonly string[]): boolean {
   const numbers = names.map(
     (name) => (access.privileges.fieldsOf.get(relation.oid) ?? []).find((field) => field.name === name)?.number ?? -1,
@@ -146,7 +147,8 @@ function look(expression: Expression, scope: Scope, named: Named): Looked {
     }
     case 'or': {
       const parts = expression.items.map((item) => look(item, scope, named));
-      // A part without a search makes PostgreSQL read every row, unless its value is the same for the whole statement.
+      // One part of an OR that needs no index makes PostgreSQL read every row anyway, unless its value is the same for
+      // the whole statement.
       const isWhole = expression.items.some((item, i) => parts[i]?.fields.length === 0 && readsField(item));
       return {
         fields: isWhole ? [] : parts.flatMap((part) => part.fields),
@@ -172,7 +174,7 @@ function look(expression: Expression, scope: Scope, named: Named): Looked {
   }
 }
 
-/** Returns the searches of a subquery over one relation. */
+/** Returns the searches in the relation that a subquery reads. */
 function within(query: Subquery, named: Named): Search[] {
   const [from, ...others] = query.from;
   const relation = from && named(...from);

@@ -54,7 +54,7 @@ export function failingJobs(jobs: readonly JobEntry[], known: readonly AdviceEnt
 
 const unschedule = (jobid: JobFact['jobid']): string => `select cron.unschedule(${jobid});`;
 
-/** Keywords before the name of a table. */
+/** Keywords after which SQL names a table. */
 const beforeTables = ['FROM', 'JOIN', 'INTO', 'UPDATE', 'TABLE', 'TRUNCATE', 'VIEW', 'VACUUM', 'ANALYZE'];
 
 /**

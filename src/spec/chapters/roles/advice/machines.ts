@@ -56,8 +56,8 @@ const defaultOf = ({ facts }: AdviceContext, field: FieldFact): string | null =>
   field.default ?? facts.types.find(({ oid }) => oid === field.type_oid)?.default ?? null;
 
 /**
- * Returns the values of an enum, or of a text that a check or a domain limits to a list. Returns an empty list for
- * other fields.
+ * Returns the allowed values of a field: those of an enum, or those of a text that a check or a domain limits to a
+ * list. Returns an empty list for other fields.
  */
 function statesOf({ facts, look }: AdviceContext, relation: RelationFact, field: FieldFact): string[] {
   const type = facts.types.find(({ oid }) => oid === field.type_oid);

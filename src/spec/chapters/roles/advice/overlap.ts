@@ -9,8 +9,8 @@ import { type Advice, type AdviceContext, idOf, isBound, listed, roleList } from
 const commandOf = { select: 'r', insert: 'a', update: 'w', delete: 'd' } as const;
 
 /**
- * Advises on several permissive policies for the same operation and role. PostgreSQL evaluates each of them for every
- * row that the others do not accept.
+ * Advises on several permissive policies for the same operation and role. PostgreSQL evaluates them one after another
+ * for each row, until one accepts the row.
  */
 export function overlappingPolicies(context: AdviceContext): Advice[] {
   const { facts, access } = context;
@@ -93,7 +93,8 @@ function joined(context: AdviceContext, relation: RelationFact, policies: readon
 const sameRoles = (a: PolicyFact, b: PolicyFact): boolean => [...a.roles].sort().join() === [...b.roles].sort().join();
 
 /**
- * Returns the roles that the policies name. If PUBLIC is one of several, returns all roles of calls instead of PUBLIC.
+ * Returns the roles that the policies name. If they name PUBLIC and other roles, returns all roles of calls instead of
+ * PUBLIC.
  */
 function rolesOf({ facts, roles }: AdviceContext, policies: readonly PolicyFact[]): string[] {
   const named = [...new Set(policies.flatMap((policy) => policy.roles))];

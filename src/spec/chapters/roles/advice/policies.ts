@@ -59,7 +59,7 @@ const wrapped = (text: string, calls: readonly Call[]): string =>
     text,
   );
 
-/** Returns the calls of these functions outside scalar subqueries, in their order. */
+/** Returns the calls of functions in `ofTheCaller` that are not within a scalar subquery, in the order of the text. */
 function bareCalls(text: string): Call[] {
   const found: Call[] = [];
   const look = (tokens: readonly Token[], isAlone: boolean): void => {
@@ -76,7 +76,10 @@ function bareCalls(text: string): Call[] {
   return found;
 }
 
-/** Returns the call whose arguments are the group at an index; null for other brackets and other functions. */
+/**
+ * Returns the call whose arguments are in the brackets at an index. Returns null if the brackets belong to no call, or
+ * to a call of another function.
+ */
 function callAt(tokens: readonly Token[], at: number): Call | null {
   const group = tokens[at];
   const name: string[] = [];
@@ -119,7 +122,8 @@ export function unreachablePolicies(context: AdviceContext): Advice[] {
   } as const;
   const { membership } = access.privileges;
   const login = membership.named(facts.authenticator);
-  // Roles that only auth calls use. A policy for one of them is not unreachable.
+  // Roles that the login role assumes only for auth calls. A policy for one of them is not unreachable, although no
+  // data call has the role.
   const others = [...(login ? membership.assumableBy(login.oid) : [])].filter(
     (oid) => !roles.some((role) => role.caller.oid === oid),
   );
@@ -133,8 +137,8 @@ export function unreachablePolicies(context: AdviceContext): Advice[] {
     const applies = (oid: number) => access.policies.names(policy, oid);
     // Forced row-level security also applies to the owner, for example in views, so the policy may have an effect.
     if (relation.force_row_security && applies(relation.owner)) return [];
-    // The policy may apply to the owner of a view, with whose privileges the view reads. This role may differ from the
-    // owner of the table.
+    // A view reads with the privileges of its owner, who may be another role than the owner of the table. So a policy
+    // for the owner of a view may apply.
     if (viewOwners.some((owner) => applies(owner) && access.policies.rows(owner, relation, 'select').bound)) return [];
     const meeting = roles.filter((role) => role.caller.memberRole === null && applies(role.caller.oid));
     const bound = meeting.filter(isBound);

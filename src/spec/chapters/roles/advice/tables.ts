@@ -80,7 +80,7 @@ export function tablesWithoutPolicy(context: AdviceContext): Advice[] {
 
 const isTable = (relation: RelationFact): boolean => relation.kind === 'r' || relation.kind === 'p';
 
-/** Returns the field that references the member: the first with a foreign key to auth.users. */
+/** Returns the field that names the member to whom a row belongs: the first field with a foreign key to auth.users. */
 function ownerField({ facts, access }: AdviceContext, relation: RelationFact): string | null {
   const users = facts.relations.find(({ schema, name }) => schema === 'auth' && name === 'users')?.oid;
   const key = facts.constraints.find(
