@@ -131,7 +131,7 @@ const inSchemas: Readonly<Record<string, string>> = {
    insert into "odd ""schema"""."Größe, (x)" values (1, 'A "quoted", (name)', 'x.y', 3, true, null, now()), (2, 'B', 'z', 4, false, 1, now());
    create table "odd ""schema"""."order" ("select" text primary key, "and" int, "or" int, "not" int, "offset" int);
    insert into "odd ""schema"""."order" values ('new', 1, 2, 3, 4), ('a/b c?', 1, 2, 3, 4), ('100%', 0, 0, 0, 0);`,
-  // Rows by role, and rows that only their owner may change.
+  // The rows that a caller sees depend on the role of the caller. Members see and change their own patient.
   clinic: `create table clinic.patients (id uuid primary key default gen_random_uuid(), member uuid default auth.uid() references auth.users, name text not null, born date);
    create table clinic.visits (id bigint generated always as identity primary key, patient uuid not null references clinic.patients, notes text, at timestamptz default now());
    alter table clinic.patients enable row level security; alter table clinic.visits enable row level security;

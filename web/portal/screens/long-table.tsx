@@ -64,7 +64,6 @@ export function LongTable({
   const virtual = useVirtualizer({
     count: Math.min(total, SCROLLED_ROWS),
     getScrollElement: () => scrollerOf(table.current),
-    // Called for each row of the list.
     estimateSize: () => height,
     // A fraction of a pixel would make the places of all later rows be computed again.
     measureElement: (element) => Math.round(element.getBoundingClientRect().height),

@@ -23,7 +23,7 @@ export function span(seconds: number): string {
     : `${many} ${unit} ${rest} ${next[1]}`;
 }
 
-/** A transition from one of its source states. */
+/** A transition between two states. A transition with several source states has one edge for each of them. */
 export interface TransitionEdge {
   id: string;
   from: string;
