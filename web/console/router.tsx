@@ -1,4 +1,12 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import {
+  type AnyRoute,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  type RouteComponent,
+  redirect,
+} from '@tanstack/react-router';
 import { readLogSearch } from './data/log.ts';
 import { queryClient } from './data/query-client.ts';
 import { signedInBuilder } from './data/session.ts';
@@ -11,28 +19,45 @@ import { NotFound, RouteFailure } from './layout/route-states.tsx';
 import { code } from './recovery/code.ts';
 import { readDataSearch } from './tools/data/data-search.ts';
 
+type Search = Record<string, unknown>;
+
 /**
  * Reads an optional string parameter of the address. The router has parsed digits as numbers, which become strings
  * again.
  */
 const text = (value: unknown): string | undefined =>
   typeof value === 'number' ? String(value) : typeof value === 'string' && value !== '' ? value : undefined;
-const named = <K extends string>(name: K, value: unknown): { [name in K]?: string } => {
-  const given = text(value);
-  return given === undefined ? {} : ({ [name]: given } as { [name in K]?: string });
-};
+
+/** Returns a function that reads string parameters of the address by their names. */
+const strings =
+  <Name extends string>(...names: readonly Name[]) =>
+  (search: Search): { [name in Name]?: string } => {
+    const given = names.map((name) => [name, text(search[name])] as const);
+    return Object.fromEntries(given.filter(([, value]) => value !== undefined)) as { [name in Name]?: string };
+  };
+
+/**
+ * Returns a function that creates the pages below a route. The code of a page is loaded when the page is opened, or when
+ * the pointer is on a link to it.
+ * @returns a function of the path, the reader of the search parameters, the module and the name of the component in it
+ */
+const pagesOf =
+  <Parent extends AnyRoute>(parent: Parent) =>
+  <Path extends string, Read extends object, Name extends string, Module extends { [name in Name]: RouteComponent }>(
+    path: Path,
+    validateSearch: (search: Search) => Read,
+    load: () => Promise<Module>,
+    name: Name,
+  ) =>
+    createRoute({
+      getParentRoute: () => parent,
+      path,
+      validateSearch,
+      component: lazyRouteComponent(code(load), name) as RouteComponent,
+    });
 
 const root = createRootRoute({ component: Root });
-
-const signIn = createRoute({
-  getParentRoute: () => root,
-  path: '/sign-in',
-  validateSearch: (search) => named('next', search.next),
-  component: lazyRouteComponent(
-    code(() => import('./auth/sign-in.tsx')),
-    'SignIn',
-  ),
-});
+const page = pagesOf(root);
 
 const setup = createRoute({
   getParentRoute: () => root,
@@ -41,24 +66,6 @@ const setup = createRoute({
   component: lazyRouteComponent(
     code(() => import('./auth/setup.tsx')),
     'Setup',
-  ),
-});
-
-const invitation = createRoute({
-  getParentRoute: () => root,
-  path: '/invitation',
-  component: lazyRouteComponent(
-    code(() => import('./auth/invitation.tsx')),
-    'Invitation',
-  ),
-});
-
-const recovery = createRoute({
-  getParentRoute: () => root,
-  path: '/recovery',
-  component: lazyRouteComponent(
-    code(() => import('./auth/recovery.tsx')),
-    'Recovery',
   ),
 });
 
@@ -75,48 +82,8 @@ const signedIn = createRoute({
   },
   component: AppLayout,
 });
-
-const apps = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/',
-  validateSearch: (search): { make?: true } => (search.make ? { make: true } : {}),
-  component: lazyRouteComponent(
-    code(() => import('./apps/apps-page.tsx')),
-    'AppsPage',
-  ),
-});
-
-const account = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/account',
-  component: lazyRouteComponent(
-    code(() => import('./account/account-page.tsx')),
-    'AccountPage',
-  ),
-});
-
-const builders = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/builders',
-  component: lazyRouteComponent(
-    code(() => import('./node/builders-page.tsx')),
-    'BuildersPage',
-  ),
-});
-
-const nodeAudit = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/audit',
-  validateSearch: (search) => ({
-    ...named('q', search.q),
-    ...named('action', search.action),
-    ...named('entry', search.entry),
-  }),
-  component: lazyRouteComponent(
-    code(() => import('./node/node-audit-page.tsx')),
-    'NodeAuditPage',
-  ),
-});
+const nodePage = pagesOf(signedIn);
+const makesApp = (search: Search): { make?: true } => (search.make ? { make: true } : {});
 
 const app = createRoute({
   getParentRoute: () => signedIn,
@@ -124,325 +91,76 @@ const app = createRoute({
   // Starts the request while the code of the page is loaded. The page shows its result.
   loader: ({ params: { ref } }) => void queryClient.prefetchQuery(specification(ref)),
 });
+const appPage = pagesOf(app);
 
-const contents = createRoute({
-  getParentRoute: () => app,
-  path: '/',
-  component: lazyRouteComponent(
-    code(() => import('./contents/contents-page.tsx')),
-    'ContentsPage',
-  ),
-});
-
-const purpose = createRoute({
-  getParentRoute: () => app,
-  path: '/purpose',
-  component: lazyRouteComponent(
-    code(() => import('./chapters/purpose/purpose-page.tsx')),
-    'PurposePage',
-  ),
-});
-
-const screens = createRoute({
-  getParentRoute: () => app,
-  path: '/screens',
-  validateSearch: (search) => named('screen', search.screen),
-  component: lazyRouteComponent(
-    code(() => import('./chapters/screens/screens-page.tsx')),
-    'ScreensPage',
-  ),
-});
-
-const entities = createRoute({
-  getParentRoute: () => app,
-  path: '/entities',
-  validateSearch: (search) => ({
-    ...named('entity', search.entity),
-    ...named('field', search.field),
-    ...named('cluster', search.cluster),
-  }),
-  component: lazyRouteComponent(
-    code(() => import('./chapters/entities/entities-page.tsx')),
+const appPages = app.addChildren([
+  appPage('/', strings(), () => import('./contents/contents-page.tsx'), 'ContentsPage'),
+  appPage('/purpose', strings(), () => import('./chapters/purpose/purpose-page.tsx'), 'PurposePage'),
+  appPage('/screens', strings('screen'), () => import('./chapters/screens/screens-page.tsx'), 'ScreensPage'),
+  appPage(
+    '/entities',
+    strings('entity', 'field', 'cluster'),
+    () => import('./chapters/entities/entities-page.tsx'),
     'EntitiesPage',
   ),
-});
-
-const states = createRoute({
-  getParentRoute: () => app,
-  path: '/states',
-  validateSearch: (search) => ({
-    ...named('machine', search.machine),
-    ...named('state', search.state),
-    ...named('way', search.way),
-  }),
-  component: lazyRouteComponent(
-    code(() => import('./chapters/states/states-page.tsx')),
+  appPage(
+    '/states',
+    strings('machine', 'state', 'way'),
+    () => import('./chapters/states/states-page.tsx'),
     'StatesPage',
   ),
-});
-
-const rules = createRoute({
-  getParentRoute: () => app,
-  path: '/rules',
-  validateSearch: (search) => named('rule', search.rule),
-  component: lazyRouteComponent(
-    code(() => import('./chapters/rules/rules-page.tsx')),
-    'RulesPage',
-  ),
-});
-
-const roles = createRoute({
-  getParentRoute: () => app,
-  path: '/roles',
-  validateSearch: (search) => ({ ...named('cell', search.cell), ...named('advice', search.advice) }),
-  component: lazyRouteComponent(
-    code(() => import('./chapters/roles/roles-page.tsx')),
-    'RolesPage',
-  ),
-});
-
-const calls = createRoute({
-  getParentRoute: () => app,
-  path: '/calls',
-  validateSearch: (search) => named('call', search.call),
-  component: lazyRouteComponent(
-    code(() => import('./chapters/calls/calls-page.tsx')),
-    'CallsPage',
-  ),
-});
-
-const trace = createRoute({
-  getParentRoute: () => app,
-  path: '/calls/$requestId',
-  component: lazyRouteComponent(
-    code(() => import('./chapters/request/request-page.tsx')),
-    'RequestPage',
-  ),
-});
-
-const errors = createRoute({
-  getParentRoute: () => app,
-  path: '/errors',
-  validateSearch: (search) => named('error', search.error),
-  component: lazyRouteComponent(
-    code(() => import('./chapters/errors/errors-page.tsx')),
-    'ErrorsPage',
-  ),
-});
-
-const limits = createRoute({
-  getParentRoute: () => app,
-  path: '/limits',
-  validateSearch: (search) => named('limit', search.limit),
-  component: lazyRouteComponent(
-    code(() => import('./chapters/limits/limits-page.tsx')),
-    'LimitsPage',
-  ),
-});
-
-const changes = createRoute({
-  getParentRoute: () => app,
-  path: '/changes',
-  validateSearch: (search) => ({ ...named('version', search.version), ...named('since', search.since) }),
-  component: lazyRouteComponent(
-    code(() => import('./changes/changes-page.tsx')),
-    'ChangesPage',
-  ),
-});
-
-const data = createRoute({
-  getParentRoute: () => app,
-  path: '/data',
-  validateSearch: readDataSearch,
-  component: lazyRouteComponent(
-    code(() => import('./tools/data/data-page.tsx')),
-    'DataPage',
-  ),
-});
-
-const sql = createRoute({
-  getParentRoute: () => app,
-  path: '/sql',
-  validateSearch: (search) => named('sql', search.sql),
-  component: lazyRouteComponent(
-    code(() => import('./tools/sql/sql-page.tsx')),
-    'SqlPage',
-  ),
-});
-
-const users = createRoute({
-  getParentRoute: () => app,
-  path: '/users',
-  validateSearch: (search) => ({ ...named('user', search.user), ...named('q', search.q) }),
-  component: lazyRouteComponent(
-    code(() => import('./tools/users/users-page.tsx')),
-    'UsersPage',
-  ),
-});
-
-const member = createRoute({
-  getParentRoute: () => app,
-  path: '/users/$id',
-  component: lazyRouteComponent(
-    code(() => import('./tools/users/member-page.tsx')),
-    'MemberPage',
-  ),
-});
-
-const importMembers = createRoute({
-  getParentRoute: () => app,
-  path: '/import-users',
-  component: lazyRouteComponent(
-    code(() => import('./tools/users/import-page.tsx')),
-    'ImportPage',
-  ),
-});
-
-const sessions = createRoute({
-  getParentRoute: () => app,
-  path: '/sessions',
-  validateSearch: (search) => ({ ...named('user', search.user), ...named('session', search.session) }),
-  component: lazyRouteComponent(
-    code(() => import('./tools/sessions/sessions-page.tsx')),
-    'SessionsPage',
-  ),
-});
-
-const mail = createRoute({
-  getParentRoute: () => app,
-  path: '/mail',
-  validateSearch: (search) => ({
-    ...named('view', search.view),
-    ...named('mail', search.mail),
-    ...named('q', search.q),
-    ...named('kind', search.kind),
-    ...named('language', search.language),
-  }),
-  component: lazyRouteComponent(
-    code(() => import('./tools/mail/mail-page.tsx')),
+  appPage('/rules', strings('rule'), () => import('./chapters/rules/rules-page.tsx'), 'RulesPage'),
+  appPage('/roles', strings('cell', 'advice'), () => import('./chapters/roles/roles-page.tsx'), 'RolesPage'),
+  appPage('/calls', strings('call'), () => import('./chapters/calls/calls-page.tsx'), 'CallsPage'),
+  appPage('/calls/$requestId', strings(), () => import('./chapters/request/request-page.tsx'), 'RequestPage'),
+  appPage('/errors', strings('error'), () => import('./chapters/errors/errors-page.tsx'), 'ErrorsPage'),
+  appPage('/limits', strings('limit'), () => import('./chapters/limits/limits-page.tsx'), 'LimitsPage'),
+  appPage('/changes', strings('version', 'since'), () => import('./changes/changes-page.tsx'), 'ChangesPage'),
+  appPage('/data', readDataSearch, () => import('./tools/data/data-page.tsx'), 'DataPage'),
+  appPage('/sql', strings('sql'), () => import('./tools/sql/sql-page.tsx'), 'SqlPage'),
+  appPage('/users', strings('user', 'q'), () => import('./tools/users/users-page.tsx'), 'UsersPage'),
+  appPage('/users/$id', strings(), () => import('./tools/users/member-page.tsx'), 'MemberPage'),
+  appPage('/import-users', strings(), () => import('./tools/users/import-page.tsx'), 'ImportPage'),
+  appPage('/sessions', strings('user', 'session'), () => import('./tools/sessions/sessions-page.tsx'), 'SessionsPage'),
+  appPage(
+    '/mail',
+    strings('view', 'mail', 'q', 'kind', 'language'),
+    () => import('./tools/mail/mail-page.tsx'),
     'MailPage',
   ),
-});
-
-const settings = createRoute({
-  getParentRoute: () => app,
-  path: '/settings',
-  component: lazyRouteComponent(
-    code(() => import('./tools/settings/settings-page.tsx')),
-    'SettingsPage',
-  ),
-});
-
-const apiKeys = createRoute({
-  getParentRoute: () => app,
-  path: '/api-keys',
-  component: lazyRouteComponent(
-    code(() => import('./tools/api-keys/api-keys-page.tsx')),
-    'ApiKeysPage',
-  ),
-});
-
-const keys = createRoute({
-  getParentRoute: () => app,
-  path: '/keys',
-  component: lazyRouteComponent(
-    code(() => import('./tools/keys/keys-page.tsx')),
-    'KeysPage',
-  ),
-});
-
-const applications = createRoute({
-  getParentRoute: () => app,
-  path: '/applications',
-  component: lazyRouteComponent(
-    code(() => import('./tools/applications/applications-page.tsx')),
-    'ApplicationsPage',
-  ),
-});
-
-const signInMethods = createRoute({
-  getParentRoute: () => app,
-  path: '/sign-in-methods',
-  validateSearch: (search) => named('method', search.method),
-  component: lazyRouteComponent(
-    code(() => import('./tools/sign-in-methods/sign-in-methods-page.tsx')),
+  appPage('/api-keys', strings(), () => import('./tools/api-keys/api-keys-page.tsx'), 'ApiKeysPage'),
+  appPage('/keys', strings(), () => import('./tools/keys/keys-page.tsx'), 'KeysPage'),
+  appPage('/applications', strings(), () => import('./tools/applications/applications-page.tsx'), 'ApplicationsPage'),
+  appPage(
+    '/sign-in-methods',
+    strings('method'),
+    () => import('./tools/sign-in-methods/sign-in-methods-page.tsx'),
     'SignInMethodsPage',
   ),
-});
-
-const logs = createRoute({
-  getParentRoute: () => app,
-  path: '/logs',
-  validateSearch: readLogSearch,
-  component: lazyRouteComponent(
-    code(() => import('./tools/logs/logs-page.tsx')),
-    'LogsPage',
-  ),
-});
-
-const audit = createRoute({
-  getParentRoute: () => app,
-  path: '/audit',
-  validateSearch: (search) => ({
-    ...named('kind', search.kind),
-    ...named('q', search.q),
-    ...named('action', search.action),
-    ...named('member', search.member),
-    ...named('entry', search.entry),
-  }),
-  component: lazyRouteComponent(
-    code(() => import('./tools/audit/audit-page.tsx')),
+  appPage('/logs', readLogSearch, () => import('./tools/logs/logs-page.tsx'), 'LogsPage'),
+  appPage('/team', strings('builder'), () => import('./tools/team/team-page.tsx'), 'TeamPage'),
+  appPage('/settings', strings(), () => import('./tools/settings/settings-page.tsx'), 'SettingsPage'),
+  appPage(
+    '/audit',
+    strings('kind', 'q', 'action', 'member', 'entry'),
+    () => import('./tools/audit/audit-page.tsx'),
     'AuditPage',
   ),
-});
-
-const team = createRoute({
-  getParentRoute: () => app,
-  path: '/team',
-  validateSearch: (search) => named('builder', search.builder),
-  component: lazyRouteComponent(
-    code(() => import('./tools/team/team-page.tsx')),
-    'TeamPage',
-  ),
-});
-
-const inApp = app.addChildren([
-  contents,
-  purpose,
-  screens,
-  entities,
-  states,
-  rules,
-  roles,
-  calls,
-  trace,
-  errors,
-  limits,
-  changes,
-  data,
-  sql,
-  users,
-  sessions,
-  mail,
-  apiKeys,
-  keys,
-  applications,
-  signInMethods,
-  logs,
-  member,
-  importMembers,
-  team,
-  settings,
-  audit,
 ]);
 
 export const router = createRouter({
   routeTree: root.addChildren([
-    signIn,
     setup,
-    invitation,
-    recovery,
-    signedIn.addChildren([apps, account, builders, nodeAudit, inApp]),
+    page('/sign-in', strings('next'), () => import('./auth/sign-in.tsx'), 'SignIn'),
+    page('/invitation', strings(), () => import('./auth/invitation.tsx'), 'Invitation'),
+    page('/recovery', strings(), () => import('./auth/recovery.tsx'), 'Recovery'),
+    signedIn.addChildren([
+      nodePage('/', makesApp, () => import('./apps/apps-page.tsx'), 'AppsPage'),
+      nodePage('/account', strings(), () => import('./account/account-page.tsx'), 'AccountPage'),
+      nodePage('/builders', strings(), () => import('./node/builders-page.tsx'), 'BuildersPage'),
+      nodePage('/audit', strings('q', 'action', 'entry'), () => import('./node/node-audit-page.tsx'), 'NodeAuditPage'),
+      appPages,
+    ]),
   ]),
   defaultPreload: 'intent',
   defaultPendingMs: 100,

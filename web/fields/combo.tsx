@@ -44,14 +44,13 @@ export interface ComboProps {
   onChoose: (key: string) => void;
 }
 
+const isChosen = ({ isCurrent, isOff }: ComboOption): boolean => isCurrent === true && !isOff;
+
 /** Text field with a list of options (WAI-ARIA, "Combobox"). Typing searches, arrows move, Enter chooses. */
 export function Combo(props: ComboProps) {
   const { id, label, listLabel, placeholder, text, search, onSearch, options, remark, children } = props;
   const { describedBy, isWrong = false, className, isInCell = false, onChoose } = props;
-  const first = Math.max(
-    0,
-    options.findIndex(({ isCurrent, isOff }) => isCurrent && !isOff),
-  );
+  const first = Math.max(0, options.findIndex(isChosen));
   const [moved, setMoved] = useState<number | null>(null);
   const isOpen = search !== null;
   const at = Math.min(moved ?? (search === '' ? first : 0), options.length - 1);

@@ -27,6 +27,23 @@ export function timeValue(text: string, kind: TimeKind, now: Date): string | nul
   return kind === 'date' ? isoDay(time) : kind === 'timestamp' ? isoTime(time) : time.toISOString();
 }
 
+interface TimeFieldProps {
+  id: string;
+  label?: string | undefined;
+  text: string;
+  kind: TimeKind;
+  placeholder?: string;
+  className?: string | undefined;
+  describedBy?: string | undefined;
+  isWrong?: boolean;
+  /** True if the calendar is shown only while the field has the focus, for a form with several fields. */
+  isPopup?: boolean;
+  inputRef?: Ref<HTMLInputElement>;
+  /** Content below the calendar: the rule of the field, buttons. */
+  children?: ReactNode;
+  onText: (text: string) => void;
+}
+
 /**
  * Text field for a date or time with a calendar. It reads what `readTime` reads. The arrow keys change the day, Page keys
  * the month.
@@ -44,22 +61,7 @@ export function TimeField({
   inputRef,
   children,
   onText,
-}: {
-  id: string;
-  label?: string | undefined;
-  text: string;
-  kind: TimeKind;
-  placeholder?: string;
-  className?: string | undefined;
-  describedBy?: string | undefined;
-  isWrong?: boolean;
-  /** True if the calendar is shown only while the field has the focus, for a form with several fields. */
-  isPopup?: boolean;
-  inputRef?: Ref<HTMLInputElement>;
-  /** Content below the calendar: the rule of the field, buttons. */
-  children?: ReactNode;
-  onText: (text: string) => void;
-}) {
+}: TimeFieldProps) {
   const [now] = useState(() => new Date());
   const [isOpen, setOpen] = useState(!isPopup);
   const typed = readTime(text, now);
@@ -114,30 +116,60 @@ export function TimeField({
         onKeyDown={onKeyDown}
       />
       {isOpen && (
-        // biome-ignore lint/a11y/noStaticElementInteractions: A press on a button must not move the focus out of the text field.
-        <div className={styles.below} onMouseDown={keepFocus}>
-          <Calendar chosen={time} today={now} onChoose={setDay} />
-          {kind !== 'date' && (
-            <div className={styles.clock}>
-              <span>at</span>
-              <Clock time={time} onTime={set} />
-              <span className={styles.zone}>
-                {kind === 'timestamptz' ? `${zone}, stored in UTC` : 'stored without a time zone'}
-              </span>
-            </div>
-          )}
-          <QuickTimes kind={kind} onText={onText} />
-          {typed && text.trim() !== timeText(typed.time, kind) && (
-            <p className={styles.means} role="status">
-              {timeText(typed.time, kind)}
-            </p>
-          )}
+        <Choices {...{ kind, text, typed: typed?.time, time, now }} onDay={setDay} onTime={set} onText={onText}>
           {children}
-          <p className={styles.hint}>
-            You can also type <code>{kind === 'date' ? 'fri' : 'fri 9am'}</code> or <code>+2d</code>
-          </p>
+        </Choices>
+      )}
+    </div>
+  );
+}
+
+/** Calendar, clock and frequent times under the field. */
+function Choices({
+  kind,
+  text,
+  typed,
+  time,
+  now,
+  children,
+  onDay,
+  onTime,
+  onText,
+}: {
+  kind: TimeKind;
+  text: string;
+  /** The time that the text means; undefined if the text is no time. */
+  typed: Date | undefined;
+  time: Date;
+  now: Date;
+  children: ReactNode;
+  onDay: (day: Date) => void;
+  onTime: (time: Date) => void;
+  onText: (text: string) => void;
+}) {
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: A press on a button must not move the focus out of the text field.
+    <div className={styles.below} onMouseDown={keepFocus}>
+      <Calendar chosen={time} today={now} onChoose={onDay} />
+      {kind !== 'date' && (
+        <div className={styles.clock}>
+          <span>at</span>
+          <Clock time={time} onTime={onTime} />
+          <span className={styles.zone}>
+            {kind === 'timestamptz' ? `${zone}, stored in UTC` : 'stored without a time zone'}
+          </span>
         </div>
       )}
+      <QuickTimes kind={kind} onText={onText} />
+      {typed && text.trim() !== timeText(typed, kind) && (
+        <p className={styles.means} role="status">
+          {timeText(typed, kind)}
+        </p>
+      )}
+      {children}
+      <p className={styles.hint}>
+        You can also type <code>{kind === 'date' ? 'fri' : 'fri 9am'}</code> or <code>+2d</code>
+      </p>
     </div>
   );
 }

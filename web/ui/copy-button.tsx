@@ -2,6 +2,17 @@ import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { t } from '../language/messages.ts';
 import { Button } from './button.tsx';
+import styles from './copy-button.module.css';
+
+/** Text in code with a button that copies it. */
+export function CopiedCode({ text, what }: { text: string; what: string }) {
+  return (
+    <span className={styles.copied}>
+      <code className="cut">{text}</code>
+      <CopyButton text={text} what={what} />
+    </span>
+  );
+}
 
 /** Copies a string, announces this to screen readers, and shows a tick for two seconds. */
 export function CopyButton({

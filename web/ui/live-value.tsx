@@ -5,6 +5,18 @@ import styles from './live-value.module.css';
 export const liveValueClass = styles.figure;
 export const badFigureClass = styles.bad;
 
+/**
+ * Returns a function that links figures within a sentence to an element of the page. The link flashes when the figure
+ * changes.
+ */
+export function figureLink(id: string): (text: string, isBad?: boolean) => ReactNode {
+  return (text, isBad = false) => (
+    <a className={isBad ? badFigureClass : liveValueClass} href={`#${id}`}>
+      <FlashOnChange value={text}>{text}</FlashOnChange>
+    </a>
+  );
+}
+
 /** Highlights a value for 1.2 s after it changes, but not at first. `value` is compared. */
 export function FlashOnChange({ value, children }: { value: string | number; children: ReactNode }) {
   const before = useRef(value);

@@ -5,6 +5,18 @@ import { distinctKeys } from './distinct-keys.ts';
 import styles from './panel.module.css';
 import { useFocusBack } from './use-focus-back.ts';
 
+/** The functions of a panel that steps through the items of a list. */
+export interface PanelSteps {
+  readonly onClose: () => void;
+  /** Undefined at the first item. */
+  readonly onPrevious: (() => void) | undefined;
+  /** Undefined at the last item. */
+  readonly onNext: (() => void) | undefined;
+}
+
+/** A line of a list of names and values. A falsy line is not shown. */
+export type Pair = readonly [name: string, value: ReactNode] | false | null | undefined | '';
+
 /**
  * Panel beside the page with the details of a cell, row or error; a sheet on a phone. Esc closes the panel and returns
  * the focus.
@@ -21,11 +33,8 @@ export function Panel({
   label: string;
   title: ReactNode;
   tools?: ReactNode;
-  onClose?: () => void;
-  onPrevious?: (() => void) | undefined;
-  onNext?: (() => void) | undefined;
   children: ReactNode;
-}) {
+} & Partial<PanelSteps>) {
   useFocusBack();
 
   useEffect(() => {
@@ -78,11 +87,12 @@ export function VerdictLine({ children }: { children: ReactNode }) {
 }
 
 /** List of names and values. A name may repeat. */
-export function KeyValues({ pairs }: { pairs: readonly (readonly [name: string, value: ReactNode])[] }) {
-  const keys = distinctKeys(pairs.map(([name]) => name));
+export function KeyValues({ pairs }: { pairs: readonly Pair[] }) {
+  const shown = pairs.flatMap((pair) => (pair ? [pair] : []));
+  const keys = distinctKeys(shown.map(([name]) => name));
   return (
     <dl className={styles.pairs}>
-      {pairs.map(([name, value], place) => (
+      {shown.map(([name, value], place) => (
         <div key={keys[place]} className={styles.pair}>
           <dt>{name}</dt>
           <dd>{value}</dd>

@@ -65,7 +65,7 @@ export function RowTable<R extends { readonly id: string }>({
   onOpen,
   onAway,
 }: RowTableProps<R>) {
-  const { scroll, virtual, active, setReached, move } = useVirtualRows(rows, selected);
+  const drawn = useVirtualRows(rows, selected);
   const columns = phone.matches ? allColumns.filter(({ wideOnly }) => !wideOnly) : allColumns;
   const growing = columns.findIndex(({ grows }) => grows);
   const widest = growing < 0 ? columns.length - 1 : growing;
@@ -73,11 +73,10 @@ export function RowTable<R extends { readonly id: string }>({
     .map(({ width }, place) => (place === widest ? `minmax(${width}px, 1fr)` : `${width}px`))
     .join(' ');
   const layout = { gridTemplateColumns: template };
-  const [first, ...others] = columns;
   return (
     <div
       className={styles.scroll}
-      ref={scroll}
+      ref={drawn.scroll}
       onScroll={onAway && (({ currentTarget }) => onAway(currentTarget.scrollTop > rowHeight.usual))}
     >
       <table
@@ -96,53 +95,75 @@ export function RowTable<R extends { readonly id: string }>({
           </tr>
         </thead>
         {!rows && <Loading columns={columns} layout={layout} />}
-        {rows && first && (
-          <tbody style={{ height: virtual.getTotalSize() }}>
-            {virtual.getVirtualItems().map(({ index, start }) => {
-              const row = rows[index];
-              return (
-                row && (
-                  <tr
-                    key={row.id}
-                    ref={wraps ? virtual.measureElement : null}
-                    data-index={index}
-                    aria-rowindex={index + 2}
-                    data-selected={row.id === selected || undefined}
-                    className={classNames(
-                      styles.row,
-                      stale && styles.stale,
-                      fresh?.has(row.id) && styles.fresh,
-                      isBad?.(row) && styles.bad,
-                    )}
-                    style={{ ...layout, top: start }}
-                    onClick={() => {
-                      setReached(index);
-                      onOpen(row);
-                    }}
-                  >
-                    <td>
-                      <button
-                        type="button"
-                        className={styles.open}
-                        aria-current={row.id === selected || undefined}
-                        tabIndex={index === active ? 0 : -1}
-                        onFocus={() => setReached(index)}
-                        onKeyDown={move}
-                      >
-                        {first.cell(row)}
-                      </button>
-                    </td>
-                    {others.map(({ name, cell }) => (
-                      <td key={name}>{cell(row)}</td>
-                    ))}
-                  </tr>
-                )
-              );
-            })}
-          </tbody>
-        )}
+        {rows && <Rows {...{ columns, rows, layout, drawn, selected, fresh, stale, wraps, isBad, onOpen }} />}
       </table>
     </div>
+  );
+}
+
+/** The visible rows. */
+function Rows<R extends { readonly id: string }>({
+  columns: [first, ...others],
+  rows,
+  layout,
+  drawn: { virtual, active, setReached, move },
+  selected,
+  fresh,
+  stale,
+  wraps,
+  isBad,
+  onOpen,
+}: Pick<RowTableProps<R>, 'columns' | 'selected' | 'stale' | 'wraps' | 'onOpen'> & {
+  rows: readonly R[];
+  layout: CSSProperties;
+  drawn: ReturnType<typeof useVirtualRows>;
+  fresh: ReadonlySet<string> | undefined;
+  isBad: ((row: R) => boolean) | undefined;
+}) {
+  return (
+    <tbody style={{ height: virtual.getTotalSize() }}>
+      {virtual.getVirtualItems().map(({ index, start }) => {
+        const row = rows[index];
+        return (
+          row && (
+            <tr
+              key={row.id}
+              ref={wraps ? virtual.measureElement : null}
+              data-index={index}
+              aria-rowindex={index + 2}
+              data-selected={row.id === selected || undefined}
+              className={classNames(
+                styles.row,
+                stale && styles.stale,
+                fresh?.has(row.id) && styles.fresh,
+                isBad?.(row) && styles.bad,
+              )}
+              style={{ ...layout, top: start }}
+              onClick={() => {
+                setReached(index);
+                onOpen(row);
+              }}
+            >
+              <td>
+                <button
+                  type="button"
+                  className={styles.open}
+                  aria-current={row.id === selected || undefined}
+                  tabIndex={index === active ? 0 : -1}
+                  onFocus={() => setReached(index)}
+                  onKeyDown={move}
+                >
+                  {first?.cell(row)}
+                </button>
+              </td>
+              {others.map(({ name, cell }) => (
+                <td key={name}>{cell(row)}</td>
+              ))}
+            </tr>
+          )
+        );
+      })}
+    </tbody>
   );
 }
 

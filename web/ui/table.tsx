@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { classNames } from './class-names.ts';
+import { distinctKeys } from './distinct-keys.ts';
 import styles from './table.module.css';
 
 /** Table with lines, sticky heads and no stripes. Heads and rows are plain `thead`, `tbody`, `tr`, `td`. */
@@ -17,6 +18,37 @@ export function Table({
     <table className={classNames(styles.table, stale && styles.stale)} aria-label={label}>
       {children}
     </table>
+  );
+}
+
+/** Head of a table whose columns have plain names. */
+export function TableHead({
+  names,
+  figures = [],
+  bare,
+}: {
+  names: readonly string[];
+  /** The names of the columns that are right-aligned. */
+  figures?: readonly string[];
+  /** Name of a further column, for screen readers only. */
+  bare?: string;
+}) {
+  const keys = distinctKeys(names);
+  return (
+    <thead>
+      <tr>
+        {names.map((name, place) => (
+          <th key={keys[place]} scope="col" className={figures.includes(name) ? 'num' : undefined}>
+            {name}
+          </th>
+        ))}
+        {bare !== undefined && (
+          <th scope="col">
+            <span className="sr">{bare}</span>
+          </th>
+        )}
+      </tr>
+    </thead>
   );
 }
 

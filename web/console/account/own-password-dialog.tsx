@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { limits } from '../../../contract/limits.ts';
 import { ApiFailure } from '../data/api-failure.ts';
 import { changePassword } from '../data/session.ts';
-import { UserForm } from '../tools/users/user-form.tsx';
+import { FormDialog } from '../forms/form-dialog.tsx';
 
 /** Asks for the builder's current password and sets a new one. */
 export function OwnPasswordDialog({ onClose }: { onClose: () => void }) {
@@ -13,7 +13,7 @@ export function OwnPasswordDialog({ onClose }: { onClose: () => void }) {
   const { mutate, isPending, error } = useMutation(changePassword());
   const wrong = error instanceof ApiFailure && error.code === 'invalid_credentials';
   return (
-    <UserForm
+    <FormDialog
       title="Change password"
       verb={['Set password', 'Setting password']}
       pending={isPending}
@@ -36,6 +36,6 @@ export function OwnPasswordDialog({ onClose }: { onClose: () => void }) {
         value={password}
         onChange={(event) => setPassword(event.currentTarget.value)}
       />
-    </UserForm>
+    </FormDialog>
   );
 }

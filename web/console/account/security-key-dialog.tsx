@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { limits } from '../../../contract/limits.ts';
 import { addSecurityKey, isCancelled } from '../data/session.ts';
-import { UserForm } from '../tools/users/user-form.tsx';
+import { FormDialog } from '../forms/form-dialog.tsx';
 import styles from './account-page.module.css';
 
 /** Names a security key and adds it as a second factor. */
@@ -11,7 +11,7 @@ export function SecurityKeyDialog({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('Security key');
   const { mutate, isPending, error } = useMutation(addSecurityKey());
   return (
-    <UserForm
+    <FormDialog
       title="Add security key"
       verb={['Add', 'Waiting for the key']}
       pending={isPending}
@@ -31,6 +31,6 @@ export function SecurityKeyDialog({ onClose }: { onClose: () => void }) {
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
       />
-    </UserForm>
+    </FormDialog>
   );
 }

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiFailure } from '../data/api-failure.ts';
 import { type NewTotp, showTotp } from '../data/session.ts';
-import { UserForm } from '../tools/users/user-form.tsx';
+import { FormDialog } from '../forms/form-dialog.tsx';
 import styles from './account-page.module.css';
 
 /** Shows the QR code of a new authenticator app and asks for its first code. */
@@ -12,7 +12,7 @@ export function TotpDialog({ factor: { id, totp }, onClose }: { factor: NewTotp;
   const { mutate, isPending, error } = useMutation(showTotp());
   const wrong = error instanceof ApiFailure && error.code === 'mfa_verification_failed';
   return (
-    <UserForm
+    <FormDialog
       title="Add authenticator app"
       verb={['Turn on', 'Checking']}
       pending={isPending}
@@ -38,6 +38,6 @@ export function TotpDialog({ factor: { id, totp }, onClose }: { factor: NewTotp;
         value={code}
         onChange={(event) => setCode(event.currentTarget.value)}
       />
-    </UserForm>
+    </FormDialog>
   );
 }

@@ -1,13 +1,11 @@
 import { NativeSelect, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { isTemplateName, templateNames, templates } from '../../../contract/templates.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { FailureNote } from '../../ui/failure.tsx';
-import { ApiFailure, failureFacts } from '../data/api-failure.ts';
+import { ApiFailure } from '../data/api-failure.ts';
 import { cloneApp, createApp } from '../data/apps.ts';
+import { FormDialog } from '../forms/form-dialog.tsx';
 import styles from './app-form.module.css';
 import { refFault } from './ref-rule.ts';
 
@@ -97,51 +95,39 @@ function AppForm({
   const fault = refFault(ref);
   const taken = error instanceof ApiFailure && error.code === 'app_exists';
 
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     setTried(true);
-    if (fault || pending) return;
-    onSubmit({ ref, name: name.trim() }, (made) => void navigate({ to: '/app/$ref', params: { ref: made } }));
+    if (!fault)
+      onSubmit({ ref, name: name.trim() }, (made) => void navigate({ to: '/app/$ref', params: { ref: made } }));
   };
   return (
-    <Dialog title={title} onClose={onClose}>
-      <form className={styles.form} onSubmit={submit} noValidate>
-        <TextInput
-          label="Ref"
-          description={
-            <>
-              The short name in URLs. You cannot change it later: <code>/apps/{ref || 'helpdesk'}</code>
-            </>
-          }
-          error={(tried && fault) || (taken && error.message)}
-          placeholder="helpdesk"
-          autoComplete="off"
-          autoCapitalize="off"
-          spellCheck={false}
-          required
-          data-autofocus
-          value={ref}
-          onChange={(event) => setRef(event.currentTarget.value)}
-        />
-        <TextInput
-          label="Name"
-          description="The console shows this name. Optional."
-          placeholder="Helpdesk"
-          autoComplete="off"
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-        {children}
-        {error && !taken && <FailureNote facts={failureFacts(error)} />}
-        <div className={styles.buttons}>
-          <Button kind="first" type="submit" busy={pending && verb[1]}>
-            {verb[0]}
-          </Button>
-          <Button kind="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog {...{ title, verb, pending, onClose }} error={taken ? null : error} onSubmit={submit}>
+      <TextInput
+        label="Ref"
+        description={
+          <>
+            The short name in URLs. You cannot change it later: <code>/apps/{ref || 'helpdesk'}</code>
+          </>
+        }
+        error={(tried && fault) || (taken && error.message)}
+        placeholder="helpdesk"
+        autoComplete="off"
+        autoCapitalize="off"
+        spellCheck={false}
+        required
+        data-autofocus
+        value={ref}
+        onChange={(event) => setRef(event.currentTarget.value)}
+      />
+      <TextInput
+        label="Name"
+        description="The console shows this name. Optional."
+        placeholder="Helpdesk"
+        autoComplete="off"
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      {children}
+    </FormDialog>
   );
 }

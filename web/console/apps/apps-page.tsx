@@ -9,12 +9,12 @@ import { Empty } from '../../ui/empty.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Figure } from '../../ui/figure.tsx';
 import { AsOf, PageHeader } from '../../ui/page-header.tsx';
-import { failureFacts } from '../data/api-failure.ts';
 import { appList, appSizes } from '../data/apps.ts';
 import { nodeStatus } from '../data/node.ts';
 import { builder } from '../data/session.ts';
 import { dateTime, listed } from '../format/format.ts';
 import { Page } from '../layout/page.tsx';
+import { QueryFailure } from '../layout/query-failure.tsx';
 import { CloneApp, MakeApp } from './app-form.tsx';
 import { AppTable } from './app-table.tsx';
 import { DeleteAppDialog } from './delete-app-dialog.tsx';
@@ -43,9 +43,7 @@ export function AppsPage() {
           apps.isError && 'Currently unavailable.'
         )}
       </PageHeader>
-      {apps.error && (
-        <Failure facts={failureFacts(apps.error)} onRetry={() => void apps.refetch()} busy={apps.isFetching} />
-      )}
+      <QueryFailure query={apps} />
       {apps.data && <NotServed apps={apps.data} />}
       <SecondFactorDue />
       {none ? (

@@ -1,7 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
-import { ConfirmByTyping } from '../../ui/confirm-by-typing.tsx';
-import { failureFacts } from '../data/api-failure.ts';
 import { deleteApp } from '../data/apps.ts';
+import { ConfirmByTyping } from '../forms/confirm-by-typing.tsx';
 
 /** Deletes an app after the builder has typed its ref. */
 export function DeleteAppDialog({
@@ -19,8 +18,8 @@ export function DeleteAppDialog({
       title={`Delete ${appRef}`}
       name={appRef}
       verb={['Delete app', 'Deleting app']}
-      busy={isPending}
-      failure={error ? failureFacts(error) : null}
+      pending={isPending}
+      error={error}
       onConfirm={(confirm) => mutate({ confirm }, { onSuccess: onDeleted })}
       onClose={onClose}
     >

@@ -1,9 +1,25 @@
-import type { ReactNode } from 'react';
+import { PasswordInput } from '@mantine/core';
+import { type ReactNode, useEffect } from 'react';
+import { limits } from '../../../contract/limits.ts';
 import { Mark } from '../../ui/mark.tsx';
+import { Form, type FormProps } from '../forms/form.tsx';
 import styles from './auth-layout.module.css';
+import { Questions } from './questions.tsx';
 
 /** Layout of a page before sign-in: the form on the left, a description of Ninefold on the right. */
-export function AuthLayout({ children, right, foot }: { children: ReactNode; right: ReactNode; foot?: ReactNode }) {
+export function AuthLayout({
+  title,
+  right = <Questions />,
+  children,
+}: {
+  /** Name of the page in the browser's tab. */
+  title: string;
+  right?: ReactNode;
+  children: ReactNode;
+}) {
+  useEffect(() => {
+    document.title = `${title} · Ninefold`;
+  }, [title]);
   return (
     <div className={styles.cover}>
       <div className={styles.left}>
@@ -14,7 +30,6 @@ export function AuthLayout({ children, right, foot }: { children: ReactNode; rig
         <main className={styles.main}>{children}</main>
         <footer className={styles.foot}>
           <span>{location.host}</span>
-          {foot}
         </footer>
       </div>
       <aside className={styles.right}>{right}</aside>
@@ -22,5 +37,38 @@ export function AuthLayout({ children, right, foot }: { children: ReactNode; rig
   );
 }
 
+/** Frame of the content of a page before sign-in that is no form. */
 export const coverForm = styles.form;
 export const coverTitle = styles.title;
+
+/** Field for the new password of a builder. */
+export function NewPasswordField({
+  value,
+  onChange,
+  ...field
+}: {
+  value: string;
+  description?: ReactNode;
+  autoFocus?: boolean;
+  onChange: (value: string) => void;
+}) {
+  const min = limits.builderPasswordMinCharacters.default;
+  return (
+    <PasswordInput
+      label="Password"
+      name="password"
+      autoComplete="new-password"
+      required
+      minLength={min}
+      description={`At least ${min} characters`}
+      {...field}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+/** Form of a page before sign-in. */
+export function CoverForm(props: Omit<FormProps, 'className' | 'wide'>) {
+  return <Form {...props} className={styles.form} wide />;
+}

@@ -1,16 +1,14 @@
-import { PasswordInput, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useEffect, useState } from 'react';
-import { limits } from '../../../contract/limits.ts';
+import { type FormEvent, useState } from 'react';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { FailureNote } from '../../ui/failure.tsx';
 import { failureFacts } from '../data/api-failure.ts';
 import { queryClient } from '../data/query-client.ts';
 import { builder, enter } from '../data/session.ts';
 import { acceptInvitation, shownInvitation } from '../data/team.ts';
-import { AuthLayout, coverForm, coverTitle } from './auth-layout.tsx';
-import { Questions } from './questions.tsx';
+import { AuthLayout, coverForm, coverTitle, NewPasswordField } from './auth-layout.tsx';
 import { secretOfLink } from './secret-of-link.ts';
 import styles from './setup.module.css';
 
@@ -23,10 +21,6 @@ export function Invitation() {
   const invitation = useQuery(shownInvitation(secret));
   const signedIn = useQuery(builder());
   const { mutateAsync, isPending, error } = useMutation(acceptInvitation());
-  useEffect(() => {
-    document.title = 'Invitation · Ninefold';
-  }, []);
-
   const shown = invitation.data;
   const isNew = shown?.is_builder === false;
   const isOwn = shown !== undefined && signedIn.data?.email === shown.email;
@@ -42,7 +36,7 @@ export function Invitation() {
     if (!isPending && shown) accept(shown.email).catch(() => undefined);
   };
   return (
-    <AuthLayout right={<Questions />}>
+    <AuthLayout title="Invitation">
       <form className={coverForm} onSubmit={submit}>
         <div>
           <h1 className={coverTitle}>Invitation</h1>
@@ -63,16 +57,7 @@ export function Invitation() {
               value={name}
               onChange={(event) => setName(event.currentTarget.value)}
             />
-            <PasswordInput
-              label="Password"
-              name="password"
-              autoComplete="new-password"
-              required
-              minLength={limits.builderPasswordMinCharacters.default}
-              description={`At least ${limits.builderPasswordMinCharacters.default} characters`}
-              value={password}
-              onChange={(event) => setPassword(event.currentTarget.value)}
-            />
+            <NewPasswordField value={password} onChange={setPassword} />
           </>
         )}
         {error && <FailureNote facts={failureFacts(error)} />}

@@ -1,14 +1,9 @@
-import { PasswordInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type FormEvent, useEffect, useState } from 'react';
-import { limits } from '../../../contract/limits.ts';
-import { Button, buttonClass } from '../../ui/button.tsx';
-import { FailureNote } from '../../ui/failure.tsx';
-import { failureFacts } from '../data/api-failure.ts';
+import { useState } from 'react';
+import { buttonClass } from '../../ui/button.tsx';
 import { recover } from '../data/team.ts';
-import { AuthLayout, coverForm, coverTitle } from './auth-layout.tsx';
-import { Questions } from './questions.tsx';
+import { AuthLayout, CoverForm, coverForm, coverTitle, NewPasswordField } from './auth-layout.tsx';
 import { secretOfLink } from './secret-of-link.ts';
 import styles from './setup.module.css';
 
@@ -17,16 +12,9 @@ export function Recovery() {
   const [secret] = useState(secretOfLink);
   const [password, setPassword] = useState('');
   const { mutate, isPending, isSuccess, error } = useMutation(recover());
-  useEffect(() => {
-    document.title = 'New password · Ninefold';
-  }, []);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (!isPending) mutate({ secret, password });
-  };
   if (isSuccess) {
     return (
-      <AuthLayout right={<Questions />}>
+      <AuthLayout title="New password">
         <div className={coverForm}>
           <div>
             <h1 className={coverTitle}>New password set</h1>
@@ -40,25 +28,16 @@ export function Recovery() {
     );
   }
   return (
-    <AuthLayout right={<Questions />}>
-      <form className={coverForm} onSubmit={submit}>
+    <AuthLayout title="New password">
+      <CoverForm
+        verb={['Set password', 'Setting password']}
+        pending={isPending}
+        error={error}
+        onSubmit={() => mutate({ secret, password })}
+      >
         <h1 className={coverTitle}>New password</h1>
-        <PasswordInput
-          label="Password"
-          name="password"
-          autoComplete="new-password"
-          required
-          autoFocus
-          minLength={limits.builderPasswordMinCharacters.default}
-          description={`At least ${limits.builderPasswordMinCharacters.default} characters`}
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-        />
-        {error && <FailureNote facts={failureFacts(error)} />}
-        <Button kind="first" wide type="submit" busy={isPending && 'Setting password'}>
-          Set password
-        </Button>
-      </form>
+        <NewPasswordField autoFocus value={password} onChange={setPassword} />
+      </CoverForm>
     </AuthLayout>
   );
 }

@@ -1,9 +1,8 @@
 import { TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { FailureNote } from '../../ui/failure.tsx';
-import { ApiFailure, failureFacts } from '../data/api-failure.ts';
+import { ApiFailure } from '../data/api-failure.ts';
 import {
   canUsePasskeys,
   factorName,
@@ -13,7 +12,7 @@ import {
   showSecurityKey,
   signOut,
 } from '../data/session.ts';
-import { coverForm, coverTitle } from './auth-layout.tsx';
+import { CoverForm, coverTitle } from './auth-layout.tsx';
 
 /** Asks a builder for the second factor, after the password or the passkey. */
 export function SecondFactor({ onDone, onBack }: { onDone: () => void; onBack: () => void }) {
@@ -25,12 +24,21 @@ export function SecondFactor({ onDone, onBack }: { onDone: () => void; onBack: (
   const wrong = error instanceof ApiFailure && error.code === 'mfa_verification_failed';
   const failed = leaving.error ?? (isCancelled(byKey.error) ? null : byKey.error) ?? (wrong ? null : error);
   const keys = canUsePasskeys() ? factors.filter(({ factor_type: type }) => type === 'webauthn') : [];
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (!isPending) mutate(code, { onSuccess: onDone });
-  };
   return (
-    <form className={coverForm} onSubmit={submit}>
+    <CoverForm
+      verb={['Continue', 'Checking']}
+      pending={isPending}
+      error={failed}
+      aside={
+        <>
+          <Button kind="quiet" wide busy={leaving.isPending && 'Signing out'} onClick={() => leaving.mutate()}>
+            Sign in as another builder
+          </Button>
+          <LockedOut />
+        </>
+      }
+      onSubmit={() => mutate(code, { onSuccess: onDone })}
+    >
       <h1 className={coverTitle}>Second factor</h1>
       {keys.map((factor) => (
         <Button
@@ -53,15 +61,7 @@ export function SecondFactor({ onDone, onBack }: { onDone: () => void; onBack: (
         error={wrong ? 'This code is wrong or used.' : null}
         onChange={(event) => setCode(event.currentTarget.value)}
       />
-      {failed && <FailureNote facts={failureFacts(failed)} />}
-      <Button kind="first" wide type="submit" busy={isPending && 'Checking'}>
-        Continue
-      </Button>
-      <Button kind="quiet" wide busy={leaving.isPending && 'Signing out'} onClick={() => leaving.mutate()}>
-        Sign in as another builder
-      </Button>
-      <LockedOut />
-    </form>
+    </CoverForm>
   );
 }
 

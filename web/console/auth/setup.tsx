@@ -1,14 +1,11 @@
-import { PasswordInput, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { limits } from '../../../contract/limits.ts';
-import { Button, buttonClass } from '../../ui/button.tsx';
-import { FailureNote } from '../../ui/failure.tsx';
-import { failureFacts } from '../data/api-failure.ts';
+import { buttonClass } from '../../ui/button.tsx';
 import { makeFirstBuilder, setupState } from '../data/setup.ts';
-import { AuthLayout, coverForm, coverTitle } from './auth-layout.tsx';
-import { Questions } from './questions.tsx';
+import { AuthLayout, CoverForm, coverForm, coverTitle, NewPasswordField } from './auth-layout.tsx';
 import { secretOfLink } from './secret-of-link.ts';
 import styles from './setup.module.css';
 import hint from './start-hint.module.css';
@@ -16,31 +13,20 @@ import hint from './start-hint.module.css';
 /** Creates the first builder of a new node and signs in. */
 export function Setup() {
   const { data } = useQuery(setupState());
-  useEffect(() => {
-    document.title = 'Create the first builder · Ninefold';
-  }, []);
   return data?.needed === false ? <Done /> : <FirstBuilder />;
 }
 
 function FirstBuilder() {
-  const [code, setCode] = useState(secretOfLink);
+  const [code, setCode] = useLinkCode();
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const navigate = useNavigate();
-  // Reads the code again if the builder opens the link while this page is open: only the part after # changes then.
-  useEffect(() => {
-    const take = () => setCode(secretOfLink());
-    addEventListener('hashchange', take);
-    return () => removeEventListener('hashchange', take);
-  }, []);
   const { mutateAsync, isPending, error } = useMutation(makeFirstBuilder());
   const min = limits.builderPasswordMinCharacters.default;
   const long = [...password].length;
 
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (isPending) return;
+  const submit = () => {
     const builder = { token: code.trim(), name: name.trim(), email: email.trim(), password };
     // Ignores a failure here, because the page shows it from the state of the mutation.
     mutateAsync(builder).then(
@@ -49,8 +35,13 @@ function FirstBuilder() {
     );
   };
   return (
-    <AuthLayout right={<StartHint />}>
-      <form className={coverForm} onSubmit={submit}>
+    <AuthLayout title="Create the first builder" right={<StartHint />}>
+      <CoverForm
+        verb={['Create account and open the console', 'Creating account']}
+        pending={isPending}
+        error={error}
+        onSubmit={submit}
+      >
         <div>
           <h1 className={coverTitle}>Create the first builder</h1>
           <p className={styles.words}>This node is new. The one-time link creates its first builder account.</p>
@@ -88,32 +79,35 @@ function FirstBuilder() {
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
         />
-        <PasswordInput
-          label="Password"
-          name="password"
-          autoComplete="new-password"
-          required
-          minLength={min}
+        <NewPasswordField
           description={
             <span className={long >= min ? styles.enough : undefined}>
               {long === 0 ? `At least ${min} characters` : `${long} characters; ${min} are needed`}
             </span>
           }
           value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
+          onChange={setPassword}
         />
-        {error && <FailureNote facts={failureFacts(error)} />}
-        <Button kind="first" wide type="submit" busy={isPending && 'Creating account'}>
-          Create account and open the console
-        </Button>
-      </form>
+      </CoverForm>
     </AuthLayout>
   );
 }
 
+/** Returns the code of the link. Reads it again if the builder opens the link while this page is open. */
+function useLinkCode() {
+  const [code, setCode] = useState(secretOfLink);
+  useEffect(() => {
+    // Only the part after # changes then.
+    const take = () => setCode(secretOfLink());
+    addEventListener('hashchange', take);
+    return () => removeEventListener('hashchange', take);
+  }, []);
+  return [code, setCode] as const;
+}
+
 function Done() {
   return (
-    <AuthLayout right={<Questions />}>
+    <AuthLayout title="Create the first builder">
       <div className={coverForm}>
         <div>
           <h1 className={coverTitle}>Set-up is complete</h1>

@@ -1,20 +1,19 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { type UseInfiniteQueryResult, useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { Failure } from '../../ui/failure.tsx';
 import { FlashOnChange, liveValueClass } from '../../ui/live-value.tsx';
 import { AsOf, PageHeader } from '../../ui/page-header.tsx';
 import { Feet } from '../chapters/chapter-page.tsx';
-import { useSelectedId } from '../chapters/list/list-hooks.ts';
 import { MainTable } from '../chapters/list/main-table.tsx';
 import { useList } from '../chapters/list/use-list.ts';
-import { failureFacts } from '../data/api-failure.ts';
 import { versionList } from '../data/versions.ts';
 import { counted } from '../format/format.ts';
 import { TimeAgo } from '../format/time-ago.tsx';
 import { Page } from '../layout/page.tsx';
+import { QueryFailure } from '../layout/query-failure.tsx';
 import { SpecificationVersion } from '../layout/specification-version.tsx';
+import { useSearchParameter } from '../layout/use-search-parameter.ts';
 import { summary, whoMade } from './change-words.ts';
 import { Compare } from './compare.tsx';
 import { type VersionRow, versionColumns } from './version-columns.tsx';
@@ -54,9 +53,9 @@ export function ChangesPage() {
         .map((entry): VersionRow => ({ ...entry, id: String(entry.number) })),
     [query.data],
   );
-  const [chosen, choose] = useSelectedId('version');
+  const [chosen, choose] = useSearchParameter('version');
   const list = useList({ items: rows, chosen, choose, textOf });
-  const { selected, close, previous, next } = list;
+  const { selected, steps } = list;
   const latest = rows?.[0];
   const oldest = rows?.at(-1);
 
@@ -84,17 +83,7 @@ export function ChangesPage() {
       fetching={query.isLoading}
       panel={
         selected &&
-        latest && (
-          <VersionPanel
-            appRef={ref}
-            version={selected}
-            latest={latest.number}
-            onCompare={compare}
-            onClose={close}
-            onPrevious={previous}
-            onNext={next}
-          />
-        )
+        latest && <VersionPanel appRef={ref} version={selected} latest={latest.number} onCompare={compare} {...steps} />
       }
     >
       <PageHeader name="Changes" question={question}>
@@ -106,9 +95,7 @@ export function ChangesPage() {
           query.isError && 'Currently unavailable.'
         )}
       </PageHeader>
-      {query.error && (
-        <Failure facts={failureFacts(query.error)} onRetry={() => void query.refetch()} busy={query.isFetching} />
-      )}
+      <QueryFailure query={query} />
       {(rows || query.isPending) && (
         <>
           <MainTable
@@ -119,23 +106,29 @@ export function ChangesPage() {
             columns={versionColumns}
             stale={query.isError}
           />
-          {query.hasNextPage && oldest && (
-            <p>
-              <Button
-                kind="quiet"
-                small
-                busy={query.isFetchingNextPage && 'Fetching'}
-                onClick={() => void query.fetchNextPage()}
-              >
-                Versions before v{oldest.number}
-              </Button>
-            </p>
-          )}
+          {query.hasNextPage && oldest && <Older query={query} oldest={oldest.number} />}
         </>
       )}
       {rows && rows.length > 1 && <Compare appRef={ref} versions={rows} from={from} to={to} onChange={compare} />}
       {rows && <Feet appRef={ref} sources={sources} changes={ways} />}
     </Page>
+  );
+}
+
+/** Button that loads older versions. */
+function Older({
+  query: { isFetchingNextPage, fetchNextPage },
+  oldest,
+}: {
+  query: Pick<UseInfiniteQueryResult, 'isFetchingNextPage' | 'fetchNextPage'>;
+  oldest: number;
+}) {
+  return (
+    <p>
+      <Button kind="quiet" small busy={isFetchingNextPage && 'Fetching'} onClick={() => void fetchNextPage()}>
+        Versions before v{oldest}
+      </Button>
+    </p>
   );
 }
 

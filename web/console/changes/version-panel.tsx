@@ -1,6 +1,6 @@
 import type { VersionEntry } from '../../../contract/changes.ts';
 import { Button } from '../../ui/button.tsx';
-import { KeyValues, Panel, PanelSection, VerdictLine } from '../../ui/panel.tsx';
+import { KeyValues, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../ui/panel.tsx';
 import { count, dateTime } from '../format/format.ts';
 import { ChangeList } from './change-list.tsx';
 import { causeWords, summary, whoMade } from './change-words.ts';
@@ -12,19 +12,14 @@ export function VersionPanel({
   version,
   latest,
   onCompare,
-  onClose,
-  onPrevious,
-  onNext,
+  ...steps
 }: {
   appRef: string;
   version: VersionEntry;
   /** Number of the latest version. */
   latest: number;
   onCompare: (from: number, to: number) => void;
-  onClose: () => void;
-  onPrevious: (() => void) | undefined;
-  onNext: (() => void) | undefined;
-}) {
+} & PanelSteps) {
   return (
     <Panel
       label={`Version ${version.number}`}
@@ -33,9 +28,7 @@ export function VersionPanel({
           <b>v{version.number}</b> <code className="soft">{version.hash.slice(0, 7)}</code>
         </>
       }
-      onClose={onClose}
-      onPrevious={onPrevious}
-      onNext={onNext}
+      {...steps}
     >
       <VerdictLine>{summary(version)}.</VerdictLine>
       <ChangeList appRef={appRef} changes={version.changes} all={version.change_count} />
@@ -45,7 +38,7 @@ export function VersionPanel({
             ['When', dateTime(version.at)],
             ['Who', whoMade(version) || 'not known'],
             ['Cause', causeWords(version)],
-            ...(version.causes.length > 1 ? [['Steps', count(version.causes.length)] as const] : []),
+            version.causes.length > 1 && ['Steps', count(version.causes.length)],
             ['Hash', <code key="hash">{version.hash.slice(0, 12)}</code>],
           ]}
         />

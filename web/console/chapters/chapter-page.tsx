@@ -4,12 +4,11 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useMemo } from 'react';
 import type { Specification } from '../../../contract/specification.ts';
 import type { Source } from '../../../contract/specification-source.ts';
-import { Failure } from '../../ui/failure.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { AsOf, PageHeader } from '../../ui/page-header.tsx';
-import { failureFacts } from '../data/api-failure.ts';
 import { figuresAt, specification } from '../data/specification.ts';
 import { Page } from '../layout/page.tsx';
+import { QueryFailure } from '../layout/query-failure.tsx';
 import { SpecificationVersion } from '../layout/specification-version.tsx';
 import styles from './chapter-page.module.css';
 import { type BuiltChapter, chapterPage, chapterPages } from './chapter-pages.ts';
@@ -57,9 +56,7 @@ export function ChapterPage({
           query.isError && 'Currently unavailable.'
         )}
       </PageHeader>
-      {query.error && (
-        <Failure facts={failureFacts(query.error)} onRetry={() => void query.refetch()} busy={query.isFetching} />
-      )}
+      <QueryFailure query={query} />
       {(query.data || query.isPending) && children}
       {query.data && <Feet appRef={appRef} sources={sources} changes={changes} />}
       {!query.isPending && <Turn appRef={appRef} chapter={chapter} specification={query.data} />}

@@ -1,9 +1,6 @@
-import { IconTerminal2 } from '@tabler/icons-react';
-import { Link } from '@tanstack/react-router';
-import { buttonClass } from '../../ui/button.tsx';
 import { Code } from '../../ui/code.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { Icon } from '../../ui/icon.tsx';
+import { SqlLink } from '../layout/sql-link.tsx';
 
 /** SQL of a table that appears in every chapter. */
 const firstTable = `create table public.notes (
@@ -30,15 +27,7 @@ export function FirstTable({ appRef }: { appRef: string }) {
     <Empty title="Write SQL">
       <p>Chapter 3 shows the comment as the description.</p>
       <Code code={firstTable} language="sql" label="the SQL of a first table" />
-      <Link
-        to="/app/$ref/sql"
-        params={{ ref: appRef }}
-        search={{ sql: firstTable }}
-        className={buttonClass({ kind: 'first' })}
-      >
-        <Icon of={IconTerminal2} />
-        Open in SQL
-      </Link>
+      <SqlLink appRef={appRef} sql={firstTable} kind="first" />
     </Empty>
   );
 }

@@ -142,17 +142,8 @@ function Flow({ label, graph, layout, room, selected, hot, onOpen }: CanvasProps
             minZoom={start.least}
             maxZoom={2}
             translateExtent={start.extent}
-            nodesDraggable={false}
-            nodesConnectable={false}
-            nodesFocusable={false}
-            edgesFocusable={false}
-            elementsSelectable={false}
             panOnDrag={held}
-            zoomOnScroll={false}
-            zoomOnDoubleClick={false}
-            preventScrolling={false}
-            disableKeyboardA11y
-            proOptions={withoutAttribution}
+            {...fixed}
           >
             {compact && room.width >= leastForMap && <Overview layout={layout} />}
             {!fits && <Fades layout={layout} />}
@@ -404,8 +395,20 @@ function RoutedLine({ data }: EdgeProps<RoutedEdge>) {
   );
 }
 
-/** The attribution would cover the diagram. The console lists its packages on another page. */
-const withoutAttribution = { hideAttribution: true };
+/** The reader moves the view only. Boxes and edges have their own buttons and keys. */
+const fixed = {
+  nodesDraggable: false,
+  nodesConnectable: false,
+  nodesFocusable: false,
+  edgesFocusable: false,
+  elementsSelectable: false,
+  zoomOnScroll: false,
+  zoomOnDoubleClick: false,
+  preventScrolling: false,
+  disableKeyboardA11y: true,
+  // The attribution would cover the diagram. The console lists its packages on another page.
+  proOptions: { hideAttribution: true },
+};
 const nodeTypes = { box: BoxFace, frame: Frame };
 const edgeTypes = { routed: RoutedLine };
 

@@ -19,26 +19,7 @@ const canvas = code(() => import('./canvas.tsx'));
 const layouts = code(() => import('./layout.ts'));
 const Canvas = lazy(async () => ({ default: (await canvas()).Canvas }));
 
-/**
- * Diagram of boxes and edges with an automatic layout, a search, and exports as SVG and as Mermaid. Its packages are
- * loaded when it first becomes visible.
- */
-export function Diagram({
-  number,
-  caption,
-  label,
-  remark,
-  name,
-  graph,
-  words,
-  searched,
-  selected,
-  hot,
-  mermaid,
-  part = '',
-  instead,
-  onOpen,
-}: {
+interface DiagramProps {
   /** "Figure 3.1". */
   number: string;
   caption: ReactNode;
@@ -64,7 +45,28 @@ export function Diagram({
   /** Content in place of the graph, from which the reader chooses a part of a large graph. */
   instead?: ReactNode;
   onOpen: (id: string) => void;
-}) {
+}
+
+/**
+ * Diagram of boxes and edges with an automatic layout, a search, and exports as SVG and as Mermaid. Its packages are
+ * loaded when it first becomes visible.
+ */
+export function Diagram({
+  number,
+  caption,
+  label,
+  remark,
+  name,
+  graph,
+  words,
+  searched,
+  selected,
+  hot,
+  mermaid,
+  part = '',
+  instead,
+  onOpen,
+}: DiagramProps) {
   const narrow = useMediaQuery('(max-width: 760px)', false, { getInitialValueInEffect: false });
   const { data: layout, error } = useLayout(graph, narrow ? 'DOWN' : 'RIGHT', part);
   useRecovery(error, reload);
@@ -96,11 +98,7 @@ export function Diagram({
         {instead ? (
           instead
         ) : error ? (
-          <p className={styles.words}>
-            {error instanceof MissingCode
-              ? 'The figure could not be loaded. The page reloads when the server answers.'
-              : 'The figure could not be drawn. The table and the panel contain the same information.'}
-          </p>
+          <Failed error={error} />
         ) : (
           graph &&
           layout &&
@@ -124,6 +122,14 @@ export function Diagram({
     </Figure>
   );
 }
+
+const Failed = ({ error }: { error: Error }) => (
+  <p className={styles.words}>
+    {error instanceof MissingCode
+      ? 'The figure could not be loaded. The page reloads when the server answers.'
+      : 'The figure could not be drawn. The table and the panel contain the same information.'}
+  </p>
+);
 
 const Drawing = () => (
   <p className={styles.words} role="status">

@@ -4,11 +4,11 @@ import { useState } from 'react';
 import type { Builder } from '../../../contract/admin.ts';
 import type { NodeRoleRequest, NodeTeam } from '../../../contract/team.ts';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmByTyping } from '../../ui/confirm-by-typing.tsx';
 import { FailureNote } from '../../ui/failure.tsx';
-import { Table } from '../../ui/table.tsx';
+import { Table, TableHead } from '../../ui/table.tsx';
 import { failureFacts, needsProof } from '../data/api-failure.ts';
 import { changeNodeRole, removeBuilder } from '../data/team.ts';
+import { ConfirmByTyping } from '../forms/confirm-by-typing.tsx';
 import { appsInWords, BuilderName, SecondFactorWord, Seen } from '../tools/team/builder-cells.tsx';
 
 /** The roles of a builder on the node, by their labels. */
@@ -32,18 +32,7 @@ export function NodeBuilders({ team: { builders, own_id: ownId } }: { team: Node
   return (
     <>
       <Table label="Builders">
-        <thead>
-          <tr>
-            <th scope="col">Builder</th>
-            <th scope="col">On the node</th>
-            <th scope="col">Second factor</th>
-            <th scope="col">Apps</th>
-            <th scope="col">Seen</th>
-            <th scope="col">
-              <span className="sr">Change</span>
-            </th>
-          </tr>
-        </thead>
+        <TableHead names={['Builder', 'On the node', 'Second factor', 'Apps', 'Seen']} bare="Change" />
         <tbody>
           {builders.map((one) => {
             const isLast = one.is_owner && owners.length === 1;
@@ -95,8 +84,8 @@ export function NodeBuilders({ team: { builders, own_id: ownId } }: { team: Node
           title="Remove builder"
           name={going.email}
           verb={['Remove', 'Removing']}
-          busy={removing.isPending}
-          failure={removing.error && !needsProof(removing.error) ? failureFacts(removing.error) : null}
+          pending={removing.isPending}
+          error={needsProof(removing.error) ? null : removing.error}
           onConfirm={() => removing.mutate(going.id, { onSuccess: () => setGoing(null) })}
           onClose={() => setGoing(null)}
         >

@@ -7,8 +7,8 @@ import { Switch } from '../../ui/switch.tsx';
 import { failureFacts, needsProof } from '../data/api-failure.ts';
 import { setSecondFactorRule } from '../data/team.ts';
 import { counted, dateTime } from '../format/format.ts';
+import { FormDialog } from '../forms/form-dialog.tsx';
 import settings from '../tools/settings/settings.module.css';
-import { UserForm } from '../tools/users/user-form.tsx';
 
 /**
  * Switch that requires a second factor of builders. Before it is turned on, asks for the grace period of builders
@@ -66,7 +66,7 @@ function GraceDialog({
 }) {
   const [grace, setGrace] = useState('in 7 days');
   return (
-    <UserForm
+    <FormDialog
       title="Require a second factor"
       verb={['Require', 'Saving']}
       pending={pending}
@@ -84,7 +84,7 @@ function GraceDialog({
         value={grace}
         onChange={({ currentTarget }) => setGrace(currentTarget.value)}
       />
-    </UserForm>
+    </FormDialog>
   );
 }
 

@@ -1,5 +1,6 @@
 import { cellCondition } from '../../../contract/cell-condition.ts';
 import type { Specification } from '../../../contract/specification.ts';
+import type { RoleCell } from '../../../contract/specification-roles.ts';
 import { chapterPages } from '../chapters/chapter-pages.ts';
 import { errorName } from '../chapters/errors/error-words.ts';
 import { aboutRows, counted, entityName, shortId } from '../format/format.ts';
@@ -33,89 +34,62 @@ export interface Destination {
   target: Target;
 }
 
+const destination = (chapter: number, title: string, about: string, target: Target): Destination => ({
+  chapter,
+  title,
+  about,
+  target,
+});
+
 /** Returns all named items of the specification; only the chapters while the specification is undefined. Pure. */
 export function destinations(specification: Specification | undefined): Destination[] {
   const { screens, entities, states, rules, roles, calls, errors, limits } = specification?.chapters ?? {};
-  const chapters = chapterPages(specification).map(
-    ({ number, name, question, to }): Destination => ({
-      chapter: number,
-      title: name,
-      about: question,
-      target: { to, search: {} },
+  return [
+    ...chapterPages(specification).map(({ number, name, question, to }) =>
+      destination(number, name, question, { to, search: {} }),
+    ),
+    ...(screens?.screens ?? []).map(({ route, title, kind }) =>
+      destination(2, route, `${title}, ${kind}`, { to: '/app/$ref/screens', search: { screen: route } }),
+    ),
+    ...(entities?.entities ?? []).map(({ id, schema, name, kind, fields, figures }) => {
+      const about = [kind, counted(fields.length, 'field'), figures && aboutRows(figures.rows_estimate)];
+      const target: Target = { to: '/app/$ref/entities', search: { entity: id } };
+      return destination(3, entityName(schema, name), about.filter(Boolean).join(', '), target);
     }),
-  );
-  const things = (entities?.entities ?? []).map(
-    ({ id, schema, name, kind, fields, figures }): Destination => ({
-      chapter: 3,
-      title: entityName(schema, name),
-      about: [kind, counted(fields.length, 'field'), figures && aboutRows(figures.rows_estimate)]
-        .filter(Boolean)
-        .join(', '),
-      target: { to: '/app/$ref/entities', search: { entity: id } },
+    ...(states?.machines ?? []).map(({ id, states: all, transitions }) => {
+      const about = `${counted(all.length, 'state')}, ${counted(transitions.length, 'transition')}`;
+      return destination(4, shortId(id), about, { to: '/app/$ref/states', search: { machine: id } });
     }),
-  );
-  const shown = (screens?.screens ?? []).map(
-    ({ route, title, kind }): Destination => ({
-      chapter: 2,
-      title: route,
-      about: `${title}, ${kind}`,
-      target: { to: '/app/$ref/screens', search: { screen: route } },
+    ...(rules?.rules ?? []).map(({ id, entity, name, words }) =>
+      destination(5, `${shortId(entity)}: ${name}`, words, { to: '/app/$ref/rules', search: { rule: id } }),
+    ),
+    ...cellDestinations(roles?.cells ?? []),
+    ...(calls?.calls ?? []).map(({ id, method, path, summary }) =>
+      destination(7, `${method} ${path}`, summary, { to: '/app/$ref/calls', search: { call: id } }),
+    ),
+    ...(errors?.errors ?? []).map((line) => {
+      const names = [line.code, line.code === errorName(line) ? null : errorName(line)];
+      const title = names.filter(Boolean).join(' ') || line.id;
+      return destination(8, title, line.meaning, { to: '/app/$ref/errors', search: { error: line.id } });
     }),
-  );
-  const machines = (states?.machines ?? []).map(
-    ({ id, states: all, transitions }): Destination => ({
-      chapter: 4,
-      title: shortId(id),
-      about: `${counted(all.length, 'state')}, ${counted(transitions.length, 'transition')}`,
-      target: { to: '/app/$ref/states', search: { machine: id } },
-    }),
-  );
-  const valid = (rules?.rules ?? []).map(
-    ({ id, entity, name, words }): Destination => ({
-      chapter: 5,
-      title: `${shortId(entity)}: ${name}`,
-      about: words,
-      target: { to: '/app/$ref/rules', search: { rule: id } },
-    }),
-  );
-  const cells = new Map<string, Destination>();
-  for (const { entity, operation, role, verdict, words } of roles?.cells ?? []) {
+    ...(limits?.limits ?? []).map(({ id, meaning }) =>
+      destination(9, id, meaning, { to: '/app/$ref/limits', search: { limit: id } }),
+    ),
+  ];
+}
+
+/** Returns one line for each operation on an entity, with the verdict of every role. */
+function cellDestinations(cells: readonly RoleCell[]): Destination[] {
+  const found = new Map<string, Destination>();
+  for (const { entity, operation, role, verdict, words } of cells) {
     const key = `${entity} ${operation}`;
     const about = `${role}: ${verdict === 'when' ? cellCondition(words) : verdict}`;
-    const before = cells.get(key);
+    const before = found.get(key);
     if (before) before.about += `; ${about}`;
     else {
-      cells.set(key, {
-        chapter: 6,
-        title: `Who may ${operation} ${shortId(entity)}?`,
-        about,
-        target: { to: '/app/$ref/roles', search: { cell: `${entity} ${operation} ${role}` } },
-      });
+      const target: Target = { to: '/app/$ref/roles', search: { cell: `${key} ${role}` } };
+      found.set(key, destination(6, `Who may ${operation} ${shortId(entity)}?`, about, target));
     }
   }
-  const answered = (calls?.calls ?? []).map(
-    ({ id, method, path, summary }): Destination => ({
-      chapter: 7,
-      title: `${method} ${path}`,
-      about: summary,
-      target: { to: '/app/$ref/calls', search: { call: id } },
-    }),
-  );
-  const wrong = (errors?.errors ?? []).map(
-    (line): Destination => ({
-      chapter: 8,
-      title: [line.code, line.code === errorName(line) ? null : errorName(line)].filter(Boolean).join(' ') || line.id,
-      about: line.meaning,
-      target: { to: '/app/$ref/errors', search: { error: line.id } },
-    }),
-  );
-  const bounds = (limits?.limits ?? []).map(
-    ({ id, meaning }): Destination => ({
-      chapter: 9,
-      title: id,
-      about: meaning,
-      target: { to: '/app/$ref/limits', search: { limit: id } },
-    }),
-  );
-  return [...chapters, ...shown, ...things, ...machines, ...valid, ...cells.values(), ...answered, ...wrong, ...bounds];
+  return [...found.values()];
 }

@@ -87,23 +87,26 @@ export function Palette({ onClose }: { onClose: () => void }) {
           ))}
         </div>
         {shown.length === 0 && <p className={styles.nothing}>No result for “{query}”.</p>}
-        <div className={styles.foot}>
-          <span>
-            <Kbd keys={['↑', '↓']} /> move
-          </span>
-          <span>
-            <Kbd keys="Enter" /> open
-          </span>
-          <span className={styles.count} role="status">
-            {shown.length < found.length
-              ? `${shown.length} of ${counted(found.length, 'result')}`
-              : counted(found.length, 'result')}
-          </span>
-        </div>
+        <Foot shown={shown.length} found={found.length} />
       </Modal.Content>
     </Modal.Root>
   );
 }
+
+/** Keys of the list, and the number of results. */
+const Foot = ({ shown, found }: { shown: number; found: number }) => (
+  <div className={styles.foot}>
+    <span>
+      <Kbd keys={['↑', '↓']} /> move
+    </span>
+    <span>
+      <Kbd keys="Enter" /> open
+    </span>
+    <span className={styles.count} role="status">
+      {shown < found ? `${shown} of ${counted(found, 'result')}` : counted(found, 'result')}
+    </span>
+  </div>
+);
 
 /** Option of the list. */
 function Line({

@@ -14,8 +14,8 @@ import {
   showSecurityKey,
 } from '../data/session.ts';
 import type { WaitingCall } from '../data/waiting-call.ts';
-import form from '../tools/users/form.module.css';
-import { UserForm } from '../tools/users/user-form.tsx';
+import form from '../forms/form.module.css';
+import { FormDialog } from '../forms/form-dialog.tsx';
 
 /** Asks for the password, a code, a passkey or a security key before a sensitive request is repeated. */
 export function ProofDialog({ call: { does, settle } }: { call: WaitingCall }) {
@@ -44,7 +44,7 @@ export function ProofDialog({ call: { does, settle } }: { call: WaitingCall }) {
     setIsCode(!isCode);
   };
   return (
-    <UserForm
+    <FormDialog
       title="Confirm that it is you"
       verb={['Confirm', 'Checking']}
       pending={typed.isPending}
@@ -64,7 +64,7 @@ export function ProofDialog({ call: { does, settle } }: { call: WaitingCall }) {
       ) : (
         <PasswordInput key="password" label="Password" autoComplete="current-password" {...field} />
       )}
-      <div className={form.buttons}>
+      <div className="buttons">
         {factors.some(({ factor_type: type }) => type === 'totp' || type === 'recovery_code') && (
           <Button small onClick={swap}>
             {isCode ? 'Use the password' : 'Use a code'}
@@ -93,6 +93,6 @@ export function ProofDialog({ call: { does, settle } }: { call: WaitingCall }) {
               </Button>
             ))}
       </div>
-    </UserForm>
+    </FormDialog>
   );
 }

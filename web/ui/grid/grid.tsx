@@ -66,57 +66,12 @@ const widget = (active: string) => ({ role: 'grid', tabIndex: 0, 'aria-activedes
  * Sheet of rows that draws only the visible rows. Head and first column are sticky. The grid is one tab stop; arrows,
  * Home, End and Page keys move between cells, including the head (WAI-ARIA, "Grid", with aria-activedescendant).
  */
-export function Grid({
-  label,
-  columns,
-  rows,
-  totalRows,
-  rowId,
-  cell,
-  position,
-  onPosition,
-  onOpen,
-  onPress,
-  onHead,
-  onType,
-  onSpace,
-  onCopy,
-  picking,
-  selectedRow = null,
-  under = null,
-  instead,
-  ref,
-}: GridProps) {
+export function Grid(props: GridProps) {
+  const { label, columns, totalRows, position, onPosition, onOpen, onPress, onHead, picking, under, instead } = props;
   const id = useId();
-  const scroller = useRef<HTMLDivElement>(null);
-  const table = useRef<HTMLTableElement>(null);
-  const narrow = useMediaQuery('(max-width: 760px)') ?? false;
-  const rowHeight = narrow ? 40 : 32;
-  const picks = picking !== undefined && !narrow;
+  const { scroller, table, virtual, rowHeight, picks, lefts, onKeyDown } = useGrid(props);
 
-  const virtual = useVirtualRows(scroller, rows, rowHeight, position);
-
-  useImperativeHandle(ref, () => ({ focus: () => table.current?.focus({ preventScroll: true }) }), []);
-
-  const lefts = columns.map((_, index) =>
-    columns.slice(0, index).reduce((sum, { width }) => sum + width, picks ? pickWidth : 0),
-  );
-
-  const reveal = (to: Position) => {
-    if (to.row >= 0) virtual.scrollToIndex(to.row, { align: 'auto' });
-    if (scroller.current) scrollToColumn(scroller.current, to.column, lefts, columns);
-  };
-
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.target !== table.current || event.altKey) return;
-    const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 2);
-    const to = move(position, event.key, event.ctrlKey || event.metaKey, { rows, columns: columns.length, page });
-    if (to) {
-      onPosition(to);
-      reveal(to);
-    } else if (!actOn(event, position, { onOpen, onHead, onType, onSpace, onCopy, picking })) return;
-    event.preventDefault();
-  };
+  useImperativeHandle(props.ref, () => ({ focus: () => table.current?.focus({ preventScroll: true }) }), [table]);
 
   const onClick = (event: MouseEvent) => {
     const at = pointed(event);
@@ -124,9 +79,6 @@ export function Grid({
     onPosition(at);
     onPress?.(at);
   };
-
-  const items = virtual.getVirtualItems();
-  const after = items.length === 0 ? 0 : virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
   const width = columns.reduce((sum, column) => sum + column.width, picks ? pickWidth : 0);
 
   return (
@@ -161,25 +113,7 @@ export function Grid({
           onHead={onHead}
         />
         <tbody>
-          {items.map((item, index) => (
-            <GridRow
-              key={rowId(item.index)}
-              id={id}
-              gap={item.start - (items[index - 1]?.end ?? 0)}
-              row={item.index}
-              height={rowHeight}
-              columns={columns}
-              cell={cell}
-              active={position.row === item.index ? position.column : null}
-              ringed={under?.at.row === item.index ? under.at.column : null}
-              failed={under?.failed ?? false}
-              selected={selectedRow === item.index}
-              picked={picks ? picking.picked(item.index) : undefined}
-              pickName={picks ? picking.name(item.index) : ''}
-              onPick={picks ? picking.toggle : undefined}
-            />
-          ))}
-          {after > 0 && <Gap height={after} />}
+          <Rows {...props} {...{ id, virtual, rowHeight, picks }} />
         </tbody>
       </table>
       {instead}
@@ -189,6 +123,78 @@ export function Grid({
         </UnderCell>
       )}
     </div>
+  );
+}
+
+/** Returns the elements and measures of a grid, and the handler of its keys. */
+function useGrid(props: GridProps) {
+  const { columns, rows, position, onPosition, picking } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const table = useRef<HTMLTableElement>(null);
+  const narrow = useMediaQuery('(max-width: 760px)') ?? false;
+  const rowHeight = narrow ? 40 : 32;
+  const picks = picking !== undefined && !narrow;
+  const virtual = useVirtualRows(scroller, rows, rowHeight, position);
+
+  const lefts = columns.map((_, index) =>
+    columns.slice(0, index).reduce((sum, { width }) => sum + width, picks ? pickWidth : 0),
+  );
+  const reveal = (to: Position) => {
+    if (to.row >= 0) virtual.scrollToIndex(to.row, { align: 'auto' });
+    if (scroller.current) scrollToColumn(scroller.current, to.column, lefts, columns);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.target !== table.current || event.altKey) return;
+    const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 2);
+    const to = move(position, event.key, event.ctrlKey || event.metaKey, { rows, columns: columns.length, page });
+    if (to) {
+      onPosition(to);
+      reveal(to);
+    } else if (!actOn(event, position, props)) return;
+    event.preventDefault();
+  };
+  return { scroller, table, virtual, rowHeight, picks, lefts, onKeyDown };
+}
+
+/** The visible rows, with gaps in place of the others. */
+function Rows({
+  id,
+  virtual,
+  rowHeight,
+  picks,
+  columns,
+  rowId,
+  cell,
+  position,
+  picking,
+  selectedRow = null,
+  under,
+}: GridProps & Pick<ReturnType<typeof useGrid>, 'virtual' | 'rowHeight' | 'picks'> & { id: string }) {
+  const items = virtual.getVirtualItems();
+  const after = items.length === 0 ? 0 : virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
+  const picked = picks ? picking : undefined;
+  return (
+    <>
+      {items.map((item, index) => (
+        <GridRow
+          key={rowId(item.index)}
+          id={id}
+          gap={item.start - (items[index - 1]?.end ?? 0)}
+          row={item.index}
+          height={rowHeight}
+          columns={columns}
+          cell={cell}
+          active={position.row === item.index ? position.column : null}
+          ringed={under?.at.row === item.index ? under.at.column : null}
+          failed={under?.failed ?? false}
+          selected={selectedRow === item.index}
+          picked={picked?.picked(item.index)}
+          pickName={picked?.name(item.index) ?? ''}
+          onPick={picked?.toggle}
+        />
+      ))}
+      {after > 0 && <Gap height={after} />}
+    </>
   );
 }
 
@@ -231,7 +237,7 @@ function scrollToColumn(
   else if (right > box.scrollLeft + box.clientWidth) box.scrollLeft = right - box.clientWidth;
 }
 
-type Actions = { [K in 'onOpen' | 'onHead' | 'onType' | 'onSpace' | 'onCopy' | 'picking']: GridProps[K] | undefined };
+type Actions = Pick<GridProps, 'onOpen' | 'onHead' | 'onType' | 'onSpace' | 'onCopy' | 'picking'>;
 
 /** Acts on a key that does not move. Returns false for a key that the grid leaves to the browser. */
 function actOn(

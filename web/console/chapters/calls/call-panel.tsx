@@ -6,7 +6,7 @@ import type { Specification } from '../../../../contract/specification.ts';
 import type { CallEntry, CallParameter } from '../../../../contract/specification-calls.ts';
 import { Code } from '../../../ui/code.tsx';
 import { Failure } from '../../../ui/failure.tsx';
-import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
+import { KeyValues, type Pair, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
 import { Skeleton } from '../../../ui/table.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import { Tag } from '../../../ui/tag.tsx';
@@ -26,17 +26,12 @@ export function CallPanel({
   appRef,
   call,
   specification: { chapters, hash },
-  onClose,
-  onPrevious,
-  onNext,
+  ...steps
 }: {
   appRef: string;
   call: CallEntry;
   specification: Specification;
-  onClose: () => void;
-  onPrevious: (() => void) | undefined;
-  onNext: (() => void) | undefined;
-}) {
+} & PanelSteps) {
   const entity = chapters.entities?.entities.find(({ id }) => call.area === 'rest' && id === call.entity);
   const taken = takenBy(call, { rows: chapters.calls?.rows ?? [] }, entity);
   const made = useQuery(callDetail(appRef, call.id, hash));
@@ -48,37 +43,11 @@ export function CallPanel({
           <span className="soft">{call.method}</span> <code>{call.path}</code>
         </>
       }
-      onClose={onClose}
-      onPrevious={onPrevious}
-      onNext={onNext}
+      {...steps}
     >
       <VerdictLine>{call.summary}</VerdictLine>
       <PanelSection title="Call">
-        <KeyValues
-          pairs={[
-            ['For', call.roles.length > 0 ? listed(call.roles) : 'none: no role has the privilege'],
-            ['Returns', taken.returns],
-            ...(call.reads_only
-              ? [['Transaction', `read-only: ${readOnlyWords[call.writes ?? 'never']}`] as const]
-              : []),
-            ...(call.setting === null ? [] : [['Switched off by', <code key="setting">{call.setting}</code>] as const]),
-            ...(call.entity === null || call.area !== 'rest'
-              ? []
-              : [
-                  [
-                    'Reaches',
-                    <Link
-                      key="entity"
-                      to="/app/$ref/entities"
-                      params={{ ref: appRef }}
-                      search={{ entity: call.entity }}
-                    >
-                      <code>{call.entity}</code>
-                    </Link>,
-                  ] as const,
-                ]),
-          ]}
-        />
+        <KeyValues pairs={callFacts(appRef, call, taken.returns)} />
       </PanelSection>
       <PanelSection title="Requests">
         <CallFiguresOf key={call.id} appRef={appRef} id={call.id} />
@@ -122,6 +91,20 @@ export function CallPanel({
     </Panel>
   );
 }
+
+const callFacts = (appRef: string, call: CallEntry, returns: string): Pair[] => [
+  ['For', call.roles.length > 0 ? listed(call.roles) : 'none: no role has the privilege'],
+  ['Returns', returns],
+  call.reads_only && ['Transaction', `read-only: ${readOnlyWords[call.writes ?? 'never']}`],
+  call.setting !== null && ['Switched off by', <code key="setting">{call.setting}</code>],
+  call.entity !== null &&
+    call.area === 'rest' && [
+      'Reaches',
+      <Link key="entity" to="/app/$ref/entities" params={{ ref: appRef }} search={{ entity: call.entity }}>
+        <code>{call.entity}</code>
+      </Link>,
+    ],
+];
 
 const errorCount = ({ errors: { own, common } }: CallDetail): string => `${own.length + common.length}`;
 

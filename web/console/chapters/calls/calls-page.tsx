@@ -4,7 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import { useCallback, useState } from 'react';
 import type { StatisticsWindow } from '../../../../contract/observed.ts';
 import type { CallEntry, CallSetting, CallsChapter } from '../../../../contract/specification-calls.ts';
-import { FlashOnChange, liveValueClass } from '../../../ui/live-value.tsx';
+import { figureLink } from '../../../ui/live-value.tsx';
 import { activity } from '../../data/apps.ts';
 import { specification } from '../../data/specification.ts';
 import { count, counted } from '../../format/format.ts';
@@ -85,11 +85,7 @@ function Answer({ appRef, chapter: { calls } }: { appRef: string; chapter: Calls
   const of = (area: CallEntry['area']) => calls.filter((call) => call.area === area && call !== describing).length;
   const describing = calls.find(({ id }) => id === 'rest.describe');
   const open = calls.filter(({ roles }) => roles.includes('anon')).length;
-  const proof = (text: string) => (
-    <a className={liveValueClass} href="#table-7-1">
-      <FlashOnChange value={text}>{text}</FlashOnChange>
-    </a>
-  );
+  const proof = figureLink('table-7-1');
   return (
     <>
       {proof(counted(calls.length, 'call'))}: {proof(count(of('auth')))} for sign-in, {proof(count(of('rest')))} on

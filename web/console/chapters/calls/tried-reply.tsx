@@ -70,7 +70,7 @@ export function TriedReply({
         <summary>{counted(answer.headers.length, 'header')}</summary>
         <KeyValues pairs={answer.headers.map(([name, value]) => [name, <code key={name}>{value}</code>])} />
       </details>
-      <p className={styles.ways}>
+      <p className="buttons">
         {answer.requestId !== null && (
           <Link
             to="/app/$ref/calls/$requestId"

@@ -1,6 +1,6 @@
 import { Textarea } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useMemo, useRef, useState } from 'react';
+import { type FormEvent, type KeyboardEvent, type RefObject, useMemo, useRef, useState } from 'react';
 import type { CallDetail } from '../../../../contract/call-detail.ts';
 import type { CallEntry, CallParameter } from '../../../../contract/specification-calls.ts';
 import type { Entity } from '../../../../contract/specification-entities.ts';
@@ -22,49 +22,24 @@ import styles from './try-it.module.css';
 
 type Who = 'anon' | 'member' | 'service';
 
-/** Form that sends a call as a chosen caller and shows the response. */
-export function TryIt({
-  appRef,
-  call,
-  parameters,
-  entity,
-  detail,
-}: {
-  appRef: string;
+interface TriedCall {
   call: CallEntry;
   parameters: readonly CallParameter[];
   entity: Entity | undefined;
   detail: CallDetail;
-}) {
-  const [draft, setDraft] = useState(() => draftOf(call, parameters, detail));
-  const [who, setWho] = useState<Who>(() =>
-    call.roles.includes('anon')
-      ? 'anon'
-      : call.roles.includes('service_role') && call.roles.length === 1
-        ? 'service'
-        : 'member',
-  );
-  const [member, setMember] = useState<string | null>(null);
-  const isDirect = call.area === 'auth' && call.roles.includes('anon');
-  const { data: keys } = useQuery({ ...connection(appRef), enabled: isDirect });
-  const requestRole: RequestRole | null = who === 'member' ? member : who;
-  const schema = schemaOf(call, entity);
-  const sending = useMutation({
-    mutationFn: async () => {
-      const attempt = attemptOf(call, draft, schema);
-      const as = isDirect ? { key: keys?.publishable_key ?? '' } : { requestRole: requestRole ?? 'anon' };
-      const answer = await tryCall(appRef, attempt, as);
-      return { answer, draft, requestRole: isDirect ? 'anon' : (requestRole ?? 'anon') };
-    },
+}
+
+/** Form that sends a call as a chosen caller and shows the response. */
+export function TryIt({ appRef, call, parameters, entity, detail }: { appRef: string } & TriedCall) {
+  const { draft, setDraft, who, setWho, member, setMember, isDirect, requestRole, schema, sending } = useTrial(appRef, {
+    call,
+    parameters,
+    entity,
+    detail,
   });
   const isMembersOwn = call.area === 'auth' && !isDirect && !call.roles.includes('service_role');
   const form = useRef<HTMLFormElement>(null);
-  useKeys(
-    useMemo(() => {
-      const run = () => form.current?.querySelector<HTMLElement>('button, input, textarea')?.focus();
-      return isMembersOwn ? [] : [{ keys: 'e', group: 'This page', does: 'Try the selected call', run }];
-    }, [isMembersOwn]),
-  );
+  useFormKey(form, isMembersOwn);
   if (isMembersOwn) {
     return (
       <p className="soft">
@@ -77,19 +52,18 @@ export function TryIt({
   const everyRow =
     (call.method === 'PATCH' || call.method === 'DELETE') && call.area === 'rest' && draft.filters.length === 0;
   const writes = isWrite(call) && !draft.undo;
+  const send = (event: FormEvent | KeyboardEvent) => {
+    event.preventDefault();
+    if (why === null) sending.mutate();
+  };
   return (
     <form
       ref={form}
       className={styles.form}
       aria-label="Try it"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (why === null) sending.mutate();
-      }}
+      onSubmit={send}
       onKeyDown={(event) => {
-        if (!isSubmitKey(event)) return;
-        event.preventDefault();
-        if (why === null) sending.mutate();
+        if (isSubmitKey(event)) send(event);
       }}
     >
       <Caller {...{ appRef, call, isDirect, who, member }} onWho={setWho} onMember={setMember} />
@@ -133,6 +107,42 @@ export function TryIt({
       )}
     </form>
   );
+}
+
+/** Binds E, which focuses the form. */
+function useFormKey(form: RefObject<HTMLFormElement | null>, isOff: boolean): void {
+  useKeys(
+    useMemo(() => {
+      const run = () => form.current?.querySelector<HTMLElement>('button, input, textarea')?.focus();
+      return isOff ? [] : [{ keys: 'e', group: 'This page', does: 'Try the selected call', run }];
+    }, [form, isOff]),
+  );
+}
+
+/** Returns the draft of a request and its caller, and the mutation that sends the request. */
+function useTrial(appRef: string, { call, parameters, entity, detail }: TriedCall) {
+  const [draft, setDraft] = useState(() => draftOf(call, parameters, detail));
+  const [who, setWho] = useState<Who>(() =>
+    call.roles.includes('anon')
+      ? 'anon'
+      : call.roles.includes('service_role') && call.roles.length === 1
+        ? 'service'
+        : 'member',
+  );
+  const [member, setMember] = useState<string | null>(null);
+  const isDirect = call.area === 'auth' && call.roles.includes('anon');
+  const { data: keys } = useQuery({ ...connection(appRef), enabled: isDirect });
+  const requestRole: RequestRole | null = who === 'member' ? member : who;
+  const schema = schemaOf(call, entity);
+  const sending = useMutation({
+    mutationFn: async () => {
+      const attempt = attemptOf(call, draft, schema);
+      const as = isDirect ? { key: keys?.publishable_key ?? '' } : { requestRole: requestRole ?? 'anon' };
+      const answer = await tryCall(appRef, attempt, as);
+      return { answer, draft, requestRole: isDirect ? 'anon' : (requestRole ?? 'anon') };
+    },
+  });
+  return { draft, setDraft, who, setWho, member, setMember, isDirect, requestRole, schema, sending };
 }
 
 /** Chooses the caller of a data request; names the key of a call of /auth/v1. */

@@ -1,11 +1,11 @@
 import { useParams, useSearch } from '@tanstack/react-router';
 import type { EntitiesChapter, Entity } from '../../../../contract/specification-entities.ts';
 import { EmptyChoices } from '../../../ui/empty.tsx';
-import { badFigureClass, FlashOnChange, liveValueClass } from '../../../ui/live-value.tsx';
+import { figureLink } from '../../../ui/live-value.tsx';
 import { FirstMigrations, FirstTable } from '../../contents/first-steps.tsx';
 import { aboutRows, bytes, count, counted, entityName } from '../../format/format.ts';
+import { useSearchParameter } from '../../layout/use-search-parameter.ts';
 import { ChapterPage } from '../chapter-page.tsx';
-import { useSelectedId } from '../list/list-hooks.ts';
 import { MainTable } from '../list/main-table.tsx';
 import { useList } from '../list/use-list.ts';
 import { useChapter } from '../use-chapter.ts';
@@ -34,9 +34,9 @@ export function EntitiesPage() {
 
 function Entities({ appRef: ref }: { appRef: string }) {
   const { chapter, stale } = useChapter(ref, 'entities');
-  const [chosen, choose] = useSelectedId('entity');
+  const [chosen, choose] = useSearchParameter('entity');
   const list = useList({ items: chapter?.entities, chosen, choose, textOf });
-  const { selected, close, previous, next } = list;
+  const { selected, steps } = list;
   const empty = chapter?.entities.length === 0;
 
   return (
@@ -55,9 +55,7 @@ function Entities({ appRef: ref }: { appRef: string }) {
             relations={chapter.relations}
             junctions={chapter.junctions}
             shownKeys={chapter.view_foreign_keys}
-            onClose={close}
-            onPrevious={previous}
-            onNext={next}
+            {...steps}
           />
         )
       }
@@ -101,11 +99,7 @@ function Answer({ chapter }: { chapter: EntitiesChapter }) {
   const rows = entities.reduce((sum, { figures }) => sum + (figures?.rows_estimate ?? 0), 0);
   const size = entities.reduce((sum, { figures }) => sum + (figures?.size_bytes ?? 0), 0);
   const open = openTables(chapter);
-  const proof = (text: string, bad = false) => (
-    <a className={bad ? badFigureClass : liveValueClass} href="#table-3-2">
-      <FlashOnChange value={text}>{text}</FlashOnChange>
-    </a>
-  );
+  const proof = figureLink('table-3-2');
   return (
     <>
       {proof(counted(tables, 'table'))}

@@ -58,24 +58,16 @@ function Levels({ graph, ...shown }: Shown & { graph: Graph }) {
     [go, chapter],
   );
   const centre = cluster ?? own ?? clusters[0];
-  const remark = (
-    <span ref={levels}>
-      <Segmented
-        label="Level"
-        value={level}
-        options={[
-          ['clusters', `Clusters ${clusters.length}`],
-          ['tables', `Tables ${centre?.entities.length ?? 0}`],
-          ['table', 'One table'],
-        ]}
-        onChange={(to) => {
-          if (to === 'clusters') go({});
-          else if (to === 'tables') go({ cluster: centre, entity: selected });
-          else go({ entity: selected ?? centre?.entities[0] });
-        }}
-      />
-    </span>
-  );
+  const choose = (to: 'clusters' | 'tables' | 'table') => {
+    if (to === 'clusters') go({});
+    else if (to === 'tables') go({ cluster: centre, entity: selected });
+    else go({ entity: selected ?? centre?.entities[0] });
+  };
+  const options = [
+    ['clusters', `Clusters ${clusters.length}`],
+    ['tables', `Tables ${centre?.entities.length ?? 0}`],
+    ['table', 'One table'],
+  ] as const;
   const part = useMemo(() => {
     if (cluster) return within(graph, new Set(cluster.entities.map(({ id }) => id)));
     return selected && around(graph, new Set([selected.id]));
@@ -99,7 +91,11 @@ function Levels({ graph, ...shown }: Shown & { graph: Graph }) {
       part={cluster ? `cluster ${cluster.name}` : `entity ${selected?.id}`}
       instead={part ? undefined : <ClusterGrid clusters={clusters} onOpen={(opened) => leave({ cluster: opened })} />}
       searched={{ boxes: graph.boxes, onFind: find }}
-      remark={remark}
+      remark={
+        <span ref={levels}>
+          <Segmented label="Level" value={level} options={options} onChange={choose} />
+        </span>
+      }
       caption={
         part ? (
           <>

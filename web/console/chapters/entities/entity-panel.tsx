@@ -5,7 +5,7 @@ import type { Entity, Junction, Relation, ViewForeignKey } from '../../../../con
 import { buttonClass } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { Icon } from '../../../ui/icon.tsx';
-import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
+import { KeyValues, type Pair, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { bytes, count, entityName, shortId } from '../../format/format.ts';
 import { EntityFields } from './entity-fields.tsx';
@@ -20,22 +20,15 @@ export function EntityPanel({
   relations,
   junctions,
   shownKeys,
-  onClose,
-  onPrevious,
-  onNext,
+  ...steps
 }: {
   appRef: string;
   entity: Entity;
   relations: readonly Relation[];
   junctions: readonly Junction[];
   shownKeys: readonly ViewForeignKey[];
-  onClose: () => void;
-  onPrevious: (() => void) | undefined;
-  onNext: (() => void) | undefined;
-}) {
+} & PanelSteps) {
   const name = entityName(entity.schema, entity.name);
-  const own = entity.triggers.filter((trigger) => !isMachineTrigger(trigger));
-  const { period_keys: periodKeys = [] } = entity;
   return (
     <Panel
       label={name}
@@ -44,30 +37,13 @@ export function EntityPanel({
           <code>{name}</code> <span className="soft">{entity.kind}</span>
         </>
       }
-      onClose={onClose}
-      onPrevious={onPrevious}
-      onNext={onNext}
+      {...steps}
     >
       {entity.comment && <VerdictLine>{entity.comment}</VerdictLine>}
       <EntityFields appRef={appRef} entity={entity} />
       <EntityRelations {...{ appRef, entity, relations, junctions, shownKeys }} />
-      {entity.unique_keys.length + periodKeys.length > 0 && (
-        <PanelSection title="Unique">
-          <ul>
-            {entity.unique_keys.map((key) => (
-              <li key={key.join()}>
-                <code>{key.join(', ')}</code>
-              </li>
-            ))}
-            {periodKeys.map(({ fields, period }) => (
-              <li key={`${fields.join()} over ${period}`}>
-                <code>{fields.join(', ')}</code> <span className="soft">{overlapWords(period)}</span>
-              </li>
-            ))}
-          </ul>
-        </PanelSection>
-      )}
-      {own.length < entity.triggers.length && (
+      <UniqueKeys entity={entity} />
+      {entity.triggers.some(isMachineTrigger) && (
         <PanelSection title="States">
           <p>
             A machine moves its rows:{' '}
@@ -90,23 +66,7 @@ export function EntityPanel({
           </ul>
         </PanelSection>
       )}
-      {own.map((trigger) => (
-        <PanelSection key={trigger.name} title={`Trigger ${trigger.name}`} aside={triggerRemark(trigger)}>
-          {trigger.comment !== undefined && <p className={styles.words}>{trigger.comment}</p>}
-          <Code code={trigger.sql} language="sql" label={`the trigger ${trigger.name}`} />
-        </PanelSection>
-      ))}
-      {(entity.rewrite_rules ?? []).map(({ name: rule, enabled, sql }) => (
-        <PanelSection key={rule} title={`Rewrite rule ${rule}`} aside={enabled ? null : 'switched off'}>
-          <Code code={sql} language="sql" label={`the rewrite rule ${rule}`} />
-        </PanelSection>
-      ))}
-      {entity.definition !== null && (
-        <PanelSection title="Query">
-          <Code code={entity.definition} language="sql" label={`the query of ${name}`} />
-          <QueryWords entity={entity} />
-        </PanelSection>
-      )}
+      <EntityCode entity={entity} />
       <PanelSection title="Storage">
         <KeyValues pairs={storage(entity)} />
       </PanelSection>
@@ -125,28 +85,75 @@ export function EntityPanel({
   );
 }
 
+/** The keys of an entity whose values no two rows share. */
+function UniqueKeys({ entity: { unique_keys: keys, period_keys: periodKeys = [] } }: { entity: Entity }) {
+  if (keys.length + periodKeys.length === 0) return null;
+  return (
+    <PanelSection title="Unique">
+      <ul>
+        {keys.map((key) => (
+          <li key={key.join()}>
+            <code>{key.join(', ')}</code>
+          </li>
+        ))}
+        {periodKeys.map(({ fields, period }) => (
+          <li key={`${fields.join()} over ${period}`}>
+            <code>{fields.join(', ')}</code> <span className="soft">{overlapWords(period)}</span>
+          </li>
+        ))}
+      </ul>
+    </PanelSection>
+  );
+}
+
+/** The SQL that belongs to an entity: its own triggers, its rewrite rules and the query of a view. */
+function EntityCode({ entity }: { entity: Entity }) {
+  const name = entityName(entity.schema, entity.name);
+  return (
+    <>
+      {entity.triggers
+        .filter((trigger) => !isMachineTrigger(trigger))
+        .map((trigger) => (
+          <PanelSection key={trigger.name} title={`Trigger ${trigger.name}`} aside={triggerRemark(trigger)}>
+            {trigger.comment !== undefined && <p className={styles.words}>{trigger.comment}</p>}
+            <Code code={trigger.sql} language="sql" label={`the trigger ${trigger.name}`} />
+          </PanelSection>
+        ))}
+      {(entity.rewrite_rules ?? []).map(({ name: rule, enabled, sql }) => (
+        <PanelSection key={rule} title={`Rewrite rule ${rule}`} aside={enabled ? null : 'switched off'}>
+          <Code code={sql} language="sql" label={`the rewrite rule ${rule}`} />
+        </PanelSection>
+      ))}
+      {entity.definition !== null && (
+        <PanelSection title="Query">
+          <Code code={entity.definition} language="sql" label={`the query of ${name}`} />
+          <QueryWords entity={entity} />
+        </PanelSection>
+      )}
+    </>
+  );
+}
+
 /** Describes which written rows a view accepts, and whether its condition is evaluated before those of the caller. */
 function QueryWords({ entity }: { entity: Entity }) {
   const taken = checkWords(entity);
-  const pairs: [string, string][] = [
-    ...(taken === null ? [] : [['Accepts', taken] as [string, string]]),
-    ...(entity.security_barrier
-      ? [['Checks', 'its own condition before the conditions of the caller'] as [string, string]]
-      : []),
-  ];
-  return pairs.length > 0 && <KeyValues pairs={pairs} />;
+  if (taken === null && !entity.security_barrier) return null;
+  return (
+    <KeyValues
+      pairs={[
+        taken !== null && ['Accepts', taken],
+        entity.security_barrier && ['Checks', 'its own condition before the conditions of the caller'],
+      ]}
+    />
+  );
 }
 
-const storage = (entity: Entity): [string, string][] => [
+const storage = (entity: Entity): Pair[] => [
   ['Owner', entity.owner],
-  ...(entity.figures && entity.kind !== 'view'
-    ? [
-        ['Rows, about', count(entity.figures.rows_estimate)] as [string, string],
-        ['Size', bytes(entity.figures.size_bytes)] as [string, string],
-      ]
-    : []),
-  ...(entity.unlogged ? [['Unlogged', 'its rows are lost when the server fails'] as [string, string]] : []),
-  ...(entity.partitions > 0 ? [['Partitions', count(entity.partitions)] as [string, string]] : []),
-  ...(entity.inherits.length > 0 ? [['Inherits', entity.inherits.join(', ')] as [string, string]] : []),
-  ...(entity.extension !== null ? [['Extension', entity.extension] as [string, string]] : []),
+  entity.figures && entity.kind !== 'view' && ['Rows, about', count(entity.figures.rows_estimate)],
+  entity.figures && entity.kind !== 'view' && ['Size', bytes(entity.figures.size_bytes)],
+  entity.unlogged && ['Unlogged', 'its rows are lost when the server fails'],
+  entity.partitions > 0 && ['Partitions', count(entity.partitions)],
+  entity.inherits.length > 0 && ['Inherits', entity.inherits.join(', ')],
+  entity.extension !== null && ['Extension', entity.extension],
 ];

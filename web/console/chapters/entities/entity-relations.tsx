@@ -20,8 +20,6 @@ export function EntityRelations({
   shownKeys: readonly ViewForeignKey[];
 }) {
   const { out, in: arriving } = relationsOf(entity, relations);
-  const embedded = shownKeys.filter(({ view }) => view === entity.id);
-  const joined = junctions.filter(({ from, to }) => from === entity.id || to === entity.id);
   return (
     <>
       {out.length > 0 && (
@@ -57,42 +55,52 @@ export function EntityRelations({
           />
         </PanelSection>
       )}
-      {embedded.length > 0 && (
-        <PanelSection title="Embedded in its rows" aside="by keys of the base tables">
-          <KeyValues
-            pairs={embedded.map((key) => {
-              const other = key.side === 'from' ? key.to : key.from;
-              return [
-                key.fields.map((names) => names.join(' or ')).join(', '),
-                <span key={`${key.side} ${entityId(key.from.schema, key.from.entity)} ${key.name}`}>
-                  <span className="soft">{key.side === 'from' ? 'the row of ' : 'rows of '}</span>
-                  <EntityLink appRef={appRef} schema={other.schema} name={other.entity} />
-                  <span className="soft"> or of a view of it, by {key.name}</span>
-                </span>,
-              ];
-            })}
-          />
-        </PanelSection>
-      )}
-      {joined.length > 0 && (
-        <PanelSection title="Joined to" aside="many to many">
-          <KeyValues
-            pairs={joined.map(({ name, from, to, through }) => {
-              const other = from === entity.id ? to : from;
-              return [
-                shortId(other),
-                <span key={`${through} ${name}`}>
-                  <span className="soft">through </span>
-                  <Link to="/app/$ref/entities" params={{ ref: appRef }} search={{ entity: through }}>
-                    <code>{shortId(through)}</code>
-                  </Link>
-                </span>,
-              ];
-            })}
-          />
-        </PanelSection>
-      )}
+      <Embedded appRef={appRef} keys={shownKeys.filter(({ view }) => view === entity.id)} />
+      <Joined appRef={appRef} entity={entity} junctions={junctions} />
     </>
+  );
+}
+
+/** The entities whose rows a view can embed, by the foreign keys of its tables. */
+function Embedded({ appRef, keys }: { appRef: string; keys: readonly ViewForeignKey[] }) {
+  if (keys.length === 0) return null;
+  return (
+    <PanelSection title="Embedded in its rows" aside="by keys of the base tables">
+      <KeyValues
+        pairs={keys.map((key) => {
+          const other = key.side === 'from' ? key.to : key.from;
+          return [
+            key.fields.map((names) => names.join(' or ')).join(', '),
+            <span key={`${key.side} ${entityId(key.from.schema, key.from.entity)} ${key.name}`}>
+              <span className="soft">{key.side === 'from' ? 'the row of ' : 'rows of '}</span>
+              <EntityLink appRef={appRef} schema={other.schema} name={other.entity} />
+              <span className="soft"> or of a view of it, by {key.name}</span>
+            </span>,
+          ];
+        })}
+      />
+    </PanelSection>
+  );
+}
+
+/** The entities that a table of pairs joins to the entity. */
+function Joined({ appRef, entity, junctions }: { appRef: string; entity: Entity; junctions: readonly Junction[] }) {
+  const joined = junctions.filter(({ from, to }) => from === entity.id || to === entity.id);
+  if (joined.length === 0) return null;
+  return (
+    <PanelSection title="Joined to" aside="many to many">
+      <KeyValues
+        pairs={joined.map(({ name, from, to, through }) => [
+          shortId(from === entity.id ? to : from),
+          <span key={`${through} ${name}`}>
+            <span className="soft">through </span>
+            <Link to="/app/$ref/entities" params={{ ref: appRef }} search={{ entity: through }}>
+              <code>{shortId(through)}</code>
+            </Link>
+          </span>,
+        ])}
+      />
+    </PanelSection>
   );
 }
 

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { entityId } from '../../../../contract/entity-names.ts';
+import type { Pair } from '../../../ui/panel.tsx';
 import { entityName, listed, shortId } from '../../format/format.ts';
 import { attributeWords, countedWords, equalWords, filledBy, keysOf, relationWords } from './entity-words.ts';
 import styles from './field-page.module.css';
@@ -10,39 +10,38 @@ import type { FieldUsage } from './field-usage.ts';
 export function FieldFacts({ appRef, story }: { appRef: string; story: FieldUsage }) {
   return (
     <dl className={styles.facts}>
-      {factsOf(appRef, story).map(([what, value]) => (
-        <div key={what} className={styles.fact}>
-          <dt>{what}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
+      {factsOf(appRef, story).map(
+        (pair) =>
+          pair && (
+            <div key={pair[0]} className={styles.fact}>
+              <dt>{pair[0]}</dt>
+              <dd>{pair[1]}</dd>
+            </div>
+          ),
+      )}
     </dl>
   );
 }
 
-function factsOf(appRef: string, { entity, field }: FieldUsage): (readonly [string, ReactNode])[] {
+function factsOf(appRef: string, { entity, field }: FieldUsage): Pair[] {
   const { type, base_type, nullable, generated, enum_values, attributes, collation, references } = field;
   const { comment, type_comments } = field;
   const filled = filledBy(field);
   const equal = equalWords(field);
   return [
     ['Meaning', comment ?? <span className="soft">no comment</span>],
-    ...(type_comments === undefined ? [] : [['Comment on the type', type_comments.join('; ')] as const]),
+    type_comments !== undefined && ['Comment on the type', type_comments.join('; ')],
     ['Type', <code key="type">{shortId(type)}</code>],
-    ...(base_type === null ? [] : [['Base type of the domain', <code key="base">{shortId(base_type)}</code>] as const]),
-    ...(attributes === undefined ? [] : [['Consists of', <code key="parts">{attributeWords(field)}</code>] as const]),
-    ...(enum_values === null ? [] : [['Values', enum_values.join(', ')] as const]),
-    ...(collation === undefined
-      ? []
-      : [
-          [
-            'Collation',
-            <span key="collation">
-              <code>{shortId(collation.name)}</code>
-              {equal !== null && <span className="soft">, {equal}</span>}
-            </span>,
-          ] as const,
-        ]),
+    base_type !== null && ['Base type of the domain', <code key="base">{shortId(base_type)}</code>],
+    attributes !== undefined && ['Consists of', <code key="parts">{attributeWords(field)}</code>],
+    enum_values !== null && ['Values', enum_values.join(', ')],
+    collation !== undefined && [
+      'Collation',
+      <span key="collation">
+        <code>{shortId(collation.name)}</code>
+        {equal !== null && <span className="soft">, {equal}</span>}
+      </span>,
+    ],
     ['May be null', nullable ? 'yes' : 'no'],
     [
       'Default',
@@ -57,21 +56,17 @@ function factsOf(appRef: string, { entity, field }: FieldUsage): (readonly [stri
     ],
     ['Identity', countedWords(field)],
     ['Key', listed(keysOf(entity, field)) || 'none'],
-    ...(references === null
-      ? []
-      : [
-          [
-            'Points to',
-            <Link
-              key="to"
-              to="/app/$ref/entities"
-              params={{ ref: appRef }}
-              search={{ entity: entityId(references.schema, references.entity) }}
-            >
-              <code>{`${entityName(references.schema, references.entity)}.${references.field}`}</code>
-            </Link>,
-          ] as const,
-        ]),
+    references !== null && [
+      'Points to',
+      <Link
+        key="to"
+        to="/app/$ref/entities"
+        params={{ ref: appRef }}
+        search={{ entity: entityId(references.schema, references.entity) }}
+      >
+        <code>{`${entityName(references.schema, references.entity)}.${references.field}`}</code>
+      </Link>,
+    ],
   ];
 }
 

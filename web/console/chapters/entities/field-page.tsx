@@ -3,16 +3,15 @@ import { Link } from '@tanstack/react-router';
 import { Fragment, useMemo } from 'react';
 import type { Source } from '../../../../contract/specification-source.ts';
 import { Empty } from '../../../ui/empty.tsx';
-import { Failure } from '../../../ui/failure.tsx';
 import { Figure } from '../../../ui/figure.tsx';
 import { FlashOnChange, liveValueClass } from '../../../ui/live-value.tsx';
 import { AsOf, PageHeader } from '../../../ui/page-header.tsx';
 import { Skeleton } from '../../../ui/table.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
 import { figuresAt, specification } from '../../data/specification.ts';
 import { literal } from '../../data/sql.ts';
 import { counted, shortId } from '../../format/format.ts';
 import { Page } from '../../layout/page.tsx';
+import { QueryFailure } from '../../layout/query-failure.tsx';
 import { SpecificationVersion } from '../../layout/specification-version.tsx';
 import { Feet } from '../chapter-page.tsx';
 import { FieldFacts, FieldRelations } from './field-facts.tsx';
@@ -47,9 +46,7 @@ export function FieldPage({ appRef, entity, field }: { appRef: string; entity: s
           </>
         )}
       </PageHeader>
-      {query.error && (
-        <Failure facts={failureFacts(query.error)} onRetry={() => void query.refetch()} busy={query.isFetching} />
-      )}
+      <QueryFailure query={query} />
       {story === null && (
         <Empty title={`There is no field ${name}`}>
           <p>The field may have been renamed or dropped after the link was created.</p>

@@ -7,7 +7,7 @@ import type { ErrorLine } from '../../../../contract/specification.ts';
 import { buttonClass } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { Icon } from '../../../ui/icon.tsx';
-import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
+import { KeyValues, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { recentErrors } from '../../data/calls.ts';
 import { count, shortId, timeOfDay } from '../../format/format.ts';
@@ -20,16 +20,11 @@ import { StoryLink } from './failed-calls.tsx';
 export function ErrorPanel({
   appRef,
   line,
-  onClose,
-  onPrevious,
-  onNext,
+  ...steps
 }: {
   appRef: string;
   line: ErrorLine;
-  onClose: () => void;
-  onPrevious: (() => void) | undefined;
-  onNext: (() => void) | undefined;
-}) {
+} & PanelSteps) {
   const [last] = line.figures?.last_requests ?? [];
   return (
     <Panel
@@ -39,9 +34,7 @@ export function ErrorPanel({
           <code>{errorName(line)}</code> {line.status !== null && <Tag>{line.status}</Tag>}
         </>
       }
-      onClose={onClose}
-      onPrevious={onPrevious}
-      onNext={onNext}
+      {...steps}
     >
       <VerdictLine>{line.meaning}</VerdictLine>
       {line.caveat && <p className="soft">Unknown in part: {line.caveat}.</p>}

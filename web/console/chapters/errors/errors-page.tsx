@@ -3,7 +3,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
 import type { StatisticsWindow } from '../../../../contract/observed.ts';
 import type { ErrorLine, ErrorsChapter } from '../../../../contract/specification.ts';
-import { FlashOnChange, liveValueClass } from '../../../ui/live-value.tsx';
+import { figureLink, liveValueClass } from '../../../ui/live-value.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { activity } from '../../data/apps.ts';
 import { count, counted } from '../../format/format.ts';
@@ -99,11 +99,7 @@ function Answer({ appRef, chapter: { errors } }: { appRef: string; chapter: Erro
   const often = met.reduce((sum, line) => sum + times(line, 'day'), 0);
   const calls = data?.hours.reduce((sum, hour) => sum + hour.calls, 0);
   const max = met.toSorted((a, b) => times(b, 'day') - times(a, 'day'))[0];
-  const proof = (text: string) => (
-    <a className={liveValueClass} href="#table-8-1">
-      <FlashOnChange value={text}>{text}</FlashOnChange>
-    </a>
-  );
+  const proof = figureLink('table-8-1');
   return (
     <>
       {proof(counted(errors.length, 'error'))} {errors.length === 1 ? 'is' : 'are'} possible;{' '}

@@ -12,38 +12,8 @@ import styles from './limits.module.css';
 
 /** Changes a limit that is an app setting. The change is in force at once and can be reset. */
 export function LimitControl({ appRef, line }: { appRef: string; line: LimitLine }) {
-  const { mutate, isPending, error, reset } = useMutation(changeLimit(appRef));
-  const [text, setText] = useState(line.value === null ? '' : String(line.value));
-  const [unlimited, setUnlimited] = useState(line.value === null);
-  const [wrong, setWrong] = useState<string | null>(null);
-  const [undo, setUndo] = useState<LimitChange['to'] | undefined>();
+  const { text, unlimited, wrong, undo, isPending, error, submit, type, choose, change } = useLimitChange(appRef, line);
   const ids = useId();
-
-  const change = (to: LimitChange['to'], back: LimitChange['to'] | undefined) =>
-    mutate(
-      { limit: line, to },
-      {
-        onSuccess: () => {
-          const value = to === 'default' ? line.default : to;
-          setText(value === null ? '' : String(value));
-          setUnlimited(value === null);
-          setUndo(back);
-        },
-      },
-    );
-  const stands: LimitChange['to'] = line.set_in === 'setting' ? line.value : 'default';
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (isPending) return;
-    const read = unlimited ? { value: null } : readAmount(text, line);
-    setWrong('wrong' in read ? read.wrong : null);
-    if ('value' in read) change(read.value, stands);
-  };
-  const edit = () => {
-    setWrong(null);
-    setUndo(undefined);
-    if (error) reset();
-  };
   return (
     <form className={styles.form} onSubmit={submit} noValidate>
       <div className={styles.fields}>
@@ -58,22 +28,12 @@ export function LimitControl({ appRef, line }: { appRef: string; line: LimitLine
           placeholder={line.default === null ? '' : String(line.default)}
           disabled={unlimited}
           value={text}
-          onChange={(event) => {
-            edit();
-            setText(event.currentTarget.value);
-          }}
+          onChange={(event) => type(event.currentTarget.value)}
         />
         {line.unit !== 'count' && <span className="soft">{line.unit}</span>}
         {line.may_be_unlimited && (
           <label className={styles.check}>
-            <input
-              type="checkbox"
-              checked={unlimited}
-              onChange={(event) => {
-                edit();
-                setUnlimited(event.currentTarget.checked);
-              }}
-            />
+            <input type="checkbox" checked={unlimited} onChange={(event) => choose(event.currentTarget.checked)} />
             No limit
           </label>
         )}
@@ -85,7 +45,7 @@ export function LimitControl({ appRef, line }: { appRef: string; line: LimitLine
       >
         {wrong ?? rangeWords(line)}
       </p>
-      <div className={styles.buttons}>
+      <div className="buttons">
         <Button type="submit" kind="first" busy={isPending && 'Saving'}>
           Save
         </Button>
@@ -114,3 +74,47 @@ const rangeWords = ({ range, unit }: LimitLine): string =>
   range === null
     ? 'Any number.'
     : `${exactAmount(range[0], 'count')} to ${exactAmount(range[1], unit)}. The limit takes effect immediately.`;
+
+/** Returns the typed value of a limit, and the functions that change the limit and undo the change. */
+function useLimitChange(appRef: string, line: LimitLine) {
+  const { mutate, isPending, error, reset } = useMutation(changeLimit(appRef));
+  const [text, setText] = useState(line.value === null ? '' : String(line.value));
+  const [unlimited, setUnlimited] = useState(line.value === null);
+  const [wrong, setWrong] = useState<string | null>(null);
+  const [undo, setUndo] = useState<LimitChange['to'] | undefined>();
+
+  const change = (to: LimitChange['to'], back: LimitChange['to'] | undefined) =>
+    mutate(
+      { limit: line, to },
+      {
+        onSuccess: () => {
+          const value = to === 'default' ? line.default : to;
+          setText(value === null ? '' : String(value));
+          setUnlimited(value === null);
+          setUndo(back);
+        },
+      },
+    );
+  const stands: LimitChange['to'] = line.set_in === 'setting' ? line.value : 'default';
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (isPending) return;
+    const read = unlimited ? { value: null } : readAmount(text, line);
+    setWrong('wrong' in read ? read.wrong : null);
+    if ('value' in read) change(read.value, stands);
+  };
+  const edit = () => {
+    setWrong(null);
+    setUndo(undefined);
+    if (error) reset();
+  };
+  const type = (typed: string) => {
+    edit();
+    setText(typed);
+  };
+  const choose = (isUnlimited: boolean) => {
+    edit();
+    setUnlimited(isUnlimited);
+  };
+  return { text, unlimited, wrong, undo, isPending, error, submit, type, choose, change };
+}

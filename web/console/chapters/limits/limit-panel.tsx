@@ -1,13 +1,11 @@
-import { IconTerminal2 } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { LimitLine } from '../../../../contract/specification.ts';
-import { buttonClass } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
-import { Icon } from '../../../ui/icon.tsx';
-import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
+import { KeyValues, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
 import { count } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
+import { SqlLink } from '../../layout/sql-link.tsx';
 import { StoryLink } from '../errors/failed-calls.tsx';
 import { Caller } from '../request/caller.tsx';
 import { LimitControl } from './limit-control.tsx';
@@ -18,24 +16,13 @@ import styles from './limits.module.css';
 export function LimitPanel({
   appRef,
   line,
-  onClose,
-  onPrevious,
-  onNext,
+  ...steps
 }: {
   appRef: string;
   line: LimitLine;
-  onClose: () => void;
-  onPrevious: (() => void) | undefined;
-  onNext: (() => void) | undefined;
-}) {
+} & PanelSteps) {
   return (
-    <Panel
-      label={`Limit ${line.id}`}
-      title={<code>{line.id}</code>}
-      onClose={onClose}
-      onPrevious={onPrevious}
-      onNext={onNext}
-    >
+    <Panel label={`Limit ${line.id}`} title={<code>{line.id}</code>} {...steps}>
       <VerdictLine>{line.meaning}</VerdictLine>
       <PanelSection title="Value">
         <KeyValues
@@ -43,21 +30,12 @@ export function LimitPanel({
             ['In force', <b key="value">{exactAmount(line.value, line.unit)}</b>],
             ['Default', line.default === null ? 'no limit' : exactAmount(line.default, line.unit)],
             ['Set in', setIn(line)],
-            ...(line.code === null
-              ? []
-              : [
-                  [
-                    'Error',
-                    <Link
-                      key="code"
-                      to="/app/$ref/errors"
-                      params={{ ref: appRef }}
-                      search={{ error: `code.${line.code}` }}
-                    >
-                      <code>{line.code}</code>
-                    </Link>,
-                  ] as const,
-                ]),
+            line.code !== null && [
+              'Error',
+              <Link key="code" to="/app/$ref/errors" params={{ ref: appRef }} search={{ error: `code.${line.code}` }}>
+                <code>{line.code}</code>
+              </Link>,
+            ],
           ]}
         />
       </PanelSection>
@@ -89,15 +67,7 @@ function Change({ appRef, line }: { appRef: string; line: LimitLine }): ReactNod
           <p>Change this limit with SQL. Replace … with your value.</p>
           <Code code={change.key} language="sql" label="the SQL" />
           <p>
-            <Link
-              to="/app/$ref/sql"
-              params={{ ref: appRef }}
-              search={{ sql: change.key }}
-              className={buttonClass({ small: true })}
-            >
-              <Icon of={IconTerminal2} small />
-              Open in SQL
-            </Link>
+            <SqlLink appRef={appRef} sql={change.key} />
           </p>
         </>
       );
@@ -122,30 +92,22 @@ function Hits({ appRef, line: { figures, code } }: { appRef: string; line: Limit
         pairs={[
           ['Times', `${count(figures.hour)} in an hour, ${count(figures.day)} in 24, ${count(figures.week)} in 7 days`],
           ['Last', <TimeAgo key="last" iso={figures.last_at} />],
-          ...(last_caller === null
-            ? []
-            : [
-                [
-                  'By',
-                  isUserId(last_caller) ? (
-                    <Caller key="by" appRef={appRef} who={{ user_id: last_caller, role: null }} />
-                  ) : (
-                    <code key="by">{last_caller}</code>
-                  ),
-                ] as const,
-              ]),
-          ...(last_requests.length === 0
-            ? []
-            : [
-                [
-                  'Calls',
-                  <span key="calls" className={styles.ids}>
-                    {last_requests.map((id) => (
-                      <StoryLink key={id} appRef={appRef} id={id} />
-                    ))}
-                  </span>,
-                ] as const,
-              ]),
+          last_caller !== null && [
+            'By',
+            isUserId(last_caller) ? (
+              <Caller key="by" appRef={appRef} who={{ user_id: last_caller, role: null }} />
+            ) : (
+              <code key="by">{last_caller}</code>
+            ),
+          ],
+          last_requests.length !== 0 && [
+            'Calls',
+            <span key="calls" className={styles.ids}>
+              {last_requests.map((id) => (
+                <StoryLink key={id} appRef={appRef} id={id} />
+              ))}
+            </span>,
+          ],
         ]}
       />
     </PanelSection>

@@ -1,7 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { LimitLine, LimitsChapter } from '../../../../contract/specification.ts';
-import { FlashOnChange, liveValueClass } from '../../../ui/live-value.tsx';
+import { figureLink, liveValueClass } from '../../../ui/live-value.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { count, counted } from '../../format/format.ts';
 import { ListChapter, type ListDescriptor } from '../list/list-chapter.tsx';
@@ -77,11 +77,7 @@ function Answer({ appRef, chapter: { limits } }: { appRef: string; chapter: Limi
     .filter(({ figures }) => (figures?.day ?? 0) > 0)
     .toSorted((a, b) => (b.figures?.last_at ?? '').localeCompare(a.figures?.last_at ?? ''));
   const [last] = hit;
-  const proof = (text: string) => (
-    <a className={liveValueClass} href="#table-9-1">
-      <FlashOnChange value={text}>{text}</FlashOnChange>
-    </a>
-  );
+  const proof = figureLink('table-9-1');
   return (
     <>
       {proof(counted(limits.length, 'limit'))} {limits.length === 1 ? 'applies' : 'apply'} to the app;{' '}

@@ -1,10 +1,11 @@
 import { type ComponentType, type ReactNode, useMemo } from 'react';
 import type { Chapters } from '../../../../contract/specification.ts';
 import type { Source } from '../../../../contract/specification-source.ts';
+import type { PanelSteps } from '../../../ui/panel.tsx';
+import { type SearchParameter, useSearchParameter } from '../../layout/use-search-parameter.ts';
 import { ChapterPage } from '../chapter-page.tsx';
 import type { BuiltChapter } from '../chapter-pages.ts';
 import { useChapter } from '../use-chapter.ts';
-import { type Choice, useSelectedId } from './list-hooks.ts';
 import type { ListColumn } from './list-table.tsx';
 import { MainTable } from './main-table.tsx';
 import { useList } from './use-list.ts';
@@ -17,7 +18,7 @@ type ListedChapter = {
 export interface ListDescriptor<K extends ListedChapter, T extends { readonly id: string }> {
   readonly chapter: K;
   /** Parameter of the address with the id of the item in the panel. */
-  readonly parameter: Choice;
+  readonly parameter: SearchParameter;
   /** "Table 7.1". */
   readonly number: string;
   /** Name of the items: "call", "calls". */
@@ -33,13 +34,6 @@ export interface ListDescriptor<K extends ListedChapter, T extends { readonly id
   readonly Answer: ComponentType<{ appRef: string; chapter: NonNullable<Chapters[K]> }>;
   /** Sentences that describe how to change the chapter's content. */
   readonly changes: readonly ReactNode[];
-}
-
-/** The functions of the panel of an item. */
-export interface PanelSteps {
-  readonly onClose: () => void;
-  readonly onPrevious: (() => void) | undefined;
-  readonly onNext: (() => void) | undefined;
 }
 
 /** Page of a chapter that is one list: a table with a row for each item, and the panel of the selected item. */
@@ -73,10 +67,10 @@ export function ListChapter<K extends ListedChapter, T extends { readonly id: st
   children?: (selected: T | null) => ReactNode;
 }) {
   const { chapter, stale } = useChapter(appRef, of.chapter);
-  const [chosen, choose] = useSelectedId(of.parameter);
+  const [chosen, choose] = useSearchParameter(of.parameter);
   const items = useMemo(() => chapter && of.items(chapter), [chapter, of]);
   const list = useList({ items, chosen, choose, textOf: of.textOf, ...(keep && { keep }) });
-  const { selected, close, previous, next } = list;
+  const { selected, steps } = list;
   const shown = useMemo(() => (typeof columns === 'function' ? columns(selected) : columns), [columns, selected]);
   return (
     <ChapterPage
@@ -85,7 +79,7 @@ export function ListChapter<K extends ListedChapter, T extends { readonly id: st
       answer={chapter && <of.Answer appRef={appRef} chapter={chapter} />}
       sources={chapter?.sources ?? []}
       changes={of.changes}
-      panel={selected && panel(selected, { onClose: close, onPrevious: previous, onNext: next })}
+      panel={selected && panel(selected, steps)}
     >
       {none !== undefined && items?.length === 0 ? (
         none

@@ -1,28 +1,4 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
-
-/** The search parameters that name the item of a panel. */
-export type Choice = 'screen' | 'entity' | 'rule' | 'cell' | 'advice' | 'call' | 'error' | 'limit' | 'version';
-
-/**
- * Returns the selected id of the address bar, or null, and a function that changes it. Other parameters of the address
- * are unchanged.
- */
-export function useSelectedId(name: Choice): readonly [chosen: string | null, choose: (id: string | null) => void] {
-  const { [name]: chosen = null } = useSearch({ strict: false });
-  const navigate = useNavigate();
-  const choose = useCallback(
-    (id: string | null) =>
-      void navigate({
-        to: '.',
-        search: ({ [name]: _, ...others }) => (id === null ? others : { ...others, [name]: id }),
-        replace: true,
-        resetScroll: false,
-      }),
-    [navigate, name],
-  );
-  return [chosen, choose];
-}
+import { type RefObject, useEffect, useRef, useState } from 'react';
 
 /**
  * Scrolls to the selected row or cell of a table after the selection changes by a link or by stepping. Does not scroll

@@ -1,8 +1,9 @@
-import { useCallback, useMemo, useState } from 'react';
-import { type Neighbours, useNeighbours } from '../../keys/use-neighbours.ts';
+import { useMemo, useState } from 'react';
+import type { PanelSteps } from '../../../ui/panel.tsx';
+import { usePanelSteps } from '../../keys/use-panel-steps.ts';
 
 /** The rows of a chapter's main table, the filtered rows, and the row of the panel. */
-export interface List<T> extends Neighbours {
+export interface List<T> {
   /** Rows that pass the filter; undefined until the rows are loaded. */
   shown: readonly T[] | undefined;
   /** Number of rows without the filter. */
@@ -11,7 +12,7 @@ export interface List<T> extends Neighbours {
   setFilter: (text: string) => void;
   selected: T | null;
   open: (id: string) => void;
-  close: () => void;
+  steps: PanelSteps;
 }
 
 /**
@@ -41,9 +42,8 @@ export function useList<T extends { readonly id: string }>({
     return text === '' ? kept : kept?.filter((item) => textOf(item).toLowerCase().includes(text));
   }, [kept, filter, textOf]);
   const selected = items?.find(({ id }) => id === chosen) ?? null;
-  const close = useCallback(() => choose(null), [choose]);
-  const neighbours = useNeighbours(shown, chosen, choose);
-  return { ...neighbours, shown, all: kept?.length ?? 0, filter, setFilter, selected, open: choose, close };
+  const steps = usePanelSteps(shown, chosen, choose);
+  return { shown, all: kept?.length ?? 0, filter, setFilter, selected, open: choose, steps };
 }
 
 const everything = () => true;

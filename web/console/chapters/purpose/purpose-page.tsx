@@ -1,13 +1,13 @@
 import { IconPencil } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { type ReactNode, useCallback, useMemo, useRef, useState } from 'react';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { PurposeChapter } from '../../../../contract/description.ts';
 import { Button } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { Figure } from '../../../ui/figure.tsx';
-import { FlashOnChange, liveValueClass } from '../../../ui/live-value.tsx';
+import { FlashOnChange, figureLink } from '../../../ui/live-value.tsx';
 import { Skeleton, Table } from '../../../ui/table.tsx';
 import { activity } from '../../data/apps.ts';
 import { count, counted } from '../../format/format.ts';
@@ -106,42 +106,19 @@ function InFigures({
   stale: boolean;
 }) {
   const { data: today } = useQuery(activity(appRef));
-  const params = { ref: appRef };
   const { figures } = chapter ?? {};
-  const rows: (readonly [name: string, value: number | undefined, what: string, link: ReactNode])[] = [
-    [
-      'Entities',
-      figures?.entities,
-      'tables and views that clients reach',
-      <Link key="entities" to="/app/$ref/entities" params={params}>
-        Chapter 3
-      </Link>,
-    ],
-    [
-      'Members',
-      today?.members ?? figures?.members,
-      'accounts',
-      <Link key="users" to="/app/$ref/users" params={params}>
-        Users
-      </Link>,
-    ],
-    [
-      'Sessions',
-      today?.sessions,
-      'active sessions',
-      <Link key="sessions" to="/app/$ref/sessions" params={params}>
-        Sessions
-      </Link>,
-    ],
+  const rows = [
+    ['Entities', figures?.entities, 'tables and views that clients reach', '/app/$ref/entities', 'Chapter 3'],
+    ['Members', today?.members ?? figures?.members, 'accounts', '/app/$ref/users', 'Users'],
+    ['Sessions', today?.sessions, 'active sessions', '/app/$ref/sessions', 'Sessions'],
     [
       'Calls',
       today?.today.calls ?? figures?.calls_today,
       'requests since midnight, UTC',
-      <Link key="calls" to="/app/$ref/calls" params={params}>
-        Chapter 7
-      </Link>,
+      '/app/$ref/calls',
+      'Chapter 7',
     ],
-  ];
+  ] as const;
   return (
     <Figure number="Table 1.2" caption="In figures">
       <div className={styles.figures}>
@@ -159,7 +136,7 @@ function InFigures({
             </tr>
           </thead>
           <tbody>
-            {rows.map(([name, value, what, link]) => (
+            {rows.map(([name, value, what, to, page]) => (
               <tr key={name}>
                 <th scope="row">{name}</th>
                 <td className="num">
@@ -170,7 +147,11 @@ function InFigures({
                   )}
                 </td>
                 <td className={classNames(styles.what, 'soft')}>{what}</td>
-                <td>{link}</td>
+                <td>
+                  <Link to={to} params={{ ref: appRef }}>
+                    {page}
+                  </Link>
+                </td>
               </tr>
             ))}
           </tbody>
@@ -188,11 +169,7 @@ function Answer({ appRef, chapter: { purpose, figures } }: { appRef: string; cha
   const { data: today } = useQuery(activity(appRef));
   const members = today?.members ?? figures?.members;
   const calls = today?.today.calls ?? figures?.calls_today;
-  const proof = (text: string) => (
-    <a className={liveValueClass} href="#table-1-2">
-      <FlashOnChange value={text}>{text}</FlashOnChange>
-    </a>
-  );
+  const proof = figureLink('table-1-2');
   return (
     <>
       {purpose === null ? 'No purpose defined yet.' : shortened(purpose)}

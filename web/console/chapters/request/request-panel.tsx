@@ -35,53 +35,12 @@ export function RequestPanel({
       onClose={onClose}
       tools={<CopyButton text={requestText(trace, line)} what="the trace as text" word />}
     >
-      <PanelSection title="Who">
-        <KeyValues
-          pairs={[
-            [who.user_id === null ? 'caller' : 'member', <Caller key="who" appRef={appRef} who={who} />],
-            ['role', <code key="role">{who.role ?? 'not known'}</code>],
-            ...(who.session_id === null
-              ? []
-              : [
-                  [
-                    'session',
-                    <Link
-                      key="session"
-                      to="/app/$ref/sessions"
-                      params={params}
-                      search={{ session: who.session_id }}
-                      title={who.session_id}
-                    >
-                      <code>{who.session_id.slice(0, 8)}</code>
-                    </Link>,
-                  ] as const,
-                ]),
-            ['identity', sourceWords(who.source)],
-            ['address', <code key="address">{who.address}</code>],
-          ]}
-        />
-      </PanelSection>
+      <WhoSection appRef={appRef} who={who} />
       {trace.refused && <RefusedSection appRef={appRef} refused={trace.refused} who={who} />}
       <PanelSection title="Request" aside={trace.who.source === 'builder' ? undefined : 'values are not stored'}>
         <Code code={`${trace.method} ${addressOf(trace)}`} language="text" label="the request" wrap />
       </PanelSection>
-      <PanelSection title="Reply" aside={<Tag kind={trace.code === null ? 'ok' : 'error'}>{trace.status}</Tag>}>
-        {line ? (
-          <Code code={replyOf(line)} language="json" label="the reply" wrap />
-        ) : (
-          <p className="soft">{trace.code === null ? 'The requested data.' : <code>{trace.code}</code>}</p>
-        )}
-      </PanelSection>
-      {line && (
-        <>
-          <PanelSection title="Action of the client">
-            <p>{line.action}</p>
-          </PanelSection>
-          <PanelSection title="Message for the member">
-            <p>{line.member}</p>
-          </PanelSection>
-        </>
-      )}
+      <ReplySections trace={trace} line={line} />
       {trace.touched.length > 0 && (
         <PanelSection title="Affected entities">
           <KeyValues
@@ -113,5 +72,53 @@ export function RequestPanel({
         </Link>
       </p>
     </Panel>
+  );
+}
+
+/** The caller of a request. */
+function WhoSection({ appRef, who }: { appRef: string; who: RequestTrace['who'] }) {
+  const { session_id: session } = who;
+  return (
+    <PanelSection title="Who">
+      <KeyValues
+        pairs={[
+          [who.user_id === null ? 'caller' : 'member', <Caller key="who" appRef={appRef} who={who} />],
+          ['role', <code key="role">{who.role ?? 'not known'}</code>],
+          session !== null && [
+            'session',
+            <Link key="session" to="/app/$ref/sessions" params={{ ref: appRef }} search={{ session }} title={session}>
+              <code>{session.slice(0, 8)}</code>
+            </Link>,
+          ],
+          ['identity', sourceWords(who.source)],
+          ['address', <code key="address">{who.address}</code>],
+        ]}
+      />
+    </PanelSection>
+  );
+}
+
+/** The response of a request, and what to do about an error. */
+function ReplySections({ trace, line }: { trace: RequestTrace; line: ErrorLine | undefined }) {
+  return (
+    <>
+      <PanelSection title="Reply" aside={<Tag kind={trace.code === null ? 'ok' : 'error'}>{trace.status}</Tag>}>
+        {line ? (
+          <Code code={replyOf(line)} language="json" label="the reply" wrap />
+        ) : (
+          <p className="soft">{trace.code === null ? 'The requested data.' : <code>{trace.code}</code>}</p>
+        )}
+      </PanelSection>
+      {line && (
+        <>
+          <PanelSection title="Action of the client">
+            <p>{line.action}</p>
+          </PanelSection>
+          <PanelSection title="Message for the member">
+            <p>{line.member}</p>
+          </PanelSection>
+        </>
+      )}
+    </>
   );
 }

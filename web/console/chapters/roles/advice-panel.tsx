@@ -1,17 +1,13 @@
-import { IconTerminal2 } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { AdviceEntry } from '../../../../contract/specification-roles.ts';
-import { Button, buttonClass } from '../../../ui/button.tsx';
+import { Button } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
-import { Dialog } from '../../../ui/dialog.tsx';
-import { FailureNote } from '../../../ui/failure.tsx';
-import { Icon } from '../../../ui/icon.tsx';
-import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
+import { KeyValues, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
 import { applySql } from '../../data/sql.ts';
 import { listed, shortId } from '../../format/format.ts';
+import { FormDialog } from '../../forms/form-dialog.tsx';
+import { SqlLink } from '../../layout/sql-link.tsx';
 import styles from './advice.module.css';
 
 const comes: Readonly<Record<AdviceEntry['severity'], string>> = {
@@ -25,16 +21,11 @@ const comes: Readonly<Record<AdviceEntry['severity'], string>> = {
 export function AdvicePanel({
   appRef,
   advice,
-  onClose,
-  onPrevious,
-  onNext,
+  ...steps
 }: {
   appRef: string;
   advice: AdviceEntry;
-  onClose: () => void;
-  onPrevious: (() => void) | undefined;
-  onNext: (() => void) | undefined;
-}) {
+} & PanelSteps) {
   const { about, severity, on, policies, words, sql } = advice;
   const [asking, setAsking] = useState(false);
   return (
@@ -45,9 +36,7 @@ export function AdvicePanel({
           <span className="soft">{about}:</span> <code>{shortId(on)}</code>
         </>
       }
-      onClose={onClose}
-      onPrevious={onPrevious}
-      onNext={onNext}
+      {...steps}
     >
       <VerdictLine>{words}</VerdictLine>
       <PanelSection title="Effect">
@@ -55,7 +44,7 @@ export function AdvicePanel({
           pairs={[
             ['Severity', comes[severity]],
             ['Object', <code key="on">{on}</code>],
-            ...(policies.length > 0 ? [['Policies', listed(policies)] as const] : []),
+            policies.length > 0 && ['Policies', listed(policies)],
           ]}
         />
       </PanelSection>
@@ -65,13 +54,10 @@ export function AdvicePanel({
           <Button small onClick={() => setAsking(true)}>
             Apply
           </Button>
-          <Link to="/app/$ref/sql" params={{ ref: appRef }} search={{ sql }} className={buttonClass({ small: true })}>
-            <Icon of={IconTerminal2} small />
-            Open in SQL
-          </Link>
+          <SqlLink appRef={appRef} sql={sql} />
         </div>
       </PanelSection>
-      {asking && <Confirm appRef={appRef} advice={advice} onClose={() => setAsking(false)} onDone={onClose} />}
+      {asking && <Confirm appRef={appRef} advice={advice} onClose={() => setAsking(false)} onDone={steps.onClose} />}
     </Panel>
   );
 }
@@ -90,35 +76,28 @@ function Confirm({
 }) {
   const { mutate, isPending, error } = useMutation(applySql(appRef));
   return (
-    <Dialog title={`Change ${shortId(on)}?`} width={640} onClose={onClose}>
-      <div className={styles.confirm}>
-        <p>
-          This runs in <b>{appRef}</b> as its owner, in one transaction. To keep the fix with the code, save it as a
-          migration instead.
-        </p>
-        <Code code={sql} language="sql" label="the SQL that will run" />
-        {error && <FailureNote facts={failureFacts(error)} />}
-        <div className={styles.buttons}>
-          <Button
-            kind="first"
-            data-autofocus
-            busy={isPending && 'Applying'}
-            onClick={() =>
-              mutate(sql, {
-                onSuccess: () => {
-                  onClose();
-                  onDone();
-                },
-              })
-            }
-          >
-            Apply
-          </Button>
-          <Button kind="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
-      </div>
-    </Dialog>
+    <FormDialog
+      title={`Change ${shortId(on)}?`}
+      width={640}
+      verb={['Apply', 'Applying']}
+      focusesVerb
+      pending={isPending}
+      error={error}
+      onSubmit={() =>
+        mutate(sql, {
+          onSuccess: () => {
+            onClose();
+            onDone();
+          },
+        })
+      }
+      onClose={onClose}
+    >
+      <p>
+        This runs in <b>{appRef}</b> as its owner, in one transaction. To keep the fix with the code, save it as a
+        migration instead.
+      </p>
+      <Code code={sql} language="sql" label="the SQL that will run" />
+    </FormDialog>
   );
 }

@@ -3,7 +3,7 @@ import type { ProbedCell, ProbeReport } from '../../../../contract/probe.ts';
 import type { Entity } from '../../../../contract/specification-entities.ts';
 import type { PolicyEntry, RoleCell, RoleEntry } from '../../../../contract/specification-roles.ts';
 import { Code } from '../../../ui/code.tsx';
-import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
+import { KeyValues, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { VerdictMark } from '../../../ui/verdict.tsx';
 import { counted, listed } from '../../format/format.ts';
@@ -23,9 +23,7 @@ export function CellPanel({
   entity,
   probed,
   report,
-  onClose,
-  onPrevious,
-  onNext,
+  ...steps
 }: {
   appRef: string;
   cell: RoleCell;
@@ -37,10 +35,7 @@ export function CellPanel({
   /** Result of the probe for this cell; undefined if the cell was not probed. */
   probed: ProbedCell | undefined;
   report: ProbeReport | null;
-  onClose: () => void;
-  onPrevious: (() => void) | undefined;
-  onNext: (() => void) | undefined;
-}) {
+} & PanelSteps) {
   const name = cell.entity.replace(/^public\./, '');
   const isCalled = useIsCalled(appRef, cell);
   return (
@@ -51,9 +46,7 @@ export function CellPanel({
           <code>{name}</code> <span className="soft">{cell.operation} by</span> <code>{cell.role}</code>
         </>
       }
-      onClose={onClose}
-      onPrevious={onPrevious}
-      onNext={onNext}
+      {...steps}
     >
       <VerdictLine>
         <span className={styles.mark}>
@@ -71,21 +64,7 @@ export function CellPanel({
         />
       </PanelSection>
       {policies.map((policy) => (
-        <PanelSection
-          key={policy.name}
-          title={policy.permissive ? 'Policy' : 'Policy, restrictive'}
-          aside={
-            <Link to="/app/$ref/sql" params={{ ref: appRef }} search={{ sql: policy.sql }}>
-              Open in SQL
-            </Link>
-          }
-        >
-          <Code code={tidySql(policy.sql)} language="sql" label={`the policy ${policy.name}`} />
-          <p className={styles.words}>
-            <Tag>{policy.command}</Tag> for {listed(policy.roles)}
-            {policy.words && <>: {policy.words}</>}
-          </p>
-        </PanelSection>
+        <PolicySection key={policy.name} appRef={appRef} policy={policy} />
       ))}
       <CellProbe cell={probed} report={report} />
       {/* The key resets the form when another cell is selected. */}
@@ -106,6 +85,26 @@ export function CellPanel({
         </p>
       )}
     </Panel>
+  );
+}
+
+/** A policy that a verdict depends on. */
+function PolicySection({ appRef, policy }: { appRef: string; policy: PolicyEntry }) {
+  return (
+    <PanelSection
+      title={policy.permissive ? 'Policy' : 'Policy, restrictive'}
+      aside={
+        <Link to="/app/$ref/sql" params={{ ref: appRef }} search={{ sql: policy.sql }}>
+          Open in SQL
+        </Link>
+      }
+    >
+      <Code code={tidySql(policy.sql)} language="sql" label={`the policy ${policy.name}`} />
+      <p className={styles.words}>
+        <Tag>{policy.command}</Tag> for {listed(policy.roles)}
+        {policy.words && <>: {policy.words}</>}
+      </p>
+    </PanelSection>
   );
 }
 

@@ -23,6 +23,21 @@ import styles from './roles-page.module.css';
 /** Number of entities and functions drawn at first: more than fit into any window. */
 const portion = 40;
 
+interface MatrixFigureProps {
+  appRef: string;
+  chapter: RolesChapter | undefined;
+  pending: boolean;
+  probe: ProbeState | undefined;
+  probed: ReturnType<typeof probedCells>;
+  selected: RoleCell | null;
+  all: ReturnType<typeof matrixOf>;
+  /** The part of `all` that the filter selects. */
+  groups: ReturnType<typeof matrixOf>;
+  filter: string;
+  onFilter: (text: string) => void;
+  onSelect: (cell: RoleCell) => void;
+}
+
 /** Table 6.1: the matrix of roles and entities, with its filter and the probe. */
 export function MatrixFigure({
   appRef,
@@ -36,20 +51,7 @@ export function MatrixFigure({
   filter,
   onFilter,
   onSelect,
-}: {
-  appRef: string;
-  chapter: RolesChapter | undefined;
-  pending: boolean;
-  probe: ProbeState | undefined;
-  probed: ReturnType<typeof probedCells>;
-  selected: RoleCell | null;
-  all: ReturnType<typeof matrixOf>;
-  /** The part of `all` that the filter selects. */
-  groups: ReturnType<typeof matrixOf>;
-  filter: string;
-  onFilter: (text: string) => void;
-  onSelect: (cell: RoleCell) => void;
-}) {
+}: MatrixFigureProps) {
   const report = probe?.last ?? null;
   const [chosenLook, setLook] = useState<'words' | 'marks' | null>(null);
   const { ref: room, narrow } = useIsNarrow(roomForWords(chapter?.roles.length ?? 0));
@@ -89,16 +91,7 @@ export function MatrixFigure({
       }
     >
       {pending ? (
-        <Table label="Roles">
-          <thead className={styles.head}>
-            <tr>
-              <th colSpan={5}>Entity and operation</th>
-            </tr>
-          </thead>
-          <tbody>
-            <LoadingRows rows={12} widths={[90, 40, 60, 90, 60]} />
-          </tbody>
-        </Table>
+        <Waiting />
       ) : (
         chapter && (
           <div ref={room}>
@@ -123,6 +116,19 @@ export function MatrixFigure({
     </Figure>
   );
 }
+
+const Waiting = () => (
+  <Table label="Roles">
+    <thead className={styles.head}>
+      <tr>
+        <th colSpan={5}>Entity and operation</th>
+      </tr>
+    </thead>
+    <tbody>
+      <LoadingRows rows={12} widths={[90, 40, 60, 90, 60]} />
+    </tbody>
+  </Table>
+);
 
 /** Button that probes every cell and shows the progress. */
 function ProbeAll({ appRef, running }: { appRef: string; running: string | null }) {

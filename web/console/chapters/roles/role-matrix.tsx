@@ -27,20 +27,7 @@ import { cellWords, roleWords } from './role-text.ts';
  */
 export const roomForWords = (roles: number): number => 204 + 108 * roles;
 
-/**
- * Table of roles and operations, whose cells are buttons. One cell is in the tab order; arrows, Home and End move
- * between cells. A click shows the cell in the panel. With `words`, the cell contains its condition; otherwise only its
- * mark.
- */
-export function RoleMatrix({
-  roles,
-  groups,
-  words,
-  narrow,
-  probed,
-  selected,
-  onSelect,
-}: {
+interface RoleMatrixProps {
   roles: readonly RoleEntry[];
   groups: readonly MatrixGroup[];
   words: boolean;
@@ -53,7 +40,14 @@ export function RoleMatrix({
   probed: ReadonlyMap<string, ProbedCell>;
   selected: RoleCell | null;
   onSelect: (cell: RoleCell) => void;
-}) {
+}
+
+/**
+ * Table of roles and operations, whose cells are buttons. One cell is in the tab order; arrows, Home and End move
+ * between cells. A click shows the cell in the panel. With `words`, the cell contains its condition; otherwise only its
+ * mark.
+ */
+export function RoleMatrix({ roles, groups, words, narrow, probed, selected, onSelect }: RoleMatrixProps) {
   const grid = useRef<HTMLTableElement>(null);
   const drawn = useDeferredValue(groups, selected === null ? beginningOf(groups) : groups);
   const rows = useMemo(() => drawn.flatMap((group) => group.rows), [drawn]);
@@ -98,31 +92,7 @@ export function RoleMatrix({
         aria-label="Roles, entities and operations"
         style={{ '--roles': roles.length } as CSSProperties}
       >
-        <colgroup>
-          <col className={styles.entityColumn} />
-          <col className={styles.operationColumn} />
-          {roles.map(({ name }, column) => (
-            <col key={name} style={conditional.has(column) ? undefined : { width: `${60 / roles.length}%` }} />
-          ))}
-        </colgroup>
-        <thead>
-          <tr>
-            <th colSpan={2} scope="col">
-              Entity and operation
-            </th>
-            {roles.map((role) => (
-              <th
-                key={role.name}
-                scope="col"
-                className={classNames('cut', selected?.role === role.name && styles.hot)}
-                title={roleWords(role)}
-              >
-                <span className={styles.role}>{role.name}</span>
-                <span className={classNames(styles.under, 'cut')}>{roleWords(role)}</span>
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <Head roles={roles} conditional={conditional} selected={selected?.role} />
         {drawn.map((group, place) => (
           <Group
             key={group.entity}
@@ -138,6 +108,50 @@ export function RoleMatrix({
         ))}
       </table>
     </ScrollFrame>
+  );
+}
+
+/**
+ * The columns of the matrix with their headings.
+ * @param conditional Indexes of the roles whose columns share the remaining width.
+ */
+function Head({
+  roles,
+  conditional,
+  selected,
+}: {
+  roles: readonly RoleEntry[];
+  conditional: ReadonlySet<number>;
+  selected: string | undefined;
+}) {
+  return (
+    <>
+      <colgroup>
+        <col className={styles.entityColumn} />
+        <col className={styles.operationColumn} />
+        {roles.map(({ name }, column) => (
+          <col key={name} style={conditional.has(column) ? undefined : { width: `${60 / roles.length}%` }} />
+        ))}
+      </colgroup>
+      <thead>
+        <tr>
+          <th colSpan={2} scope="col">
+            Entity and operation
+          </th>
+          {roles.map((role) => (
+            <th
+              key={role.name}
+              scope="col"
+              className={classNames('cut', selected === role.name && styles.hot)}
+              title={roleWords(role)}
+            >
+              <span className={styles.role}>{role.name}</span>
+              <span className={classNames(styles.under, 'cut')}>{roleWords(role)}</span>
+            </th>
+          ))}
+        </tr>
+      </thead>
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 import type { ProbeReport } from '../../../../contract/probe.ts';
 import type { RolesChapter } from '../../../../contract/specification-roles.ts';
-import { badFigureClass, FlashOnChange, liveValueClass } from '../../../ui/live-value.tsx';
+import { figureLink } from '../../../ui/live-value.tsx';
 import { count, counted } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import { tally } from './matrix.ts';
@@ -21,11 +21,7 @@ export function RolesAnswer({
 }) {
   const { always, when, never } = tally(cells);
   const open = cells.filter(({ role, verdict }) => role === 'anon' && verdict !== 'never').length;
-  const proof = (text: string, bad = false) => (
-    <a className={bad ? badFigureClass : liveValueClass} href="#table-6-1">
-      <FlashOnChange value={text}>{text}</FlashOnChange>
-    </a>
-  );
+  const proof = figureLink('table-6-1');
   return (
     <>
       {proof(counted(roles.length, 'role'))} {roles.length === 1 ? 'has' : 'have'}{' '}

@@ -6,10 +6,11 @@ import type { Entity } from '../../../../contract/specification-entities.ts';
 import type { RoleCell, RolesChapter } from '../../../../contract/specification-roles.ts';
 import type { Source } from '../../../../contract/specification-source.ts';
 import { Empty } from '../../../ui/empty.tsx';
+import type { PanelSteps } from '../../../ui/panel.tsx';
 import { probeState } from '../../data/probe.ts';
 import { specification } from '../../data/specification.ts';
 import { counted, milliseconds, timeOfDay } from '../../format/format.ts';
-import { useNeighbours } from '../../keys/use-neighbours.ts';
+import { usePanelSteps } from '../../keys/use-panel-steps.ts';
 import { ChapterPage } from '../chapter-page.tsx';
 import { TextTable, type WordsColumn } from '../list/text-table.tsx';
 import { useChapter } from '../use-chapter.ts';
@@ -46,8 +47,8 @@ export function RolesPage() {
       void navigate({ to: '/app/$ref/roles', params: { ref }, search, replace: true, resetScroll: false }),
     [navigate, ref],
   );
-  const choose = useCallback((cell: string) => open({ cell }), [open]);
-  const chooseAdvice = useCallback((advice: string) => open({ advice }), [open]);
+  const choose = useCallback((cell: string | null) => open(cell === null ? {} : { cell }), [open]);
+  const chooseAdvice = useCallback((advice: string | null) => open(advice === null ? {} : { advice }), [open]);
   const { chapter, pending, stale } = useChapter(ref, 'roles');
   const { data: hash } = useQuery({ ...specification(ref), select: (known) => known.hash });
   const { data: probe } = useQuery(probeState(ref));
@@ -62,7 +63,6 @@ export function RolesPage() {
   const selected = chapter?.cells.find((cell) => cellKey(cell) === chosen) ?? null;
 
   const select = useCallback((cell: RoleCell) => choose(cellKey(cell)), [choose]);
-  const close = useCallback(() => open({}), [open]);
   const down = useMemo(
     () =>
       groups
@@ -70,9 +70,9 @@ export function RolesPage() {
         .map((cell) => ({ id: cellKey(cell) })),
     [groups, selected],
   );
-  const { previous, next } = useNeighbours(down, chosen, choose);
+  const steps = usePanelSteps(down, chosen, choose);
   const advice = chapter?.advice ?? none;
-  const advices = useNeighbours(advice, advised, chooseAdvice);
+  const adviceSteps = usePanelSteps(advice, advised, chooseAdvice);
   const selectedAdvice = advice.find(({ id }) => id === advised);
 
   return (
@@ -84,24 +84,10 @@ export function RolesPage() {
       changes={changes}
       panel={
         selectedAdvice ? (
-          <AdvicePanel
-            key={selectedAdvice.id}
-            appRef={ref}
-            advice={selectedAdvice}
-            onClose={close}
-            onPrevious={advices.previous}
-            onNext={advices.next}
-          />
+          <AdvicePanel key={selectedAdvice.id} appRef={ref} advice={selectedAdvice} {...adviceSteps} />
         ) : (
           chapter &&
-          selected && (
-            <SelectedCell
-              {...{ appRef: ref, chapter, selected, entities, probed, report }}
-              onClose={close}
-              onPrevious={previous}
-              onNext={next}
-            />
-          )
+          selected && <SelectedCell {...{ appRef: ref, chapter, selected, entities, probed, report, ...steps }} />
         )
       }
     >
@@ -137,9 +123,7 @@ function SelectedCell({
   entities,
   probed,
   report,
-  onClose,
-  onPrevious,
-  onNext,
+  ...steps
 }: {
   appRef: string;
   chapter: RolesChapter;
@@ -147,10 +131,7 @@ function SelectedCell({
   entities: readonly Entity[] | undefined;
   probed: ReturnType<typeof probedCells>;
   report: ProbeReport | null;
-  onClose: () => void;
-  onPrevious: (() => void) | undefined;
-  onNext: (() => void) | undefined;
-}) {
+} & PanelSteps) {
   const role = chapter.roles.find(({ name }) => name === selected.role);
   if (!role) return null;
   return (
@@ -162,11 +143,9 @@ function SelectedCell({
         ({ entity, name }) => entity === selected.entity && selected.policies.includes(name),
       )}
       entity={entities?.find(({ id }) => id === selected.entity)}
-      onClose={onClose}
-      onPrevious={onPrevious}
       probed={probed.get(cellKey(selected))}
       report={report}
-      onNext={onNext}
+      {...steps}
     />
   );
 }

@@ -1,11 +1,11 @@
-import { IconFlask, IconTerminal2 } from '@tabler/icons-react';
+import { IconFlask } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { Rule } from '../../../../contract/specification.ts';
-import { Button, buttonClass } from '../../../ui/button.tsx';
+import { Button } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
-import { Icon } from '../../../ui/icon.tsx';
-import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
+import { KeyValues, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
 import { shortId } from '../../format/format.ts';
+import { SqlLink } from '../../layout/sql-link.tsx';
 import { boundRows, checkExpression, commentSql, validateSql } from './rule-words.ts';
 import styles from './rules.module.css';
 
@@ -16,20 +16,17 @@ export function RulePanel({
   appRef,
   rule,
   onTry,
-  onClose,
-  onPrevious,
-  onNext,
+  ...steps
 }: {
   appRef: string;
   rule: Rule;
   /** Opens an expression in the form that tests rules. */
   onTry: (entity: string, expression: string) => void;
-  onClose: () => void;
-  onPrevious: (() => void) | undefined;
-  onNext: (() => void) | undefined;
-}) {
+} & PanelSteps) {
   const expression = checkExpression(rule);
   const params = { ref: appRef };
+  const validate = validateSql(rule);
+  const comment = commentSql(rule);
   const entity = (
     <Link to="/app/$ref/entities" params={params} search={{ entity: rule.entity }}>
       <code>{shortId(rule.entity)}</code>
@@ -43,9 +40,7 @@ export function RulePanel({
           <code>{rule.name}</code> <span className="soft">{rule.kind}</span>
         </>
       }
-      onClose={onClose}
-      onPrevious={onPrevious}
-      onNext={onNext}
+      {...steps}
     >
       <VerdictLine>{rule.words}</VerdictLine>
       <PanelSection title="Rule">
@@ -53,9 +48,7 @@ export function RulePanel({
           pairs={[
             ['Applies to', boundRows[rule.applies_to]],
             ['Entity', entity],
-            ...(rule.fields.length > 0
-              ? [['Fields', <code key="fields">{rule.fields.join(', ')}</code>] as const]
-              : []),
+            rule.fields.length > 0 && ['Fields', <code key="fields">{rule.fields.join(', ')}</code>],
             ['Description', rule.commented ? 'from its comment' : 'derived from the SQL'],
           ]}
         />
@@ -82,20 +75,9 @@ export function RulePanel({
             Try another form
           </Button>
         )}
-        <SqlLink appRef={appRef} sql={validateSql(rule)} words="Check old rows in SQL" />
-        <SqlLink appRef={appRef} sql={commentSql(rule)} words="Change description in SQL" />
+        {validate !== null && <SqlLink appRef={appRef} sql={validate} words="Check old rows in SQL" />}
+        {comment !== null && <SqlLink appRef={appRef} sql={comment} words="Change description in SQL" />}
       </p>
     </Panel>
-  );
-}
-
-/** Link that opens SQL in the editor. */
-function SqlLink({ appRef, sql, words }: { appRef: string; sql: string | null; words: string }) {
-  if (sql === null) return null;
-  return (
-    <Link to="/app/$ref/sql" params={{ ref: appRef }} search={{ sql }} className={buttonClass({ small: true })}>
-      <Icon of={IconTerminal2} small />
-      {words}
-    </Link>
   );
 }

@@ -3,7 +3,7 @@ import { useCallback, useMemo, useRef, useState } from 'react';
 import type { Rule, RulesChapter } from '../../../../contract/specification.ts';
 import type { Entity } from '../../../../contract/specification-entities.ts';
 import { Empty } from '../../../ui/empty.tsx';
-import { badFigureClass, FlashOnChange, liveValueClass } from '../../../ui/live-value.tsx';
+import { figureLink } from '../../../ui/live-value.tsx';
 import { count, counted, shortId } from '../../format/format.ts';
 import { ListChapter, type ListDescriptor } from '../list/list-chapter.tsx';
 import { useChapter } from '../use-chapter.ts';
@@ -94,11 +94,7 @@ function Answer({ chapter: { rules } }: { chapter: RulesChapter }) {
   const entities = new Set(rules.map(({ entity }) => entity)).size;
   const commented = rules.filter((rule) => rule.commented).length;
   const loose = rules.filter(({ applies_to }) => applies_to !== 'all rows').length;
-  const proof = (text: string, bad = false) => (
-    <a className={bad ? badFigureClass : liveValueClass} href="#table-5-1">
-      <FlashOnChange value={text}>{text}</FlashOnChange>
-    </a>
-  );
+  const proof = figureLink('table-5-1');
   return (
     <>
       {proof(counted(rules.length, 'rule'))} {rules.length === 1 ? 'applies' : 'apply'} to the rows of{' '}

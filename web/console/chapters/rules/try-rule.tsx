@@ -1,14 +1,12 @@
 import { NativeSelect, Textarea } from '@mantine/core';
-import { IconTerminal2 } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, type KeyboardEvent, type Ref, useId } from 'react';
 import type { Entity } from '../../../../contract/specification-entities.ts';
-import { Button, buttonClass } from '../../../ui/button.tsx';
+import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Figure } from '../../../ui/figure.tsx';
 import { highlight } from '../../../ui/highlight.ts';
-import { Icon } from '../../../ui/icon.tsx';
 import { isSubmitKey } from '../../../ui/key-name.ts';
 import { liveValueClass } from '../../../ui/live-value.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
@@ -17,6 +15,7 @@ import { keyFields, keyText } from '../../data/rows/row.ts';
 import { type TrialResult, type TriedRule, tryRule } from '../../data/rules.ts';
 import { sqlFailureOf } from '../../data/sql.ts';
 import { count, counted, percent, shortId } from '../../format/format.ts';
+import { SqlLink } from '../../layout/sql-link.tsx';
 import { keepSql } from './rule-words.ts';
 import styles from './rules.module.css';
 
@@ -34,6 +33,12 @@ export interface Draft {
 /** Returns true if the SQL contains another statement after a semicolon, outside of texts and comments. */
 const isSeveral = (sql: string): boolean =>
   highlight(sql, 'sql').some(({ kind, text }) => kind === 'plain' && text.includes(';'));
+
+const kinds = [
+  ['check', 'Condition'],
+  ['required', 'Has a value'],
+  ['unique', 'No two rows share'],
+] as const;
 
 /** Form that tests a new rule: it counts the rows that would break the rule, and changes nothing. */
 export function TryRule({
@@ -77,16 +82,7 @@ export function TryRule({
       number="Figure 5.2"
       caption="Test a rule"
       tools={
-        <Segmented
-          label="Kind of rule"
-          value={kind}
-          options={[
-            ['check', 'Condition'],
-            ['required', 'Has a value'],
-            ['unique', 'No two rows share'],
-          ]}
-          onChange={(chosen) => change({ kind: chosen })}
-        />
+        <Segmented label="Kind of rule" value={kind} options={kinds} onChange={(chosen) => change({ kind: chosen })} />
       }
     >
       <form className={styles.trial} onSubmit={submit}>
@@ -97,41 +93,9 @@ export function TryRule({
           onChange={(event) => change({ entity: event.currentTarget.value })}
         />
         {kind === 'check' ? (
-          <Textarea
-            ref={field}
-            className={styles.expression ?? ''}
-            label="Condition"
-            placeholder={placeholder(table)}
-            autoComplete="off"
-            spellCheck={false}
-            autosize
-            minRows={1}
-            maxRows={8}
-            aria-describedby={why}
-            value={expression}
-            onChange={(event) => change({ expression: event.currentTarget.value })}
-            onKeyDown={(event) => {
-              if (isSubmitKey(event)) submit(event);
-            }}
-          />
+          <Expression {...{ table, expression, field, why }} onChange={change} onSubmit={submit} />
         ) : (
-          <fieldset className={styles.fields}>
-            <legend>{kind === 'required' ? 'Fields that have a value' : 'Fields that no two rows share'}</legend>
-            {table?.fields.map(({ name }) => (
-              <label key={name} className={styles.field}>
-                <input
-                  type="checkbox"
-                  checked={fields.includes(name)}
-                  onChange={(event) =>
-                    change({
-                      fields: event.currentTarget.checked ? [...fields, name] : fields.filter((one) => one !== name),
-                    })
-                  }
-                />
-                <code>{name}</code>
-              </label>
-            ))}
-          </fieldset>
+          <FieldChoice {...{ table, kind, fields }} onChange={change} />
         )}
         <Button type="submit" kind="first" offBecause={off} busy={isPending && 'Counting'}>
           Count
@@ -148,6 +112,75 @@ export function TryRule({
       <div role="status">{data && table && <Outcome appRef={appRef} table={table} result={data} />}</div>
       {error && <Refused error={error} />}
     </Figure>
+  );
+}
+
+/** Field for the condition of a rule. */
+function Expression({
+  table,
+  expression,
+  field,
+  why,
+  onChange,
+  onSubmit,
+}: {
+  table: Entity | undefined;
+  expression: string;
+  field: Ref<HTMLTextAreaElement>;
+  /** Id of the description. */
+  why: string;
+  onChange: (changed: Pick<Draft, 'expression'>) => void;
+  onSubmit: (event: KeyboardEvent) => void;
+}) {
+  return (
+    <Textarea
+      ref={field}
+      className={styles.expression ?? ''}
+      label="Condition"
+      placeholder={placeholder(table)}
+      autoComplete="off"
+      spellCheck={false}
+      autosize
+      minRows={1}
+      maxRows={8}
+      aria-describedby={why}
+      value={expression}
+      onChange={(event) => onChange({ expression: event.currentTarget.value })}
+      onKeyDown={(event) => {
+        if (isSubmitKey(event)) onSubmit(event);
+      }}
+    />
+  );
+}
+
+/** Chooses the fields of a rule. */
+function FieldChoice({
+  table,
+  kind,
+  fields,
+  onChange,
+}: {
+  table: Entity | undefined;
+  kind: TriedRule['kind'];
+  fields: readonly string[];
+  onChange: (changed: Pick<Draft, 'fields'>) => void;
+}) {
+  return (
+    <fieldset className={styles.fields}>
+      <legend>{kind === 'required' ? 'Fields that have a value' : 'Fields that no two rows share'}</legend>
+      {table?.fields.map(({ name }) => (
+        <label key={name} className={styles.field}>
+          <input
+            type="checkbox"
+            checked={fields.includes(name)}
+            onChange={({ currentTarget: { checked } }) =>
+              onChange({ fields: checked ? [...fields, name] : fields.filter((one) => one !== name) })
+            }
+          />
+          <code>{name}</code>
+        </label>
+      ))}
+    </fieldset>
   );
 }
 
@@ -205,15 +238,7 @@ function Outcome({
           </>
         )}
       </p>
-      <Link
-        to="/app/$ref/sql"
-        params={params}
-        search={{ sql: keepSql(trial.table, trial.rule, broken) }}
-        className={buttonClass({ small: true })}
-      >
-        <Icon of={IconTerminal2} small />
-        Create the rule in SQL
-      </Link>
+      <SqlLink appRef={appRef} sql={keepSql(trial.table, trial.rule, broken)} words="Create the rule in SQL" />
     </div>
   );
 }

@@ -1,13 +1,11 @@
-import { IconTerminal2 } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Screen } from '../../../../contract/description.ts';
-import { buttonClass } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
-import { Icon } from '../../../ui/icon.tsx';
-import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
+import { KeyValues, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
 import { VerdictMark } from '../../../ui/verdict.tsx';
 import { listed, shortId } from '../../format/format.ts';
+import { SqlLink } from '../../layout/sql-link.tsx';
 import { defineScreenSql, dropScreenSql } from './screen-sql.ts';
 import styles from './screens.module.css';
 
@@ -30,16 +28,11 @@ const origins: Readonly<Record<Screen['origin'], string>> = {
 export function ScreenPanel({
   appRef,
   screen,
-  onClose,
-  onPrevious,
-  onNext,
+  ...steps
 }: {
   appRef: string;
   screen: Screen;
-  onClose: () => void;
-  onPrevious: (() => void) | undefined;
-  onNext: (() => void) | undefined;
-}) {
+} & PanelSteps) {
   const { route, title, kind, entity, origin, roles, state_field, broken } = screen;
   const define = defineScreenSql(screen);
   const drop = dropScreenSql(screen);
@@ -51,9 +44,7 @@ export function ScreenPanel({
           <code>{route}</code> <span className="soft">{kind}</span>
         </>
       }
-      onClose={onClose}
-      onPrevious={onPrevious}
-      onNext={onNext}
+      {...steps}
     >
       <VerdictLine>
         {title}. {kinds[kind]} {shortId(entity)}
@@ -92,15 +83,7 @@ export function ScreenPanel({
       <PanelSection title={origin === 'derived' ? 'Replace this screen' : 'Change this screen'}>
         <Code code={define} language="sql" label="the SQL of the screen" />
         <p className={styles.foot}>
-          <Link
-            to="/app/$ref/sql"
-            params={{ ref: appRef }}
-            search={{ sql: define }}
-            className={buttonClass({ small: true })}
-          >
-            <Icon of={IconTerminal2} small />
-            Open in SQL
-          </Link>
+          <SqlLink appRef={appRef} sql={define} />
         </p>
       </PanelSection>
       {drop !== null && (

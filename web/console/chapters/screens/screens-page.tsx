@@ -2,7 +2,7 @@ import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Screen, ScreenKind, ScreensChapter } from '../../../../contract/description.ts';
 import { Empty } from '../../../ui/empty.tsx';
-import { badFigureClass, FlashOnChange, liveValueClass } from '../../../ui/live-value.tsx';
+import { figureLink } from '../../../ui/live-value.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { count, counted, listed } from '../../format/format.ts';
 import { ListChapter, type ListDescriptor } from '../list/list-chapter.tsx';
@@ -81,11 +81,7 @@ function Answer({ chapter: { screens } }: { chapter: ScreensChapter }) {
   if (screens.length === 0) return <>This app has no screens.</>;
   const defined = screens.filter(keeps.defined).length;
   const broken = screens.filter(keeps.broken).length;
-  const proof = (text: string, bad = false) => (
-    <a className={bad ? badFigureClass : liveValueClass} href="#table-2-1">
-      <FlashOnChange value={text}>{text}</FlashOnChange>
-    </a>
-  );
+  const proof = figureLink('table-2-1');
   const parts = kinds.flatMap(([kind, word]) => {
     const many = screens.filter((screen) => screen.kind === kind).length;
     return many === 0 ? [] : [counted(many, word)];

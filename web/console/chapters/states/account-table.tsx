@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { AccountStates } from '../../../../contract/states.ts';
 import { Figure } from '../../../ui/figure.tsx';
-import { Table } from '../../../ui/table.tsx';
+import { Table, TableHead } from '../../../ui/table.tsx';
 import { counted } from '../../format/format.ts';
 import styles from './states.module.css';
 
@@ -28,15 +28,7 @@ export function AccountTable({
     >
       <div className={styles.every}>
         <Table label="States of accounts" stale={stale}>
-          <thead>
-            <tr>
-              {['From', 'Call', 'To', 'If'].map((head) => (
-                <th key={head} scope="col">
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead names={['From', 'Call', 'To', 'If']} />
           <tbody>
             {moves.map(({ id, call, from, to, when }) => (
               <tr key={id}>

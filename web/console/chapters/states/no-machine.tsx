@@ -1,9 +1,6 @@
-import { IconTerminal2 } from '@tabler/icons-react';
-import { Link } from '@tanstack/react-router';
-import { buttonClass } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { Empty } from '../../../ui/empty.tsx';
-import { Icon } from '../../../ui/icon.tsx';
+import { SqlLink } from '../../layout/sql-link.tsx';
 
 const example = `select ninefold.define_machine(
   entity  => 'public.tickets',
@@ -26,15 +23,7 @@ export function NoMachine({ appRef }: { appRef: string }) {
         enforces the machine on every write and records each state change. Run this SQL to define one.
       </p>
       <Code code={example} language="sql" label="the SQL of a first machine" />
-      <Link
-        to="/app/$ref/sql"
-        params={{ ref: appRef }}
-        search={{ sql: example }}
-        className={buttonClass({ kind: 'first' })}
-      >
-        <Icon of={IconTerminal2} />
-        Open in SQL
-      </Link>
+      <SqlLink appRef={appRef} sql={example} kind="first" />
     </Empty>
   );
 }

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { Machine, MachineState } from '../../../../contract/states.ts';
 import { buttonClass } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
-import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
+import { KeyValues, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
 import { count, counted } from '../../format/format.ts';
 import { span, type TransitionEdge, transitionEdges } from './machine-words.ts';
 import { StateName } from './state-name.tsx';
@@ -14,17 +14,12 @@ export function StatePanel({
   appRef,
   machine,
   state: { name, final, reached },
-  onClose,
-  onPrevious,
-  onNext,
+  ...steps
 }: {
   appRef: string;
   machine: Machine;
   state: MachineState;
-  onClose: () => void;
-  onPrevious: (() => void) | undefined;
-  onNext: (() => void) | undefined;
-}) {
+} & PanelSteps) {
   const { entity, field, initial, figures } = machine;
   const ways = transitionEdges(machine);
   const rows = figures?.rows ? (figures.rows[name] ?? 0) : null;
@@ -37,9 +32,7 @@ export function StatePanel({
           <code>{field}</code> <span className="soft">is</span> <StateName machine={machine} name={name} />
         </>
       }
-      onClose={onClose}
-      onPrevious={onPrevious}
-      onNext={onNext}
+      {...steps}
     >
       <VerdictLine>{standing(rows, name === initial, final, reached)}</VerdictLine>
       <PanelSection title="Now">

@@ -3,10 +3,10 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import type { Machine, StatesChapter } from '../../../../contract/states.ts';
 import { Figure } from '../../../ui/figure.tsx';
-import { badFigureClass, FlashOnChange, liveValueClass } from '../../../ui/live-value.tsx';
+import { figureLink } from '../../../ui/live-value.tsx';
 import { Diagram } from '../../diagram/diagram.tsx';
 import { count, counted, listed } from '../../format/format.ts';
-import { useNeighbours } from '../../keys/use-neighbours.ts';
+import { usePanelSteps } from '../../keys/use-panel-steps.ts';
 import { ChapterPage } from '../chapter-page.tsx';
 import { ListTable } from '../list/list-table.tsx';
 import { useChapter } from '../use-chapter.ts';
@@ -35,8 +35,11 @@ export function StatesPage() {
   const { machine: wanted } = useSearch({ from: '/signed-in/app/$ref/states' });
   const { chapter, pending, stale } = useChapter(ref, 'states');
   const machine = chapter?.machines.find(({ id }) => id === wanted) ?? chapter?.machines[0];
-  const { way, choose, close, openWay, openState, ways, neighbours, besides, chosenWay, chosenState } =
-    useMachineChoice(ref, machine, machine === chapter?.machines[0]);
+  const { way, choose, openWay, openState, ways, waySteps, stateSteps, chosenWay, chosenState } = useMachineChoice(
+    ref,
+    machine,
+    machine === chapter?.machines[0],
+  );
 
   return (
     <ChapterPage
@@ -47,26 +50,9 @@ export function StatesPage() {
       changes={changes}
       panel={
         machine && chosenWay ? (
-          <TransitionPanel
-            appRef={ref}
-            machine={machine}
-            way={chosenWay}
-            onClose={close}
-            onPrevious={neighbours.previous}
-            onNext={neighbours.next}
-          />
+          <TransitionPanel appRef={ref} machine={machine} way={chosenWay} {...waySteps} />
         ) : (
-          machine &&
-          chosenState && (
-            <StatePanel
-              appRef={ref}
-              machine={machine}
-              state={chosenState}
-              onClose={close}
-              onPrevious={besides.previous}
-              onNext={besides.next}
-            />
-          )
+          machine && chosenState && <StatePanel appRef={ref} machine={machine} state={chosenState} {...stateSteps} />
         )
       }
     >
@@ -155,16 +141,15 @@ function useMachineChoice(ref: string, machine: Machine | undefined, isFirst: bo
   );
   const here = machine && !isFirst ? machine.id : undefined;
   const kept = useMemo(() => (here === undefined ? {} : { machine: here }), [here]);
-  const close = useCallback(() => choose(kept), [choose, kept]);
-  const openWay = useCallback((id: string) => choose({ ...kept, way: id }), [choose, kept]);
-  const openState = useCallback((id: string) => choose({ ...kept, state: id }), [choose, kept]);
+  const openWay = useCallback((id: string | null) => choose(id ? { ...kept, way: id } : kept), [choose, kept]);
+  const openState = useCallback((id: string | null) => choose(id ? { ...kept, state: id } : kept), [choose, kept]);
   const ways = useMemo(() => machine && transitionEdges(machine), [machine]);
-  const neighbours = useNeighbours(ways, way ?? null, openWay);
+  const waySteps = usePanelSteps(ways, way ?? null, openWay);
   const states = useMemo(() => machine?.states.map(({ name }) => ({ id: name })), [machine]);
-  const besides = useNeighbours(states, way === undefined ? (state ?? null) : null, openState);
+  const stateSteps = usePanelSteps(states, way === undefined ? (state ?? null) : null, openState);
   const chosenWay = ways?.find(({ id }) => id === way);
   const chosenState = machine?.states.find(({ name }) => name === state);
-  return { way, choose, close, openWay, openState, ways, neighbours, besides, chosenWay, chosenState };
+  return { way, choose, openWay, openState, ways, waySteps, stateSteps, chosenWay, chosenState };
 }
 
 const columnsOf = (machine: Machine, way: string | null) =>
@@ -265,28 +250,23 @@ function Answer({ chapter }: { chapter: StatesChapter }) {
   const rows = sumOf(chapter, rowsOf);
   const stateChanges = sumOf(chapter, stateChangesOf);
   const loose = machines.filter(({ enforced, problems }) => !enforced || problems.length > 0).length;
-  const proof = (text: string, to: string, bad = false) => (
-    <a className={bad ? badFigureClass : liveValueClass} href={`#${to}`}>
-      <FlashOnChange value={text}>{text}</FlashOnChange>
-    </a>
-  );
+  const inFigure = figureLink('figure-4-1');
+  const inTable = figureLink('table-4-2');
+  const toProblems = figureLink('problems');
   const moved = listed([...new Set(machines.map(({ entity }) => entity.replace(/^public\./, '')))]);
   return (
     <>
       {machines.length === 1 ? 'One machine moves' : `${count(machines.length)} machines move`} {moved} through{' '}
-      {proof(counted(states, 'state'), 'figure-4-1')} by {proof(counted(transitions, 'transition'), 'table-4-2')}.
+      {inFigure(counted(states, 'state'))} by {inTable(counted(transitions, 'transition'))}.
       {rows !== null && (
         <>
           {' '}
-          {machines.length === 1 ? 'It has' : 'They have'} {proof(counted(rows, 'row'), 'figure-4-1')}
-          {stateChanges !== null && (
-            <>, which changed state {proof(counted(stateChanges, 'time'), 'table-4-2')} in 30 days</>
-          )}
-          .
+          {machines.length === 1 ? 'It has' : 'They have'} {inFigure(counted(rows, 'row'))}
+          {stateChanges !== null && <>, which changed state {inTable(counted(stateChanges, 'time'))} in 30 days</>}.
         </>
       )}
       {loose > 0 && (
-        <> {proof(`${counted(loose, 'state machine')} ${loose === 1 ? 'has' : 'have'} problems`, 'problems', true)}.</>
+        <> {toProblems(`${counted(loose, 'state machine')} ${loose === 1 ? 'has' : 'have'} problems`, true)}.</>
       )}
     </>
   );

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Machine } from '../../../../contract/states.ts';
 import { Code } from '../../../ui/code.tsx';
-import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
+import { KeyValues, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
 import { count } from '../../format/format.ts';
 import { plainSql } from '../../format/plain-sql.ts';
 import { sentenceOf, type TransitionEdge } from './machine-words.ts';
@@ -14,17 +14,12 @@ export function TransitionPanel({
   appRef,
   machine,
   way: { from, to, transition, stateChanges },
-  onClose,
-  onPrevious,
-  onNext,
+  ...steps
 }: {
   appRef: string;
   machine: Machine;
   way: TransitionEdge;
-  onClose: () => void;
-  onPrevious: (() => void) | undefined;
-  onNext: (() => void) | undefined;
-}) {
+} & PanelSteps) {
   const { name, roles, when, requires, sets } = transition;
   return (
     <Panel
@@ -35,9 +30,7 @@ export function TransitionPanel({
           <span className="soft">to</span> <StateName machine={machine} name={to} />
         </>
       }
-      onClose={onClose}
-      onPrevious={onPrevious}
-      onNext={onNext}
+      {...steps}
     >
       <VerdictLine>{sentenceOf(transition)}</VerdictLine>
       <PanelSection title="Who and when">
@@ -46,7 +39,7 @@ export function TransitionPanel({
             ['Who', <Who key="who" roles={roles} />],
             ['When', when === null ? 'always' : plainSql(when.words)],
             ['Requires', requires.length === 0 ? 'nothing' : <code key="requires">{requires.join(', ')}</code>],
-            ...(stateChanges === null ? [] : [['30 days', `${count(stateChanges)} times`] as const]),
+            stateChanges !== null && ['30 days', `${count(stateChanges)} times`],
           ]}
         />
       </PanelSection>

@@ -1,6 +1,6 @@
 import type { Machine } from '../../../../contract/states.ts';
 import { Figure } from '../../../ui/figure.tsx';
-import { Table } from '../../../ui/table.tsx';
+import { Table, TableHead } from '../../../ui/table.tsx';
 import { counted } from '../../format/format.ts';
 import { wayId } from './machine-words.ts';
 import { StateName } from './state-name.tsx';
@@ -29,16 +29,7 @@ export function TransitionTable({
     >
       <div className={styles.every}>
         <Table label="States and transitions" stale={stale}>
-          <thead>
-            <tr>
-              <th scope="col">State</th>
-              {transitions.map(({ name }) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead names={['State', ...transitions.map(({ name }) => name)]} />
           <tbody>
             {states.map(({ name: state }) => (
               <tr key={state}>

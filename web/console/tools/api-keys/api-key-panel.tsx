@@ -50,7 +50,7 @@ export function ApiKeyPanel({
             ['Created', created ? dateTime(created) : 'with the app'],
             ['Last used', lastUseWords(apiKey)],
             ['In 30 days', counted(uses, 'use')],
-            ...(revoked === null ? [] : [['Revoked', dateTime(revoked)] as const]),
+            revoked !== null && ['Revoked', dateTime(revoked)],
           ]}
         />
       </PanelSection>

@@ -1,17 +1,16 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { type UseMutationResult, useMutation, useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ApiKeyEntry, CreatedApiKey } from '../../../../contract/admin.ts';
 import { Button } from '../../../ui/button.tsx';
-import { ConfirmByTyping } from '../../../ui/confirm-by-typing.tsx';
-import { Failure } from '../../../ui/failure.tsx';
 import { type RowColumn, RowTable } from '../../../ui/row-table.tsx';
 import { Sheet, SheetFoot } from '../../../ui/sheet.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
 import { apiKeys, revokeApiKey, rotateApiKey } from '../../data/api-keys.ts';
 import { counted } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
+import { ConfirmByTyping } from '../../forms/confirm-by-typing.tsx';
 import { Page } from '../../layout/page.tsx';
+import { QueryFailure } from '../../layout/query-failure.tsx';
 import { SettingsFrame, settingsCrumbs } from '../settings/settings-frame.tsx';
 import { ApiKeyPanel } from './api-key-panel.tsx';
 import { isOlderKind, lastUseWords } from './api-key-words.ts';
@@ -48,7 +47,6 @@ export function ApiKeysPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/api-keys' });
   const list = useQuery(apiKeys(ref));
   const rotating = useMutation(rotateApiKey(ref));
-  const revoking = useMutation(revokeApiKey(ref));
   const [chosen, setChosen] = useState<string | null>(null);
   const [dialog, setDialog] = useState<'create' | 'rotate' | 'revoke' | null>(null);
   const [created, setCreated] = useState<CreatedApiKey | null>(null);
@@ -59,7 +57,6 @@ export function ApiKeysPage() {
   const close = () => {
     setDialog(null);
     rotating.reset();
-    revoking.reset();
   };
   return (
     <Page
@@ -88,7 +85,7 @@ export function ApiKeysPage() {
               Create secret key
             </Button>
           }
-          notice={list.error && <Failure facts={failureFacts(list.error)} onRetry={() => void list.refetch()} />}
+          notice={<QueryFailure query={list} />}
           foot={
             <SheetFoot
               shown={keys ? counted(valid, 'valid key') : 'Counting'}
@@ -109,41 +106,66 @@ export function ApiKeysPage() {
       </SettingsFrame>
       {dialog === 'create' && <NewKeyDialog appRef={ref} onClose={close} />}
       {dialog === 'rotate' && key && (
-        <ConfirmByTyping
-          title="Rotate key"
-          name={ref}
-          verb={['Rotate', 'Rotating']}
-          busy={rotating.isPending}
-          failure={rotating.error ? failureFacts(rotating.error) : null}
-          onConfirm={() =>
-            rotating.mutate(key.id, {
-              onSuccess: (fresh) => {
-                setCreated(fresh);
-                setChosen(fresh.id);
-                close();
-              },
-            })
-          }
+        <RotateDialog
+          {...{ appRef: ref, apiKey: key, rotating }}
+          onRotated={(fresh) => {
+            setCreated(fresh);
+            setChosen(fresh.id);
+            close();
+          }}
           onClose={close}
-        >
-          <b>{key.name}</b> gets a new key, and requests with the present key fail within a second. To change keys
-          without a gap, create another secret key, use it, then revoke this one.
-        </ConfirmByTyping>
+        />
       )}
-      {dialog === 'revoke' && key && (
-        <ConfirmByTyping
-          title="Revoke key"
-          name={ref}
-          verb={['Revoke', 'Revoking']}
-          busy={revoking.isPending}
-          failure={revoking.error ? failureFacts(revoking.error) : null}
-          onConfirm={() => revoking.mutate(key.id, { onSuccess: close })}
-          onClose={close}
-        >
-          Calls with <b>{key.name}</b> are refused within a second. You cannot restore the key.
-        </ConfirmByTyping>
-      )}
+      {dialog === 'revoke' && key && <RevokeDialog appRef={ref} apiKey={key} onClose={close} />}
       {created && <KeyOnce created={created} onClose={() => setCreated(null)} />}
     </Page>
+  );
+}
+
+/** Asks before a key is replaced. */
+function RotateDialog({
+  appRef,
+  apiKey,
+  rotating: { mutate, isPending, error },
+  onRotated,
+  onClose,
+}: {
+  appRef: string;
+  apiKey: ApiKeyEntry;
+  rotating: UseMutationResult<CreatedApiKey, Error, string>;
+  onRotated: (fresh: CreatedApiKey) => void;
+  onClose: () => void;
+}) {
+  return (
+    <ConfirmByTyping
+      title="Rotate key"
+      name={appRef}
+      verb={['Rotate', 'Rotating']}
+      pending={isPending}
+      error={error}
+      onConfirm={() => mutate(apiKey.id, { onSuccess: onRotated })}
+      onClose={onClose}
+    >
+      <b>{apiKey.name}</b> gets a new key, and requests with the present key fail within a second. To change keys
+      without a gap, create another secret key, use it, then revoke this one.
+    </ConfirmByTyping>
+  );
+}
+
+/** Asks before a key is revoked. */
+function RevokeDialog({ appRef, apiKey, onClose }: { appRef: string; apiKey: ApiKeyEntry; onClose: () => void }) {
+  const { mutate, isPending, error } = useMutation(revokeApiKey(appRef));
+  return (
+    <ConfirmByTyping
+      title="Revoke key"
+      name={appRef}
+      verb={['Revoke', 'Revoking']}
+      pending={isPending}
+      error={error}
+      onConfirm={() => mutate(apiKey.id, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      Calls with <b>{apiKey.name}</b> are refused within a second. You cannot restore the key.
+    </ConfirmByTyping>
   );
 }

@@ -2,15 +2,13 @@ import { TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
-import { ConfirmByTyping } from '../../../ui/confirm-by-typing.tsx';
-import { CopyButton } from '../../../ui/copy-button.tsx';
-import { FailureNote } from '../../../ui/failure.tsx';
+import { CopiedCode } from '../../../ui/copy-button.tsx';
 import { KeyValues, Panel, PanelSection } from '../../../ui/panel.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
 import { type Application, changeApplication, deleteApplication, renewSecret } from '../../data/applications.ts';
 import { counted, dateTime } from '../../format/format.ts';
+import { ConfirmByTyping } from '../../forms/confirm-by-typing.tsx';
+import { Form } from '../../forms/form.tsx';
 import panel from '../sessions/session-panel.module.css';
-import form from '../users/form.module.css';
 import { AddressesField, addressesIn } from './addresses-field.tsx';
 import { ScopesField, scopesOf } from './scopes-field.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
@@ -31,46 +29,33 @@ export function ApplicationPanel({
   readOnly: string | null;
   onClose: () => void;
 }) {
-  const { client_id: id, client_name: named = '', redirect_uris: uris, client_type: type, grants } = application;
+  const { client_id: id, client_name: named = '', redirect_uris: uris } = application;
   const [name, setName] = useState(named);
   const [addresses, setAddresses] = useState(uris.join('\n'));
   const [scopes, setScopes] = useState(scopesOf(application.scope));
   const [isDeleting, setIsDeleting] = useState(false);
   const changing = useMutation(changeApplication(appRef, id));
   const renewing = useMutation(renewSecret(appRef, id));
-  const deleting = useMutation(deleteApplication(appRef, id));
   const isChanged =
     name.trim() !== named ||
     addressesIn(addresses).join('\n') !== uris.join('\n') ||
     scopes.join(' ') !== scopesOf(application.scope).join(' ');
   const offBecause = readOnly ?? (scopes.length === 0 ? 'Choose a scope.' : isChanged ? null : 'Nothing is changed.');
-  const failed = changing.error ?? renewing.error;
   return (
     <Panel label="Selected application" title={named || id} onClose={onClose}>
-      <KeyValues
-        pairs={[
-          ['Client id', <Copied key="id" text={id} what="the client id" />],
-          ['Provider', <Copied key="issuer" text={issuer} what="the address of the provider" />],
-          ['Type', type],
-          [
-            'Registered',
-            `${dateTime(application.created_at)}${application.registration_type === 'dynamic' ? ', by itself' : ''}`,
-          ],
-          ['Allowed by', counted(grants, 'member')],
-        ]}
-      />
-      <form
-        className={form.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (offBecause === null && !changing.isPending) {
-            changing.mutate({
-              client_name: name.trim(),
-              redirect_uris: addressesIn(addresses),
-              scope: scopes.join(' '),
-            });
-          }
-        }}
+      <Facts {...{ application, issuer }} />
+      <Form
+        verb={['Save', 'Saving']}
+        pending={changing.isPending}
+        offBecause={offBecause}
+        error={changing.error ?? renewing.error}
+        onSubmit={() =>
+          changing.mutate({
+            client_name: name.trim(),
+            redirect_uris: addressesIn(addresses),
+            scope: scopes.join(' '),
+          })
+        }
       >
         <TextInput
           label="Name that members see"
@@ -81,16 +66,10 @@ export function ApplicationPanel({
         />
         <AddressesField readOnly={readOnly !== null} value={addresses} onChange={setAddresses} />
         <ScopesField readOnly={readOnly !== null} value={scopes} onChange={setScopes} />
-        {failed && <FailureNote facts={failureFacts(failed)} />}
-        <div className={form.buttons}>
-          <Button type="submit" kind="first" busy={changing.isPending && 'Saving'} offBecause={offBecause}>
-            Save
-          </Button>
-        </div>
-      </form>
+      </Form>
       <PanelSection title="Secret and deletion">
         <div className={panel.actions}>
-          {type === 'confidential' && (
+          {application.client_type === 'confidential' && (
             <Button
               small
               offBecause={readOnly}
@@ -107,27 +86,56 @@ export function ApplicationPanel({
       </PanelSection>
       {renewing.data && <SecretDialog title="New secret" application={renewing.data} onClose={renewing.reset} />}
       {isDeleting && (
-        <ConfirmByTyping
-          title="Delete application"
-          name={named || id}
-          verb={['Delete', 'Deleting']}
-          busy={deleting.isPending}
-          failure={deleting.error ? failureFacts(deleting.error) : null}
-          onConfirm={() => deleting.mutate(undefined, { onSuccess: onClose })}
-          onClose={() => setIsDeleting(false)}
-        >
-          Members can no longer sign in to the application. Its sessions end within a second.
-        </ConfirmByTyping>
+        <DeleteDialog {...{ appRef, id, name: named || id }} onDeleted={onClose} onClose={() => setIsDeleting(false)} />
       )}
     </Panel>
   );
 }
 
-function Copied({ text, what }: { text: string; what: string }) {
+/** The details of an application that cannot change. */
+function Facts({ application, issuer }: { application: Application; issuer: string }) {
+  const { client_id: id, client_type: type, grants } = application;
   return (
-    <span className={panel.id}>
-      <code className="cut">{text}</code>
-      <CopyButton text={text} what={what} />
-    </span>
+    <KeyValues
+      pairs={[
+        ['Client id', <CopiedCode key="id" text={id} what="the client id" />],
+        ['Provider', <CopiedCode key="issuer" text={issuer} what="the address of the provider" />],
+        ['Type', type],
+        [
+          'Registered',
+          `${dateTime(application.created_at)}${application.registration_type === 'dynamic' ? ', by itself' : ''}`,
+        ],
+        ['Allowed by', counted(grants, 'member')],
+      ]}
+    />
+  );
+}
+
+function DeleteDialog({
+  appRef,
+  id,
+  name,
+  onDeleted,
+  onClose,
+}: {
+  appRef: string;
+  id: string;
+  name: string;
+  onDeleted: () => void;
+  onClose: () => void;
+}) {
+  const { mutate, isPending, error } = useMutation(deleteApplication(appRef, id));
+  return (
+    <ConfirmByTyping
+      title="Delete application"
+      name={name}
+      verb={['Delete', 'Deleting']}
+      pending={isPending}
+      error={error}
+      onConfirm={() => mutate(undefined, { onSuccess: onDeleted })}
+      onClose={onClose}
+    >
+      Members can no longer sign in to the application. Its sessions end within a second.
+    </ConfirmByTyping>
   );
 }

@@ -2,7 +2,7 @@ import { NativeSelect, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Application, registerApplication } from '../../data/applications.ts';
-import { UserForm } from '../users/user-form.tsx';
+import { FormDialog } from '../../forms/form-dialog.tsx';
 import { AddressesField, addressesIn } from './addresses-field.tsx';
 import { ScopesField, scopesOf } from './scopes-field.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
@@ -16,7 +16,7 @@ export function RegisterDialog({ appRef, onClose }: { appRef: string; onClose: (
   const { mutate, data: registered, isPending, error } = useMutation(registerApplication(appRef));
   if (registered) return <SecretDialog title="Register application" application={registered} onClose={onClose} />;
   return (
-    <UserForm
+    <FormDialog
       title="Register application"
       verb={['Register', 'Registering']}
       pending={isPending}
@@ -50,6 +50,6 @@ export function RegisterDialog({ appRef, onClose }: { appRef: string; onClose: (
         value={type}
         onChange={(event) => setType(event.currentTarget.value === 'public' ? 'public' : 'confidential')}
       />
-    </UserForm>
+    </FormDialog>
   );
 }

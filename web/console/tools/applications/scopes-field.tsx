@@ -1,5 +1,5 @@
 import { oauthScopeNames, oauthScopes } from '../../../../contract/oauth-scopes.ts';
-import form from '../users/form.module.css';
+import form from '../../forms/form.module.css';
 
 /** Returns the scopes of an application; an application that was registered without `scope` has all of them. */
 export const scopesOf = (scope: string | undefined): readonly string[] => scope?.split(' ') ?? oauthScopeNames;

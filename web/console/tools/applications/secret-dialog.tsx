@@ -3,7 +3,7 @@ import { Button } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import type { ApplicationWithSecret } from '../../data/applications.ts';
-import form from '../users/form.module.css';
+import form from '../../forms/form.module.css';
 
 /** Shows the id of an application, and once the secret of a confidential application. */
 export function SecretDialog({
@@ -29,7 +29,7 @@ export function SecretDialog({
             </p>
           </>
         )}
-        <div className={form.buttons}>
+        <div className="buttons">
           {secret !== undefined && <CopyButton text={secret} what="the client secret" word />}
           <Button kind="quiet" onClick={onClose}>
             Close

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { CopyButton } from '../../../ui/copy-button.tsx';
-import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
+import { KeyValues, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
 import type { AuditFilter, AuditLine } from '../../data/audit.ts';
 import { dateTime } from '../../format/format.ts';
 import { actionWords } from './audit-words.ts';
@@ -10,17 +10,12 @@ import { actionWords } from './audit-words.ts';
 export function AuditPanel({
   filter: { kind, ref },
   line,
-  onPrevious,
-  onNext,
-  onClose,
+  ...steps
 }: {
   /** Names the log of the entry. */
   filter: Pick<AuditFilter, 'kind' | 'ref'>;
   line: AuditLine;
-  onPrevious: (() => void) | undefined;
-  onNext: (() => void) | undefined;
-  onClose: () => void;
-}) {
+} & PanelSteps) {
   const { details, requestId, actorId } = line;
   const what = actionWords(kind, line.action);
   const isChange = 'before' in details || 'after' in details;
@@ -43,7 +38,7 @@ export function AuditPanel({
   if (line.refused !== null) pairs.push(['Refused', <code key="refused">{line.refused}</code>]);
   const rest = Object.entries(details).filter(([name]) => !isChange || (name !== 'before' && name !== 'after'));
   return (
-    <Panel label="Selected entry" title={what} onClose={onClose} onPrevious={onPrevious} onNext={onNext}>
+    <Panel label="Selected entry" title={what} {...steps}>
       <VerdictLine>
         {line.actor || 'Unknown caller'} {line.refused === null || kind === 'members' ? what : `was refused: ${what}`}.
       </VerdictLine>

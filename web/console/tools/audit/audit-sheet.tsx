@@ -1,23 +1,21 @@
 import { NativeSelect } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { type ReactNode, type RefObject, useCallback, useMemo, useRef } from 'react';
+import { type ReactNode, type RefObject, useCallback, useMemo } from 'react';
 import { limits } from '../../../../contract/limits.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
-import { Failure } from '../../../ui/failure.tsx';
 import { AsOf } from '../../../ui/page-header.tsx';
 import type { RowColumn } from '../../../ui/row-table.tsx';
 import { SearchField } from '../../../ui/search-field.tsx';
 import { Sheet, SheetFoot, SheetRows } from '../../../ui/sheet.tsx';
 import { Tag } from '../../../ui/tag.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
 import { type AuditFilter, type AuditKind, type AuditLine, auditLog } from '../../data/audit.ts';
 import { count, counted } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
-import type { Binding } from '../../keys/bindings.ts';
-import { useKeys } from '../../keys/keyboard.tsx';
-import { useNeighbours } from '../../keys/use-neighbours.ts';
+import { usePanelSteps } from '../../keys/use-panel-steps.ts';
+import { useSearchKey } from '../../keys/use-search-key.ts';
 import { Page } from '../../layout/page.tsx';
+import { QueryFailure } from '../../layout/query-failure.tsx';
 import { AuditExport } from './audit-export.tsx';
 import { AuditPanel } from './audit-panel.tsx';
 import { actionsOf, actionWords, objectOf } from './audit-words.ts';
@@ -78,7 +76,7 @@ export function AuditSheet({
   filters?: ReactNode;
   onChange: (changes: AuditSearch) => void;
 }) {
-  const field = useRef<HTMLInputElement>(null);
+  const field = useSearchKey('Audit log');
   const { q = '', action = '', entry: chosen = null } = search;
   const member = kind === 'members' ? (search.member ?? '') : '';
   const filter: AuditFilter = { kind, ref: appRef, search: q, action, member };
@@ -86,13 +84,7 @@ export function AuditSheet({
   const lines = list.data;
   const columns = useMemo(() => columnsOf(kind), [kind]);
   const choose = useCallback((id: string | null) => onChange({ entry: id ?? '' }), [onChange]);
-  const { previous, next } = useNeighbours(lines, chosen, choose);
-  useKeys(
-    useMemo<readonly Binding[]>(
-      () => [{ keys: 'f', group: 'Audit log', does: 'Search', run: () => field.current?.focus() }],
-      [],
-    ),
-  );
+  const steps = usePanelSteps(lines, chosen, choose);
   const line = lines?.find(({ id }) => id === chosen);
   const older = list.hasNextPage
     ? { isSearching: list.isFetchingNextPage, onSearch: () => void list.fetchNextPage() }
@@ -103,40 +95,18 @@ export function AuditSheet({
       {...(appRef !== null && { appRef })}
       crumbs={[{ text: 'Audit log' }]}
       fetching={list.isLoading}
-      panel={
-        line && (
-          <AuditPanel
-            key={line.id}
-            filter={filter}
-            line={line}
-            onPrevious={previous}
-            onNext={next}
-            onClose={() => choose(null)}
-          />
-        )
-      }
+      panel={line && <AuditPanel key={line.id} filter={filter} line={line} {...steps} />}
     >
       <Sheet
         title="Audit log"
         filters={
           <>
             {filters}
-            <NativeSelect
-              size="xs"
-              aria-label="What"
-              data={[{ value: '', label: 'everything' }, ...actionsOf(kind)]}
-              value={action}
-              onChange={({ currentTarget }) => onChange({ action: currentTarget.value, entry: '' })}
-            />
-            <SearchAndMember {...{ field, q, member }} onChange={onChange} />
+            <CommonFilters {...{ kind, action, field, q, member }} onChange={onChange} />
           </>
         }
         tools={<AuditExport filter={filter} isEmpty={lines?.length === 0} />}
-        notice={
-          list.error && (
-            <Failure facts={failureFacts(list.error)} onRetry={() => void list.refetch()} busy={list.isFetching} />
-          )
-        }
+        notice={<QueryFailure query={list} />}
         foot={
           <AuditFoot
             {...{ kind, lines, older }}
@@ -172,12 +142,16 @@ export function AuditSheet({
 export const withoutEmpty = <T extends object>(search: T): T =>
   Object.fromEntries(Object.entries(search).filter(([, value]) => value !== '')) as T;
 
-function SearchAndMember({
+function CommonFilters({
+  kind,
+  action,
   field,
   q,
   member,
   onChange,
 }: {
+  kind: AuditKind;
+  action: string;
   field: RefObject<HTMLInputElement | null>;
   q: string;
   member: string;
@@ -185,6 +159,13 @@ function SearchAndMember({
 }) {
   return (
     <>
+      <NativeSelect
+        size="xs"
+        aria-label="What"
+        data={[{ value: '', label: 'everything' }, ...actionsOf(kind)]}
+        value={action}
+        onChange={({ currentTarget }) => onChange({ action: currentTarget.value, entry: '' })}
+      />
       <SearchField
         ref={field}
         label="Search the audit log"

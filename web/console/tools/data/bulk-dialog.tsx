@@ -1,7 +1,7 @@
 import { NativeSelect } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import type { Entity } from '../../../../contract/specification-entities.ts';
+import type { Entity, Field } from '../../../../contract/specification-entities.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import type { Table } from '../../data/rows/rest-call.ts';
@@ -17,15 +17,7 @@ import { readTyped } from './editor/typed-value.ts';
 import { RowField, rowFieldWords } from './panel/row-field.tsx';
 import { fieldReadOnly } from './why-read-only.ts';
 
-/** Sets one field of the selected rows to one value. The same rules check it as for a single row. */
-export function BulkDialog({
-  table,
-  entities,
-  rows,
-  stateFields,
-  onDone,
-  onClose,
-}: {
+interface BulkDialogProps {
   table: Table;
   entities: readonly Entity[];
   /** The selected rows. */
@@ -34,7 +26,10 @@ export function BulkDialog({
   stateFields: ReadonlySet<string>;
   onDone: () => void;
   onClose: () => void;
-}) {
+}
+
+/** Sets one field of the selected rows to one value. The same rules check it as for a single row. */
+export function BulkDialog({ table, entities, rows, stateFields, onDone, onClose }: BulkDialogProps) {
   const { entity } = table;
   const key = keyFields(entity);
   const fields = entity.fields.filter(
@@ -81,34 +76,15 @@ export function BulkDialog({
           }}
         />
         {field && (
-          <div>
-            <span className={styles.label}>New value</span>
-            <RowField
-              key={field.name}
-              {...{ table, entities, field, value }}
-              placeholder={value === null ? 'null' : value === '' ? 'empty text' : ''}
-              isWrong={wrong !== null || error !== null}
-              autoFocus={false}
-              onChange={(next) => {
-                reset();
-                setValue(next);
-              }}
-              onSave={save}
-            />
-            <p className="soft">{(kindOf(field) === 'json' ? null : wrong) ?? rowFieldWords(field, entities)}</p>
-            <div className={styles.choices}>
-              {kindOf(field) === 'text' && (
-                <Button small kind="quiet" onClick={() => setValue('')}>
-                  empty
-                </Button>
-              )}
-              {field.nullable && (
-                <Button small kind="quiet" onClick={() => setValue(null)}>
-                  <i>null</i>
-                </Button>
-              )}
-            </div>
-          </div>
+          <NewValue
+            {...{ table, entities, field, value, wrong }}
+            isWrong={wrong !== null || error !== null}
+            onChange={(next) => {
+              reset();
+              setValue(next);
+            }}
+            onSave={save}
+          />
         )}
         {error && <ServerError error={error} />}
         {kept > 0 && (
@@ -127,6 +103,51 @@ export function BulkDialog({
         </div>
       </form>
     </Dialog>
+  );
+}
+
+/** Field for the value that the rows get. */
+function NewValue({
+  table,
+  entities,
+  field,
+  value,
+  wrong,
+  isWrong,
+  onChange,
+  onSave,
+}: Pick<BulkDialogProps, 'table' | 'entities'> & {
+  field: Field;
+  /** Undefined until a value is typed. */
+  value: string | null | undefined;
+  wrong: string | null;
+  isWrong: boolean;
+  onChange: (value: string | null | undefined) => void;
+  onSave: () => void;
+}) {
+  return (
+    <div>
+      <span className={styles.label}>New value</span>
+      <RowField
+        key={field.name}
+        {...{ table, entities, field, value, isWrong, onChange, onSave }}
+        placeholder={value === null ? 'null' : value === '' ? 'empty text' : ''}
+        autoFocus={false}
+      />
+      <p className="soft">{(kindOf(field) === 'json' ? null : wrong) ?? rowFieldWords(field, entities)}</p>
+      <div className={styles.choices}>
+        {kindOf(field) === 'text' && (
+          <Button small kind="quiet" onClick={() => onChange('')}>
+            empty
+          </Button>
+        )}
+        {field.nullable && (
+          <Button small kind="quiet" onClick={() => onChange(null)}>
+            <i>null</i>
+          </Button>
+        )}
+      </div>
+    </div>
   );
 }
 

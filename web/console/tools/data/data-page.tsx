@@ -80,32 +80,33 @@ export function DataPage() {
               <p>The table may have been dropped or renamed. Choose another table.</p>
             </Empty>
           )}
-          {empty && search.table === undefined && (
-            <Empty title="No tables yet">
-              <p>Create a table with a form, or in SQL. It appears here immediately.</p>
-              <p>
-                <Link
-                  to="/app/$ref/data"
-                  params={{ ref }}
-                  search={{ design: 'new' }}
-                  className={buttonClass({ kind: 'first' })}
-                >
-                  <Icon of={IconPlus} />
-                  New table
-                </Link>
-              </p>
-              <Code code={firstTable} language="sql" label="the statement" />
-              <p>
-                <Link to="/app/$ref/sql" params={{ ref }} search={{ sql: firstTable }} className={buttonClass()}>
-                  <Icon of={IconTerminal2} />
-                  Open it in SQL
-                </Link>
-              </p>
-            </Empty>
-          )}
+          {empty && search.table === undefined && <NoTables appRef={ref} />}
         </div>
       </Workbench>
     </Page>
+  );
+}
+
+/** Empty state of an app without tables. */
+function NoTables({ appRef }: { appRef: string }) {
+  const params = { ref: appRef };
+  return (
+    <Empty title="No tables yet">
+      <p>Create a table with a form, or in SQL. It appears here immediately.</p>
+      <p>
+        <Link to="/app/$ref/data" params={params} search={{ design: 'new' }} className={buttonClass({ kind: 'first' })}>
+          <Icon of={IconPlus} />
+          New table
+        </Link>
+      </p>
+      <Code code={firstTable} language="sql" label="the statement" />
+      <p>
+        <Link to="/app/$ref/sql" params={params} search={{ sql: firstTable }} className={buttonClass()}>
+          <Icon of={IconTerminal2} />
+          Open it in SQL
+        </Link>
+      </p>
+    </Empty>
   );
 }
 

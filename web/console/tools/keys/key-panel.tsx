@@ -1,6 +1,6 @@
 import type { SigningKeyEntry } from '../../../../contract/admin.ts';
 import { Button } from '../../../ui/button.tsx';
-import { CopyButton } from '../../../ui/copy-button.tsx';
+import { CopiedCode } from '../../../ui/copy-button.tsx';
 import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
 import { dateTime } from '../../format/format.ts';
 import styles from '../sessions/session-panel.module.css';
@@ -44,13 +44,7 @@ export function KeyPanel({
       <PanelSection title="Key">
         <KeyValues
           pairs={[
-            [
-              'Id',
-              <span key="id" className={styles.id}>
-                <code className="cut">{kid}</code>
-                <CopyButton text={kid} what="the key id" />
-              </span>,
-            ],
+            ['Id', <CopiedCode key="id" text={kid} what="the key id" />],
             ['Algorithm', alg],
             ['State', state],
             ['Created', made ? dateTime(made) : 'with the app'],

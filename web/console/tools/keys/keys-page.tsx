@@ -3,7 +3,6 @@ import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { SigningKeyEntry } from '../../../../contract/admin.ts';
 import { Button } from '../../../ui/button.tsx';
-import { ConfirmByTyping } from '../../../ui/confirm-by-typing.tsx';
 import { Failure } from '../../../ui/failure.tsx';
 import { type RowColumn, RowTable } from '../../../ui/row-table.tsx';
 import { Sheet, SheetFoot } from '../../../ui/sheet.tsx';
@@ -11,6 +10,7 @@ import { failureFacts } from '../../data/api-failure.ts';
 import { addKeys, revokeKey, rotateKeys, signingKeys } from '../../data/signing-keys.ts';
 import { counted } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
+import { ConfirmByTyping } from '../../forms/confirm-by-typing.tsx';
 import { Page } from '../../layout/page.tsx';
 import { SettingsFrame, settingsCrumbs } from '../settings/settings-frame.tsx';
 import { ImportDialog } from './import-dialog.tsx';
@@ -98,8 +98,8 @@ export function KeysPage() {
           title="Revoke key"
           name={ref}
           verb={['Revoke', 'Revoking']}
-          busy={revoking.isPending}
-          failure={revoking.error ? failureFacts(revoking.error) : null}
+          pending={revoking.isPending}
+          error={revoking.error}
           onConfirm={() => revoking.mutate(key.kid, { onSuccess: () => setDialog(null) })}
           onClose={() => setDialog(null)}
         >

@@ -20,8 +20,6 @@ export function LogHistogram({
   const [drag, setDrag] = useState<{ from: number; to: number } | null>(null);
   const { ok = [], refused = [], failed = [] } = summary?.points ?? {};
   const length = Math.max(1, ok.length);
-  const total = (place: number) => (ok[place] ?? 0) + (refused[place] ?? 0) + (failed[place] ?? 0);
-  const max = Math.max(1, ...ok.map((_, place) => total(place)));
   const from = Date.parse(summary?.from ?? '') || 0;
   const step = (summary?.step_seconds ?? 60) * 1000;
   const time = (place: number) => new Date(Math.min(from + place * step, Date.parse(summary?.to ?? '') || 0));
@@ -72,22 +70,7 @@ export function LogHistogram({
         }}
       >
         {drag && <rect className={styles.drag} x={first * 10} width={(last - first) * 10} height={HEIGHT} y={0} />}
-        {ok.map((_, place) => {
-          const at = from + place * step;
-          const high = (value: number) => (value === 0 ? 0 : Math.max(1.5, (value / max) * (HEIGHT - 6)));
-          const bars = [
-            ['failed', high(failed[place] ?? 0)],
-            ['refused', high(refused[place] ?? 0)],
-            ['ok', high(ok[place] ?? 0)],
-          ] as const;
-          let top = HEIGHT;
-          return bars.map(([kind, tall]) => {
-            top -= tall;
-            return tall === 0 ? null : (
-              <rect key={`${kind} ${at}`} data-kind={kind} x={place * 10 + 1} width={8} y={top} height={tall} />
-            );
-          });
-        })}
+        {summary && <Bars points={summary.points} from={from} step={step} />}
       </svg>
       {summary && (
         <div className={styles.axis} aria-hidden="true">
@@ -98,6 +81,37 @@ export function LogHistogram({
       )}
     </figure>
   );
+}
+
+/** One bar for each step: the failed and the refused requests at its foot, the others above. */
+function Bars({
+  points: { ok, refused, failed },
+  from,
+  step,
+}: {
+  points: LogSummary['points'];
+  /** Beginning of the period and length of a step, in milliseconds. */
+  from: number;
+  step: number;
+}) {
+  const total = (place: number) => (ok[place] ?? 0) + (refused[place] ?? 0) + (failed[place] ?? 0);
+  const max = Math.max(1, ...ok.map((_, place) => total(place)));
+  return ok.map((_, place) => {
+    const at = from + place * step;
+    const high = (value: number) => (value === 0 ? 0 : Math.max(1.5, (value / max) * (HEIGHT - 6)));
+    const bars = [
+      ['failed', high(failed[place] ?? 0)],
+      ['refused', high(refused[place] ?? 0)],
+      ['ok', high(ok[place] ?? 0)],
+    ] as const;
+    let top = HEIGHT;
+    return bars.map(([kind, tall]) => {
+      top -= tall;
+      return tall === 0 ? null : (
+        <rect key={`${kind} ${at}`} data-kind={kind} x={place * 10 + 1} width={8} y={top} height={tall} />
+      );
+    });
+  });
 }
 
 /** Returns the average number of requests a minute at the end of a period. The last point is incomplete. Pure. */

@@ -4,14 +4,13 @@ import { useMemo, useRef } from 'react';
 import { hiddenCallers } from '../../../../contract/observed.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
-import { Failure } from '../../../ui/failure.tsx';
 import { Sheet, SheetRows } from '../../../ui/sheet.tsx';
 import { Workbench } from '../../../ui/workbench.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
 import { type LogSearch, logPages, logSummary, shownCallers, withPeriod } from '../../data/log.ts';
 import type { Binding } from '../../keys/bindings.ts';
 import { useKeys } from '../../keys/keyboard.tsx';
 import { Page } from '../../layout/page.tsx';
+import { QueryFailure } from '../../layout/query-failure.tsx';
 import { useNewIds } from '../sessions/use-new-ids.ts';
 import { isServerFailure, type LogRow, logColumns, rowsOf } from './log-columns.tsx';
 import { LogFacets } from './log-facets.tsx';
@@ -55,9 +54,7 @@ export function LogsPage() {
           tools={<LogTime search={search} live={live} summary={summary.data} onSearch={onSearch} />}
           notice={
             <>
-              {list.error && (
-                <Failure facts={failureFacts(list.error)} onRetry={() => void list.refetch()} busy={list.isFetching} />
-              )}
+              <QueryFailure query={list} />
               <LogHistogram summary={summary.data} onChoose={onPeriod} />
             </>
           }

@@ -1,53 +1,36 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useCallback, useMemo, useRef } from 'react';
+import type { ReactNode } from 'react';
 import { limits } from '../../../../contract/limits.ts';
 import type { MailRow } from '../../../../contract/mails.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
-import { Failure } from '../../../ui/failure.tsx';
 import { AsOf } from '../../../ui/page-header.tsx';
 import { SearchField } from '../../../ui/search-field.tsx';
 import { Sheet, SheetFoot, SheetRows } from '../../../ui/sheet.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
 import { mailList } from '../../data/mails.ts';
 import { appSettings } from '../../data/settings.ts';
 import { counted } from '../../format/format.ts';
-import type { Binding } from '../../keys/bindings.ts';
-import { useKeys } from '../../keys/keyboard.tsx';
-import { useNeighbours } from '../../keys/use-neighbours.ts';
+import { usePanelSteps } from '../../keys/use-panel-steps.ts';
+import { useSearchKey } from '../../keys/use-search-key.ts';
 import { Page } from '../../layout/page.tsx';
+import { QueryFailure } from '../../layout/query-failure.tsx';
+import { useSearchParameter } from '../../layout/use-search-parameter.ts';
 import styles from './mail.module.css';
 import { mailColumns } from './mail-columns.tsx';
 import { MailPanel } from './mail-panel.tsx';
 
 /** Lists the mails of an app, with the panel of a mail. */
 export function MailListPage({ appRef, tabs, onServer }: { appRef: string; tabs: ReactNode; onServer: () => void }) {
-  const { mail: chosen = null, q = '' } = useSearch({ from: '/signed-in/app/$ref/mail' });
-  const navigate = useNavigate({ from: '/app/$ref/mail' });
-  const field = useRef<HTMLInputElement>(null);
+  const [chosen, choose] = useSearchParameter('mail');
+  const [text, find] = useSearchParameter('q');
+  const q = text ?? '';
+  const field = useSearchKey('Mail');
   const list = useInfiniteQuery(mailList(appRef, q));
   const { mails, counts } = list.data ?? {};
   const settings = useQuery(appSettings(appRef));
   const hasServer = settings.data?.get('smtp_host')?.value !== null;
 
-  const choose = useCallback(
-    (id: string | null) =>
-      void navigate({ search: ({ mail: _, ...rest }) => (id === null ? rest : { ...rest, mail: id }), replace: true }),
-    [navigate],
-  );
-  const find = useCallback(
-    (text: string) =>
-      void navigate({ search: ({ q: _, ...rest }) => (text === '' ? rest : { ...rest, q: text }), replace: true }),
-    [navigate],
-  );
-  const { previous, next } = useNeighbours(mails, chosen, choose);
-  useKeys(
-    useMemo<readonly Binding[]>(
-      () => [{ keys: 'f', group: 'Mail', does: 'Search', run: () => field.current?.focus() }],
-      [],
-    ),
-  );
+  const steps = usePanelSteps(mails, chosen, choose);
   return (
     <Page
       bare
@@ -61,10 +44,7 @@ export function MailListPage({ appRef, tabs, onServer }: { appRef: string; tabs:
             appRef={appRef}
             id={chosen}
             listed={mails?.find(({ id }) => id === chosen)}
-            onDeleted={() => choose(null)}
-            onPrevious={previous}
-            onNext={next}
-            onClose={() => choose(null)}
+            {...steps}
           />
         )
       }
@@ -80,9 +60,7 @@ export function MailListPage({ appRef, tabs, onServer }: { appRef: string; tabs:
         notice={
           <>
             {settings.data && !hasServer && <NoServer onServer={onServer} />}
-            {list.error && (
-              <Failure facts={failureFacts(list.error)} onRetry={() => void list.refetch()} busy={list.isFetching} />
-            )}
+            <QueryFailure query={list} />
           </>
         }
         foot={

@@ -6,7 +6,7 @@ import { Button, buttonClass } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Failure, FailureNote } from '../../../ui/failure.tsx';
 import { Icon } from '../../../ui/icon.tsx';
-import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
+import { KeyValues, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
@@ -21,23 +21,18 @@ export function MailPanel({
   appRef,
   id,
   listed,
-  onDeleted,
-  ...ways
+  ...steps
 }: {
   appRef: string;
   id: string;
   listed: MailRow | undefined;
-  onDeleted: () => void;
-  onPrevious: (() => void) | undefined;
-  onNext: (() => void) | undefined;
-  onClose: () => void;
-}) {
+} & PanelSteps) {
   const { data, error, refetch, isFetching } = useQuery(mailQuery(appRef, id));
   const row = data ?? listed;
   return (
-    <Panel label="Selected mail" title={row ? kindWords(row.kind) : 'Mail'} {...ways}>
+    <Panel label="Selected mail" title={row ? kindWords(row.kind) : 'Mail'} {...steps}>
       {error && <Failure facts={failureFacts(error)} onRetry={() => void refetch()} busy={isFetching} />}
-      {data && <Content appRef={appRef} mail={data} onDeleted={onDeleted} />}
+      {data && <Content appRef={appRef} mail={data} onDeleted={steps.onClose} />}
     </Panel>
   );
 }
@@ -73,29 +68,19 @@ function Content({ appRef, mail, onDeleted }: { appRef: string; mail: MailDetail
               </Tag>,
             ],
             ['To', mail.recipient],
-            ...(isText
-              ? []
-              : [
-                  ['From', mail.from ?? <span className="soft">no sender is set</span>] as const,
-                  ['Language', mail.language] as const,
-                ]),
+            !isText && ['From', mail.from ?? <span className="soft">no sender is set</span>],
+            !isText && ['Language', mail.language],
             ['Queued', dateTime(mail.created_at)],
-            ...(mail.sent_at ? [['Sent', dateTime(mail.sent_at)] as const] : []),
-            ...(mail.attempts > 0 ? [['Attempts', String(mail.attempts)] as const] : []),
-            ...(mail.error ? [['Last error', mail.error] as const] : []),
-            ...(mail.next_attempt_at && mail.attempts > 0
-              ? [['Next attempt', dateTime(mail.next_attempt_at)] as const]
-              : []),
-            ...(mail.user_id
-              ? [
-                  [
-                    'Member',
-                    <Link key="member" to="/app/$ref/users" params={{ ref: appRef }} search={{ user: mail.user_id }}>
-                      Show the member
-                    </Link>,
-                  ] as const,
-                ]
-              : []),
+            mail.sent_at && ['Sent', dateTime(mail.sent_at)],
+            mail.attempts > 0 && ['Attempts', String(mail.attempts)],
+            mail.error && ['Last error', mail.error],
+            mail.next_attempt_at && mail.attempts > 0 && ['Next attempt', dateTime(mail.next_attempt_at)],
+            mail.user_id && [
+              'Member',
+              <Link key="member" to="/app/$ref/users" params={{ ref: appRef }} search={{ user: mail.user_id }}>
+                Show the member
+              </Link>,
+            ],
           ]}
         />
       </PanelSection>

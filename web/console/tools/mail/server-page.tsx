@@ -9,6 +9,7 @@ import { Sheet, SheetFoot } from '../../../ui/sheet.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { testMailServer } from '../../data/mails.ts';
 import { type AppSettings, appSettings, changeSettings } from '../../data/settings.ts';
+import { Form } from '../../forms/form.tsx';
 import { Page } from '../../layout/page.tsx';
 import styles from './mail.module.css';
 
@@ -57,10 +58,6 @@ function ServerForm({ appRef, settings: stored }: { appRef: string; settings: Ap
   if (password !== '') changes.smtp_pass = password;
   const isChanged = Object.keys(changes).length > 0;
 
-  const save = (event: FormEvent) => {
-    event.preventDefault();
-    if (isChanged && !isPending) mutate(changes, { onSuccess: () => setPassword('') });
-  };
   const text = (key: Text, label: string, description?: string) => (
     <TextInput
       label={label}
@@ -86,7 +83,15 @@ function ServerForm({ appRef, settings: stored }: { appRef: string; settings: Ap
     />
   );
   return (
-    <form className={styles.form} onSubmit={save} noValidate>
+    <Form
+      className={styles.form}
+      verb={['Save', 'Saving']}
+      pending={isPending}
+      offBecause={isChanged ? null : 'Nothing is changed.'}
+      error={error}
+      aside={<span role="status">{isSuccess && !isChanged ? 'Saved' : ''}</span>}
+      onSubmit={() => mutate(changes, { onSuccess: () => setPassword('') })}
+    >
       <div className={styles.row}>
         {text('smtp_host', 'Server')}
         {number('smtp_port', 'Port')}
@@ -110,19 +115,7 @@ function ServerForm({ appRef, settings: stored }: { appRef: string; settings: Ap
       {text('smtp_admin_email', 'Sender address', 'The domain must allow this server, else mails land in spam.')}
       {text('smtp_sender_name', 'Sender name')}
       {number('rate_limit_email_sent', 'Mails in an hour', 'More mails wait. Mails with a link or a code go first.')}
-      {error && <FailureNote facts={failureFacts(error)} />}
-      <div className={styles.buttons}>
-        <Button
-          kind="first"
-          type="submit"
-          busy={isPending && 'Saving'}
-          offBecause={isChanged ? null : 'Nothing is changed.'}
-        >
-          Save
-        </Button>
-        <span role="status">{isSuccess && !isChanged ? 'Saved' : ''}</span>
-      </div>
-    </form>
+    </Form>
   );
 }
 
@@ -144,7 +137,7 @@ function ServerTest({ appRef }: { appRef: string }) {
         value={to}
         onChange={({ currentTarget }) => setTo(currentTarget.value)}
       />
-      <div className={styles.buttons}>
+      <div className="buttons">
         <Button type="submit" busy={isPending && 'Sending'} offBecause={to.trim() === '' ? 'Type an address.' : null}>
           Send test mail
         </Button>

@@ -1,7 +1,7 @@
 import { NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type FormEvent, type ReactNode, useDeferredValue, useState } from 'react';
+import { type ReactNode, useDeferredValue, useState } from 'react';
 import { type MailTemplate, mailKinds, mailLanguages } from '../../../../contract/mails.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Failure, FailureNote } from '../../../ui/failure.tsx';
@@ -9,6 +9,7 @@ import { Sheet, SheetFoot } from '../../../ui/sheet.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { mailPreview, mailTemplates } from '../../data/mails.ts';
 import { changeSettings } from '../../data/settings.ts';
+import { Form } from '../../forms/form.tsx';
 import { Page } from '../../layout/page.tsx';
 import styles from './mail.module.css';
 import { MailFrame } from './mail-frame.tsx';
@@ -72,14 +73,11 @@ function Editor({ appRef, template, language }: { appRef: string; template: Mail
   const isChanged = subject !== stored.subject || body !== stored.body;
   const isOwn = [template.subjects, template.bodies].some((texts) => language in texts || '*' in texts);
 
-  const save = (event: FormEvent) => {
-    event.preventDefault();
-    if (!isChanged || isPending) return;
+  const save = () =>
     mutate({
       ...(subject !== stored.subject && { [template.subject_key]: withText(template.subjects, language, subject) }),
       ...(body !== stored.body && { [template.body_key]: withText(template.bodies, language, body) }),
     });
-  };
   const reset = () =>
     mutate(
       {
@@ -95,7 +93,19 @@ function Editor({ appRef, template, language }: { appRef: string; template: Mail
     );
   return (
     <div className={styles.work}>
-      <form className={styles.form} onSubmit={save} noValidate>
+      <Form
+        className={styles.form}
+        verb={['Save', 'Saving']}
+        pending={isPending}
+        offBecause={isChanged ? null : 'Nothing is changed.'}
+        error={error}
+        aside={
+          <Button kind="quiet" offBecause={isOwn ? null : 'This is the standard text.'} onClick={reset}>
+            Use the standard text
+          </Button>
+        }
+        onSubmit={save}
+      >
         <TextInput
           label="Subject"
           autoComplete="off"
@@ -114,21 +124,7 @@ function Editor({ appRef, template, language }: { appRef: string; template: Mail
           Variables: {template.variables.map((name) => `{{ ${name} }}`).join(', ')}. Conditions:{' '}
           {'{{ if .Data.name }} … {{ else }} … {{ end }}'}.
         </p>
-        {error && <FailureNote facts={failureFacts(error)} />}
-        <div className={styles.buttons}>
-          <Button
-            kind="first"
-            type="submit"
-            busy={isPending && 'Saving'}
-            offBecause={isChanged ? null : 'Nothing is changed.'}
-          >
-            Save
-          </Button>
-          <Button kind="quiet" offBecause={isOwn ? null : 'This is the standard text.'} onClick={reset}>
-            Use the standard text
-          </Button>
-        </div>
-      </form>
+      </Form>
       <Preview appRef={appRef} kind={template.kind} language={language} subject={subject} body={body} />
     </div>
   );

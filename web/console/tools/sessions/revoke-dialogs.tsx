@@ -1,13 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
 import type { SessionRow } from '../../../../contract/admin.ts';
-import { Button } from '../../../ui/button.tsx';
-import { ConfirmByTyping } from '../../../ui/confirm-by-typing.tsx';
-import { Dialog } from '../../../ui/dialog.tsx';
-import { FailureNote } from '../../../ui/failure.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
 import { revokeSessions } from '../../data/sessions.ts';
 import { counted } from '../../format/format.ts';
-import styles from './revoke-dialogs.module.css';
+import { ConfirmByTyping } from '../../forms/confirm-by-typing.tsx';
+import form from '../../forms/form.module.css';
+import { FormDialog } from '../../forms/form-dialog.tsx';
 import { whoOf } from './session-columns.tsx';
 
 /** Asks before all sessions of the app or of a user are revoked. */
@@ -63,28 +60,21 @@ function RevokeUserDialog({
 }) {
   const { mutate, isPending, error } = useMutation(revokeSessions(appRef, userId));
   return (
-    <Dialog title={`Revoke ${counted(count, 'session')}`} onClose={onClose}>
-      <div className={styles.body}>
-        <p>
-          <b>{who}</b> is signed out everywhere within a second, and can sign in again. To keep them out, ban them under
-          Users.
-        </p>
-        {error && <FailureNote facts={failureFacts(error)} />}
-        <div className={styles.buttons}>
-          <Button
-            kind="danger"
-            busy={isPending && 'Revoking'}
-            data-autofocus
-            onClick={() => mutate(undefined, { onSuccess: ({ revoked }) => onDone(revoked) })}
-          >
-            Revoke all
-          </Button>
-          <Button kind="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
-      </div>
-    </Dialog>
+    <FormDialog
+      title={`Revoke ${counted(count, 'session')}`}
+      verb={['Revoke all', 'Revoking']}
+      danger
+      focusesVerb
+      pending={isPending}
+      error={error}
+      onSubmit={() => mutate(undefined, { onSuccess: ({ revoked }) => onDone(revoked) })}
+      onClose={onClose}
+    >
+      <p className={form.words}>
+        <b>{who}</b> is signed out everywhere within a second, and can sign in again. To keep them out, ban them under
+        Users.
+      </p>
+    </FormDialog>
   );
 }
 
@@ -104,8 +94,8 @@ export function RevokeAllDialog({
       title="Revoke every session"
       name={appRef}
       verb={['Revoke all', 'Revoking all']}
-      busy={isPending}
-      failure={error ? failureFacts(error) : null}
+      pending={isPending}
+      error={error}
       onConfirm={() => mutate(undefined, { onSuccess: ({ revoked }) => onDone(revoked) })}
       onClose={onClose}
     >

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import type { SessionRow } from '../../../../contract/admin.ts';
 import { Button } from '../../../ui/button.tsx';
-import { CopyButton } from '../../../ui/copy-button.tsx';
-import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
+import { CopiedCode } from '../../../ui/copy-button.tsx';
+import { KeyValues, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
 import { dateTime } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import { whoOf } from './session-columns.tsx';
@@ -21,9 +21,7 @@ export function SessionPanel({
   revoking,
   onRevoke,
   onRevokeUser,
-  onPrevious,
-  onNext,
-  onClose,
+  ...steps
 }: {
   appRef: string;
   /** Undefined if the session has ended. */
@@ -33,18 +31,9 @@ export function SessionPanel({
   revoking: boolean;
   onRevoke: () => void;
   onRevokeUser: () => void;
-  onPrevious: (() => void) | undefined;
-  onNext: (() => void) | undefined;
-  onClose: () => void;
-}) {
+} & PanelSteps) {
   return (
-    <Panel
-      label="Selected session"
-      title={session ? whoOf(session) : 'Session'}
-      onClose={onClose}
-      onPrevious={onPrevious}
-      onNext={onNext}
-    >
+    <Panel label="Selected session" title={session ? whoOf(session) : 'Session'} {...steps}>
       {session ? (
         <>
           <VerdictLine>
@@ -61,53 +50,51 @@ export function SessionPanel({
               </Button>
             )}
           </div>
-          <PanelSection title="Session">
-            <KeyValues
-              pairs={[
-                [
-                  'Id',
-                  <span key="id" className={styles.id}>
-                    <code className="cut">{session.id}</code>
-                    <CopyButton text={session.id} what="the id" />
-                  </span>,
-                ],
-                ['Since', dateTime(session.created_at)],
-                ['Refreshed', session.refreshed_at ? dateTime(session.refreshed_at) : soft('not yet')],
-                ['Ends unless it is used', session.ends_at ? dateTime(session.ends_at) : soft('never')],
-                ['Signed in by', signInMethodText(session)],
-                ['Assurance', `${session.aal}, ${assurance[session.aal] ?? 'unknown'}`],
-                ['Address', session.ip ? <code key="ip">{session.ip}</code> : soft('not known')],
-                ['User-Agent', session.user_agent ?? soft('none was sent')],
-              ]}
-            />
-          </PanelSection>
-          <PanelSection title="User">
-            <KeyValues
-              pairs={[
-                [
-                  'Account',
-                  <Link key="user" to="/app/$ref/users" params={{ ref: appRef }} search={{ user: session.user_id }}>
-                    {whoOf(session)}
-                  </Link>,
-                ],
-                [
-                  'Sessions',
-                  <Link
-                    key="sessions"
-                    to="/app/$ref/sessions"
-                    params={{ ref: appRef }}
-                    search={{ user: session.user_id }}
-                  >
-                    only this user
-                  </Link>,
-                ],
-              ]}
-            />
-          </PanelSection>
+          <Facts appRef={appRef} session={session} />
         </>
       ) : (
         <VerdictLine>This session has ended.</VerdictLine>
       )}
     </Panel>
+  );
+}
+
+/** The details of a session and its user. */
+function Facts({ appRef, session }: { appRef: string; session: SessionRow }) {
+  return (
+    <>
+      <PanelSection title="Session">
+        <KeyValues
+          pairs={[
+            ['Id', <CopiedCode key="id" text={session.id} what="the id" />],
+            ['Since', dateTime(session.created_at)],
+            ['Refreshed', session.refreshed_at ? dateTime(session.refreshed_at) : soft('not yet')],
+            ['Ends unless it is used', session.ends_at ? dateTime(session.ends_at) : soft('never')],
+            ['Signed in by', signInMethodText(session)],
+            ['Assurance', `${session.aal}, ${assurance[session.aal] ?? 'unknown'}`],
+            ['Address', session.ip ? <code key="ip">{session.ip}</code> : soft('not known')],
+            ['User-Agent', session.user_agent ?? soft('none was sent')],
+          ]}
+        />
+      </PanelSection>
+      <PanelSection title="User">
+        <KeyValues
+          pairs={[
+            [
+              'Account',
+              <Link key="user" to="/app/$ref/users" params={{ ref: appRef }} search={{ user: session.user_id }}>
+                {whoOf(session)}
+              </Link>,
+            ],
+            [
+              'Sessions',
+              <Link key="sessions" to="/app/$ref/sessions" params={{ ref: appRef }} search={{ user: session.user_id }}>
+                only this user
+              </Link>,
+            ],
+          ]}
+        />
+      </PanelSection>
+    </>
   );
 }

@@ -1,6 +1,6 @@
 import { IconX } from '@tabler/icons-react';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
-import { useMemo, useRef } from 'react';
+import { useMemo } from 'react';
 import type { SessionRow } from '../../../../contract/admin.ts';
 import { limits } from '../../../../contract/limits.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -14,8 +14,8 @@ import { Sheet, SheetFoot, SheetRows } from '../../../ui/sheet.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { activity } from '../../data/apps.ts';
 import { count, counted } from '../../format/format.ts';
-import type { Binding } from '../../keys/bindings.ts';
-import { useKeys } from '../../keys/keyboard.tsx';
+import { useSearchKey } from '../../keys/use-search-key.ts';
+import { QueryFailure } from '../../layout/query-failure.tsx';
 import { NoSessions } from './no-sessions.tsx';
 import { sessionColumns } from './session-columns.tsx';
 import styles from './session-sheet.module.css';
@@ -29,6 +29,22 @@ export interface Revocation {
   /** Why the last session was not revoked. */
   readonly refused: Error | null;
   readonly retry: () => void;
+}
+
+interface SessionSheetProps {
+  appRef: string;
+  list: UseQueryResult<SessionRow[]>;
+  /** The sessions that match the search. */
+  sessions: readonly SessionRow[] | undefined;
+  onlyUser: string | null;
+  who: string;
+  chosen: string | null;
+  search: string;
+  revocation: Revocation;
+  onSearch: (text: string) => void;
+  onChoose: (id: string) => void;
+  onEverybody: () => void;
+  onRevokeAll: () => void;
 }
 
 /** The list of sessions with its filters. */
@@ -45,30 +61,10 @@ export function SessionSheet({
   onChoose,
   onEverybody,
   onRevokeAll,
-}: {
-  appRef: string;
-  list: UseQueryResult<SessionRow[]>;
-  /** The sessions that match the search. */
-  sessions: readonly SessionRow[] | undefined;
-  onlyUser: string | null;
-  who: string;
-  chosen: string | null;
-  search: string;
-  revocation: Revocation;
-  onSearch: (text: string) => void;
-  onChoose: (id: string) => void;
-  onEverybody: () => void;
-  onRevokeAll: () => void;
-}) {
-  const field = useRef<HTMLInputElement>(null);
+}: SessionSheetProps) {
+  const field = useSearchKey('Sessions');
   const fresh = useNewIds(`${appRef} ${onlyUser}`, list.data);
   const columns = useMemo(() => sessionColumns(revoke, revoking), [revoke, revoking]);
-  useKeys(
-    useMemo<readonly Binding[]>(
-      () => [{ keys: 'f', group: 'Sessions', does: 'Search', run: () => field.current?.focus() }],
-      [],
-    ),
-  );
   const none = list.data?.length === 0;
   return (
     <Sheet
@@ -92,9 +88,7 @@ export function SessionSheet({
       }
       notice={
         <>
-          {list.error && (
-            <Failure facts={failureFacts(list.error)} onRetry={() => void list.refetch()} busy={list.isFetching} />
-          )}
+          <QueryFailure query={list} />
           {refused && <Failure facts={failureFacts(refused)} onRetry={retry} />}
         </>
       }

@@ -5,8 +5,9 @@ import type { SessionRow } from '../../../../contract/admin.ts';
 import { revokeSession, sessionList } from '../../data/sessions.ts';
 import { user as userQuery } from '../../data/users.ts';
 import { counted } from '../../format/format.ts';
-import { useNeighbours } from '../../keys/use-neighbours.ts';
+import { usePanelSteps } from '../../keys/use-panel-steps.ts';
 import { Page } from '../../layout/page.tsx';
+import { useSearchParameter } from '../../layout/use-search-parameter.ts';
 import { nameOf } from '../users/user-words.ts';
 import { SessionDialogs } from './revoke-dialogs.tsx';
 import { searchSessions } from './search-sessions.ts';
@@ -17,7 +18,8 @@ import { type Revocation, SessionSheet } from './session-sheet.tsx';
 /** Page of an app's sessions, with the buttons that end them. */
 export function SessionsPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/sessions' });
-  const { user: onlyUser = null, session: chosen = null } = useSearch({ from: '/signed-in/app/$ref/sessions' });
+  const { user: onlyUser = null } = useSearch({ from: '/signed-in/app/$ref/sessions' });
+  const [chosen, choose] = useSearchParameter('session');
   const navigate = useNavigate({ from: '/app/$ref/sessions' });
   const [search, setSearch] = useState('');
   const [dialog, setDialog] = useState<'user' | 'all' | null>(null);
@@ -28,14 +30,13 @@ export function SessionsPage() {
   const sessions = useMemo(() => list.data && searchSessions(list.data, search), [list.data, search]);
   const session = list.data?.find(({ id }) => id === chosen);
 
-  const choose = useChosenSession();
   const afterRevocation = useCallback(() => {
     setSaid('The session was revoked.');
     choose(null);
   }, [choose]);
   const revocation = useRevocation(ref, afterRevocation);
   const { revoke, revoking } = revocation;
-  const { previous, next } = useNeighbours(sessions, chosen, choose);
+  const steps = usePanelSteps(sessions, chosen, choose);
   const everybody = () => void navigate({ search: {}, replace: true });
   const done = (revoked: number) => {
     setDialog(null);
@@ -59,9 +60,7 @@ export function SessionsPage() {
             revoking={revoking !== null && revoking === chosen}
             onRevoke={() => revoke(chosen)}
             onRevokeUser={() => setDialog('user')}
-            onPrevious={previous}
-            onNext={next}
-            onClose={() => choose(null)}
+            {...steps}
           />
         )
       }
@@ -82,19 +81,6 @@ export function SessionsPage() {
         onClose={() => setDialog(null)}
       />
     </Page>
-  );
-}
-
-/** Returns the function that opens a session, which is part of the address; null closes it. */
-function useChosenSession() {
-  const navigate = useNavigate({ from: '/app/$ref/sessions' });
-  return useCallback(
-    (id: string | null) =>
-      void navigate({
-        search: ({ session: _, ...rest }) => (id === null ? rest : { ...rest, session: id }),
-        replace: true,
-      }),
-    [navigate],
   );
 }
 

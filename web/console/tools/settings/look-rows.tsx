@@ -35,38 +35,11 @@ export function LookRows({ appRef, name }: { appRef: string; name: string }) {
   };
   return (
     <>
-      <div className={styles.row}>
-        <div>
-          <b>Accent colour</b>
-          <p>
-            The pages take its hue, in a lightness that keeps texts readable in the light and the dark theme. Grey has
-            no hue.
-          </p>
-          {!isValid && <p className={styles.wrong}>A colour has six digits, as in #1f6feb.</p>}
-        </div>
-        <div className={styles.unit}>
-          <input
-            type="color"
-            aria-label="Colour picker"
-            value={shown.accent ?? '#1f7a55'}
-            onChange={({ currentTarget }) => {
-              setTyped(null);
-              change({ accent: currentTarget.value });
-            }}
-          />
-          <TextInput
-            aria-label="Accent colour"
-            placeholder="#1f6feb"
-            value={colour}
-            error={!isValid}
-            onChange={({ currentTarget }) => {
-              const text = currentTarget.value.trim().toLowerCase();
-              setTyped(text);
-              if (text === '' || isColour(text)) change({ accent: text || null });
-            }}
-          />
-        </div>
-      </div>
+      <ColourRow
+        {...{ accent: shown.accent, colour, isValid }}
+        onTyped={setTyped}
+        onChange={(accent) => change({ accent })}
+      />
       <LogoRow logo={shown.logo} tooLarge={tooLarge} onFile={readLogo} onRemove={() => change({ logo: null })} />
       <div className={styles.row}>
         <div>
@@ -100,6 +73,57 @@ export function LookRows({ appRef, name }: { appRef: string; name: string }) {
         <LookPreview name={name} accent={shown.accent} logo={shown.logo} />
       </div>
     </>
+  );
+}
+
+/** Row of the accent colour: a picker, and a field for its digits. */
+function ColourRow({
+  accent,
+  colour,
+  isValid,
+  onTyped,
+  onChange,
+}: {
+  accent: string | null;
+  /** Text of the field. */
+  colour: string;
+  isValid: boolean;
+  onTyped: (text: string | null) => void;
+  onChange: (accent: string | null) => void;
+}) {
+  return (
+    <div className={styles.row}>
+      <div>
+        <b>Accent colour</b>
+        <p>
+          The pages take its hue, in a lightness that keeps texts readable in the light and the dark theme. Grey has no
+          hue.
+        </p>
+        {!isValid && <p className={styles.wrong}>A colour has six digits, as in #1f6feb.</p>}
+      </div>
+      <div className={styles.unit}>
+        <input
+          type="color"
+          aria-label="Colour picker"
+          value={accent ?? '#1f7a55'}
+          onChange={({ currentTarget }) => {
+            onTyped(null);
+            onChange(currentTarget.value);
+          }}
+        />
+        <TextInput
+          aria-label="Accent colour"
+          placeholder="#1f6feb"
+          value={colour}
+          error={!isValid}
+          onChange={({ currentTarget }) => {
+            const text = currentTarget.value.trim().toLowerCase();
+            onTyped(text);
+            if (text === '' || isColour(text)) onChange(text || null);
+          }}
+        />
+      </div>
+    </div>
   );
 }
 

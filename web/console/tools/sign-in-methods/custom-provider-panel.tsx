@@ -7,6 +7,7 @@ import { KeyValues, Panel, VerdictLine } from '../../../ui/panel.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { addCustomProvider, type CustomProvider, deleteCustomProvider } from '../../data/settings.ts';
+import { Form } from '../../forms/form.tsx';
 import { CallbackAddress, SecretField } from './provider-panel.tsx';
 import styles from './sign-in-methods-page.module.css';
 
@@ -42,7 +43,7 @@ export function CustomProviderPanel({
       <div className={styles.form}>
         <CallbackAddress address={callback} />
         {error && <FailureNote facts={failureFacts(error)} />}
-        <div className={styles.buttons}>
+        <div className="buttons">
           {isSure ? (
             <Button
               kind="danger"
@@ -89,12 +90,13 @@ export function NewProviderPanel({
   return (
     <Panel label="New provider" title="New provider" onClose={onClose}>
       <VerdictLine>Any provider of OpenID Connect, by the address of its issuer.</VerdictLine>
-      <form
+      <Form
         className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          mutate(values, { onSuccess: ({ identifier }) => onAdded(identifier) });
-        }}
+        verb={['Add provider', 'Adding']}
+        pending={isPending}
+        offBecause={isFilled ? null : 'All four fields are needed.'}
+        error={error}
+        onSubmit={() => mutate(values, { onSuccess: ({ identifier }) => onAdded(identifier) })}
       >
         {field('name', 'Name', 'Northwind SSO')}
         {field('issuer', 'Discovery address', 'https://login.northwind.example')}
@@ -105,18 +107,7 @@ export function NewProviderPanel({
           onChange={(client_secret) => setValues({ ...values, client_secret })}
         />
         <CallbackAddress address={callback} />
-        {error && <FailureNote facts={failureFacts(error)} />}
-        <div className={styles.buttons}>
-          <Button
-            type="submit"
-            kind="first"
-            busy={isPending && 'Adding'}
-            offBecause={isFilled ? null : 'All four fields are needed.'}
-          >
-            Add provider
-          </Button>
-        </div>
-      </form>
+      </Form>
     </Panel>
   );
 }

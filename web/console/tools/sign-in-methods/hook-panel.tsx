@@ -1,7 +1,14 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { functionOfHook, grantOfHook, type HookName, hooks, hookUriOf } from '../../../../contract/hooks.ts';
+import {
+  functionOfHook,
+  grantOfHook,
+  type HookFunction,
+  type HookName,
+  hooks,
+  hookUriOf,
+} from '../../../../contract/hooks.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
@@ -9,6 +16,7 @@ import { Panel, VerdictLine } from '../../../ui/panel.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { type AppSettings, changeSettings, hookFunctions } from '../../data/settings.ts';
+import { Form } from '../../forms/form.tsx';
 import { problemOf } from './hooks-section.tsx';
 import styles from './sign-in-methods-page.module.css';
 
@@ -40,8 +48,6 @@ export function HookPanel({
   const isAddress = choice === ADDRESS;
   const uri = isAddress ? address.trim() : choice;
   const isFilled = uri !== '' && (!isAddress || secrets !== '' || entry('secrets')?.is_set === true);
-  const target = functionOfHook(uri);
-  const problem = functions.data ? problemOf(uri, functions.data) : null;
   const offered = (functions.data ?? []).map((each) => hookUriOf(each.schema, each.name));
   const known = choice === '' || isAddress || offered.includes(choice) ? offered : [choice, ...offered];
   const save = () =>
@@ -61,69 +67,95 @@ export function HookPanel({
       onClose={onClose}
     >
       <VerdictLine>{effect}</VerdictLine>
-      <form
+      <Form
         className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          save();
-        }}
+        verb={[isEnabled ? 'Save' : 'Save and switch on', 'Saving']}
+        pending={isPending}
+        offBecause={isFilled ? null : 'The hook needs a function, or an address and a secret.'}
+        error={error}
+        aside={
+          isEnabled && (
+            <Button kind="quiet" onClick={() => mutate({ [`hook_${name}_enabled`]: false })}>
+              Switch off
+            </Button>
+          )
+        }
+        onSubmit={save}
       >
         <NativeSelect
           label="Calls"
           description="A function of the app with one argument of type jsonb, or an address."
           value={choice}
           onChange={(event) => setChoice(event.currentTarget.value)}
-          data={[
-            { value: '', label: 'nothing yet' },
-            ...known.map((value) => ({
-              value,
-              label: value.replace('pg-functions://postgres/', '').replace('/', '.'),
-            })),
-            { value: ADDRESS, label: 'an address' },
-          ]}
+          data={choicesOf(known)}
         />
         {isAddress && (
-          <>
-            <TextInput
-              label="Address"
-              placeholder="https://example.com/hooks/sign-in"
-              autoComplete="off"
-              value={address}
-              onChange={(event) => setAddress(event.currentTarget.value)}
-            />
-            <TextInput
-              label="Secrets"
-              description="v1,whsec_ and Base64; several with | between. They sign each request (Standard Webhooks)."
-              type="password"
-              autoComplete="new-password"
-              placeholder={entry('secrets')?.is_set ? 'stored, not shown' : 'none'}
-              value={secrets}
-              onChange={(event) => setSecrets(event.currentTarget.value)}
-            />
-          </>
+          <AddressFields
+            {...{ address, secrets, isSet: entry('secrets')?.is_set === true }}
+            onAddress={setAddress}
+            onSecrets={setSecrets}
+          />
         )}
-        {problem && <p role="status">{problem}</p>}
-        {problem && target && offered.includes(uri) && (
-          <Code code={grantOfHook(target.schema, target.name)} language="sql" label="the grants" />
-        )}
+        {functions.data && <Problem uri={uri} functions={functions.data} />}
         {functions.error && <FailureNote facts={failureFacts(functions.error)} />}
-        {error && <FailureNote facts={failureFacts(error)} />}
-        <div className={styles.buttons}>
-          <Button
-            type="submit"
-            kind="first"
-            busy={isPending && 'Saving'}
-            offBecause={isFilled ? null : 'The hook needs a function, or an address and a secret.'}
-          >
-            {isEnabled ? 'Save' : 'Save and switch on'}
-          </Button>
-          {isEnabled && (
-            <Button kind="quiet" onClick={() => mutate({ [`hook_${name}_enabled`]: false })}>
-              Switch off
-            </Button>
-          )}
-        </div>
-      </form>
+      </Form>
     </Panel>
+  );
+}
+
+const choicesOf = (functions: readonly string[]) => [
+  { value: '', label: 'nothing yet' },
+  ...functions.map((value) => ({ value, label: value.replace('pg-functions://postgres/', '').replace('/', '.') })),
+  { value: ADDRESS, label: 'an address' },
+];
+
+/** Says why the function of a hook cannot run, and shows the grants that it lacks. */
+function Problem({ uri, functions }: { uri: string; functions: readonly HookFunction[] }) {
+  const problem = problemOf(uri, functions);
+  const target = functionOfHook(uri);
+  const exists = functions.some((each) => hookUriOf(each.schema, each.name) === uri);
+  return (
+    <>
+      {problem && <p role="status">{problem}</p>}
+      {problem && target && exists && (
+        <Code code={grantOfHook(target.schema, target.name)} language="sql" label="the grants" />
+      )}
+    </>
+  );
+}
+
+/** Fields of an address and of the secrets that sign its requests. */
+function AddressFields({
+  address,
+  secrets,
+  isSet,
+  onAddress,
+  onSecrets,
+}: {
+  address: string;
+  secrets: string;
+  isSet: boolean;
+  onAddress: (address: string) => void;
+  onSecrets: (secrets: string) => void;
+}) {
+  return (
+    <>
+      <TextInput
+        label="Address"
+        placeholder="https://example.com/hooks/sign-in"
+        autoComplete="off"
+        value={address}
+        onChange={(event) => onAddress(event.currentTarget.value)}
+      />
+      <TextInput
+        label="Secrets"
+        description="v1,whsec_ and Base64; several with | between. They sign each request (Standard Webhooks)."
+        type="password"
+        autoComplete="new-password"
+        placeholder={isSet ? 'stored, not shown' : 'none'}
+        value={secrets}
+        onChange={(event) => onSecrets(event.currentTarget.value)}
+      />
+    </>
   );
 }

@@ -1,11 +1,9 @@
 import { NativeSelect, NumberInput, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Button } from '../../../ui/button.tsx';
-import { FailureNote } from '../../../ui/failure.tsx';
 import { Panel, VerdictLine } from '../../../ui/panel.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
 import { type AppSettings, changeSettings } from '../../data/settings.ts';
+import { Form } from '../../forms/form.tsx';
 import styles from './sign-in-methods-page.module.css';
 
 const NONE = 'none';
@@ -60,17 +58,7 @@ export function PhonePanel({
   const [provider, setProvider] = useState(String(stored('sms_provider') ?? NONE));
   const set = (key: string, value: string | number) => setTyped((before) => ({ ...before, [key]: value }));
   const chosen = provider === NONE ? null : provider;
-  const changes: Record<string, unknown> = {
-    ...Object.fromEntries(
-      Object.entries(typed).flatMap(([key, value]) => {
-        const next = typeof value === 'string' ? value.trim() : value;
-        // An empty field resets the setting; an empty secret leaves the stored secret unchanged.
-        if (settings.get(key)?.is_secret) return next === '' ? [] : [[key, next]];
-        return next === (stored(key) ?? '') ? [] : [[key, next === '' ? undefined : next]];
-      }),
-    ),
-    ...(chosen !== (stored('sms_provider') ?? null) && { sms_provider: chosen ?? undefined }),
-  };
+  const changes = changesOf(settings, typed, chosen);
   const isChanged = Object.keys(changes).length > 0;
   return (
     <Panel label="Phone" title="Phone" onClose={onClose}>
@@ -79,12 +67,14 @@ export function PhonePanel({
           ? 'Texts are stored on the page Mail, where you can copy their codes.'
           : 'Texts are sent by the provider, and listed on the page Mail.'}
       </VerdictLine>
-      <form
+      <Form
         className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isChanged && !isPending) mutate(changes, { onSuccess: () => setTyped({}) });
-        }}
+        verb={['Save', 'Saving']}
+        pending={isPending}
+        offBecause={isChanged ? null : 'Nothing is changed.'}
+        error={error}
+        aside={<span role="status">{isSuccess && !isChanged ? 'Saved' : ''}</span>}
+        onSubmit={() => mutate(changes, { onSuccess: () => setTyped({}) })}
       >
         <NativeSelect
           label="Provider"
@@ -126,19 +116,26 @@ export function PhonePanel({
             onChange={(value) => set(key, Number(value))}
           />
         ))}
-        {error && <FailureNote facts={failureFacts(error)} />}
-        <div className={styles.buttons}>
-          <Button
-            type="submit"
-            kind="first"
-            busy={isPending && 'Saving'}
-            offBecause={isChanged ? null : 'Nothing is changed.'}
-          >
-            Save
-          </Button>
-          <span role="status">{isSuccess && !isChanged ? 'Saved' : ''}</span>
-        </div>
-      </form>
+      </Form>
     </Panel>
   );
+}
+
+/** Returns the settings that differ from the stored settings. */
+function changesOf(
+  settings: AppSettings,
+  typed: Readonly<Record<string, string | number>>,
+  provider: string | null,
+): Record<string, unknown> {
+  const stored = (key: string) => settings.get(key)?.value;
+  const changed = Object.entries(typed).flatMap(([key, value]) => {
+    const next = typeof value === 'string' ? value.trim() : value;
+    // An empty field resets the setting; an empty secret leaves the stored secret unchanged.
+    if (settings.get(key)?.is_secret) return next === '' ? [] : [[key, next]];
+    return next === (stored(key) ?? '') ? [] : [[key, next === '' ? undefined : next]];
+  });
+  return {
+    ...Object.fromEntries(changed),
+    ...(provider !== (stored('sms_provider') ?? null) && { sms_provider: provider ?? undefined }),
+  };
 }

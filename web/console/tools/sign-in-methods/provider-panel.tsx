@@ -4,12 +4,11 @@ import { useState } from 'react';
 import { type ProviderName, providerTitles } from '../../../../contract/providers.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
-import { FailureNote } from '../../../ui/failure.tsx';
 import { Panel, VerdictLine } from '../../../ui/panel.tsx';
 import { Switch } from '../../../ui/switch.tsx';
 import { Tag } from '../../../ui/tag.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
 import { type AppSettings, changeSettings } from '../../data/settings.ts';
+import { Form } from '../../forms/form.tsx';
 import styles from './sign-in-methods-page.module.css';
 
 /** Panel of a provider's settings. The secret can only be written. */
@@ -54,12 +53,20 @@ export function ProviderPanel({
       onClose={onClose}
     >
       <VerdictLine>Members sign in at {title}, then return to the app.</VerdictLine>
-      <form
+      <Form
         className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          save(isEnabled || isFilled);
-        }}
+        verb={[isEnabled ? 'Save' : 'Save and switch on', 'Saving']}
+        pending={isPending}
+        offBecause={isFilled ? null : 'The provider needs a client id and a secret.'}
+        error={error}
+        aside={
+          isEnabled && (
+            <Button kind="quiet" onClick={() => mutate({ [`external_${name}_enabled`]: false })}>
+              Switch off
+            </Button>
+          )
+        }
+        onSubmit={() => save(isEnabled || isFilled)}
       >
         <TextInput
           label="Client id"
@@ -78,35 +85,32 @@ export function ProviderPanel({
           value={url}
           onChange={(event) => setUrl(event.currentTarget.value)}
         />
-        {(['email_optional', 'skip_nonce_check'] as const).map((part) => (
-          <div key={part} className={styles.choice}>
-            <p>{entry(part)?.meaning.replace(/^Whether (.)/, (_, first: string) => first.toUpperCase())}</p>
-            <Switch
-              label={part === 'email_optional' ? 'Address optional' : 'Nonce not needed'}
-              isOn={entry(part)?.value === true}
-              onChange={(next) => mutate({ [`external_${name}_${part}`]: next })}
-            />
-          </div>
-        ))}
-        {error && <FailureNote facts={failureFacts(error)} />}
-        <div className={styles.buttons}>
-          <Button
-            type="submit"
-            kind="first"
-            busy={isPending && 'Saving'}
-            offBecause={isFilled ? null : 'The provider needs a client id and a secret.'}
-          >
-            {isEnabled ? 'Save' : 'Save and switch on'}
-          </Button>
-          {isEnabled && (
-            <Button kind="quiet" onClick={() => mutate({ [`external_${name}_enabled`]: false })}>
-              Switch off
-            </Button>
-          )}
-        </div>
-      </form>
+        <Choices {...{ entry, name }} onChange={mutate} />
+      </Form>
     </Panel>
   );
+}
+
+/** Switches of a provider, which are stored at once. */
+function Choices({
+  entry,
+  name,
+  onChange,
+}: {
+  entry: (part: string) => ReturnType<AppSettings['get']>;
+  name: ProviderName;
+  onChange: (changes: Record<string, boolean>) => void;
+}) {
+  return (['email_optional', 'skip_nonce_check'] as const).map((part) => (
+    <div key={part} className={styles.choice}>
+      <p>{entry(part)?.meaning.replace(/^Whether (.)/, (_, first: string) => first.toUpperCase())}</p>
+      <Switch
+        label={part === 'email_optional' ? 'Address optional' : 'Nonce not needed'}
+        isOn={entry(part)?.value === true}
+        onChange={(next) => onChange({ [`external_${name}_${part}`]: next })}
+      />
+    </div>
+  ));
 }
 
 /** Field of a secret. A stored secret cannot be shown; a new secret replaces it. */

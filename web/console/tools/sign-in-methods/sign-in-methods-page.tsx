@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { SignInCounts } from '../../../../contract/admin.ts';
 import { type ProviderName, providerNames, providerTitles } from '../../../../contract/providers.ts';
-import { Failure, FailureNote } from '../../../ui/failure.tsx';
+import { FailureNote } from '../../../ui/failure.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { connection } from '../../data/apps.ts';
 import {
@@ -14,6 +14,7 @@ import {
 } from '../../data/settings.ts';
 import { count, counted } from '../../format/format.ts';
 import { Page } from '../../layout/page.tsx';
+import { QueryFailure } from '../../layout/query-failure.tsx';
 import { useDraft } from '../settings/draft.ts';
 import { SettingRows } from '../settings/setting-rows.tsx';
 import { sections } from '../settings/setting-words.ts';
@@ -71,7 +72,7 @@ export function SignInMethodsPage() {
             onChoose={choose}
           />
         ) : (
-          settings.error && <Failure facts={failureFacts(settings.error)} onRetry={() => void settings.refetch()} />
+          <QueryFailure query={settings} />
         )}
       </SettingsFrame>
     </Page>

@@ -41,37 +41,10 @@ const SqlEditor = lazy(async () => ({ default: (await editorCode()).SqlEditor })
 export function SqlPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/sql' });
   const { sql: given } = useSearch({ from: '/signed-in/app/$ref/sql' });
-  const navigate = useNavigate({ from: '/app/$ref/sql' });
-  const [kept, keep] = useSqlState(ref);
-  const { data: entities } = useQuery(entityList(ref));
-  const { running, last, start, cancel } = useRun(ref);
   const [listed, setListed] = useState(false);
   const editor = useRef<SqlEditorHandle>(null);
-
+  const { kept, keep, open, entities, running, last, run, cancel } = useStatement(ref, given, editor);
   const draft = useCallback((text: string) => keep((before) => ({ ...before, draft: text })), [keep]);
-  const open = useCallback(
-    (sql: string, name: string | null) => {
-      keep((before) => ({ ...before, draft: sql, open: name }));
-      editor.current?.write(sql);
-    },
-    [keep],
-  );
-
-  // A statement in the address becomes the draft and is removed from the address.
-  useEffect(() => {
-    if (given === undefined) return;
-    open(given, null);
-    void navigate({ search: {}, replace: true });
-  }, [given, open, navigate]);
-
-  const run = useCallback(() => {
-    const asked = editor.current?.toRun();
-    if (!asked || asked.sql.trim() === '') return;
-    void start(asked).then((ending) => {
-      if (!ending) return;
-      keep((before) => withRun(before, { sql: asked.sql, at: Date.now(), failed: ending.kind !== 'done' }));
-    });
-  }, [start, keep]);
 
   const error = useMemo(
     () => (last && last.text === kept.draft ? markedErrorOf(last, entities?.map(nameOf) ?? []) : null),
@@ -142,6 +115,40 @@ export function SqlPage() {
       </Workbench>
     </Page>
   );
+}
+
+/**
+ * Returns the statement of the page, the functions that open and run it, and the last run.
+ * @param given Statement of the address. It becomes the draft and is removed from the address.
+ */
+function useStatement(ref: string, given: string | undefined, editor: RefObject<SqlEditorHandle | null>) {
+  const navigate = useNavigate({ from: '/app/$ref/sql' });
+  const [kept, keep] = useSqlState(ref);
+  const { data: entities } = useQuery(entityList(ref));
+  const { running, last, start, cancel } = useRun(ref);
+
+  const open = useCallback(
+    (sql: string, name: string | null) => {
+      keep((before) => ({ ...before, draft: sql, open: name }));
+      editor.current?.write(sql);
+    },
+    [keep, editor],
+  );
+  useEffect(() => {
+    if (given === undefined) return;
+    open(given, null);
+    void navigate({ search: {}, replace: true });
+  }, [given, open, navigate]);
+
+  const run = useCallback(() => {
+    const asked = editor.current?.toRun();
+    if (!asked || asked.sql.trim() === '') return;
+    void start(asked).then((ending) => {
+      if (!ending) return;
+      keep((before) => withRun(before, { sql: asked.sql, at: Date.now(), failed: ending.kind !== 'done' }));
+    });
+  }, [start, keep, editor]);
+  return { kept, keep, open, entities, running, last, run, cancel };
 }
 
 const nameOf = ({ schema, name }: { schema: string; name: string }): string =>

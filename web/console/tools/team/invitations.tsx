@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { Invitation, NodeInvitation } from '../../../../contract/team.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
-import { Table } from '../../../ui/table.tsx';
+import { Table, TableHead } from '../../../ui/table.tsx';
 import { failureFacts, needsProof } from '../../data/api-failure.ts';
 import { inviteBuilder, type TeamOf, withdrawInvitation } from '../../data/team.ts';
 import { dateTime } from '../../format/format.ts';
@@ -26,17 +26,7 @@ export function Invitations({
   return (
     <>
       <Table label="Invitations">
-        <thead>
-          <tr>
-            <th scope="col">E-mail</th>
-            <th scope="col">Role</th>
-            <th scope="col">Invited by</th>
-            <th scope="col">Expires</th>
-            <th scope="col">
-              <span className="sr">Change</span>
-            </th>
-          </tr>
-        </thead>
+        <TableHead names={['E-mail', 'Role', 'Invited by', 'Expires']} bare="Change" />
         <tbody>
           {invitations.map(({ id, invited_by, expires_at, ...invited }) => (
             <tr key={id}>

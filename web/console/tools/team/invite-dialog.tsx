@@ -5,8 +5,8 @@ import { appRoles } from '../../../../contract/least-roles.ts';
 import { nodeRoles } from '../../../../contract/team.ts';
 import { needsProof } from '../../data/api-failure.ts';
 import { inviteBuilder, type TeamOf } from '../../data/team.ts';
-import form from '../users/form.module.css';
-import { UserForm } from '../users/user-form.tsx';
+import form from '../../forms/form.module.css';
+import { FormDialog } from '../../forms/form-dialog.tsx';
 import { LinkDialog } from './link-dialog.tsx';
 
 /** Invites a builder to an app or to the node, then shows the link once. */
@@ -24,7 +24,7 @@ export function InviteDialog({ of, onClose }: { of: TeamOf; onClose: () => void 
     else if (appRole) mutate({ email: email.trim(), role: appRole });
   };
   return (
-    <UserForm
+    <FormDialog
       title="Invite builder"
       verb={['Create link', 'Creating link']}
       pending={isPending}
@@ -54,6 +54,6 @@ export function InviteDialog({ of, onClose }: { of: TeamOf; onClose: () => void 
           May create apps
         </label>
       )}
-    </UserForm>
+    </FormDialog>
   );
 }

@@ -4,7 +4,7 @@ import { Button } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { dateTime } from '../../format/format.ts';
-import form from '../users/form.module.css';
+import form from '../../forms/form.module.css';
 
 /** Shows the link of an invitation once. */
 export function LinkDialog({ email, link, onClose }: { email: string; link: BuilderLink; onClose: () => void }) {
@@ -15,7 +15,7 @@ export function LinkDialog({ email, link, onClose }: { email: string; link: Buil
           Give this link to <b>{email}</b>. It works once, until {dateTime(link.expires_at)}, and is not shown again.
         </p>
         <TextInput label="Link" readOnly className={form.secret ?? ''} value={link.url} />
-        <div className={form.buttons}>
+        <div className="buttons">
           <CopyButton text={link.url} what="the link" word />
           <Button kind="quiet" onClick={onClose}>
             Close

@@ -1,5 +1,5 @@
 import { appRoles } from '../../../../contract/least-roles.ts';
-import { Table } from '../../../ui/table.tsx';
+import { Table, TableHead } from '../../../ui/table.tsx';
 import { Verdict } from '../../../ui/verdict.tsx';
 import { canDo } from './can-do.ts';
 import styles from './team.module.css';
@@ -8,16 +8,7 @@ import styles from './team.module.css';
 export function RoleTable() {
   return (
     <Table label="Permissions of the roles">
-      <thead>
-        <tr>
-          <th scope="col">Call</th>
-          {appRoles.map((role) => (
-            <th key={role} scope="col">
-              {role}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <TableHead names={['Call', ...appRoles]} />
       <tbody>
         {canDo.map(({ words, marks }) => (
           <tr key={words}>

@@ -5,11 +5,11 @@ import { useState } from 'react';
 import { appRoles } from '../../../../contract/least-roles.ts';
 import type { AppBuilder, AppTeam } from '../../../../contract/team.ts';
 import { Button } from '../../../ui/button.tsx';
-import { ConfirmByTyping } from '../../../ui/confirm-by-typing.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
-import { Table } from '../../../ui/table.tsx';
+import { Table, TableHead } from '../../../ui/table.tsx';
 import { failureFacts, needsProof } from '../../data/api-failure.ts';
 import { changeRole, leaveApp, removeBuilder } from '../../data/team.ts';
+import { ConfirmByTyping } from '../../forms/confirm-by-typing.tsx';
 import { appsInWords, BuilderName, SecondFactorWord, Seen } from './builder-cells.tsx';
 import styles from './team.module.css';
 
@@ -46,18 +46,7 @@ export function TeamTable({ appRef, team, selected }: { appRef: string; team: Ap
   return (
     <>
       <Table label="Team">
-        <thead>
-          <tr>
-            <th scope="col">Builder</th>
-            <th scope="col">Role</th>
-            <th scope="col">Second factor</th>
-            <th scope="col">Apps</th>
-            <th scope="col">Seen</th>
-            <th scope="col">
-              <span className="sr">Change</span>
-            </th>
-          </tr>
-        </thead>
+        <TableHead names={['Builder', 'Role', 'Second factor', 'Apps', 'Seen']} bare="Change" />
         <tbody>
           {builders.map((one) => {
             const isOwn = one.id === ownId;
@@ -118,8 +107,8 @@ function RemoveDialog({ appRef, builder, onClose }: { appRef: string; builder: A
       title="Remove builder"
       name={builder.email}
       verb={['Remove', 'Removing']}
-      busy={isPending}
-      failure={error && !needsProof(error) ? failureFacts(error) : null}
+      pending={isPending}
+      error={needsProof(error) ? null : error}
       onConfirm={() => mutate(builder.id, { onSuccess: onClose })}
       onClose={onClose}
     >
@@ -136,8 +125,8 @@ function LeaveDialog({ appRef, onClose }: { appRef: string; onClose: () => void 
       title="Leave app"
       name={appRef}
       verb={['Leave', 'Leaving']}
-      busy={isPending}
-      failure={error ? failureFacts(error) : null}
+      pending={isPending}
+      error={error}
       onConfirm={() => mutate(undefined, { onSuccess: () => void navigate({ to: '/' }) })}
       onClose={onClose}
     >

@@ -3,8 +3,8 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { updateUser } from '../../data/users.ts';
-import styles from './form.module.css';
-import { UserForm } from './user-form.tsx';
+import styles from '../../forms/form.module.css';
+import { FormDialog } from '../../forms/form-dialog.tsx';
 import { nameOf } from './user-words.ts';
 
 /** Durations as the server reads them (Go, time.ParseDuration), which has no unit above hours. */
@@ -20,7 +20,7 @@ export function BanDialog({ appRef, user, onClose }: { appRef: string; user: Use
   const [duration, setDuration] = useState<(typeof durations)[number][0]>('24h');
   const { mutate, isPending, error } = useMutation(updateUser(appRef, user.id));
   return (
-    <UserForm
+    <FormDialog
       title="Ban user"
       verb={['Ban', 'Banning']}
       danger
@@ -39,6 +39,6 @@ export function BanDialog({ appRef, user, onClose }: { appRef: string; user: Use
         </p>
         <Segmented label="For how long" value={duration} options={durations} onChange={setDuration} />
       </div>
-    </UserForm>
+    </FormDialog>
   );
 }

@@ -3,10 +3,10 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiFailure } from '../../data/api-failure.ts';
 import { createUser } from '../../data/users.ts';
-import styles from './form.module.css';
+import styles from '../../forms/form.module.css';
+import { FormDialog } from '../../forms/form-dialog.tsx';
 import { makePassword } from './make-password.ts';
 import { PasswordField, passwordFault } from './password-field.tsx';
-import { UserForm } from './user-form.tsx';
 
 /** Creates an account and opens it. */
 export function CreateUserDialog({
@@ -32,7 +32,7 @@ export function CreateUserDialog({
     mutate({ email: email.trim(), password, email_confirm: confirmed }, { onSuccess: (made) => onMade(made.id) });
   };
   return (
-    <UserForm
+    <FormDialog
       title="Create user"
       verb={['Create user', 'Creating user']}
       pending={isPending}
@@ -62,6 +62,6 @@ export function CreateUserDialog({
         The address counts as confirmed
       </label>
       <p className={styles.words}>Ninefold sends no mail. Give the password to the user: it is not shown again.</p>
-    </UserForm>
+    </FormDialog>
   );
 }

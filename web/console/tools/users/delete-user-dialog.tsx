@@ -1,8 +1,7 @@
 import type { User } from '@supabase/supabase-js';
 import { useMutation } from '@tanstack/react-query';
-import { ConfirmByTyping } from '../../../ui/confirm-by-typing.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
 import { deleteUser } from '../../data/users.ts';
+import { ConfirmByTyping } from '../../forms/confirm-by-typing.tsx';
 import { nameOf } from './user-words.ts';
 
 /** Deletes a user after the builder has typed the address. */
@@ -23,8 +22,8 @@ export function DeleteUserDialog({
       title="Delete user"
       name={nameOf(user)}
       verb={['Delete user', 'Deleting user']}
-      busy={isPending}
-      failure={error ? failureFacts(error) : null}
+      pending={isPending}
+      error={error}
       onConfirm={() => mutate(undefined, { onSuccess: onDeleted })}
       onClose={onClose}
     >

@@ -1,7 +1,7 @@
 import { Textarea } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { type UseMutationResult, useMutation } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import {
   type FirebaseHashParameters,
   type ImportPreview,
@@ -11,10 +11,11 @@ import {
 import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
-import { Table } from '../../../ui/table.tsx';
+import { Table, TableHead } from '../../../ui/table.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { runImport, sendImport } from '../../data/imports.ts';
+import { Form } from '../../forms/form.tsx';
 import { Page } from '../../layout/page.tsx';
 import styles from './import-page.module.css';
 import { ImportReport } from './import-report.tsx';
@@ -46,8 +47,7 @@ export function ImportPage() {
       sendImport(ref, sent.file, { source, ...(sent.firebase && { firebase: sent.firebase }) }, setPart),
   });
   const running = useMutation({ mutationFn: (id: string) => runImport(ref, id) });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     setPart(0);
     if (file) sending.mutate({ file, firebase });
   };
@@ -66,24 +66,16 @@ export function ImportPage() {
         {running.data ? (
           <ImportReport appRef={ref} id={running.data.id} onAgain={reset} />
         ) : sending.data ? (
-          <>
-            <Preview preview={sending.data.preview} />
-            {running.error && <FailureNote facts={failureFacts(running.error)} />}
-            <div className={styles.buttons}>
-              {sending.data.preview.failure === null && (
-                <Button
-                  kind="first"
-                  busy={running.isPending && 'Starting'}
-                  onClick={() => running.mutate(sending.data.id)}
-                >
-                  Import
-                </Button>
-              )}
-              <Button onClick={reset}>Choose another file</Button>
-            </div>
-          </>
+          <Preview {...{ preview: sending.data.preview, id: sending.data.id, running }} onBack={reset} />
         ) : (
-          <form className={styles.form} onSubmit={submit}>
+          <Form
+            className={styles.form}
+            verb={['Send and preview', `Sending ${Math.round(part * 100)} %`]}
+            pending={sending.isPending}
+            offBecause={file === null ? 'Choose a file first' : null}
+            error={sending.error}
+            onSubmit={submit}
+          >
             <Segmented label="Where the file is from" value={source} options={sources} onChange={setSource} />
             <p className={styles.words}>{words[source]}</p>
             <label className={styles.file}>
@@ -91,39 +83,54 @@ export function ImportPage() {
               <input type="file" onChange={(event) => setFile(event.currentTarget.files?.[0] ?? null)} />
             </label>
             {source === 'firebase' && (
-              <Textarea
-                label="Password hash parameters"
-                description="In the console of Firebase: Authentication, Users, Password hash parameters. Without them only accounts without a password are imported."
-                rows={6}
-                spellCheck={false}
-                error={
-                  parameters !== '' &&
-                  firebase === null &&
-                  'This does not contain base64_signer_key, base64_salt_separator, rounds and mem_cost.'
-                }
-                value={parameters}
-                onChange={(event) => setParameters(event.currentTarget.value)}
-              />
+              <HashParameters text={parameters} isValid={firebase !== null} onChange={setParameters} />
             )}
-            {sending.error && <FailureNote facts={failureFacts(sending.error)} />}
-            <div className={styles.buttons}>
-              <Button
-                kind="first"
-                type="submit"
-                offBecause={file === null ? 'Choose a file first' : null}
-                busy={sending.isPending && `Sending ${Math.round(part * 100)} %`}
-              >
-                Send and preview
-              </Button>
-            </div>
-          </form>
+          </Form>
         )}
       </div>
     </Page>
   );
 }
 
-function Preview({ preview: { records, failure } }: { preview: ImportPreview }) {
+/** Field for the parameters of Firebase's password hashes. */
+function HashParameters({
+  text,
+  isValid,
+  onChange,
+}: {
+  text: string;
+  isValid: boolean;
+  onChange: (text: string) => void;
+}) {
+  return (
+    <Textarea
+      label="Password hash parameters"
+      description="In the console of Firebase: Authentication, Users, Password hash parameters. Without them only accounts without a password are imported."
+      rows={6}
+      spellCheck={false}
+      error={
+        text !== '' &&
+        !isValid &&
+        'This does not contain base64_signer_key, base64_salt_separator, rounds and mem_cost.'
+      }
+      value={text}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+/** The first rows of the file, and the button that starts the import. */
+function Preview({
+  preview: { records, failure },
+  id,
+  running,
+  onBack,
+}: {
+  preview: ImportPreview;
+  id: string;
+  running: Pick<UseMutationResult<unknown, Error, string>, 'mutate' | 'isPending' | 'error'>;
+  onBack: () => void;
+}) {
   return (
     <>
       {failure && (
@@ -134,15 +141,7 @@ function Preview({ preview: { records, failure } }: { preview: ImportPreview }) 
       <p className={styles.words}>The first rows, as they would be imported. Nothing is imported yet.</p>
       <div className={styles.table}>
         <Table label="First rows of the file">
-          <thead>
-            <tr>
-              {['Line', 'Account', 'Password', 'Confirmed', 'Signs in by', ''].map((head) => (
-                <th key={head} scope="col">
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead names={['Line', 'Account', 'Password', 'Confirmed', 'Signs in by', '']} />
           <tbody>
             {records.map((record) => (
               <tr key={record.line}>
@@ -156,6 +155,15 @@ function Preview({ preview: { records, failure } }: { preview: ImportPreview }) 
             ))}
           </tbody>
         </Table>
+      </div>
+      {running.error && <FailureNote facts={failureFacts(running.error)} />}
+      <div className={styles.buttons}>
+        {failure === null && (
+          <Button kind="first" busy={running.isPending && 'Starting'} onClick={() => running.mutate(id)}>
+            Import
+          </Button>
+        )}
+        <Button onClick={onBack}>Choose another file</Button>
       </div>
     </>
   );

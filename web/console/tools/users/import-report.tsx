@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { type RefusedRecord, refusalsAsCsv } from '../../../../contract/member-imports.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
-import { Skeleton, Table } from '../../../ui/table.tsx';
+import { Skeleton, Table, TableHead } from '../../../ui/table.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { importProgress } from '../../data/imports.ts';
 import { count, counted } from '../../format/format.ts';
@@ -52,13 +52,7 @@ function Refusals({ refusals, fileName }: { refusals: readonly RefusedRecord[]; 
     <>
       <div className={styles.table}>
         <Table label="Refused records">
-          <thead>
-            <tr>
-              <th scope="col">Line</th>
-              <th scope="col">Account</th>
-              <th scope="col">Reason</th>
-            </tr>
-          </thead>
+          <TableHead names={['Line', 'Account', 'Reason']} />
           <tbody>
             {refusals.slice(0, inSight).map(({ line, subject, reason }) => (
               <tr key={`${line} ${subject} ${reason}`}>

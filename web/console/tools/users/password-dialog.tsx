@@ -2,10 +2,10 @@ import type { User } from '@supabase/supabase-js';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { updateUser } from '../../data/users.ts';
-import styles from './form.module.css';
+import styles from '../../forms/form.module.css';
+import { FormDialog } from '../../forms/form-dialog.tsx';
 import { makePassword } from './make-password.ts';
 import { PasswordField, passwordFault } from './password-field.tsx';
-import { UserForm } from './user-form.tsx';
 import { nameOf } from './user-words.ts';
 
 /** Sets a new password. */
@@ -15,7 +15,7 @@ export function PasswordDialog({ appRef, user, onClose }: { appRef: string; user
   const { mutate, isPending, error } = useMutation(updateUser(appRef, user.id));
   const fault = passwordFault(password);
   return (
-    <UserForm
+    <FormDialog
       title="Reset password"
       verb={['Set password', 'Setting password']}
       pending={isPending}
@@ -31,6 +31,6 @@ export function PasswordDialog({ appRef, user, onClose }: { appRef: string; user
         The old password of <b>{nameOf(user)}</b> stops working, and all sessions of the user end. Ninefold sends no
         mail. Give the new password to the user: it is not shown again.
       </p>
-    </UserForm>
+    </FormDialog>
   );
 }

@@ -3,7 +3,7 @@ import { IconRefresh } from '@tabler/icons-react';
 import { limits } from '../../../../contract/limits.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
-import styles from './form.module.css';
+import styles from '../../forms/form.module.css';
 import { makePassword } from './make-password.ts';
 
 /** Returns why a password is invalid before the request; null if it may be valid. */

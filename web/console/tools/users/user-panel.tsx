@@ -3,9 +3,9 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button, buttonClass } from '../../../ui/button.tsx';
-import { CopyButton } from '../../../ui/copy-button.tsx';
+import { CopiedCode } from '../../../ui/copy-button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
-import { KeyValues, Panel, PanelSection, VerdictLine } from '../../../ui/panel.tsx';
+import { KeyValues, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
 import { Skeleton } from '../../../ui/table.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import { ApiFailure, failureFacts } from '../../data/api-failure.ts';
@@ -30,29 +30,18 @@ export function UserPanel({
   appRef,
   id,
   listed,
-  onPrevious,
-  onNext,
-  onClose,
+  ...steps
 }: {
   appRef: string;
   id: string;
   /** The user from the list, shown until the panel's own request is finished. */
   listed: User | undefined;
-  onPrevious: (() => void) | undefined;
-  onNext: (() => void) | undefined;
-  onClose: () => void;
-}) {
+} & PanelSteps) {
   const query = useQuery(userQuery(appRef, id));
   const user = query.data ?? (query.isError ? undefined : listed);
   const gone = query.error instanceof ApiFailure && query.error.code === 'user_not_found';
   return (
-    <Panel
-      label="Selected user"
-      title={user ? nameOf(user) : <code>{id}</code>}
-      onClose={onClose}
-      onPrevious={onPrevious}
-      onNext={onNext}
-    >
+    <Panel label="Selected user" title={user ? nameOf(user) : <code>{id}</code>} {...steps}>
       {gone && <VerdictLine>There is no user with this id.</VerdictLine>}
       {query.error && !gone && (
         <div className={styles.failure}>
@@ -65,7 +54,7 @@ export function UserPanel({
       )}
       {user ? (
         <>
-          <UserFacts key={id} appRef={appRef} user={user} onDeleted={onClose} />
+          <UserFacts key={id} appRef={appRef} user={user} onDeleted={steps.onClose} />
           <p className={styles.line}>
             <Link to="/app/$ref/users/$id" params={{ ref: appRef, id }}>
               Open the page of this member
@@ -90,19 +79,13 @@ export function UserFacts({ appRef, user, onDeleted }: { appRef: string; user: U
       <PanelSection title="Account">
         <KeyValues
           pairs={[
-            [
-              'Id',
-              <span key="id" className={styles.id}>
-                <code className="cut">{user.id}</code>
-                <CopyButton text={user.id} what="the id" />
-              </span>,
-            ],
-            ...(user.phone ? [['Phone', `+${user.phone}`] as const] : []),
+            ['Id', <CopiedCode key="id" text={user.id} what="the id" />],
+            user.phone && ['Phone', `+${user.phone}`],
             ['Role', <code key="role">{user.role || 'authenticated'}</code>],
             ['Created', dateTime(user.created_at)],
             ['Confirmed', user.confirmed_at ? dateTime(user.confirmed_at) : soft('not yet')],
             ['Last sign-in', user.last_sign_in_at ? dateTime(user.last_sign_in_at) : soft('never')],
-            ...(user.new_email ? [['New address', `${user.new_email}, not confirmed yet`] as const] : []),
+            user.new_email && ['New address', `${user.new_email}, not confirmed yet`],
           ]}
         />
       </PanelSection>

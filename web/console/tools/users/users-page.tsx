@@ -1,23 +1,23 @@
 import type { User } from '@supabase/supabase-js';
 import { IconPlus } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { Link, useParams } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
 import { Button, buttonClass } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { Empty } from '../../../ui/empty.tsx';
-import { Failure } from '../../../ui/failure.tsx';
 import { AsOf } from '../../../ui/page-header.tsx';
 import { SearchField } from '../../../ui/search-field.tsx';
 import { Sheet, SheetFoot, SheetRows } from '../../../ui/sheet.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
 import { activity } from '../../data/apps.ts';
 import { userList, usersPageSize } from '../../data/users.ts';
 import { count, counted } from '../../format/format.ts';
-import type { Binding } from '../../keys/bindings.ts';
 import { useKeys } from '../../keys/keyboard.tsx';
-import { useNeighbours } from '../../keys/use-neighbours.ts';
+import { usePanelSteps } from '../../keys/use-panel-steps.ts';
+import { useSearchKey } from '../../keys/use-search-key.ts';
 import { Page } from '../../layout/page.tsx';
+import { QueryFailure } from '../../layout/query-failure.tsx';
+import { useSearchParameter } from '../../layout/use-search-parameter.ts';
 import { CreateUserDialog } from './create-user-dialog.tsx';
 import { userColumns } from './user-columns.tsx';
 import { UserPanel } from './user-panel.tsx';
@@ -30,23 +30,16 @@ const signUpCode = `const { data, error } = await supabase.auth.signUp({
 /** Page of an app's members, on which a builder finds, creates, bans and deletes users and resets their passwords. */
 export function UsersPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/users' });
-  const { user: chosen = null, q = '' } = useSearch({ from: '/signed-in/app/$ref/users' });
+  const [chosen, choose] = useSearchParameter('user');
+  const [text, find] = useSearchParameter('q');
+  const q = text ?? '';
   const [creating, setCreating] = useState(false);
-  const search = useRef<HTMLInputElement>(null);
+  const search = useSearchKey('Users');
   const list = useInfiniteQuery(userList(ref, q));
   const users = list.data?.users;
 
-  const { choose, find } = useUserSearch();
-  const { previous, next } = useNeighbours(users, chosen, choose);
-  useKeys(
-    useMemo<readonly Binding[]>(
-      () => [
-        { keys: 'f', group: 'Users', does: 'Search', run: () => search.current?.focus() },
-        { keys: 'i', group: 'Users', does: 'Create user', run: () => setCreating(true) },
-      ],
-      [],
-    ),
-  );
+  const steps = usePanelSteps(users, chosen, choose);
+  useKeys(useMemo(() => [{ keys: 'i', group: 'Users', does: 'Create user', run: () => setCreating(true) }], []));
 
   return (
     <Page
@@ -56,15 +49,7 @@ export function UsersPage() {
       fetching={list.isLoading}
       panel={
         chosen !== null && (
-          <UserPanel
-            key={chosen}
-            appRef={ref}
-            id={chosen}
-            listed={users?.find(({ id }) => id === chosen)}
-            onPrevious={previous}
-            onNext={next}
-            onClose={() => choose(null)}
-          />
+          <UserPanel key={chosen} appRef={ref} id={chosen} listed={users?.find(({ id }) => id === chosen)} {...steps} />
         )
       }
     >
@@ -83,11 +68,7 @@ export function UsersPage() {
             </Button>
           </>
         }
-        notice={
-          list.error && (
-            <Failure facts={failureFacts(list.error)} onRetry={() => void list.refetch()} busy={list.isFetching} />
-          )
-        }
+        notice={<QueryFailure query={list} />}
         foot={
           <UsersFoot
             users={users}
@@ -122,22 +103,6 @@ export function UsersPage() {
       )}
     </Page>
   );
-}
-
-/** Returns the functions that open a user and search for users. Both are part of the address. */
-function useUserSearch() {
-  const navigate = useNavigate({ from: '/app/$ref/users' });
-  const choose = useCallback(
-    (id: string | null) =>
-      void navigate({ search: ({ user: _, ...rest }) => (id === null ? rest : { ...rest, user: id }), replace: true }),
-    [navigate],
-  );
-  const find = useCallback(
-    (text: string) =>
-      void navigate({ search: ({ q: _, ...rest }) => (text === '' ? rest : { ...rest, q: text }), replace: true }),
-    [navigate],
-  );
-  return { choose, find };
 }
 
 function UsersFoot({

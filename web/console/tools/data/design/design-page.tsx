@@ -6,13 +6,13 @@ import { useMemo, useRef, useState } from 'react';
 import { entityId } from '../../../../../contract/entity-names.ts';
 import type { Entity } from '../../../../../contract/specification-entities.ts';
 import { Button } from '../../../../ui/button.tsx';
-import { ConfirmByTyping } from '../../../../ui/confirm-by-typing.tsx';
 import { Failure } from '../../../../ui/failure.tsx';
 import { Skeleton } from '../../../../ui/table.tsx';
 import { failureFacts } from '../../../data/api-failure.ts';
 import { specification } from '../../../data/specification.ts';
 import { applyMigration, migrationTrial } from '../../../data/sql.ts';
 import { counted, entityName } from '../../../format/format.ts';
+import { ConfirmByTyping } from '../../../forms/confirm-by-typing.tsx';
 import { Page } from '../../../layout/page.tsx';
 import { AccessSection } from './access-section.tsx';
 import { ApplyBar, LeaveDialog } from './apply-bar.tsx';
@@ -150,8 +150,8 @@ function Editor({
           title={`Delete ${entity.name}?`}
           name={entity.name}
           verb={['Delete table', 'Deleting']}
-          busy={apply.isPending}
-          failure={apply.error && failureFacts(apply.error)}
+          pending={apply.isPending}
+          error={apply.error}
           onConfirm={() => run(null)}
           onClose={() => setDropping(false)}
         >

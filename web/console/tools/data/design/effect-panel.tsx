@@ -1,15 +1,14 @@
-import { IconDownload, IconTerminal2 } from '@tabler/icons-react';
+import { IconDownload } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { download } from '../../../../rows/download.ts';
-import { Button, buttonClass } from '../../../../ui/button.tsx';
+import { Button } from '../../../../ui/button.tsx';
 import { classNames } from '../../../../ui/class-names.ts';
 import { Code } from '../../../../ui/code.tsx';
-import { Icon } from '../../../../ui/icon.tsx';
 import { Panel } from '../../../../ui/panel.tsx';
 import { Tabs } from '../../../../ui/tabs.tsx';
 import { ChangeList } from '../../../changes/change-list.tsx';
 import type { TimedTrial } from '../../../data/sql.ts';
+import { SqlLink } from '../../../layout/sql-link.tsx';
 import styles from './design.module.css';
 import { appliedDesign, migrationName, migrationSql } from './migration-sql.ts';
 import type { TableDesign } from './table-design.ts';
@@ -55,15 +54,7 @@ export function EffectPanel({ appRef, before, design, sql, trial, problems }: Ef
                     >
                       Download
                     </Button>
-                    <Link
-                      to="/app/$ref/sql"
-                      params={{ ref: appRef }}
-                      search={{ sql }}
-                      className={buttonClass({ small: true })}
-                    >
-                      <Icon of={IconTerminal2} small />
-                      Open in SQL
-                    </Link>
+                    <SqlLink appRef={appRef} sql={sql} />
                   </div>
                 </div>
               ),

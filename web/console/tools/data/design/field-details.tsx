@@ -5,20 +5,16 @@ import styles from './design.module.css';
 import { type FieldDesign, newRule, type OnDelete, onDeleteWords, type RuleDesign } from './table-design.ts';
 import type { DesignState } from './use-design.ts';
 
-/** The details of a field: its rules, what happens on the deletion of a referenced row, its comment and its place. */
-export function FieldDetails({
-  field,
-  isNew,
-  onChange,
-  state,
-}: {
+interface FieldDetailsProps {
   field: FieldDesign;
   /** True for a field of a new table, whose order can be changed. */
   isNew: boolean;
   onChange: (part: Partial<FieldDesign>) => void;
   state: DesignState;
-}) {
-  const what = field.name || 'new field';
+}
+
+/** The details of a field: its rules, what happens on the deletion of a referenced row, its comment and its place. */
+export function FieldDetails({ field, isNew, onChange, state }: FieldDetailsProps) {
   const setRule = (key: string, part: Partial<RuleDesign>) =>
     onChange({ rules: field.rules.map((rule) => (rule.key === key ? { ...rule, ...part } : rule)) });
   const kinds = ruleKinds(field);
@@ -64,40 +60,54 @@ export function FieldDetails({
         value={field.comment}
         onChange={({ currentTarget }) => onChange({ comment: currentTarget.value })}
       />
-      <div className={styles.buttons}>
-        {kinds.length > 0 && (
+      <DetailButtons {...{ field, kinds, isNew, onChange, state }} />
+    </div>
+  );
+}
+
+/** The buttons that add a rule, move the field and remove it. */
+function DetailButtons({
+  field,
+  kinds,
+  isNew,
+  onChange,
+  state,
+}: FieldDetailsProps & { kinds: ReturnType<typeof ruleKinds> }) {
+  const what = field.name || 'new field';
+  return (
+    <div className={styles.buttons}>
+      {kinds.length > 0 && (
+        <Button
+          small
+          icon={IconPlus}
+          onClick={() => onChange({ rules: [...field.rules, newRule({ kind: kinds[0]?.[0] ?? 'between' })] })}
+        >
+          Add rule
+        </Button>
+      )}
+      {isNew && (
+        <>
           <Button
             small
-            icon={IconPlus}
-            onClick={() => onChange({ rules: [...field.rules, newRule({ kind: kinds[0]?.[0] ?? 'between' })] })}
-          >
-            Add rule
-          </Button>
-        )}
-        {isNew && (
-          <>
-            <Button
-              small
-              square
-              kind="quiet"
-              icon={IconArrowUp}
-              label={`Move ${what} up`}
-              onClick={() => state.moveField(field.key, -1)}
-            />
-            <Button
-              small
-              square
-              kind="quiet"
-              icon={IconArrowDown}
-              label={`Move ${what} down`}
-              onClick={() => state.moveField(field.key, 1)}
-            />
-          </>
-        )}
-        <Button small kind="quiet" icon={IconTrash} onClick={() => state.removeField(field.key)}>
-          Remove field
-        </Button>
-      </div>
+            square
+            kind="quiet"
+            icon={IconArrowUp}
+            label={`Move ${what} up`}
+            onClick={() => state.moveField(field.key, -1)}
+          />
+          <Button
+            small
+            square
+            kind="quiet"
+            icon={IconArrowDown}
+            label={`Move ${what} down`}
+            onClick={() => state.moveField(field.key, 1)}
+          />
+        </>
+      )}
+      <Button small kind="quiet" icon={IconTrash} onClick={() => state.removeField(field.key)}>
+        Remove field
+      </Button>
     </div>
   );
 }

@@ -126,27 +126,11 @@ function FieldRow({
         <td>
           <TypeSelect field={field} entities={entities} onChange={onChange} />
         </td>
-        <td className={styles.check}>
-          <input
-            type="checkbox"
-            aria-label={`${what} is required`}
-            checked={field.isRequired}
-            disabled={field.isKey}
-            onChange={({ currentTarget }) => onChange({ isRequired: currentTarget.checked })}
-          />
-        </td>
+        <CheckCell field={field} part="isRequired" word="required" onChange={onChange} />
         <td>
           <DefaultSelect field={field} onChange={onChange} />
         </td>
-        <td className={styles.check}>
-          <input
-            type="checkbox"
-            aria-label={`${what} is unique`}
-            checked={field.isUnique}
-            disabled={field.isKey}
-            onChange={({ currentTarget }) => onChange({ isUnique: currentTarget.checked })}
-          />
-        </td>
+        <CheckCell field={field} part="isUnique" word="unique" onChange={onChange} />
         <td className={styles.rules} title={rulesInWords(field)}>
           {rulesInWords(field)}
         </td>
@@ -160,6 +144,31 @@ function FieldRow({
         </tr>
       )}
     </>
+  );
+}
+
+/** Cell with a checkbox. A field of the key is always required and unique. */
+function CheckCell({
+  field,
+  part,
+  word,
+  onChange,
+}: {
+  field: FieldDesign;
+  part: 'isRequired' | 'isUnique';
+  word: string;
+  onChange: (part: Partial<FieldDesign>) => void;
+}) {
+  return (
+    <td className={styles.check}>
+      <input
+        type="checkbox"
+        aria-label={`${field.name || 'new field'} is ${word}`}
+        checked={field[part]}
+        disabled={field.isKey}
+        onChange={({ currentTarget }) => onChange({ [part]: currentTarget.checked })}
+      />
+    </td>
   );
 }
 

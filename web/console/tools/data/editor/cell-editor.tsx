@@ -54,7 +54,7 @@ export function CellEditor(props: CellEditorProps) {
   const { table, entities, field, row, rowKey, label, machine, cellWidth, typed = '', onFailed, onClose } = props;
   const value = row[field.name] ?? null;
   const form = useRef<HTMLFormElement>(null);
-  const { mutate, isPending, error, reset } = useMutation(updateRow(table));
+  const { save, clearError, isPending, error } = useCellSave(props);
   const { chapter } = useChapter(table.ref, 'rules');
   const rules =
     chapter?.rules.filter((rule) => rule.entity === table.entity.id && rule.fields.includes(field.name)) ?? [];
@@ -64,35 +64,6 @@ export function CellEditor(props: CellEditorProps) {
     input?.setSelectionRange?.(input.value.length, input.value.length);
   }, []);
 
-  const save = (next: string | null, shown?: string, goOn = false) => {
-    if (isPending) return;
-    if (next === value) return onClose(false, goOn);
-    mutate(
-      { key: rowKey, values: { [field.name]: next } },
-      {
-        onSuccess: (saved) => {
-          const words = (text: string | null, name?: string) =>
-            text === null ? 'null' : (name ?? fullText(text, kindOf(field))).slice(0, 60);
-          recordChange({
-            table,
-            kind: 'update',
-            key: rowKey,
-            before: { [field.name]: value },
-            after: { [field.name]: saved[field.name] ?? null },
-            what: `${field.name} of ${keyWords(rowKey)}`,
-            how: `${words(value, label)} to ${words(saved[field.name] ?? null, shown)}`,
-          });
-          onClose(true, goOn);
-        },
-        onError: () => onFailed?.(true),
-      },
-    );
-  };
-  const clearError = () => {
-    if (!error) return;
-    reset();
-    onFailed?.(false);
-  };
   const rule = <FieldRule table={table} field={field} rules={rules} error={error} />;
   const kind = editorKind(field, machine, entities);
   const onKeyDown = (event: KeyboardEvent) => {
@@ -150,19 +121,43 @@ export function CellEditor(props: CellEditorProps) {
   );
 }
 
-/** Editor of a value that is typed: text, numbers, times, JSON. */
-function TypedEditor({
-  field,
-  value,
-  typed,
-  isInCell,
-  isPending,
-  failed,
-  children,
-  clearError,
-  onSave,
-  onClose,
-}: {
+/** Returns the function that saves a value of a cell, which an undo can take back, and the state of its request. */
+function useCellSave({ table, field, row, rowKey, label, onFailed, onClose }: CellEditorProps) {
+  const value = row[field.name] ?? null;
+  const { mutate, isPending, error, reset } = useMutation(updateRow(table));
+  const save = (next: string | null, shown?: string, goOn = false) => {
+    if (isPending) return;
+    if (next === value) return onClose(false, goOn);
+    mutate(
+      { key: rowKey, values: { [field.name]: next } },
+      {
+        onSuccess: (saved) => {
+          const words = (text: string | null, name?: string) =>
+            text === null ? 'null' : (name ?? fullText(text, kindOf(field))).slice(0, 60);
+          recordChange({
+            table,
+            kind: 'update',
+            key: rowKey,
+            before: { [field.name]: value },
+            after: { [field.name]: saved[field.name] ?? null },
+            what: `${field.name} of ${keyWords(rowKey)}`,
+            how: `${words(value, label)} to ${words(saved[field.name] ?? null, shown)}`,
+          });
+          onClose(true, goOn);
+        },
+        onError: () => onFailed?.(true),
+      },
+    );
+  };
+  const clearError = () => {
+    if (!error) return;
+    reset();
+    onFailed?.(false);
+  };
+  return { save, clearError, isPending, error };
+}
+
+interface TypedEditorProps {
   field: Field;
   value: string | null;
   typed: string;
@@ -173,7 +168,11 @@ function TypedEditor({
   clearError: () => void;
   onSave: (value: string | null, shown?: string, goOn?: boolean) => void;
   onClose: (saved: boolean) => void;
-}) {
+}
+
+/** Editor of a value that is typed: text, numbers, times, JSON. */
+function TypedEditor(props: TypedEditorProps) {
+  const { field, value, typed, isInCell, isPending, failed, children, clearError, onSave, onClose } = props;
   const id = useId();
   const [now] = useState(() => new Date());
   const kind = kindOf(field);
@@ -186,7 +185,6 @@ function TypedEditor({
     : draft === null
       ? { value: null, wrong: null }
       : readTyped(field, draft, now);
-  const max = maxCharacters(field.base_type ?? field.type);
   const change = (next: string) => {
     setDraft(next);
     clearError();
@@ -204,40 +202,13 @@ function TypedEditor({
     event.stopPropagation();
   };
   const foot = (
-    <div className={styles.foot}>
+    <TypedFoot
+      {...{ field, value, draft, wrong, isPending, onSave }}
+      onSaveTyped={() => save()}
+      onCancel={() => onClose(false)}
+    >
       {children}
-      {kind === 'text' && draft !== null && (
-        <span className={classNames('num', styles.count, max !== null && [...draft].length > max && styles.over)}>
-          {[...draft].length}
-        </span>
-      )}
-      {wrong !== null && kind !== 'json' && (
-        <p className={styles.wrong} role="alert">
-          {wrong}
-        </p>
-      )}
-      <div className={styles.buttons}>
-        <Button kind="first" small busy={isPending && 'Saving'} offBecause={wrong} onClick={() => save()}>
-          Save
-        </Button>
-        <Button kind="quiet" small onClick={() => onClose(false)}>
-          Cancel
-        </Button>
-        {field.nullable && (
-          <Button
-            kind="quiet"
-            small
-            offBecause={value === null ? 'It is null already.' : null}
-            onClick={() => onSave(null)}
-          >
-            <i>null</i>
-          </Button>
-        )}
-        <span className={styles.keys}>
-          <Kbd keys={[kind === 'json' ? (caps('mod+enter', isMac)[0] ?? '') : 'Enter', 'Esc']} />
-        </span>
-      </div>
-    </div>
+    </TypedFoot>
   );
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: The element handles the keys of the field in it.
@@ -271,6 +242,63 @@ function TypedEditor({
           {foot}
         </div>
       )}
+    </div>
+  );
+}
+
+/** The rule of a typed value, why it is wrong, and the buttons that save it. */
+function TypedFoot({
+  field,
+  value,
+  draft,
+  wrong,
+  isPending,
+  children,
+  onSave,
+  onSaveTyped,
+  onCancel,
+}: Pick<TypedEditorProps, 'field' | 'value' | 'isPending' | 'children' | 'onSave'> & {
+  draft: string | null;
+  wrong: string | null;
+  onSaveTyped: () => void;
+  onCancel: () => void;
+}) {
+  const kind = kindOf(field);
+  const max = maxCharacters(field.base_type ?? field.type);
+  return (
+    <div className={styles.foot}>
+      {children}
+      {kind === 'text' && draft !== null && (
+        <span className={classNames('num', styles.count, max !== null && [...draft].length > max && styles.over)}>
+          {[...draft].length}
+        </span>
+      )}
+      {wrong !== null && kind !== 'json' && (
+        <p className={styles.wrong} role="alert">
+          {wrong}
+        </p>
+      )}
+      <div className={styles.buttons}>
+        <Button kind="first" small busy={isPending && 'Saving'} offBecause={wrong} onClick={onSaveTyped}>
+          Save
+        </Button>
+        <Button kind="quiet" small onClick={onCancel}>
+          Cancel
+        </Button>
+        {field.nullable && (
+          <Button
+            kind="quiet"
+            small
+            offBecause={value === null ? 'It is null already.' : null}
+            onClick={() => onSave(null)}
+          >
+            <i>null</i>
+          </Button>
+        )}
+        <span className={styles.keys}>
+          <Kbd keys={[kind === 'json' ? (caps('mod+enter', isMac)[0] ?? '') : 'Enter', 'Esc']} />
+        </span>
+      </div>
     </div>
   );
 }

@@ -14,7 +14,7 @@ import styles from './cell-editor.module.css';
 import { RequiredFields } from './required-fields.tsx';
 import { ServerError } from './server-error.tsx';
 import { useTransition } from './use-transition.ts';
-import { waysOf } from './ways.ts';
+import { type RowWay, waysOf } from './ways.ts';
 
 /** Lists the transitions of a row: a state is never a free choice. One that is not open shows the reason. */
 export function StateEditor({
@@ -74,14 +74,7 @@ export function StateEditor({
       text=""
       search={search}
       isWrong={error !== null}
-      options={found.map(({ transition: { name, to, roles }, isOpen, note }) => ({
-        key: name,
-        name,
-        note: isOpen ? `to ${to}${note === null ? '' : `; ${note}`}` : (note ?? ''),
-        isOff: !isOpen,
-        sign: isOpen ? <StateName machine={machine} name={to} isBare /> : <Icon of={IconLock} small />,
-        ...(isOpen && roles !== null && { aside: listed(roles, 'or') }),
-      }))}
+      options={found.map((way) => optionOf(machine, way))}
       onSearch={(text) => setSearch(text ?? '')}
       onChoose={(name) => {
         const way = ways.find(({ transition }) => transition.name === name);
@@ -104,6 +97,15 @@ export function StateEditor({
     </Combo>
   );
 }
+
+const optionOf = (machine: Machine, { transition: { name, to, roles }, isOpen, note }: RowWay) => ({
+  key: name,
+  name,
+  note: isOpen ? `to ${to}${note === null ? '' : `; ${note}`}` : (note ?? ''),
+  isOff: !isOpen,
+  sign: isOpen ? <StateName machine={machine} name={to} isBare /> : <Icon of={IconLock} small />,
+  ...(isOpen && roles !== null && { aside: listed(roles, 'or') }),
+});
 
 /** Describes the caller who reads and writes the rows. */
 const callerWords = ({ requestRole }: Table): string =>

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
 import type { Machine } from '../../../../../contract/states.ts';
 import { Button } from '../../../../ui/button.tsx';
-import { Panel, VerdictLine } from '../../../../ui/panel.tsx';
+import { Panel, type PanelSteps, VerdictLine } from '../../../../ui/panel.tsx';
 import { Tabs } from '../../../../ui/tabs.tsx';
 import { isState, StateName } from '../../../chapters/states/state-name.tsx';
 import { labelField } from '../../../data/rows/labels.ts';
@@ -22,20 +22,7 @@ import { RowHistory } from './row-history.tsx';
 import styles from './row-panel.module.css';
 import { RowState } from './row-state.tsx';
 
-/** Panel of a row: every field, links to referenced rows, and the rows that reference it. */
-export function RowPanel({
-  table,
-  entities,
-  row,
-  rowKey,
-  labels,
-  machines,
-  readOnlyBecause,
-  onPrevious,
-  onNext,
-  onDelete,
-  onClose,
-}: {
+interface RowPanelProps {
   table: Table;
   entities: readonly Entity[];
   row: Row;
@@ -45,18 +32,54 @@ export function RowPanel({
   /** State machines of the entity by field. */
   machines: ReadonlyMap<string, Machine>;
   readOnlyBecause: (field: Field) => string | null;
-  onPrevious: (() => void) | undefined;
-  onNext: (() => void) | undefined;
   onDelete: { run: () => void; offBecause: string | null };
-  onClose: () => void;
-}) {
-  const [editing, setEditing] = useState<string | null>(null);
+}
+
+/** Panel of a row: every field, links to referenced rows, and the rows that reference it. */
+export function RowPanel({ onDelete, onClose, onPrevious, onNext, ...shown }: RowPanelProps & PanelSteps) {
+  const { table, entities, row, rowKey, machines } = shown;
   const { entity } = table;
   const title = labelField(entity);
   const called = title === null ? null : row[title];
-  const fields = (
+  return (
+    <Panel
+      label={`Row ${rowKey.join(', ')}`}
+      title={<code>{rowKey.join(', ')}</code>}
+      {...{ onPrevious, onNext, onClose }}
+    >
+      {called && <VerdictLine>{called}</VerdictLine>}
+      {[...machines.values()].map((machine) => (
+        <RowState key={`${machine.id} ${rowKey.join()}`} {...{ table, machine, row, rowKey }} />
+      ))}
+      <div className={styles.tabs}>
+        <Tabs
+          label="Parts of the row"
+          tabs={[
+            { name: 'Fields', content: <Fields {...shown} /> },
+            { name: 'Access', content: <RowAccess key={rowKey.join()} {...{ table, entities, row, rowKey }} /> },
+            { name: 'History', content: <RowHistory {...{ table, machines, rowKey }} /> },
+            {
+              name: 'Related',
+              content: <ReferencingRows table={table} pointers={referencesTo(entity, row, entities)} />,
+            },
+          ]}
+        />
+      </div>
+      <div className={styles.foot}>
+        <Button small kind="danger" offBecause={onDelete.offBecause} onClick={onDelete.run}>
+          Delete
+        </Button>
+      </div>
+    </Panel>
+  );
+}
+
+/** The fields of a row. One of them is edited at a time. */
+function Fields({ table, entities, row, rowKey, labels, machines, readOnlyBecause }: Omit<RowPanelProps, 'onDelete'>) {
+  const [editing, setEditing] = useState<string | null>(null);
+  return (
     <dl>
-      {entity.fields.map((field) => (
+      {table.entity.fields.map((field) => (
         <div key={field.name} className={styles.pair}>
           <dt className="cut" title={field.comment ?? field.name}>
             {field.name}
@@ -99,39 +122,6 @@ export function RowPanel({
         </div>
       ))}
     </dl>
-  );
-  return (
-    <Panel
-      label={`Row ${rowKey.join(', ')}`}
-      title={<code>{rowKey.join(', ')}</code>}
-      onPrevious={onPrevious}
-      onNext={onNext}
-      onClose={onClose}
-    >
-      {called && <VerdictLine>{called}</VerdictLine>}
-      {[...machines.values()].map((machine) => (
-        <RowState key={`${machine.id} ${rowKey.join()}`} {...{ table, machine, row, rowKey }} />
-      ))}
-      <div className={styles.tabs}>
-        <Tabs
-          label="Parts of the row"
-          tabs={[
-            { name: 'Fields', content: fields },
-            { name: 'Access', content: <RowAccess key={rowKey.join()} {...{ table, entities, row, rowKey }} /> },
-            { name: 'History', content: <RowHistory {...{ table, machines, rowKey }} /> },
-            {
-              name: 'Related',
-              content: <ReferencingRows table={table} pointers={referencesTo(entity, row, entities)} />,
-            },
-          ]}
-        />
-      </div>
-      <div className={styles.foot}>
-        <Button small kind="danger" offBecause={onDelete.offBecause} onClick={onDelete.run}>
-          Delete
-        </Button>
-      </div>
-    </Panel>
   );
 }
 

@@ -1,6 +1,6 @@
 import { PostgreSQL, type SQLNamespace, sql } from '@codemirror/lang-sql';
 import CodeMirror, { EditorView, keymap, Prec, type ReactCodeMirrorRef } from '@uiw/react-codemirror';
-import { type Ref, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
+import { type Ref, type RefObject, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
 import type { Entity } from '../../../../../contract/specification-entities.ts';
 import { shortType } from '../../../values/field-kind.ts';
 import styles from './editor.module.css';
@@ -69,22 +69,7 @@ export function SqlEditor({
     [entities],
   );
 
-  useImperativeHandle(ref, () => ({
-    focus: () => editor.current?.view?.focus(),
-    write: (insert) => {
-      const view = editor.current?.view;
-      // Before the editor exists, this changes its initial text.
-      if (!view) setText(insert);
-      view?.dispatch({ changes: { from: 0, to: view.state.doc.length, insert }, selection: { anchor: insert.length } });
-    },
-    toRun: () => {
-      const state = editor.current?.view?.state;
-      if (!state) return { sql: '', offset: 0, text: '' };
-      const text = state.doc.toString();
-      const { from, to } = state.selection.main;
-      return from === to ? { sql: text, offset: 0, text } : { sql: text.slice(from, to), offset: from, text };
-    },
-  }));
+  useImperativeHandle(ref, () => handleOf(editor, setText));
 
   useEffect(() => {
     const view = editor.current?.view;
@@ -111,6 +96,26 @@ export function SqlEditor({
     />
   );
 }
+
+/** Returns the functions of the editor for its page. `onInitial` changes the text before the editor exists. */
+const handleOf = (
+  editor: RefObject<ReactCodeMirrorRef | null>,
+  onInitial: (text: string) => void,
+): SqlEditorHandle => ({
+  focus: () => editor.current?.view?.focus(),
+  write: (insert) => {
+    const view = editor.current?.view;
+    if (!view) onInitial(insert);
+    view?.dispatch({ changes: { from: 0, to: view.state.doc.length, insert }, selection: { anchor: insert.length } });
+  },
+  toRun: () => {
+    const state = editor.current?.view?.state;
+    if (!state) return { sql: '', offset: 0, text: '' };
+    const text = state.doc.toString();
+    const { from, to } = state.selection.main;
+    return from === to ? { sql: text, offset: 0, text } : { sql: text.slice(from, to), offset: from, text };
+  },
+});
 
 /** Returns the suggestions of the editor: schemas, their tables and views, and their fields with types. */
 function completionsOf(entities: readonly Entity[]): SQLNamespace {

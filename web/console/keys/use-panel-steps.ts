@@ -1,38 +1,38 @@
 import { useCallback, useEffect, useMemo, useRef } from 'react';
+import type { PanelSteps } from '../../ui/panel.tsx';
 import { useKeys } from './keyboard.tsx';
 
-export interface Neighbours {
-  previous: (() => void) | undefined;
-  next: (() => void) | undefined;
-}
-
 /**
- * Returns the rows before and after the chosen row, for the panel's arrows; undefined at the ends. Also binds K and J.
- * `choose` must be memoised.
+ * Returns the functions that close the panel of the chosen row and open the rows before and after it. Also binds K and
+ * J. `choose` must be memoised; null chooses no row.
  */
-export function useNeighbours(
+export function usePanelSteps(
   rows: readonly { readonly id: string }[] | undefined,
   chosen: string | null,
-  choose: (id: string) => void,
-): Neighbours {
+  choose: (id: string | null) => void,
+): PanelSteps {
   const place = rows?.findIndex(({ id }) => id === chosen) ?? -1;
   const isFirst = place <= 0;
   const isLast = place < 0 || place + 1 === rows?.length;
   const go = useSteps(rows, chosen, choose);
-  const neighbours = useMemo(
-    (): Neighbours => ({ previous: isFirst ? undefined : () => go(-1), next: isLast ? undefined : () => go(1) }),
-    [isFirst, isLast, go],
+  const steps = useMemo(
+    (): PanelSteps => ({
+      onClose: () => choose(null),
+      onPrevious: isFirst ? undefined : () => go(-1),
+      onNext: isLast ? undefined : () => go(1),
+    }),
+    [choose, isFirst, isLast, go],
   );
   useKeys(
     useMemo(() => {
-      const { previous, next } = neighbours;
+      const { onPrevious, onNext } = steps;
       return [
-        ...(next ? [{ keys: 'j', group: 'This page', does: 'Next in the panel', run: next }] : []),
-        ...(previous ? [{ keys: 'k', group: 'This page', does: 'Previous in the panel', run: previous }] : []),
+        ...(onNext ? [{ keys: 'j', group: 'This page', does: 'Next in the panel', run: onNext }] : []),
+        ...(onPrevious ? [{ keys: 'k', group: 'This page', does: 'Previous in the panel', run: onPrevious }] : []),
       ];
-    }, [neighbours]),
+    }, [steps]),
   );
-  return neighbours;
+  return steps;
 }
 
 /**

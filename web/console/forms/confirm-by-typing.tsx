@@ -1,0 +1,52 @@
+import { TextInput } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import styles from './confirm-by-typing.module.css';
+import { FormDialog } from './form-dialog.tsx';
+
+/** Dialog for an action that cannot be undone: the button works after the name is typed. */
+export function ConfirmByTyping({
+  title,
+  name,
+  verb,
+  pending,
+  error,
+  onConfirm,
+  onClose,
+  children,
+}: {
+  title: string;
+  /** The name to type. */
+  name: string;
+  /** The text of the button, and its text while the request runs. */
+  verb: readonly [word: string, ing: string];
+  pending: boolean;
+  error: Error | null;
+  onConfirm: (typed: string) => void;
+  onClose: () => void;
+  /** Description of the data that will be lost. */
+  children: ReactNode;
+}) {
+  const [typed, setTyped] = useState('');
+  return (
+    <FormDialog
+      {...{ title, verb, pending, error, onClose }}
+      danger
+      offBecause={typed === name ? null : `Type ${name} first.`}
+      onSubmit={() => onConfirm(typed)}
+    >
+      <div className={styles.words}>{children}</div>
+      <TextInput
+        label={
+          <span>
+            Type <code>{name}</code> to confirm
+          </span>
+        }
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+        autoComplete="off"
+        spellCheck={false}
+        data-autofocus
+      />
+    </FormDialog>
+  );
+}

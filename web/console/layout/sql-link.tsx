@@ -1,0 +1,25 @@
+import { IconTerminal2 } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { type ButtonLook, buttonClass } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+
+/** Link that opens SQL in the editor, in the look of a button. */
+export function SqlLink({
+  appRef,
+  sql,
+  kind = 'usual',
+  words = 'Open in SQL',
+}: {
+  appRef: string;
+  sql: string;
+  kind?: ButtonLook['kind'];
+  words?: string;
+}) {
+  const small = kind !== 'first';
+  return (
+    <Link to="/app/$ref/sql" params={{ ref: appRef }} search={{ sql }} className={buttonClass({ kind, small })}>
+      <Icon of={IconTerminal2} small={small} />
+      {words}
+    </Link>
+  );
+}
