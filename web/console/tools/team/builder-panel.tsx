@@ -11,7 +11,10 @@ import { TimeAgo } from '../../format/time-ago.tsx';
 import { Seen } from './builder-cells.tsx';
 import styles from './team.module.css';
 
-/** Panel of one builder of an app: roles and, for owners of the app, keys, sessions and the way to recover the account. */
+/**
+ * Panel of one builder of an app with the builder's roles. Owners of the app also see the builder's keys and sessions,
+ * and how to recover the account.
+ */
 export function BuilderPanel({
   appRef,
   builder,
@@ -19,7 +22,7 @@ export function BuilderPanel({
   onClose,
 }: {
   appRef: string;
-  /** Undefined if no builder of the app has the id in the address. */
+  /** Undefined if the id in the address belongs to no builder of the app. */
   builder: AppBuilder | undefined;
   /** True if the caller owns the app. */
   isOwner: boolean;
@@ -97,7 +100,7 @@ function Access({ appRef, builder }: { appRef: string; builder: AppBuilder }) {
   );
 }
 
-/** Name of a key or a session, and the time since which it exists. */
+/** Name of a key or a session, and the time at which it was created. */
 type Line = readonly [name: string, since: string];
 
 const factorLine = ({ name, type, created_at }: BuilderAccess['factors'][number]): Line => [

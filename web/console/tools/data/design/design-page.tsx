@@ -65,7 +65,7 @@ function Editor({
   roles,
   onDone,
 }: DesignProps & { before: TableDesign | null; roles: readonly string[] }) {
-  // The design at the beginning: a refresh of the specification must not change what the form compares with.
+  // // The design at the beginning. The form compares with it, so a refresh of the specification must not change it.
   const [before] = useState(current);
   const state = useDesign(useMemo(() => before ?? newTable(), [before]));
   const { design, set } = state;
@@ -169,7 +169,7 @@ function Editor({
   );
 }
 
-/** Returns the changes in words: "1 table, 6 fields, 4 sentences", "5 statements". */
+/** Describes the changes briefly: "1 table, 6 fields, 4 sentences" for a new table, "5 changes" for an existing one. */
 function summaryOf(before: TableDesign | null, { fields, sentences }: TableDesign, sql: string): string {
   if (before)
     return sql === '' ? 'No change' : counted(sql.split(/;\n|;$/).filter((part) => part !== '').length, 'change');

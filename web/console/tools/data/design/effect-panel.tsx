@@ -22,7 +22,7 @@ interface EffectProps {
   problems: readonly string[];
 }
 
-/** Shows the effect of the changes: on the specification, as a migration, and the migration that takes them back. */
+/** Shows the effect of the changes: on the specification, as a migration, and the reverse migration that undoes it. */
 export function EffectPanel({ appRef, before, design, sql, trial, problems }: EffectProps) {
   const removed = before?.fields.filter(({ key }) => !design.fields.some((field) => field.key === key)) ?? [];
   return (

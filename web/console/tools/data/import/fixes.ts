@@ -4,13 +4,13 @@ import type { Conflict, ImportedRow, RefusedRow } from '../../../data/rows/impor
 import { kindOf } from '../../../values/field-kind.ts';
 import { violatedRule } from '../editor/field-rule.tsx';
 
-/** A change that a button makes to the refused rows of a group, or to the whole import. */
+/** A change that a button makes: to the refused rows of a group, or to the plan of the whole import. */
 export type Fix = { label: string } & (
   | { /** Returns the changed row; null leaves the row out. */ change: (row: ImportedRow) => ImportedRow | null }
   | { /** Applies to all rows of the import. */ conflict: Conflict }
 );
 
-/** Refused rows that break the same rule, and the fixes that follow from the rule. */
+/** Refused rows that break the same rule, and the fixes that are offered for this rule. */
 export interface RefusedGroup {
   key: string;
   words: string;
@@ -18,7 +18,7 @@ export interface RefusedGroup {
   fixes: readonly Fix[];
 }
 
-/** Returns the refused rows by the rule that they break, in the order of the file. Pure. */
+/** Groups the refused rows by the rule that they break, in the order of the file. Pure. */
 export function refusedGroups(entity: Entity, refused: readonly RefusedRow[], rules: readonly Rule[]): RefusedGroup[] {
   const groups = new Map<string, { rule: Rule | null; field: Field | null; rows: RefusedRow[] }>();
   for (const one of refused) {
@@ -36,7 +36,7 @@ export function refusedGroups(entity: Entity, refused: readonly RefusedRow[], ru
   }));
 }
 
-/** Returns the only field that a refused row is about; null for several fields and for an error without a field. */
+/** Returns the field that is to blame for a refused row; null if several fields may be, or if the error names no field. */
 function fieldAtFault({ fields }: Entity, { row, error }: RefusedRow, rule: Rule | null): Field | null {
   if (rule) return rule.fields.length === 1 ? (fields.find(({ name }) => name === rule.fields[0]) ?? null) : null;
   if (!/^2[23]/.test(error.code)) return null;
@@ -52,7 +52,7 @@ function fieldAtFault({ fields }: Entity, { row, error }: RefusedRow, rule: Rule
   return found.length === 1 ? (found[0] ?? null) : null;
 }
 
-/** Reads the length in "value too long for type character varying(20)" and in the type alone. */
+/** Reads the type and its length from "value too long for type character varying(20)", or from the type alone. */
 function tooLong(message: string): { type: string; max: number } | null {
   const [, type, max] = /\b(character(?: varying)?\((\d+)\))/.exec(message) ?? [];
   return type === undefined ? null : { type, max: Number(max) };
@@ -65,7 +65,10 @@ function fixesOf(entity: Entity, rows: readonly RefusedRow[], rule: Rule | null,
   return field && (rule || /^22/.test(code) || code === '23502') ? [...fieldFixes(rows, field), out] : [out];
 }
 
-/** Returns the fixes for a key that exists. PostgreSQL needs the fields of a whole key. */
+/**
+ * Returns the fixes for rows whose key already exists. ON CONFLICT needs all fields of a key, so other fields and
+ * partial indexes have no fix.
+ */
 function conflictFixes({ primary_key, unique_keys, writable }: Entity, { fields, sql }: Rule): Fix[] {
   const isKey = [primary_key, ...unique_keys].some((key) => key.length > 0 && key.join('\0') === fields.join('\0'));
   if (!isKey || / WHERE /.test(sql)) return [];
@@ -74,7 +77,7 @@ function conflictFixes({ primary_key, unique_keys, writable }: Entity, { fields,
   return writable.update ? [skip, update] : [skip];
 }
 
-/** Returns the fixes that change one field. Only fixes that change every row of the group are offered. */
+/** Returns the fixes that change one field. A fix is offered only if it changes every row of the group. */
 function fieldFixes(rows: readonly RefusedRow[], field: Field): Fix[] {
   const { name } = field;
   const values = rows.map(({ row }) => row.values[name] ?? null);

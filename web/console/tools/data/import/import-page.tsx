@@ -18,7 +18,7 @@ import { RefusedTable } from './refused-table.tsx';
 import { UndoImports } from './undo-imports.tsx';
 import { importable, useImport } from './use-import.ts';
 
-/** Largest file in bytes: all its rows are sent in one request, so that none is imported if one fails. */
+/** Maximum size of a file in bytes. All rows are sent in one request, so that PostgreSQL imports none of them if one fails. */
 export const MAX_BYTES = 6 * 1024 * 1024;
 
 /** Imports the rows of a CSV file in four steps: file, fields, check, import. */
@@ -146,7 +146,7 @@ export function ImportPage({
   );
 }
 
-/** Says what the import will do, and has the button of the next step. */
+/** Describes what the import will do, and shows the button of the next step. */
 function ImportBar({
   work,
   rows,
@@ -154,7 +154,7 @@ function ImportBar({
   onClose,
 }: {
   work: ReturnType<typeof useImport>;
-  /** Number of rows that no fix left out. */
+  /** Number of rows that remain after the fixes. */
   rows: number;
   hasFields: boolean;
   onClose: () => void;
@@ -208,7 +208,10 @@ function ImportBar({
   );
 }
 
-/** Without the returned rows, the number contains the rows that were updated or skipped. */
+/**
+ * Describes the result of an import. If existing rows were updated or skipped, the number of inserted rows is known
+ * only if the server returned them.
+ */
 function importedWords(imported: number, { conflict, undoOff }: ReturnType<typeof useImport>): string {
   if (conflict === null || undoOff === null) return `${counted(imported, 'row was', 'rows were')} imported.`;
   const effect = conflict.resolution === 'merge' ? 'updated' : 'skipped';

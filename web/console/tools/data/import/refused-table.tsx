@@ -10,7 +10,7 @@ import { violatedRule } from '../editor/field-rule.tsx';
 import { type Fix, refusedGroups } from './fixes.ts';
 import styles from './import-page.module.css';
 
-/** Lists the rows of a file that violate a rule, with their line and the rule in its own words. */
+/** Lists the rows of a file that break a rule, with their line in the file and the rule in the app's own words. */
 export function RefusedTable({
   table,
   refused,

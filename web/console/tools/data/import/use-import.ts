@@ -25,11 +25,11 @@ interface Progress {
   busy: 'check' | 'import' | null;
   /** Number of checked rows. */
   checked: number;
-  /** Rows that violate a rule; null before the check. */
+  /** Rows that break a rule; null before the check. */
   refused: readonly RefusedRow[] | null;
   /** Number of rows that a fix left out. */
   leftOut: number;
-  /** What happens to rows whose key exists; null refuses them. */
+  /** How the import treats rows whose key already exists; null if PostgreSQL refuses them. */
   conflict: Conflict | null;
   /** Number of imported rows; null before the import. */
   imported: number | null;
@@ -42,7 +42,7 @@ const fresh: Progress = {
   ...{ imported: null, stopped: false, error: null },
 };
 
-/** Checks and imports the rows of a file. Both can be stopped; a stopped import has inserted nothing. */
+/** Checks the rows of a file and imports them. The builder can stop both; a stopped import has inserted nothing. */
 export function useImport(
   table: Table,
   entities: readonly Entity[],
@@ -69,7 +69,10 @@ export function useImport(
   };
   const { conflict } = progress;
   const onProgress = (checked: number) => setProgress((before) => ({ ...before, checked }));
-  /** Applies a fix and checks the changed rows. A fix of all rows, and a check that ended early, need a whole check. */
+  /**
+   * Applies a fix and checks the changed rows. All rows are checked if the fix applies to the whole import, or if the
+   * previous check ended early.
+   */
   const fix = (one: Fix, group: readonly RefusedRow[]) =>
     start('check', async (signal) => {
       const ofGroup = new Set(group.map(({ row }) => row));
@@ -119,7 +122,7 @@ export function useImport(
         const key = keyFields(table.entity);
         const inserted = await importRows(table, plan, valid, canUndo ? key : [], signal);
         const keys = inserted.flatMap((row) => [keyOf(row, key) ?? []]);
-        // The rows are stored now: a failure here takes the undo away, not the import.
+        // // The rows are stored already. If this fails, the import cannot be undone, but it did not fail.
         if (canUndo) await storeImport(table, file?.name ?? '', keys).catch(() => false);
         return { imported: canUndo ? inserted.length : valid.length };
       }),
@@ -151,7 +154,7 @@ async function readRows(
         if (!column) return [];
         const { field, keys } = column;
         const text = values[place] ?? null;
-        // An empty value of a field with a default is left out, so that PostgreSQL sets the default.
+        // // An empty value is left out if the field has a default, so that PostgreSQL sets the default.
         if (text === null && (field.default !== null || field.identity !== null)) return [];
         return [[field.name, (text !== null && keys.get(text.trim())) || convert(field, text, now)]];
       }),

@@ -12,7 +12,10 @@ import { readTyped, shownText } from '../editor/typed-value.ts';
 import { focusAtEnd, isSaveKey, ValueInput } from '../editor/value-input.tsx';
 import styles from './insert-panel.module.css';
 
-/** Describes the valid values of a field of a form. A reference is chosen, so its type does not matter. */
+/**
+ * Describes the valid values of a field of a form. For a reference, names the referenced entity instead of the type,
+ * because the row is chosen from a list.
+ */
 export const rowFieldWords = (field: Field, entities: readonly Entity[]): string =>
   editorKind(field, undefined, entities) === 'reference'
     ? `A row of ${shortId(entityId(field.references?.schema ?? '', field.references?.entity ?? ''))}.${field.nullable ? '' : ' Never null.'}`
@@ -31,8 +34,8 @@ export interface RowFieldProps {
 }
 
 /**
- * Control of a field in a form, as in a cell: a reference is chosen by the label of its row, a time is typed or chosen in
- * the calendar, JSON has its editor, any other value is typed.
+ * Control of a field in a form. As in a cell, a reference is chosen by the label of its row, a time is typed or chosen
+ * in the calendar, JSON has its own editor, and any other value is typed.
  */
 export function RowField(props: RowFieldProps) {
   const { table, entities, field, value, placeholder, isWrong, autoFocus, onChange, onSave } = props;
@@ -90,7 +93,7 @@ export function RowField(props: RowFieldProps) {
   );
 }
 
-/** Date or time of a form. Keeps the typed text beside the value that PostgreSQL reads. */
+/** Field of a form for a date or a time. Keeps the typed text in addition to the value that PostgreSQL reads. */
 function RowTime({
   field,
   kind,
@@ -103,7 +106,7 @@ function RowTime({
   const id = useId();
   const [now] = useState(() => new Date());
   const [draft, setDraft] = useState<{ text: string; value: string | undefined } | null>(null);
-  // The form can replace the value, for example by the default.
+  // // The form can replace the value, for example by the default. The typed text is then no longer shown.
   const text = draft !== null && draft.value === value ? draft.text : (shownText(field, value ?? null, now) ?? '');
   return (
     <TimeField

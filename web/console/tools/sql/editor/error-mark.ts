@@ -13,13 +13,13 @@ import type { SqlFailure } from '../../../../../contract/admin.ts';
 import styles from './editor.module.css';
 import { type Fix, lineAndColumn, type Place } from './position.ts';
 
-/** An error at its position in the editor, with its fix if one is known. */
+/** An error at its position in the editor, with a fix if one is known. */
 export interface MarkedError {
   failure: SqlFailure;
   place: Place;
   fix: Fix | null;
   requestId: string | null;
-  /** The key caps of the fix. */
+  /** The keys that apply the fix, as they are shown. */
   keys: string;
 }
 
