@@ -2,10 +2,10 @@ import type { Activity } from '../../../contract/admin.ts';
 import type { Specification } from '../../../contract/specification.ts';
 import { percent } from '../format/format.ts';
 
-/** Something that a builder should look at, and the page that shows it. */
+/** Something in an app that a builder should look at, and the page that shows it. */
 export interface AttentionItem {
   readonly id: string;
-  /** Id of the entity, function or job, or the route of the screen; null for requests. */
+  /** Id of the entity, function or job, or the route of the screen, that the item is about; null if it is about requests. */
   readonly on: string | null;
   readonly words: string;
   readonly page: 'roles' | 'errors' | 'screens';
@@ -13,12 +13,12 @@ export interface AttentionItem {
   readonly search: { readonly advice?: string; readonly screen?: string };
 }
 
-/** Failed requests are listed from this share of today's requests on. */
+/** Minimum share of today's requests that failed, from which the failures are listed as an item. */
 const FAILING_SHARE = 0.05;
 
 /**
- * Returns what needs attention, the most urgent first: calls that fail for certain, failing requests of today, broken
- * screens, security, performance. Findings without an effect are only in chapter 6.
+ * Returns what needs the attention of a builder, the most urgent first: calls that always fail, failed requests of
+ * today, broken screens, security, performance. Advice without an effect on these is shown only in chapter 6.
  */
 export function attentionItems({ chapters }: Specification, activity: Activity | undefined): AttentionItem[] {
   const advice = (severity: 'fault' | 'security' | 'performance') =>

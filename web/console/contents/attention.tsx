@@ -9,10 +9,10 @@ import styles from './attention.module.css';
 import { attentionItems } from './attention-items.ts';
 import { SideSection } from './side-section.tsx';
 
-/** Number of items that are shown; the others are counted. */
+/** Maximum number of items that are shown. Further items are only counted. */
 const SHOWN = 5;
 
-/** Lists what a builder should look at. Shows nothing if there is nothing. */
+/** Lists what a builder should look at. Shows nothing if there are no items. */
 export function Attention({
   appRef,
   specification,

@@ -2,7 +2,7 @@ import { Code } from '../../ui/code.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { SqlLink } from '../layout/sql-link.tsx';
 
-/** SQL of a table that appears in every chapter. */
+/** SQL of an example table that adds something to every chapter. */
 const firstTable = `create table public.notes (
   id    bigint primary key
         generated always as identity,
@@ -21,7 +21,7 @@ create policy "own notes" on public.notes
   for all to authenticated
   using (owner = (select auth.uid()));`;
 
-/** First steps with SQL. */
+/** Describes the first steps of an app whose tables are created with SQL. */
 export function FirstTable({ appRef }: { appRef: string }) {
   return (
     <Empty title="Write SQL">
@@ -32,7 +32,7 @@ export function FirstTable({ appRef }: { appRef: string }) {
   );
 }
 
-/** First steps with existing migrations. */
+/** Describes the first steps of an app that has existing migrations. */
 export function FirstMigrations({ appRef }: { appRef: string }) {
   return (
     <Empty title="Apply migrations">

@@ -8,7 +8,7 @@ const one = { keyFields: ['id'], keys: [['1'], ["it's"]], transaction: '741' };
 const two = { keyFields: ['order', 'no'], keys: [['7', '1']], transaction: '741' };
 
 describe('undoSql', () => {
-  it('deletes and counts the rows with the keys that the transaction of the import wrote last', () => {
+  it('deletes and counts the rows with these keys that no transaction has written since the import', () => {
     expect(undoSql(entityFixture('tickets'), one)).toBe(
       `with deleted as (delete from public.tickets where id in ('1', 'it''s') and xmin = '741' returning 1) select count(*)::text from deleted;`,
     );
@@ -19,7 +19,7 @@ describe('undoSql', () => {
 });
 
 describe('countSql and transactionsSql', () => {
-  it('count the unchanged rows, and the rows of each transaction', () => {
+  it('count the rows that were not changed since the import, and the rows that each transaction wrote', () => {
     expect(countSql(lines, two)).toBe(
       `select count(*)::text from public."Order lines" where ("order", no) in (('7', '1')) and xmin = '741';`,
     );
@@ -34,7 +34,7 @@ describe('importUndoOff', () => {
   const off = (part: Partial<Table>, rows = 1, conflict: Parameters<typeof importUndoOff>[1]['conflict'] = null) =>
     importUndoOff({ ...table, ...part }, { conflict }, rows);
 
-  it('names why an import cannot be undone', () => {
+  it('says why an import cannot be undone', () => {
     expect(off({})).toBeNull();
     expect(off({}, 1, { fields: ['order'], resolution: 'ignore' })).toBeNull();
     expect(off({}, 1, { fields: ['order'], resolution: 'merge' })).toBe('it updates rows that exist');

@@ -7,11 +7,11 @@ import { rowKeys } from './keys.ts';
 import type { Table } from './rest-call.ts';
 import { keyFields } from './row.ts';
 
-/** Time in which an import can be undone, in milliseconds. */
+/** Time after an import during which it can be undone, in milliseconds. */
 const LIFETIME = 24 * 60 * 60 * 1000;
-/** Largest number of rows of an import that can be undone: the browser stores their keys. */
+/** Maximum number of rows of an import that can be undone, because the browser stores their keys. */
 export const MAX_UNDO_ROWS = 5000;
-/** Number of imports of an app that the browser stores. */
+/** Maximum number of imports of an app that the browser stores. */
 const MAX_IMPORTS = 5;
 
 /** An import that can be undone. */
@@ -24,11 +24,11 @@ export interface StoredImport {
   at: number;
   keyFields: readonly string[];
   keys: readonly (readonly string[])[];
-  /** The transaction that inserted the rows (`xmin`). A row that was changed since has another one. */
+  /** Id of the transaction that inserted the rows (`xmin`). A row that was changed after the import has the id of a later transaction. */
   transaction: string;
 }
 
-/** Returns the reason why an import cannot be undone afterwards, in words; null if it can. Pure. */
+/** Returns the reason why an import of these rows cannot be undone later, in words; null if it can. Pure. */
 export function importUndoOff(table: Table, { conflict }: Pick<ImportPlan, 'conflict'>, rows: number): string | null {
   if (conflict?.resolution === 'merge') return 'it updates rows that exist';
   if (table.requestRole !== 'service') return 'it inserts as a member, who may not be allowed to read the rows';
@@ -37,7 +37,7 @@ export function importUndoOff(table: Table, { conflict }: Pick<ImportPlan, 'conf
   return rows > MAX_UNDO_ROWS ? `it has more than ${MAX_UNDO_ROWS.toLocaleString('en')} rows` : null;
 }
 
-/** Returns the condition that is true for the rows with these keys. Pure. */
+/** Returns the SQL condition that is true for the rows with these keys. Pure. */
 function keysSql(fields: readonly string[], keys: readonly (readonly string[])[]): string {
   const one = fields.length === 1;
   const value = (key: readonly string[]) => (one ? literal(key[0] ?? '') : `(${key.map(literal).join(', ')})`);
@@ -48,15 +48,15 @@ type Inserted = Pick<StoredImport, 'keyFields' | 'keys' | 'transaction'>;
 const unchangedSql = (entity: Entity, { keyFields: fields, keys, transaction }: Inserted): string =>
   `from ${entityId(entity.schema, entity.name)} where ${keysSql(fields, keys)} and xmin = ${literal(transaction)}`;
 
-/** Returns the query for the transactions that wrote the rows with these keys. Pure. */
+/** Returns the SQL query that counts the rows with these keys by the transaction that wrote them last. Pure. */
 export const transactionsSql = (entity: Entity, fields: readonly string[], keys: Inserted['keys']): string =>
   `select xmin::text, count(*)::text from ${entityId(entity.schema, entity.name)} where ${keysSql(fields, keys)} group by 1;`;
 
-/** Returns the query for the number of rows that an undo deletes. Pure. */
+/** Returns the SQL query that counts the rows which an undo would delete. Pure. */
 export const countSql = (entity: Entity, inserted: Inserted): string =>
   `select count(*)::text ${unchangedSql(entity, inserted)};`;
 
-/** Returns the statement that deletes the rows of an import that were not changed since, and returns their number. Pure. */
+/** Returns the SQL statement that deletes the rows of an import which were not changed since, and returns their number. Pure. */
 export const undoSql = (entity: Entity, inserted: Inserted): string =>
   `with deleted as (delete ${unchangedSql(entity, inserted)} returning 1) select count(*)::text from deleted;`;
 
@@ -79,8 +79,8 @@ const writeImports = (ref: string, all: readonly StoredImport[]): void =>
   localStorage.setItem(storageKey(ref), JSON.stringify(all.slice(0, MAX_IMPORTS)));
 
 /**
- * Stores an import in this browser, so that it can be undone. Returns false if its rows were changed at once, by a trigger
- * or by another caller, or if the browser has no space.
+ * Stores an import in this browser, so that it can be undone. Returns false if a trigger or another caller has already
+ * changed the rows, or if the browser has no space left.
  */
 export async function storeImport(table: Table, file: string, keys: Inserted['keys']): Promise<boolean> {
   const fields = keyFields(table.entity);
@@ -103,13 +103,13 @@ export async function storeImport(table: Table, file: string, keys: Inserted['ke
   }
 }
 
-/** Returns the number of rows of an import that were not changed since. */
+/** Returns the number of rows of an import that were not changed since the import. */
 export async function unchangedRows(table: Table, stored: StoredImport, signal: AbortSignal): Promise<number> {
   const { results } = await runSql(table.ref, countSql(table.entity, stored), signal);
   return Number(results[0]?.rows[0]?.[0] ?? 0);
 }
 
-/** Deletes the rows of an import that were not changed since, in one statement, and returns their number. */
+/** Deletes the rows of an import that were not changed since the import, in one statement, and returns their number. */
 export async function undoImport(table: Table, stored: StoredImport): Promise<number> {
   const { results } = await runSql(table.ref, undoSql(table.entity, stored), new AbortController().signal);
   writeImports(
