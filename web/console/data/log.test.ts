@@ -21,7 +21,7 @@ describe('toggleFacet', () => {
     expect(toggleFacet(without5, 'status', '5')).toEqual({});
   });
 
-  it('never hides the last shown value', () => expect(toggleFacet({ status: '5' }, 'status', '5')).toEqual({ status: '5' }));
+  it('keeps the only shown value', () => expect(toggleFacet({ status: '5' }, 'status', '5')).toEqual({ status: '5' }));
 
   it('adds the console to the kinds of callers that are shown by default', () => {
     expect(shownCallers({})).toEqual(['member', 'anon', 'key']);
