@@ -9,18 +9,15 @@ import { type AppDatabase, scriptIn, startAppDatabase } from './app-database.ts'
 
 const app = { ref: 'helpdesk', name: 'Helpdesk', authSettings: defaultAuthSettings };
 
-/**
- * A help desk with a state machine, for tests of the schema ninefold. Each test begins with the initial state of the
- * app.
- */
+/** A help desk with a state machine, for tests of the schema ninefold. At the start of each test, the app is in its initial state. */
 export interface ChaptersApp {
   /** Runs SQL as the app's owner. */
   owner: { script(sql: string): Promise<unknown> };
-  /** Derives the app's chapters as the server does, and returns them also as text. */
+  /** Derives the app's chapters in the same way as the server. Returns them as objects and as Markdown. */
   derive(exposedSchemas?: string[]): Promise<Specification['chapters'] & { hash: string; markdown: string }>;
 }
 
-/** Creates the help desk on a separate PostgreSQL for the tests of the calling file. */
+/** Creates the help desk on a PostgreSQL of its own, for the tests of the calling file. */
 export function chaptersApp(name: string): ChaptersApp {
   let database: AppDatabase;
   let owner: Pool;

@@ -89,7 +89,7 @@ const makesApp = (search: Search): { make?: true } => (search.make ? { make: tru
 const app = createRoute({
   getParentRoute: () => signedIn,
   path: '/app/$ref',
-  // // Starts the request while the code of the page is still being loaded. The page shows the result of the request.
+  // Starts the request while the code of the page is still being loaded. The page shows the result of the request.
   loader: ({ params: { ref } }) => void queryClient.prefetchQuery(specification(ref)),
 });
 const appPage = pagesOf(app);

@@ -18,7 +18,7 @@ export default defineConfig({
     sourcemap: true,
     rolldownOptions: {
       output: {
-        // // The packages that the first page needs change less often than the console, so they are in one file that
+        // The packages that the first page needs change less often than the console, so they are in one file that
         // stays cached. Packages that many pages share are in another single file, because many small files would delay
         // the first request of the page. Packages that few pages share stay separate, so that the first page does not
         // load them.
@@ -38,7 +38,7 @@ export default defineConfig({
   },
   server: {
     port: 9010,
-    // // The console has a source folder named apps, so only paths of an app's services are forwarded to the node.
+    // The console has a source folder named apps, so only paths of an app's services are forwarded to the node.
     proxy: { '/admin': node, '^/apps/[^/]+/(auth|rest|openapi)': node, '/health': node },
   },
 });

@@ -12,7 +12,7 @@ const weekdays = ['Mo', 'Tu', 'We', 'Th', 'Fr', 'Sa', 'Su'];
 export function Calendar({ chosen, today, onChoose }: { chosen: Date; today: Date; onChoose: (day: Date) => void }) {
   const [turned, setTurned] = useState({ from: '', by: 0 });
   const own = `${chosen.getFullYear()} ${chosen.getMonth()}`;
-  // // If the reader types a date of another month, the calendar shows that month, and no longer the month to which the reader turned.
+  // If the reader types a date of another month, the calendar shows that month, and no longer the month to which the reader turned.
   const by = turned.from === own ? turned.by : 0;
   const first = new Date(chosen.getFullYear(), chosen.getMonth() + by, 1);
   const before = (first.getDay() + 6) % 7;

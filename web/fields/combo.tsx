@@ -147,7 +147,7 @@ function Option({
       aria-selected={isAt}
       aria-disabled={isOff || undefined}
       className={classNames(styles.option, isOff && styles.off)}
-      // // Without this, the press would move the focus out of the text field.
+      // Without this, the press would move the focus out of the text field.
       onMouseDown={(event) => {
         event.preventDefault();
         onChoose();

@@ -50,7 +50,7 @@ export function readTime(text: string, now: Date): TypedTime | null {
   if (step) return after(now, Number(step[1]) * (step[2] === 'h' ? 60 : 1));
   const clockFirst = readClock(typed);
   if (clockFirst) return { time: at(startOf(now), clockFirst), hasClock: true };
-  // // Splits the text into a day and a time of day after it. Tries the longest beginning as the day first: "24 nov 16:30".
+  // Splits the text into a day and a time of day after it. Tries the longest beginning as the day first: "24 nov 16:30".
   const words = typed.replace(/(\d)t(\d)/, '$1 $2').split(' ');
   for (let used = words.length; used > 0; used--) {
     const day = readDay(words.slice(0, used).join(' '), now);

@@ -10,7 +10,7 @@ import { lazy, Suspense } from 'react';
 import { Gate } from './screens/gate.tsx';
 import { SignedIn } from './sign-in/signed-in.tsx';
 
-// // A member opens only a few of these pages, so the code of each is loaded when it is opened.
+// A member opens only a few of these pages, so the code of each is loaded when it is opened.
 const HomePage = lazy(() => import('./screens/home-page.tsx').then((all) => ({ default: all.HomePage })));
 const ScreenPage = lazy(() => import('./screens/screen-page.tsx').then((all) => ({ default: all.ScreenPage })));
 const AccountPage = lazy(() => import('./account/account-page.tsx').then((all) => ({ default: all.AccountPage })));

@@ -12,7 +12,7 @@ import styles from './button.module.css';
 import { classNames } from './class-names.ts';
 import { Icon } from './icon.tsx';
 
-// // The code that places a hint beside a button is large, so it is loaded when the first hint is shown.
+// The code that places a hint beside a button is large, so it is loaded when the first hint is shown.
 const Hint = lazy(() => import('./hint.tsx').then((all) => ({ default: all.Hint })));
 
 export interface ButtonLook {

@@ -178,10 +178,10 @@ function useVirtualRows<R extends { readonly id: string }>(rows: readonly R[] | 
     count: rows?.length ?? 0,
     getScrollElement: () => scroll.current,
     estimateSize: () => (phone.matches ? rowHeight.phone : rowHeight.usual),
-    // // The head covers the top of the scrolled area, so a row is scrolled to a position below the head.
+    // The head covers the top of the scrolled area, so a row is scrolled to a position below the head.
     scrollPaddingStart: rowHeight.usual,
     overscan: 12,
-    // // The row in the tab order is always drawn, so that it does not lose the focus when it is scrolled out of view.
+    // The row in the tab order is always drawn, so that it does not lose the focus when it is scrolled out of view.
     rangeExtractor: (range) => {
       const inSight = defaultRangeExtractor(range);
       if (active < 0 || inSight.includes(active)) return inSight;
@@ -196,7 +196,7 @@ function useVirtualRows<R extends { readonly id: string }>(rows: readonly R[] | 
     row?.focus({ preventScroll: true });
   });
 
-  // // Scrolls to the row that the panel shows. The row may be out of view after J or K was pressed, or after the panel
+  // Scrolls to the row that the panel shows. The row may be out of view after J or K was pressed, or after the panel
   // has taken space below the table.
   const at = selected === null ? -1 : (rows?.findIndex(({ id }) => id === selected) ?? -1);
   const found = at >= 0;

@@ -35,7 +35,7 @@ function mark(frame: HTMLElement) {
   edges?.toggleAttribute('data-framed', hidden > 0);
   edges?.toggleAttribute('data-before', hidden > 0 && scrollLeft > 0);
   edges?.toggleAttribute('data-after', hidden - scrollLeft > 1);
-  // // The keyboard can scroll the frame only if something in it can get the focus. If nothing can, the frame itself gets a tab stop.
+  // The keyboard can scroll the frame only if something in it can get the focus. If nothing can, the frame itself gets a tab stop.
   if (hidden > 0 && frame.querySelector(focusable) === null) frame.tabIndex = 0;
   else frame.removeAttribute('tabindex');
 }

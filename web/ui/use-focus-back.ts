@@ -8,7 +8,7 @@ export function useFocusBack(): void {
   const [before] = useState(() => document.activeElement);
   useEffect(
     () => () => {
-      // // Waits until the end of the task, because only then a removed element loses the focus.
+      // Waits until the end of the task, because only then a removed element loses the focus.
       queueMicrotask(() => {
         if (document.activeElement !== document.body && document.activeElement?.isConnected) return;
         if (before instanceof HTMLElement && before.isConnected && before !== document.body) before.focus();

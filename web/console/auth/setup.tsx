@@ -97,7 +97,7 @@ function FirstBuilder() {
 function useLinkCode() {
   const [code, setCode] = useState(secretOfLink);
   useEffect(() => {
-    // // If only the part of the address after # changes, the browser does not load the page again.
+    // If only the part of the address after # changes, the browser does not load the page again.
     const take = () => setCode(secretOfLink());
     addEventListener('hashchange', take);
     return () => removeEventListener('hashchange', take);

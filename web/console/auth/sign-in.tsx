@@ -101,7 +101,7 @@ function useSignIn() {
   }, [mustAdd]);
 
   const proceed = () => {
-    // // Opens only a path of this console, so that a link cannot lead to an address of another origin.
+    // Opens only a path of this console, so that a link cannot lead to an address of another origin.
     const to = next?.startsWith('/app/') ? next : '/';
     void router.navigate({ href: to });
   };

@@ -143,7 +143,7 @@ function errorsWords({ errors }: NonNullable<Specification['chapters']['errors']
 }
 
 function limitsWords({ limits }: NonNullable<Specification['chapters']['limits']>): Piece[] {
-  // // Limits that only the server itself sets do not count as changed.
+  // Limits that only the server itself sets do not count as changed.
   const changed = limits.filter(isChanged).length;
   const hit = limits.filter(({ figures }) => (figures?.day ?? 0) > 0).length;
   return [

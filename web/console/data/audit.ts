@@ -45,7 +45,7 @@ export const auditLog = (filter: AuditFilter) =>
     initialPageParam: null as string | null,
     getNextPageParam: ({ next }) => next ?? undefined,
     select: ({ pages }) => pages.flatMap(({ lines }) => lines),
-    // // A refresh of a search would read every loaded page again, so a search is refreshed only when the builder asks for it.
+    // A refresh of a search would read every loaded page again, so a search is refreshed only when the builder asks for it.
     refetchInterval: filter.search === '' ? 10_000 : false,
   });
 

@@ -104,7 +104,7 @@ export async function tryCall(
 ): Promise<TriedResponse> {
   const direct = 'key' in as;
   const isMember = !direct && as.requestRole !== 'service' && as.requestRole !== 'anon';
-  // // A read, or a change that is rolled back, needs only the id of the member. Any other change needs the token of
+  // A read, or a change that is rolled back, needs only the id of the member. Any other change needs the token of
   // the builder who acts as the member.
   const reads = method === 'GET' || method === 'HEAD' || /tx=rollback/.test(headers.prefer ?? headers.Prefer ?? '');
   const seated = direct

@@ -13,7 +13,7 @@ it('keeps showing the failure of a query while the query runs again, until it su
   };
   const observer = new QueryObserver(queryClient, { queryKey: ['kept'], queryFn, retry: false });
   const seen: string[] = [];
-  // // Like React, the test reads the result only after the complete batch of notifications.
+  // Like React, the test reads the result only after the complete batch of notifications.
   observer.subscribe(notifyManager.batchCalls(() => seen.push(observer.getCurrentResult().status)));
 
   await observer.refetch();

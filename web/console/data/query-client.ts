@@ -12,7 +12,7 @@ export const setSignedOutHandler = (action: () => void): void => {
 const endings: ReadonlySet<string> = new Set(['operator_required', 'second_factor_needed', 'second_factor_required']);
 
 const notice = (error: unknown) => {
-  // // The code decides, not the status: a request that the console sends as another caller may also fail with 401, and
+  // The code decides, not the status: a request that the console sends as another caller may also fail with 401, and
   // this does not end the builder's session.
   if (error instanceof ApiFailure && endings.has(error.code)) onSignedOut?.();
 };
@@ -60,7 +60,7 @@ export const queryClient = new QueryClient({
       staleTime: 5_000,
       retry: (failures, error) => failures < 1 && mayPass(error),
       retryDelay: 300,
-      // // A query that failed because the node was down is repeated until the node is back.
+      // A query that failed because the node was down is repeated until the node is back.
       refetchInterval: ({ state: { error, errorUpdateCount } }) =>
         error !== null && mayPass(error) ? pauseAfter(errorUpdateCount) : false,
     },

@@ -409,7 +409,7 @@ const fixed = {
   zoomOnDoubleClick: false,
   preventScrolling: false,
   disableKeyboardA11y: true,
-  // // React Flow's attribution would cover the diagram. Another page of the console lists the packages that it uses.
+  // React Flow's attribution would cover the diagram. Another page of the console lists the packages that it uses.
   proOptions: { hideAttribution: true },
 };
 const nodeTypes = { box: BoxFace, frame: Frame };

@@ -58,7 +58,7 @@ export function Form({
     </>
   );
   return (
-    // // The browser checks fields only in a wide form, which shows no messages of its own.
+    // The browser checks fields only in a wide form, which shows no messages of its own.
     <form className={classNames(styles.form, className)} onSubmit={submit} noValidate={!wide}>
       {children}
       {error && <FailureNote facts={failureFacts(error)} />}

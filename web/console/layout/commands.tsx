@@ -26,7 +26,7 @@ export function CommandsProvider({ children }: { children: ReactNode }) {
   const leave = useCallback(() => {
     signOut().then(
       () => navigate({ to: '/sign-in' }),
-      // // The server did not respond, so the builder is still signed in. The page repeats its queries and shows their failure.
+      // The server did not respond, so the builder is still signed in. The page repeats its queries and shows their failure.
       () => queryClient.invalidateQueries(),
     );
   }, [navigate]);
@@ -116,7 +116,7 @@ function useAppBindings(): readonly Binding[] {
     ];
     for (const { keys, does, from } of turns) {
       if (!from(here) && !from(ahead)) continue;
-      // // Starts from the page that the previous key press opened, even if that page is not shown yet.
+      // Starts from the page that the previous key press opened, even if that page is not shown yet.
       const run = () => {
         const { latestLocation, state } = router;
         const underway = latestLocation.pathname !== state.resolvedLocation?.pathname;

@@ -10,7 +10,7 @@ export function SpecificationVersion({ appRef }: { appRef: string }) {
   const { data } = useQuery(specification(appRef));
   const latest = useInfiniteQuery(versionList(appRef)).data?.pages[0]?.versions[0];
   if (!data) return null;
-  // // The list of versions and the specification are read at different times. The number is shown only if the latest
+  // The list of versions and the specification are read at different times. The number is shown only if the latest
   // version has the hash of the shown specification.
   const recorded = latest?.hash === data.hash ? latest : undefined;
   return (

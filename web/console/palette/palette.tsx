@@ -125,7 +125,7 @@ function Line({
   onRun: () => void;
 }) {
   return (
-    // // As the combobox pattern requires, the search field keeps the focus and handles the keys. Options never get the focus.
+    // As the combobox pattern requires, the search field keeps the focus and handles the keys. Options never get the focus.
     <div
       id={id}
       data-index={index}

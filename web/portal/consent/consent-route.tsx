@@ -16,7 +16,7 @@ export function ConsentRoute() {
   const portal = usePortal();
   const search = new URLSearchParams(location.search);
   const { data, error } = useQuery(signedIn(portal));
-  // // If the session could not be read, the request is not declined: the page shows this error instead.
+  // If the session could not be read, the request is not declined: the page shows this error instead.
   const isSilent = search.get('prompt') === 'none' && !error;
   const isSignedIn = data !== undefined && data !== null && !data.needsFactor;
   if (isSilent && data === undefined) return <AuthLayout title={t('signingIn')}>{null}</AuthLayout>;

@@ -27,7 +27,7 @@ export const factors = ({ auth }: Portal) =>
 export const enrollTotp = ({ app, auth }: Portal) =>
   mutationOptions({
     mutationFn: async () => {
-      // // Removes enrolments that were not completed first, because the server would count them as factors.
+      // Removes enrolments that were not completed first, because the server would count them as factors.
       const known = orThrow(await auth.mfa.listFactors());
       const left = known.all.filter(({ factor_type, status }) => factor_type === 'totp' && status === 'unverified');
       for (const { id } of left) orThrow(await auth.mfa.unenroll({ factorId: id }));

@@ -39,7 +39,7 @@ export const decide = ({ auth }: Portal, id: string) =>
     },
     onSuccess: (address) => location.replace(address),
     onError: (error) => {
-      // // Reads the request again. The page then asks the member to sign in again.
+      // Reads the request again. The page then asks the member to sign in again.
       if (codeOf(error) === 'oauth_sign_in_too_old') void queryClient.invalidateQueries({ queryKey: queryKey(id) });
     },
   });

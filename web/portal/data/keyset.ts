@@ -47,7 +47,7 @@ export function rowsAfter(entity: PortalEntity, order: string | null, row: Row):
   });
   const [first] = terms;
   if (parts.length === 0 || !first) return null;
-  // // With this bound on the first field, PostgreSQL can start within an index. It does not derive the bound from the
+  // With this bound on the first field, PostgreSQL can start within an index. It does not derive the bound from the
   // conditions joined by OR.
   return first.isFilled && parts.length > 1
     ? `(and(${quoted(first.name)}.${first.isDescending ? 'lte' : 'gte'}.${literal(row[first.name])},or(${parts.join(',')})))`

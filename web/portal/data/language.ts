@@ -37,7 +37,7 @@ export function chooseLanguage(language: Language | null): void {
 export function followAccount({ locale }: Readonly<Record<string, unknown>>): void {
   if (chosenLanguage() !== null || !isLanguage(locale) || locale === currentLanguage()) return;
   chooseLanguage(locale);
-  // // If the browser stores nothing, the page is not loaded again, because it would be loaded without end.
+  // If the browser stores nothing, the page is not loaded again, because it would be loaded without end.
   if (chosenLanguage() === locale) location.reload();
 }
 

@@ -67,7 +67,7 @@ function embedOf(all: PortalScreens, entity: PortalEntity, { name, reference }: 
   if (!reference || !target || !canEmbed(entity, target)) return [];
   const title = target.title_field === null ? [] : [target.title_field];
   const fields = [...new Set([reference.field, ...target.key, ...title])];
-  // // If a table references itself, its name would be ambiguous, so the name of the field names the referenced row.
+  // If a table references itself, its name would be ambiguous, so the name of the field names the referenced row.
   const row = target.id === entity.id ? quoted(name) : `${quoted(target.name)}!${quoted(reference.key)}`;
   return [`${quotedText(embeddedAs(name))}:${row}(${fields.map(quoted).join(',')})`];
 }
@@ -118,7 +118,7 @@ export function searchConditions(entity: PortalEntity, search: string): string[]
   const words = search.split(/\s+/).filter(Boolean).slice(0, WORDS);
   if (searched.length === 0 || words.length === 0) return [];
   if (!searched.some(({ full_text }) => full_text)) {
-    // // Each word has its own condition, so the words may be in different fields of a row.
+    // Each word has its own condition, so the words may be in different fields of a row.
     return words.map((word) => `(${searched.map((field) => containing(field, word)).join(',')})`);
   }
   const inField = (field: PortalField): string[] => {

@@ -33,7 +33,7 @@ function readPage(
   params.set('limit', String(rows));
   if (after !== null) params.append('or', after);
   else if (offset > 0) params.set('offset', String(offset));
-  // // Only the first page asks for the count, because the condition of a later page would make its count too small.
+  // Only the first page asks for the count, because the condition of a later page would make its count too small.
   const isFirst = after === null && offset === 0;
   return callRest(portal, entity, { params, ...(isFirst && { prefer: 'count=estimated' }) });
 }

@@ -61,7 +61,7 @@ export const rowsBetween = (
       };
       const params = listParams(all, entity, [...columns, start, end], query);
       const [begun, ended] = [start, end].map((name) => `${quoted(name)}.gte."${instantOf(entity, name, from)}"`);
-      // // A row without an end belongs to the day of its start only.
+      // A row without an end belongs to the day of its start only.
       params.append('or', `(${ended},and(${quoted(end)}.is.null,${begun}))`);
       params.set('limit', String(SHOWN_ROWS));
       return callRest(portal, entity, { params });

@@ -62,7 +62,7 @@ export const signedIn = ({ auth }: Portal) =>
     queryFn: async (): Promise<SignedIn | null> => {
       const { session } = orThrow(await auth.getSession());
       if (!session) return null;
-      // // The server may have ended the session. Then the client removes it from this browser.
+      // The server may have ended the session. Then the client removes it from this browser.
       const { error } = await auth.getUser();
       if (error && isEnded(error)) {
         await auth.signOut({ scope: 'local' });
@@ -79,7 +79,7 @@ export const signedIn = ({ auth }: Portal) =>
 export function followSession(auth: GoTrueClient): void {
   auth.onAuthStateChange((event) => {
     if (event === 'INITIAL_SESSION') return;
-    // // The client holds its lock while it calls this function. The queries use the client too, so they start after
+    // The client holds its lock while it calls this function. The queries use the client too, so they start after
     // this function has returned.
     setTimeout(() => {
       void (event === 'SIGNED_OUT' ? queryClient.resetQueries() : queryClient.invalidateQueries());
@@ -226,6 +226,6 @@ export const signOut = ({ auth }: Portal) =>
       const { error } = await auth.signOut({ scope: 'local' });
       if (error) throw error;
     },
-    // // Resets the queries instead of removing them, because a page that shows a removed query would never get a new result.
+    // Resets the queries instead of removing them, because a page that shows a removed query would never get a new result.
     onSuccess: () => queryClient.resetQueries(),
   });

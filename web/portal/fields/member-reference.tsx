@@ -32,7 +32,7 @@ export function MemberReference({
     enabled: search !== null,
   });
   const key = field.reference?.field ?? '';
-  // // A link or a stored draft contains only the key of the row, so this query reads the row for its label.
+  // A link or a stored draft contains only the key of the row, so this query reads the row for its label.
   const { data: given } = useQuery({
     queryKey: ['rows', field.reference?.entity, 'row', { [key]: value }],
     queryFn: () => (target ? readRow(portal, all, target, { [key]: value }) : null),

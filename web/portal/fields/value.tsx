@@ -42,9 +42,9 @@ export function FieldValue({
     );
   }
   if (field.editor === 'json') return <code className={styles.json}>{textOf(field, value)}</code>;
-  // // If the values of an enum are a scale, such as a priority, the last value is the most urgent one, so it is bold.
+  // If the values of an enum are a scale, such as a priority, the last value is the most urgent one, so it is bold.
   const isHighest = field.editor === 'enum' && field.values?.at(-1)?.value === value && isScale(field);
-  // // The letters of a text decide its direction, whatever the language of the pages is.
+  // The letters of a text decide its direction, whatever the language of the pages is.
   return isHighest ? <b>{textOf(field, value)}</b> : <bdi>{textOf(field, value)}</bdi>;
 }
 
@@ -72,7 +72,7 @@ function ReferenceValue({
   const target = field.reference && entityIn(all, field.reference.entity);
   const value = row[field.name];
   if (value === null || !target) return <span className="soft">{isPerson(field) ? t('nobody') : '–'}</span>;
-  // // A row of another schema cannot be embedded, so only its key is known.
+  // A row of another schema cannot be embedded, so only its key is known.
   const pointed = pointedTo(row, field.name) ?? (canEmbed(entity, target) ? null : {});
   if (!pointed) return <span className="soft">{t('notVisible')}</span>;
   const named = { ...pointed, [field.reference?.field ?? '']: value };

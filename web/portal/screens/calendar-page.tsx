@@ -135,7 +135,7 @@ function rowsByDay(
     const until = localTime(row[end]) ?? from;
     const day = new Date(Math.max(from.getTime(), first.getTime()));
     day.setHours(0, 0, 0, 0);
-    // // A row that ends at midnight does not belong to the day that begins then.
+    // A row that ends at midnight does not belong to the day that begins then.
     while (day <= last && (day < until || dayOf(day) === dayOf(from))) {
       found.set(dayOf(day), [...(found.get(dayOf(day)) ?? []), row]);
       day.setDate(day.getDate() + 1);

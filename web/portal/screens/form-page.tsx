@@ -179,7 +179,7 @@ function useRowForm({ place: { screen, entity }, row, rowKey }: FormOf) {
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const [refused, setRefused] = useState<RefusedField | null>(null);
   const adding = useMutation(addRow(portal, entity));
-  // // A restored draft contains the values that the member saw while typing. The stored row is compared with these
+  // A restored draft contains the values that the member saw while typing. The stored row is compared with these
   // values, because another caller may have changed the row in the meantime.
   const changing = useSaveChanges(entity, row && { ...row, ...restored?.before }, rowKey);
   const shownIn = (field: PortalField) => typedIn(draft, field) ?? (row ? toDraft(field, row[field.name]) : '');

@@ -40,7 +40,7 @@ export function Gate({ children }: { children: ReactNode }) {
   }
   if (session.data?.needsFactor) return <FactorStep />;
   if (!isKnown || !found.data) return null;
-  // // If the session of a member has ended, the member must sign in again, and not continue as a visitor without noticing it.
+  // If the session of a member has ended, the member must sign in again, and not continue as a visitor without noticing it.
   const hasEnded = session.data === null && wasMember && !hasSignedOut();
   if (hasEnded || (session.data === null && found.data.screens.length === 0)) {
     return <ToSignIn />;

@@ -53,9 +53,9 @@ export function LongTable({
   const { total, isLoading, rowAt } = list;
   const [margin, setMargin] = useState(0);
   useLayoutEffect(() => {
-    // // Runs after every drawing, because the forms and views above the table change their height without this component.
+    // Runs after every drawing, because the forms and views above the table change their height without this component.
     const top = topOf(table.current);
-    // // A change of the margin makes the virtualizer compute the positions of all rows again, so small changes are ignored.
+    // A change of the margin makes the virtualizer compute the positions of all rows again, so small changes are ignored.
     setMargin((before) => (Math.abs(top - before) > MARGIN_STEP ? top : before));
   });
   const height = matchMedia('(max-width: 760px)').matches ? heights.phone : heights.wide;

@@ -48,7 +48,7 @@ export function useRowWindow(of: ListOf, [from, to]: readonly [number, number]):
     ...(first.isPlaceholderData ? [] : numbers.map((number, i) => [number, others[i]?.data?.rows] as const)),
   ]);
   const read = [...pages].flatMap(([number, rows]) => (rows ? [{ number, rows }] : []));
-  // // An estimate may be too high. Then the page is beyond the last row, and the rows are counted exactly.
+  // An estimate may be too high. Then the page is beyond the last row, and the rows are counted exactly.
   const isBeyond = read.some(({ number, rows }) => number > 0 && rows.length === 0);
   const exact = useQuery({ ...count(portal, all, of.entity, of.query, 'exact'), enabled: isBeyond });
   const total = totalOf(chain.end ?? exact.data ?? null, first.data?.total ?? 0, read);
@@ -75,7 +75,7 @@ function totalOf(
 ): Pick<RowWindow, 'total' | 'isExact'> {
   if (exact !== null) return { total: exact, isExact: true };
   const known = Math.max(0, ...read.map(({ number, rows }) => number * PAGE_ROWS + rows.length));
-  // // An estimate may be too low. So the total has room for one more page after the last full page.
+  // An estimate may be too low. So the total has room for one more page after the last full page.
   return estimate > COUNTED
     ? { total: Math.max(estimate, known + PAGE_ROWS), isExact: false }
     : { total: Math.max(estimate, known), isExact: true };

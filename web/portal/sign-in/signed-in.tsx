@@ -31,7 +31,7 @@ export function useSession(): Session {
  */
 export function SignedIn({ children }: { children: ReactNode }) {
   const portal = usePortal();
-  // // Stores the address of the page now, because the address changes during the redirect to the sign-in page.
+  // Stores the address of the page now, because the address changes during the redirect to the sign-in page.
   const [asked] = useState(() => `${location.pathname}${location.search}`);
   const { data, error, isFetching } = useQuery(signedIn(portal));
   if (error) {
@@ -41,7 +41,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
       </AuthLayout>
     );
   }
-  // // If no session is cached and a request is running, waits for its response, because the cached result may be outdated.
+  // If no session is cached and a request is running, waits for its response, because the cached result may be outdated.
   if (data === undefined || (data === null && isFetching)) return null;
   if (data === null) return <Navigate to="/account/sign-in" search={asked === '/' ? {} : { next: asked }} replace />;
   if (data.needsFactor) return <FactorStep />;

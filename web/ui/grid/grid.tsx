@@ -208,7 +208,7 @@ function useVirtualRows(
     count: rows,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
-    // // The row height is part of the key, so that sizes which were measured with another height are not used.
+    // The row height is part of the key, so that sizes which were measured with another height are not used.
     getItemKey: useCallback((index: number) => `${rowHeight} ${index}`, [rowHeight]),
     overscan: 10,
     scrollPaddingStart: headHeight,

@@ -42,7 +42,7 @@ const isPeriodReference = ({ schema, name }: Entity, field: string, relations: r
 function relationLine({ from, to, kind, period }: Relation, entities: readonly Entity[]): string {
   const fields = entities.find(({ schema, name }) => schema === from.schema && name === from.entity)?.fields ?? [];
   const optional = fields.some(({ name, nullable }) => nullable && from.fields.includes(name));
-  // // The referenced end of a relation over periods is drawn as "many", because several referenced rows may cover a period together.
+  // The referenced end of a relation over periods is drawn as "many", because several referenced rows may cover a period together.
   const there = `${optional ? 'o' : '|'}${period ? '{' : '|'}`;
   const joint = `${kind === 'one-to-one' ? '|o' : '}o'}--${there}`;
   const ends = [from, to].map(({ schema, entity }) => quoted(entityName(schema, entity)));

@@ -17,7 +17,7 @@ export function useLabels(
   pages: readonly RowPage[],
 ): (field: string, value: string) => string | undefined {
   const asked = useMemo(() => {
-    // // Rows of a page often reference the same row, and several fields the same entity. So each label is requested only once.
+    // Rows of a page often reference the same row, and several fields the same entity. So each label is requested only once.
     const questions = new Map<string, { target: Entity; to: string; values: readonly string[]; names: string[] }>();
     for (const { name, references: to } of fields) {
       const target = to && entities.find((entity) => entity.schema === to.schema && entity.name === to.entity);

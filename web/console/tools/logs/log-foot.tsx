@@ -27,7 +27,7 @@ export function LogFoot({
 }) {
   const { ref } = useParams({ from: '/signed-in/app/$ref/logs' });
   if (shown === undefined || !kept) return <SheetFoot shown="Looking" />;
-  // // The list may be newer than the summary, so it can contain more requests than the summary counts.
+  // The list may be newer than the summary, so it can contain more requests than the summary counts.
   const total = Math.max(shown, summary?.total ?? 0);
   return (
     <SheetFoot

@@ -161,7 +161,7 @@ function SessionsFoot({
   const { data } = useQuery(activity(appRef));
   if (!all) return <SheetFoot shown={stale ? 'Currently unavailable' : 'Counting'} />;
   const cut = all.length >= limits.sessionsPerPage.default;
-  // // The server returns only the newest sessions, and it counts all sessions only for the whole app. So the total for
+  // The server returns only the newest sessions, and it counts all sessions only for the whole app. So the total for
   // one user may be unknown.
   const known = cut ? (everybodys ? Math.max(data?.sessions ?? 0, all.length) : null) : all.length;
   const total = known === null ? 'many' : counted(known, 'session');

@@ -65,7 +65,7 @@ function Editor({
   roles,
   onDone,
 }: DesignProps & { before: TableDesign | null; roles: readonly string[] }) {
-  // // The design at the beginning. The form compares with it, so a refresh of the specification must not change it.
+  // The design at the beginning. The form compares with it, so a refresh of the specification must not change it.
   const [before] = useState(current);
   const state = useDesign(useMemo(() => before ?? newTable(), [before]));
   const { design, set } = state;

@@ -294,7 +294,7 @@ function addedConstraints(design: TableDesign, known: FieldDesign | undefined, f
   const table = tableOf(design);
   const add = (name: string, sql: string) => `alter table ${table} add constraint ${sqlName(name)} ${sql};`;
   const rules = field.rules.filter(({ key }) => !known?.rules.some((rule) => rule.key === key));
-  // // A field of the key needs no unique constraint. A field that is removed from the key needs one if it stays unique.
+  // A field of the key needs no unique constraint. A field that is removed from the key needs one if it stays unique.
   const wasUnique = known?.isKey ? known.unique !== null : known?.isUnique;
   const isReferred = known !== undefined && field.target !== null && !sameTarget(known, field);
   return [

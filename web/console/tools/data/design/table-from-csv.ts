@@ -48,7 +48,7 @@ const withoutEnding = (fileName: string): string => fileName.replace(/\.[^.]*$/,
 function guessKind(values: readonly string[], now: Date): Exclude<TypeKind, 'reference' | 'other'> {
   const texts = values.map((value) => value.trim());
   const all = (test: (text: string) => boolean) => texts.length > 0 && texts.every(test);
-  // // A number with leading zeros is read as text, because it is an identifier such as a postcode.
+  // A number with leading zeros is read as text, because it is an identifier such as a postcode.
   if (all((text) => /^-?(0|[1-9]\d{0,17})$/.test(text))) return 'whole';
   if (all((text) => /^-?(0|[1-9]\d*)([.,]\d+)?$/.test(text))) return 'number';
   if (all((text) => /^(true|false|yes|no)$/i.test(text))) return 'yes-no';

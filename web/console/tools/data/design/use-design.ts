@@ -29,7 +29,7 @@ export function useDesign(initial: TableDesign): DesignState {
       change(({ fields }) => ({ fields: [...fields, field] }));
       return field.key;
     },
-    // // A sentence about a removed field is removed too, because its policy would refuse every row.
+    // A sentence about a removed field is removed too, because its policy would refuse every row.
     removeField: (key) =>
       change(({ fields, sentences }) => ({
         fields: fields.filter((field) => field.key !== key),

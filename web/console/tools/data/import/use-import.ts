@@ -122,7 +122,7 @@ export function useImport(
         const key = keyFields(table.entity);
         const inserted = await importRows(table, plan, valid, canUndo ? key : [], signal);
         const keys = inserted.flatMap((row) => [keyOf(row, key) ?? []]);
-        // // The rows are stored already. If this fails, the import cannot be undone, but it did not fail.
+        // The rows are stored already. If this fails, the import cannot be undone, but it did not fail.
         if (canUndo) await storeImport(table, file?.name ?? '', keys).catch(() => false);
         return { imported: canUndo ? inserted.length : valid.length };
       }),
@@ -154,7 +154,7 @@ async function readRows(
         if (!column) return [];
         const { field, keys } = column;
         const text = values[place] ?? null;
-        // // An empty value is left out if the field has a default, so that PostgreSQL sets the default.
+        // An empty value is left out if the field has a default, so that PostgreSQL sets the default.
         if (text === null && (field.default !== null || field.identity !== null)) return [];
         return [[field.name, (text !== null && keys.get(text.trim())) || convert(field, text, now)]];
       }),

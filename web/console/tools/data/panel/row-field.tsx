@@ -106,7 +106,7 @@ function RowTime({
   const id = useId();
   const [now] = useState(() => new Date());
   const [draft, setDraft] = useState<{ text: string; value: string | undefined } | null>(null);
-  // // The form can replace the value, for example by the default. The typed text is then no longer shown.
+  // The form can replace the value, for example by the default. The typed text is then no longer shown.
   const text = draft !== null && draft.value === value ? draft.text : (shownText(field, value ?? null, now) ?? '');
   return (
     <TimeField
