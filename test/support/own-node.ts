@@ -9,7 +9,8 @@ export interface OwnNode extends TestNode {
 
 /**
  * Starts a node before all tests of the calling file. After them, stops it and deletes its home.
- * @@ @param name Name of the home.
+ *
+ * @param name Name of the home.
  * @param firstEnv Returns additional environment variables for the first start. It is called after all `beforeAll`
  * functions that were registered before.
  */

@@ -18,7 +18,8 @@ const parsed = new Map<string, readonly Part[]>();
  * Formats a message and returns its parts: strings, and values that are neither strings nor numbers, such as elements.
  * Of ICU MessageFormat, supports arguments, `plural` (with the categories of Unicode CLDR, `=1` and `#`) and `select`.
  * Apostrophes are plain characters.
- * @@ @param locale Locale of numbers and plural categories (BCP 47).
+ *
+ * @param locale Locale of numbers and plural categories (BCP 47).
  * @throws Error for a message in any other syntax
  */
 export function formatParts<T>(

@@ -38,7 +38,8 @@ export function makePortal(app: PortalApp): Portal {
 
 /**
  * Reads the public data of the app. Throws an Error whose message is written for the member.
- * @@ @param language Resolves when the messages of the member's language are loaded, so that the message of an error is
+ *
+ * @param language Resolves when the messages of the member's language are loaded, so that the message of an error is
  * in this language.
  */
 export async function readApp(language: Promise<void>): Promise<PortalApp> {

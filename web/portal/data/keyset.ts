@@ -30,7 +30,8 @@ const nullsFirst = (text: string): boolean => text === 'nullsfirst';
 /**
  * Returns the condition for the rows that follow a row, in the syntax of the parameter `or`. PostgreSQL finds these
  * rows by an index, however many rows precede them. A row that another caller adds moves no row to another page. Pure.
- * @@ @param order The parameter `order`, without the key.
+ *
+ * @param order The parameter `order`, without the key.
  * @returns null if no such condition exists: the entity has no readable key, a term is no plain field, or the row lacks
  * a value
  */

@@ -94,7 +94,8 @@ const DAYS = [0, -7, -30, 7] as const;
 
 /**
  * Converts a condition of the address to the conditions of a data request. Days are days in the reader's time zone.
- * @@ @param now The present time.
+ *
+ * @param now The present time.
  */
 export function dataConditions(entity: PortalEntity, name: string, condition: string, now: Date): readonly string[] {
   const field = entity.fields.find((one) => one.name === name);
