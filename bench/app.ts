@@ -11,14 +11,14 @@ export const EMAIL = 'bench@example.com';
 export interface BenchApp {
   app: AppConnection;
   member: { id: string; accessToken: string };
-  /** Headers for requests of the member. */
+  /** Headers of a request that the member sends. */
   headers: Record<string, string>;
 }
 
-/** Creates an app with the tables of the cases and one member. */
+/** Creates an app that has the tables of the cases and one member. */
 export async function makeApp(node: BenchNode): Promise<BenchApp> {
   const app = await admin<AppConnection>(node, 'POST', '/apps', { ref: 'bench' });
-  // One client sends the requests of many, so the limit per client is raised.
+  // In the bench, one client sends the requests of many members, so the limit per client is raised.
   await admin(node, 'PUT', '/apps/bench/settings/rate_limit_token_refresh', {
     value: limits.refreshesPerNetwork.range[1],
   });
@@ -47,8 +47,8 @@ export async function auth<T>(app: AppConnection, path: string, body: unknown): 
 }
 
 /**
- * Returns the URL of the app's database over the Unix socket. The node uses the same connection, so the limit is
- * measured under the same conditions.
+ * Returns the URL with which the app's database is reached over the Unix socket. The node reaches it in the same way,
+ * so the limit is measured under the same conditions.
  */
 export async function databaseUrl(node: BenchNode, app: AppConnection): Promise<string> {
   const status = await admin<{ database_url: string }>(node, 'GET', '/status');

@@ -3,7 +3,7 @@ import type { AppConnection } from '../contract/admin.ts';
 import { median, number, table } from './figures.ts';
 import { admin, type BenchNode, removeHome, startNode } from './node.ts';
 
-/** Number of apps on the node; BENCH_APPS sets another number for a quick run. */
+/** Number of apps on the node. The variable BENCH_APPS sets another number, for a quick run. */
 const APPS = Number(process.env.BENCH_APPS ?? 1000);
 const CALLERS = 8;
 const SAMPLE_MILLISECONDS = 500;
@@ -78,7 +78,7 @@ interface ColdCalls {
   memory: { before: number; most: number; node: number };
 }
 
-/** Sends one request to each app, from several callers at the same time, and samples the node's processes meanwhile. */
+/** Sends one request to each app. Several callers do this at the same time, and the processes of the node are sampled meanwhile. */
 async function callEach(node: BenchNode, apps: readonly AppConnection[]): Promise<ColdCalls> {
   const { database_url: url } = await admin<{ database_url: string }>(node, 'GET', '/status');
   const watcher = new pg.Client(url);
@@ -129,7 +129,7 @@ async function callEach(node: BenchNode, apps: readonly AppConnection[]): Promis
   return found;
 }
 
-/** Returns the processor time used so far, in milliseconds. */
+/** Returns the processor time that the node and its PostgreSQL have used so far, in milliseconds. */
 const processorTimes = (node: BenchNode): { node: number; postgres: number } => ({
   node: node.processorTime('node'),
   postgres: node.processorTime('postgres'),

@@ -1,10 +1,10 @@
 /**
- * Runs one attack on a limit of an app. It is a separate process, so that its work does not delay the process that
- * measures the other app.
+ * Runs one attack on a limit of an app. It runs in its own process, so that it does not delay the process that measures
+ * another app of the node, which is not attacked.
  */
 import { attack, type BoundAttack } from '../test/support/bound-attacks.ts';
 
-/** One attack by the owner of an app, and how long it lasts. */
+/** One attack by the owner of an app, and for how long it runs. */
 export interface AttackOrder {
   databaseUrl: string;
   attack: BoundAttack;

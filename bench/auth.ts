@@ -6,10 +6,10 @@ import { CONNECTIONS, MILLISECONDS, median, number, ROUNDS, table, WORKERS } fro
 import { type LoadResult, load, request } from './load.ts';
 import { type BenchNode, removeHome, startNode } from './node.ts';
 
-/** Number of connections that sign in. Eight keep every processor busy with hashes. */
+/** Number of connections that sign in. With eight, every processor is busy with password hashes. */
 const SIGN_IN_CONNECTIONS = 8;
 
-/** Measures sign-in and refresh. Compares sign-in with the same SQL and hash without HTTP, and with the hash alone. */
+/** Measures sign-in and the refresh of tokens. Compares sign-in with the same SQL and hash without HTTP, and with the hash alone. */
 export async function measureAuth(): Promise<void> {
   const node = await startNode({ workers: WORKERS });
   try {
@@ -53,11 +53,14 @@ export async function measureAuth(): Promise<void> {
   }
 }
 
-/** Number of connections that sign in at the same time: more than the queues of both workers can store. */
+/** Number of connections that sign in at the same time. This is more than the queues of both workers can hold. */
 const FLOOD_CONNECTIONS = 200;
 const READ_CONNECTIONS = 16;
 
-/** Measures requests that read one row: alone, and while more members sign in than the node can hash passwords for. */
+/**
+ * Measures requests that read one row. Measures them alone, and while so many members sign in that the node cannot hash
+ * all their passwords in time.
+ */
 export async function measureFlood(): Promise<void> {
   const node = await startNode({ workers: WORKERS });
   try {
@@ -118,7 +121,7 @@ async function signInRequests(app: AppConnection): Promise<{ emails: string[]; r
   return { emails, requests };
 }
 
-/** Returns a refresh token for each connection. A token can be exchanged once, so every round needs new ones. */
+/** Returns a refresh token for each connection. A token can be exchanged only once, so every round needs new tokens. */
 function refreshTokensOf(app: AppConnection): Promise<string[]> {
   const one = () =>
     auth<{ refresh_token: string }>(app, '/token?grant_type=password', { email: EMAIL, password: PASSWORD });

@@ -10,14 +10,14 @@ export interface Row {
   name: string;
   result: NodeLoad;
   limit: number;
-  /** Processor time of a call at the limit, in milliseconds. */
+  /** Processor time in milliseconds that one call needs at the limit, which means without Ninefold. */
   limitProcessor: number;
 }
 
 /** The result of a load, with the processor time in milliseconds that the node used for each request. */
 export type NodeLoad = LoadResult & { processorEach: number };
 
-/** Runs a load and measures the processor time of the node, which depends less on other programs than a rate. */
+/** Runs a load and measures the processor time of the node. Other programs on the machine affect this time less than they affect a rate. */
 export async function loadNode(node: BenchNode, options: Omit<LoadOptions, 'port'>): Promise<NodeLoad> {
   const before = node.allProcessorTime();
   const result = await load({ ...options, port: node.port });
@@ -82,14 +82,14 @@ export async function measureCalls(): Promise<void> {
   }
 }
 
-/** Measures the load and its limit alternately, so that a change of the machine's speed affects both. */
+/** Measures a load and its limit in turns, so that a change of the machine's speed affects both. */
 export async function measureCase(
   node: BenchNode,
   name: string,
   run: () => Promise<NodeLoad>,
   order: LimitOrder | (() => Promise<LimitOrder>),
 ): Promise<Row> {
-  // A warm-up run: until the server's code is compiled and the plans are made, the times are not representative.
+  // A run to warm up. Until the server's code is compiled and its plans are made, times are not representative.
   await run();
   const results: NodeLoad[] = [];
   const limits: Limit[] = [];

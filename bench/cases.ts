@@ -1,4 +1,4 @@
-/** A data request. The load sends it to the node, and the limit process runs the same SQL without the node. */
+/** A data request. A load sends it to the node; the limit process runs the same SQL without the node. */
 export interface DataCall {
   method: string;
   /** The path below /rest/v1. */
@@ -14,7 +14,7 @@ interface OrderBase {
   milliseconds: number;
 }
 
-/** The instructions for a limit process. `identity` is the caller's identity as JSON. */
+/** What a limit process has to do. `identity` is the caller's identity as JSON. */
 export type LimitOrder = OrderBase &
   (
     | { kind: 'rest'; calls: DataCall[]; identity: string }
@@ -26,14 +26,14 @@ export type LimitOrder = OrderBase &
 export interface LimitReport {
   perSecond: number;
   times: number[];
-  /** Processor time of the process, in milliseconds. */
+  /** Processor time that the process has used, in milliseconds. */
   processorMilliseconds: number;
 }
 
 export const ROWS = 100_000;
 export const OWNERS = 100;
 
-/** Returns SQL for 100,000 items of 100 people, with a policy. The first of these people is the member of the bench. */
+/** Returns SQL that creates 100,000 items of 100 people, with a policy. The first of these people is the member that sends the requests. */
 export const schema = (member: string): string => `
   create table public.people (id int primary key, user_id uuid, name text not null);
   create table public.items (
@@ -74,7 +74,7 @@ const call = (
   body,
 });
 
-/** Returns the data cases. Each has many calls with different keys, so that no row is read twice in succession. */
+/** Returns the cases of data requests. Each case has many requests with different keys, so that no row is read twice in succession. */
 export function dataCases(member: string): { name: string; calls: DataCall[] }[] {
   const ids = Array.from({ length: 1000 }, (_, i) => 1 + ((i * 7919) % ROWS));
   const insert = JSON.stringify({ owner_id: member, person_id: 1, title: 'A new item' });

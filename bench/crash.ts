@@ -1,7 +1,7 @@
 import { table } from './figures.ts';
 import { admin, removeHome, startNode } from './node.ts';
 
-/** Number of apps on the node; a smaller number is quicker to create. */
+/** Number of apps on the node. A smaller number takes less time to create. */
 const APPS = Number(process.env.BENCH_APPS ?? 1000);
 const AT_ONCE = 2;
 

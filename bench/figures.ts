@@ -1,4 +1,4 @@
-/** Formats figures as docs/performance.md shows them. */
+/** Formats figures in the way in which docs/performance.md shows them. */
 
 export const WORKERS = 2;
 export const CONNECTIONS = 32;
@@ -10,10 +10,7 @@ export const number = (value: number): string => Math.round(value).toLocaleStrin
 export const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
-/**
- * Returns the quartiles: a quarter of the values is below the first, half below the second, and a quarter above the
- * third.
- */
+/** Returns the three quartiles. A quarter of the values is below the first, half below the second, and a quarter above the third. */
 export function quartiles(values: readonly number[]): [number, number, number] {
   const sorted = [...values].sort((a, b) => a - b);
   const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0;

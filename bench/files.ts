@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { makeApp } from './app.ts';
 import { removeHome, startNode } from './node.ts';
 
-/** The part of a coverage report that the count uses (Chrome DevTools Protocol, domain Profiler). */
+/** The part of a coverage report that is used here (Chrome DevTools Protocol, domain Profiler). */
 interface ScriptCoverage {
   readonly url: string;
   readonly functions: readonly {
@@ -15,15 +15,15 @@ interface ScriptCoverage {
 }
 
 /**
- * Number of counted requests. A file counts only if every request runs its code, so that work in the background does
- * not count.
+ * Number of requests that are counted. A file counts only if every one of them runs its code, so that work in the
+ * background does not count.
  */
 const READS = 10;
 const WARM_READS = 200;
 
 /**
- * Script that each process of the node loads. In a worker it counts the calls of each function. At SIGUSR2 it writes
- * the counts since the last signal.
+ * Script that each process of the node loads. In a worker, it counts the calls of each function. At SIGUSR2, it writes
+ * how often each function was called since the previous signal.
  */
 const counter = (folder: string): string => `
   import cluster from 'node:cluster';
@@ -43,7 +43,7 @@ const counter = (folder: string): string => `
     writeFileSync(folder + '/worker', String(process.pid));
   }`;
 
-/** Counts the source files whose functions a worker calls to read one row by its key, when everything is cached. */
+/** Counts the source files whose functions a worker calls to read one row by its key, if everything that can be cached is cached. */
 export async function measureFiles(): Promise<void> {
   const folder = mkdtempSync(join(process.cwd(), '.tmp/bench/coverage-'));
   const script = join(folder, 'counter.mjs');
@@ -98,7 +98,7 @@ function filesOf(coverage: readonly ScriptCoverage[]): Set<string> {
 
 const maps = new Map<string, (offset: number) => string | null>();
 
-/** Returns a function that finds the source file of an offset in a built file. */
+/** Returns a function that finds the source file of a position in a built file. */
 function sourceMap(path: string): (offset: number) => string | null {
   const known = maps.get(path);
   if (known) return known;

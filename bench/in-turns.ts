@@ -3,15 +3,15 @@ import { load } from './load.ts';
 import type { BenchNode } from './node.ts';
 
 /**
- * Number of completed calls per second, and per second of the node's processor time. The second number depends less on
- * other load of the machine.
+ * Number of calls that were completed per second, and per second of the node's processor time. Other load on the
+ * machine affects the second number less.
  */
 export interface Reached {
   perSecond: number;
   perProcessorSecond: number;
 }
 
-/** Repeats one call on every connection for the given time in milliseconds, and returns the rates. */
+/** Repeats one call on every connection for some milliseconds, and returns how many calls were completed per second. */
 export async function reached(node: BenchNode, call: Buffer, milliseconds: number): Promise<Reached> {
   const before = node.processorTimes();
   const { perSecond, requests } = await load({
@@ -25,7 +25,7 @@ export async function reached(node: BenchNode, call: Buffer, milliseconds: numbe
   return { perSecond, perProcessorSecond: (requests / spent) * 1000 };
 }
 
-/** Two measurements made directly one after the other, without and with an additional load. */
+/** Two measurements, one made directly after the other: without and with an additional load. */
 export type Turn = Readonly<Record<'without' | 'beside', Reached>>;
 
 /**
@@ -52,8 +52,8 @@ export async function inTurns(
 }
 
 /**
- * Returns lines of a table: medians, and the changes with the 95 % interval of their median (McGill, Tukey, Larsen
- * 1978).
+ * Returns the lines of a table with the medians, and with the changes and the 95 % interval of their median (McGill,
+ * Tukey, Larsen 1978).
  */
 export function turnRows(what: string, turns: readonly Turn[]): string[][] {
   const calls = (side: keyof Turn): string => number(median(turns.map((turn) => turn[side].perSecond)));

@@ -1,6 +1,6 @@
 /**
- * Measures the limit of a case: the same SQL with the driver alone, pipelined, without HTTP. Runs as separate
- * processes, as many as the node has workers; messages give each process its instructions.
+ * Measures the limit of a case: the same SQL with the driver alone, pipelined and without HTTP. As many of these
+ * processes run as the node has workers. A message tells each process what to do.
  */
 import { defaultRestSettings } from '../contract/settings.ts';
 import { defaultAuthSettings } from '../contract/settings-auth.ts';
@@ -56,7 +56,7 @@ async function measure(order: LimitOrder): Promise<LimitReport> {
   return { perSecond: times.length / seconds, times, processorMilliseconds: (user + system) / 1000 };
 }
 
-/** Returns the work that each of the concurrent callers repeats. */
+/** Returns one function for each of the concurrent callers. The caller repeats this function. */
 async function worksOf(order: LimitOrder, connections: readonly Connection[]): Promise<(() => Promise<unknown>)[]> {
   const callers = Array.from({ length: order.concurrency }, (_, i) => i);
   const passwords = new PasswordHasher(WORKERS);

@@ -5,17 +5,17 @@ import { CONNECTIONS, MILLISECONDS, number, ROUNDS, table, WORKERS } from './fig
 import { type LoadResult, load, request } from './load.ts';
 import { admin, type BenchNode, removeHome, startNode } from './node.ts';
 
-/** Number of accounts, each with a link; more than one round can use up. */
+/** Number of accounts, each of which has a link. It is larger than the number of links that one round can use up. */
 const LINKS = 20_000;
 
 const tokenOf = (turn: number): string => `bench-link-${turn}`;
 
-/** Measures how many links of mails are used up by `POST /verify`. Each response contains a new session. */
+/** Measures how many links of mails `POST /verify` can use up. Each response contains a new session. */
 export async function measureLinks(): Promise<void> {
   const node = await startNode({ workers: WORKERS });
   try {
     const { app } = await makeApp(node);
-    // One client sends the requests of many, so the limit per client is raised.
+    // In the bench, one client sends the requests of many members, so the limit per client is raised.
     const value = limits.verificationsPerNetwork.range[1];
     await admin(node, 'PUT', `/apps/${app.ref}/settings/rate_limit_verify`, { value });
     await sql(node, app.ref, ACCOUNTS);
@@ -42,7 +42,7 @@ export async function measureLinks(): Promise<void> {
 }
 
 interface Round extends LoadResult {
-  /** Number of links per second of the node's processor time. It depends less on other load of the machine. */
+  /** Number of links per second of the node's processor time. Other load on the machine affects this number less than a rate. */
   perProcessorSecond: number;
 }
 
@@ -77,7 +77,7 @@ const ACCOUNTS = `
   from auth.users u where u.email like 'link-%';
 `;
 
-/** SQL text: the hash of the token of the account with this address. */
+/** SQL expression for the hash of the token in the link of the account with this address. */
 const tokenHash = (email: string): string =>
   `encode(sha256(('${tokenOf(0).slice(0, -1)}' || substr(${email}, 6, strpos(${email}, '@') - 6))::bytea), 'hex')`;
 

@@ -4,7 +4,7 @@ export interface LoadOptions {
   port: number;
   connections: number;
   milliseconds: number;
-  /** The bytes of the next request of a connection, and an optional function that receives the body of its response. */
+  /** Returns the bytes of the next request on a connection. `onBody` receives the body of its response. */
   next: (connection: number) => Buffer;
   onBody?: (connection: number, body: string) => void;
 }
@@ -19,8 +19,8 @@ export interface LoadResult {
 }
 
 /**
- * Keeps every connection busy with one request after the other, over plain sockets, and measures each response. The
- * code is kept small, so that on a small machine the load takes little processor time from the server.
+ * Keeps every connection busy with one request after the other over plain sockets, and measures each response. The code
+ * is small, so that it takes little processor time away from the server on a small machine.
  */
 export async function load(options: LoadOptions): Promise<LoadResult> {
   const times: number[] = [];
@@ -76,8 +76,8 @@ const LENGTH = Buffer.from('\r\ncontent-length: ');
 const CHUNKED_END = Buffer.from('0\r\n\r\n');
 
 /**
- * Returns the status and the position of the body when an HTTP/1.1 response is complete; null before. Works on bytes
- * instead of strings, because this process shares the machine with the server and should use little processor time.
+ * Returns the status of an HTTP/1.1 response and the position of its body; null until the response is complete. Reads
+ * bytes instead of strings, because this process shares the machine with the server and must use little processor time.
  */
 function wholeAnswer(bytes: Buffer): { status: number; bodyStart: number } | null {
   const headEnd = bytes.indexOf(HEAD_END);
@@ -94,7 +94,7 @@ function wholeAnswer(bytes: Buffer): { status: number; bodyStart: number } | nul
   return bytes.subarray(-5).equals(CHUNKED_END) ? { status, bodyStart } : null;
 }
 
-/** Returns the number at `offset`. */
+/** Returns the decimal number that begins at `offset`. */
 function digits(bytes: Buffer, offset: number): number {
   let value = 0;
   for (let at = offset; ; at++) {
@@ -104,7 +104,7 @@ function digits(bytes: Buffer, offset: number): number {
   }
 }
 
-/** Returns a request as it is sent over the connection. */
+/** Returns the bytes of a request as they are sent. */
 export function request(method: string, path: string, headers: Record<string, string>, body = ''): Buffer {
   const lines = [`${method} ${path} HTTP/1.1`, 'Host: 127.0.0.1'];
   for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);

@@ -1,7 +1,7 @@
 /**
- * Measures a node, together with the limit of each measurement (the same work without Ninefold) in the same run. Prints
- * Markdown tables in the form of docs/performance.md. Arguments select measurements by name; without arguments all of
- * them run.
+ * Measures a node. In the same run, each measurement is compared with its limit, which is the same work without
+ * Ninefold. Prints Markdown tables in the form of docs/performance.md. Arguments select measurements by name; without
+ * arguments, all measurements run.
  */
 import { mkdirSync } from 'node:fs';
 import { cpus } from 'node:os';

@@ -9,7 +9,10 @@ const MEMBERS = 1_000_000;
 const PER_PAGE = 50;
 const CALLS = 15;
 
-/** Measures the calls of the members page and sign-ins over HTTP in an app with a million accounts. */
+/**
+ * Measures the requests of the console's page of members, and sign-ins, in an app with a million accounts. All requests
+ * are sent over HTTP.
+ */
 export async function measureMembers(): Promise<void> {
   const node = await startNode({ workers: WORKERS });
   try {
@@ -71,8 +74,8 @@ const signUp = (app: AppConnection, turn: number): Promise<unknown> =>
   call(`${app.url}/auth/v1/signup`, app, { email: `new-${turn}@example.org`, password: PASSWORD });
 
 /**
- * Inserts the accounts with the hash of the first member's password. The indexes without a constraint are created after
- * the insertion, which takes a fraction of the time.
+ * Inserts the accounts, all with the hash of the first member's password. The indexes that enforce no constraint are
+ * created only after that, because this takes a fraction of the time.
  */
 async function fill(url: string): Promise<void> {
   const connection = await Connection.open(parseConnectionUrl(url, 'bench'), 5000);

@@ -4,13 +4,13 @@ import { CONNECTIONS, MILLISECONDS, median, number, ROUNDS, table, WORKERS } fro
 import { type LoadResult, load, request } from './load.ts';
 import { removeHome, startNode } from './node.ts';
 
-/** The number of connections of the load that make slow calls, one after the other. */
+/** Number of connections that send slow requests, one after the other. */
 const SLOW_CONNECTIONS = Math.round(CONNECTIONS * 0.05);
 const SLEEP = 'create function public.nap() returns int volatile language sql as $$ select 1 from pg_sleep(0.2) $$';
 
 /**
- * Measures the effect of slow calls on fast ones: the same fast calls alone, and while 5 % of the connections make
- * calls that sleep for 200 ms.
+ * Measures how slow requests affect fast ones. Measures the same fast requests alone, and while 5 % of the connections
+ * send requests that sleep for 200 ms.
  */
 export async function measureMixed(): Promise<void> {
   const node = await startNode({ workers: WORKERS });

@@ -14,7 +14,7 @@ const CONNECTIONS = 16;
 const QUIET_MILLISECONDS = 10_000;
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 30);
 
-/** Limits that an attack reaches within seconds; the defaults are too large for a bench. */
+/** Limits that an attack reaches within seconds. The default limits are too large for a bench. */
 const env = {
   NINEFOLD_APP_DATABASE_BYTES: String(256 * 1024 * 1024),
   NINEFOLD_APP_STATEMENT_SECONDS: '5',
@@ -23,11 +23,11 @@ const env = {
 };
 
 /**
- * Measures the calls of one app while another app exceeds a limit. Each limit is measured on its own node, so that no
- * suspension affects the next one.
+ * Measures the requests of one app while another app exceeds a limit. Each limit is measured on a node of its own, so
+ * that a suspension by one limit does not affect the measurement of the next one.
  */
 export async function measureNeighbours(): Promise<void> {
-  // BENCH_ATTACK selects attacks by parts of their names, separated by commas.
+  // BENCH_ATTACK selects attacks. It contains parts of their names, separated by commas.
   const wanted = process.env.BENCH_ATTACK?.split(',');
   const rows: string[][] = [];
   for (const one of boundAttacks) {

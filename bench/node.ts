@@ -8,28 +8,25 @@ export interface BenchNode {
   port: number;
   home: string;
   operatorToken: string;
-  /** Time from the start of the process to the first response, in milliseconds. */
+  /** Time from the start of the node's process to the first response, in milliseconds. */
   startMilliseconds: number;
   /**
-   * Returns the memory of all processes of the node, or of the processes of one program, in bytes. A page that several
-   * processes share is divided among them (PSS).
+   * Returns the memory in bytes of all processes of the node, or only of those that run one program. A page that
+   * several processes share is divided among them (PSS).
    */
   memory(program?: string): number;
-  /**
-   * Returns the processor time of the node's processes of one program, including those that have ended, in
-   * milliseconds.
-   */
+  /** Returns the processor time in milliseconds of the node's processes that run one program. Processes that have ended are included. */
   processorTime(program: string): number;
-  /** Returns the processor time of all processes of the node, including those that have ended, in milliseconds. */
+  /** Returns the processor time in milliseconds of all processes of the node. Processes that have ended are included. */
   allProcessorTime(): number;
-  /** Returns the processor time of each process of the node, in milliseconds by process id. */
+  /** Returns the processor time in milliseconds of each process of the node, by process id. */
   processorTimes(): ReadonlyMap<number, number>;
   stop(): Promise<void>;
   /** Kills every process of the node at once. */
   kill(): Promise<void>;
 }
 
-/** Starts a built node as `npm start` does, and waits until it responds. */
+/** Starts a built node in the same way as `npm start`, and waits until it responds. */
 export async function startNode(
   options: { home?: string; workers?: number; env?: Record<string, string> } = {},
 ): Promise<BenchNode> {
@@ -134,12 +131,12 @@ function programOf(pid: number): string {
 }
 
 const processorTimeOf = (pid: number): number => statFields(pid, 11, 12) * 10;
-/** Returns the processor time of the children of a process that have ended. */
+/** Returns the processor time of those children of a process that have ended. */
 const endedTimeOf = (pid: number): number => statFields(pid, 13, 14) * 10;
 
 /**
- * Returns the sum of two fields of proc(5), counted from the state of the process. A clock tick is a hundredth of a
- * second on every Linux that Node.js supports.
+ * Returns the sum of two fields of proc(5). The fields are counted from the state of the process. A clock tick is a
+ * hundredth of a second on every Linux that Node.js supports.
  */
 function statFields(pid: number, one: number, other: number): number {
   try {

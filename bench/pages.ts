@@ -7,10 +7,10 @@ import { admin, type BenchNode, removeHome, startNode } from './node.ts';
 
 const REPEATS = 15;
 const SLOW_READERS = 4;
-/** Pause of a slow reader after each part of a response. */
+/** Time in milliseconds that a slow reader pauses after each part of a response. */
 const SLOW_MILLISECONDS = 20;
 
-/** Measures long responses: compared with COPY of the same JSON, and what slow readers cost the server. */
+/** Measures long responses. Compares them with COPY of the same JSON, and measures what slow readers cost the server. */
 export async function measurePages(): Promise<void> {
   const node = await startNode({ workers: 1 });
   try {
@@ -68,7 +68,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started;
 }
 
-/** Reads a response to its end, at full speed or with pauses. Resolves with its size in bytes. */
+/** Reads a response to its end, at full speed or with pauses between its parts. Resolves with its size in bytes. */
 function read(url: string, headers: Record<string, string>, pause = 0): Promise<number> {
   return new Promise((resolve, reject) => {
     get(url, { headers }, (response) => {

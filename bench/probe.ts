@@ -9,26 +9,26 @@ import { things } from './things.ts';
 
 const ENTITIES = 200;
 /**
- * Number of entities of the smaller app: enough for a typical probe, and few enough that calls without a probe are
- * measured soon after calls with one.
+ * Number of entities of the smaller app. It is large enough for a typical probe, and so small that requests without a
+ * probe are measured soon after requests with one.
  */
 const FEWER_ENTITIES = 110;
 const PROBES = 6;
 /**
- * Number of measurements during each probe with fewer entities, and the same number without a probe. They end before
- * the probe does.
+ * Number of measurements during each probe of the smaller app. The same number of measurements is made without a probe.
+ * They end before the probe does.
  */
 const MEASUREMENTS = 5;
 const LOAD_MILLISECONDS = 2000;
-/** Approximately the time that a probe of all entities takes. */
+/** Approximate time that a probe of all entities takes. */
 const LONG_MILLISECONDS = 25_000;
-/** Time that a probe needs before it tests the first entity. */
+/** Time after the start of a probe until it tests the first entity. */
 const BEFORE_MILLISECONDS = 1000;
 const POLL_MILLISECONDS = 50;
 
 /**
- * Measures a probe of every cell: how long a probe of 200 entities takes during calls, and how it slows down the calls
- * of the app.
+ * Measures a probe of every cell: how long a probe of 200 entities takes while the app gets requests, and how much the
+ * probe slows down these requests.
  */
 export async function measureProbe(): Promise<void> {
   const node = await startNode({ workers: WORKERS });
@@ -66,8 +66,8 @@ export async function measureProbe(): Promise<void> {
 }
 
 /**
- * Starts a probe, measures during the probe and waits for its end. `running` is true if the probe lasted as long as the
- * measurement.
+ * Starts a probe, measures while it runs, and waits for its end. `running` is true if the probe ran until the
+ * measurement had ended.
  * @throws if the result of a cell differs from the specification
  */
 async function probed<T>(

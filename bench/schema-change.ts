@@ -9,10 +9,7 @@ import { removeHome, startNode } from './node.ts';
 const TABLES = 1000;
 const CHANGES = 5;
 
-/**
- * Measures an app with 1,000 tables: how long the first request after a change of the schema waits, and the size of the
- * schema cache.
- */
+/** Measures an app with 1,000 tables: how long the first request after a change of the schema waits, and how large the schema cache is. */
 export async function measureSchema(): Promise<void> {
   const node = await startNode({ workers: WORKERS });
   try {
@@ -60,7 +57,7 @@ export async function measureSchema(): Promise<void> {
   }
 }
 
-/** Returns SQL for tables with five columns, each with a foreign key to the table before. */
+/** Returns SQL that creates tables with five columns. Each table has a foreign key to the table before it. */
 function tables(from: number, to: number): string {
   const all: string[] = [];
   for (let i = from; i < to; i++) {
@@ -73,7 +70,7 @@ function tables(from: number, to: number): string {
   return all.join('\n');
 }
 
-/** Returns the size of one schema cache: a tenth of the memory that ten caches use. */
+/** Returns the size of one schema cache in bytes: a tenth of the memory that ten caches use. */
 async function cacheBytes(url: string): Promise<number> {
   const connection = await Connection.open(parseConnectionUrl(url, 'bench'), 5000);
   const database = { run: (statements: Parameters<Connection['run']>[0]) => connection.run(statements) };

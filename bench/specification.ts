@@ -18,7 +18,7 @@ const LOAD_MILLISECONDS = 2000;
 const TURNS = 30;
 const SETTLED_MILLISECONDS = 2000;
 
-/** A change of one table, by what it changes. */
+/** Changes of one table, by the kind of change. */
 const changes: Readonly<Record<string, (i: number) => string>> = {
   'a comment': (i) => `comment on table public.thing_${i} is 'Looked at ${Date.now()}'`,
   'a new field': (i) => `alter table public.thing_${i} add column extra text not null default ''`,
@@ -27,7 +27,7 @@ const changes: Readonly<Record<string, (i: number) => string>> = {
   'a new table': (i) => `create table public.other_${i} (id int primary key, thing int references public.thing_${i})`,
 };
 
-/** Measures how long the specification of an app with 200 entities takes after one change, and after a start. */
+/** Measures how long the server needs for the specification of an app with 200 entities: after one change, and after a start. */
 export async function measureDerivation(): Promise<void> {
   let node = await startNode({ workers: WORKERS });
   try {
@@ -40,7 +40,7 @@ export async function measureDerivation(): Promise<void> {
     for (const [what, change] of Object.entries(changes)) {
       const derived: number[] = [];
       for (let i = 0; i < REPEATS; i++) {
-        // The work for the previous change ends before the next one.
+        // The pause lets the work for the previous change end before the next change.
         await setTimeout(SETTLED_MILLISECONDS);
         await sql(node, 'bench', change(i));
         derived.push(await timed(() => look(node)));
@@ -54,7 +54,7 @@ export async function measureDerivation(): Promise<void> {
     for (let i = 0; i < RESTARTS; i++) {
       await node.stop();
       node = await startNode({ workers: WORKERS, home: node.home });
-      // The first call to the management API starts the specification's process.
+      // The first request to the management API starts the specification process.
       await admin(node, 'GET', '/apps');
       await setTimeout(SETTLED_MILLISECONDS);
       started.push(await timed(() => look(node)));
@@ -70,7 +70,7 @@ export async function measureDerivation(): Promise<void> {
 const times = (measured: readonly number[]): string =>
   `${median(measured).toFixed(0)} ms (${Math.min(...measured).toFixed(0)} to ${Math.max(...measured).toFixed(0)})`;
 
-/** Measures how requests for the specification of an app with 200 entities slow down the calls of the app. */
+/** Measures how requests for the specification of an app with 200 entities slow down the other requests of the app. */
 export async function measureSpecification(): Promise<void> {
   const node = await startNode({ workers: WORKERS });
   try {
@@ -93,7 +93,7 @@ export async function measureSpecification(): Promise<void> {
 async function lookedAt<T>(node: BenchNode, work: () => Promise<T>): Promise<T> {
   let isDone = false;
   const looking = async () => {
-    // Starts between two seconds, so that no request for the specification coincides with the end of the calls.
+    // Starts half a second late, so that no request for the specification coincides with the end of a load.
     await setTimeout(LOOK_MILLISECONDS / 2);
     while (!isDone) {
       await look(node);
@@ -109,7 +109,7 @@ async function lookedAt<T>(node: BenchNode, work: () => Promise<T>): Promise<T> 
   }
 }
 
-/** Receives the complete response but does not parse it, because a browser would parse it on another machine. */
+/** Receives the complete response without parsing it, because a browser would parse it on another machine. */
 async function look(node: BenchNode): Promise<void> {
   const headers = { authorization: `Bearer ${node.operatorToken}` };
   const response = await fetch(`${node.url}/admin/v1/apps/bench/specification`, { headers });

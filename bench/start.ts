@@ -2,7 +2,7 @@ import type { SqlResponse } from '../contract/admin.ts';
 import { median, ROUNDS, table } from './figures.ts';
 import { admin, type BenchNode, removeHome, startNode } from './node.ts';
 
-/** Measures the start, new apps, copies and memory. */
+/** Measures a start of the node, the creation of apps, copies of apps, and memory. */
 export async function measureStart(): Promise<void> {
   const first = await startNode();
   await first.stop();

@@ -1,6 +1,6 @@
 /**
- * Returns SQL for the tables `thing_<from>` to `thing_<to - 1>`. Each has eight fields, rules, relations, three
- * policies and five rows.
+ * Returns SQL that creates the tables `thing_<from>` to `thing_<to - 1>`. Each table has eight fields, rules,
+ * relations, three policies and five rows.
  */
 export function things(from: number, to: number): string {
   const all: string[] = [];

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fingerprint } from './fingerprint.mjs';
 
-/** For each target its sources, its output, and the file with the fingerprint of the sources. */
+/** The sources of each target, its output, and the file that contains the fingerprint of the sources. */
 const targets = {
   server: {
     sources: ['src', 'contract', 'templates', 'package.json', 'package-lock.json', 'scripts/build.mjs'],

@@ -38,7 +38,7 @@ async function buildServer(root, sources) {
       { in: 'src/rest/request/body-parser-thread.ts', out: 'body-parser' },
       { in: 'src/postgres/database-proxy-thread.ts', out: 'database-proxy' },
     ],
-    // The names contain a hash of the content, and these files are put in place first, so that ninefold.js never loads
+    // The names contain a hash of the content, and these files are put in place first. So ninefold.js never loads
     // parts of another build.
     chunkNames: 'server-[hash]',
     outdir: 'dist',
@@ -54,7 +54,7 @@ async function buildServer(root, sources) {
     logLevel: 'silent',
     write: false,
   });
-  // esbuild's helper process would otherwise live as long as this process, which may continue as the server.
+  // Otherwise esbuild's helper process would live as long as this process, which may continue as the server.
   await esbuild.stop();
   await mkdir(dist, { recursive: true });
   const results = outputFiles.map(({ path, contents }) => ({ name: basename(path), contents }));
@@ -65,7 +65,7 @@ async function buildServer(root, sources) {
     await rename(fresh, join(dist, name));
   }
   await copyFile(join(root, 'src/accounts/common-passwords.bin'), join(dist, 'common-passwords.bin'));
-  // The old parts of the server stay while a node runs from this clone, because the node still loads them.
+  // While a node runs from this clone, the old parts of the server are not deleted, because the node still loads them.
   const running = runningFrom(root);
   if (running !== null && running !== process.pid) return;
   const outdated = (await readdir(dist)).filter(

@@ -12,7 +12,7 @@ import { prepare } from './prepare.mjs';
 import { registerRunning } from './running-nodes.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** Pause after a change before the build starts, because editors write a file in several steps. */
+/** Pause after a change until the build starts, because editors write a file in several steps. */
 const quietMilliseconds = 150;
 
 registerRunning(root);
@@ -37,7 +37,8 @@ function stop() {
 }
 
 /**
- * Builds the changed targets and restarts the server, because it reads the list of the console's files when it starts.
+ * Builds the changed targets and restarts the server. The server must restart even if only the console changed, because
+ * it reads the list of the console's files when it starts.
  */
 async function rebuild() {
   try {

@@ -3,14 +3,11 @@ import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/**
- * Maximum age of a lock in milliseconds. An older lock belongs to a process that hangs, or its pid belongs to another
- * program by now.
- */
+/** Maximum age of a lock in milliseconds. The process that holds an older lock hangs, or another program has its pid by now. */
 const oldestMilliseconds = 20 * 60 * 1000;
 /**
- * Maximum age of a lock folder without a pid. Between two system calls of its holder, the folder exists without the
- * pid.
+ * Maximum age in milliseconds of a lock folder that contains no pid. The process that takes a lock creates the folder
+ * first, and writes its pid directly after that.
  */
 const withoutPidMilliseconds = 2000;
 

@@ -19,13 +19,13 @@ function leaveLock(pid) {
 
 const never = () => expect.unreachable('nobody holds the lock');
 
-it('is released after the work, also after failed work', async () => {
+it('is released after the work, also if the work failed', async () => {
   await expect(withFolderLock(lock, () => Promise.reject(new Error('no disk')), never)).rejects.toThrow('no disk');
   expect(await withFolderLock(lock, () => Promise.resolve(existsSync(lock)), never)).toBe(true);
   expect(existsSync(lock)).toBe(false);
 });
 
-it('waits for a running process, and reports its pid', async () => {
+it('waits for the process that holds the lock, and reports its pid', async () => {
   leaveLock(process.ppid);
   const waiting = vi.fn();
   const work = vi.fn(() => Promise.resolve());

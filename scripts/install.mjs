@@ -84,7 +84,7 @@ function matchesLock(root) {
 
 function isForHere(entry) {
   if (!entry.optional) return true;
-  // Packages for one C library cannot be checked here, and npm leaves out optional packages that fail to install.
+  // A package for one C library cannot be checked here. npm also leaves out an optional package that fails to install.
   if (entry.libc || !entry.os || !entry.cpu) return false;
   return entry.os.includes(process.platform) && entry.cpu.includes(process.arch);
 }

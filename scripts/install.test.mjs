@@ -24,7 +24,7 @@ it('accepts packages that a person installed by hand, and notices a changed lock
   expect(acceptInstalled(root)).toBe(false);
 });
 
-it('refuses a missing package, another version, and an installation without the package of this platform', () => {
+it('refuses an installation if a package is missing, has another version, or is not for this platform', () => {
   const here = { optional: true, os: [process.platform], cpu: [process.arch], version: '1.0.0' };
   write('package-lock.json', { '': {}, 'node_modules/a': { version: '1.0.0' }, 'node_modules/here': here });
   expect(acceptInstalled(root)).toBe(false);

@@ -1,5 +1,5 @@
-// Every entry imports this file first. It uses syntax that an old Node.js can read, so that it can name the required
-// version.
+// Every entry point imports this file first. It uses only syntax that an old Node.js can read, so that it can report
+// which version is required.
 import process from 'node:process';
 
 const parts = process.versions.node.split('.').map(Number);

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
 const compressible = new Set(['.css', '.html', '.js', '.json', '.svg', '.txt', '.webmanifest', '.wasm']);
-/** Below this size, compression saves less than a network packet. */
+/** Minimum size in bytes of a file that is compressed. Compressing a smaller file saves less than a network packet. */
 const smallestBytes = 1024;
 
 /**

@@ -43,8 +43,8 @@ export async function prepare({ targets = ['server', 'web'], mayInstall = false 
 }
 
 /**
- * Refuses the installation while a node runs from this clone, because `npm ci` would delete its packages, including
- * PostgreSQL's programs.
+ * Refuses to install packages while a node runs from this clone, because `npm ci` would delete the packages of the
+ * node, including PostgreSQL's programs.
  */
 function refuseWhileRunning() {
   const pid = runningFrom(root);
@@ -63,7 +63,7 @@ function notInstalled() {
   return `${found}: run npm start, which installs them and starts the node, or npm ci. Stop a node that runs from this folder first.`;
 }
 
-/** Prints progress to stderr, because stdout belongs to the command that follows. */
+/** Prints progress to stderr, because stdout belongs to the command that runs after the preparation. */
 function say(line) {
   process.stderr.write(`${line}\n`);
 }

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 let root;
 const installed = () => existsSync(join(root, 'node_modules/kept'));
 
-/** A clone whose packages were installed from another lock file, by another version of Node.js. */
+/** A clone whose packages were installed from another lock file, and by another version of Node.js. */
 beforeEach(() => {
   mkdirSync('.tmp/tests', { recursive: true });
   root = realpathSync(mkdtempSync('.tmp/tests/prepare-'));
@@ -24,7 +24,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(root, { recursive: true }));
 
-/** Runs a command in the clone. The registry's address refuses connections, which shows whether npm was started. */
+/** Runs a command in the clone. The address of the registry refuses connections, so a failed connection shows that npm was started. */
 function run(command, env = {}) {
   const { npm_lifecycle_event: _, ...inherited } = process.env;
   return spawnSync(process.execPath, command, {
@@ -50,7 +50,7 @@ describe('a command that is not npm start or npm test', () => {
     expect(installed()).toBe(true);
   });
 
-  it('reports missing packages in a new clone', () => {
+  it('reports that a new clone has no packages yet', () => {
     rmSync(join(root, 'node_modules'), { recursive: true });
     const { status, stderr } = run(['bin/ninefold.js', 'status']);
     expect(stderr).toMatch(/^The packages of Ninefold are not installed in .* run npm start/);
@@ -75,7 +75,7 @@ describe('npm start', () => {
     expect(stderr).toContain(`a Ninefold runs from this folder (pid ${running.pid}): stop it first`);
     expect(status).toBe(1);
     expect(installed()).toBe(true);
-    // A killed node leaves its record behind, which must not block anything.
+    // A killed node does not delete its record. This record must not block anything.
     expect(run(['bin/ninefold.js', 'start'], start).stderr).not.toContain('a Ninefold runs');
     expect(readdirSync(join(root, '.tmp/running'))).toEqual([]);
   });

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import process from 'node:process';
 
 /**
- * Contains one file for each process that runs from the clone: its name is the pid, its content the start time of the
- * process.
+ * Folder with one file for each process that runs from the clone. The name of a file is the pid, its content the start
+ * time of the process.
  */
 const folder = '.tmp/running';
 
@@ -59,8 +59,8 @@ function read(file) {
 }
 
 /**
- * Returns the start time of a process, which identifies it together with the pid, because pids are reused. Returns an
- * empty text if there is no such process.
+ * Returns the start time of a process, or an empty text if there is no such process. The start time is needed in
+ * addition to the pid, because the system uses pids again.
  */
 function startOf(pid) {
   try {
@@ -68,7 +68,7 @@ function startOf(pid) {
       return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', stdio: 'pipe' }).trim();
     }
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The program's name, in brackets, may contain any characters; starttime is field 22 (proc_pid_stat(5)).
+    // The name of the program is in brackets and may contain any characters. starttime is field 22 (proc_pid_stat(5)).
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
   } catch {
     return '';

@@ -43,7 +43,7 @@ try {
   page.on('requestfailed', (request) => console.log(`failed: ${request.url()} ${request.failure()?.errorText}`));
   await page.goto(url, { waitUntil: 'load' });
   if (values['wait-for']) await page.waitForSelector(values['wait-for']);
-  // A page with an open request never becomes idle; the picture shows its state after the timeout.
+  // A page with an open request never becomes idle. Then the picture shows the state of the page after the timeout.
   else await page.waitForLoadState('networkidle', { timeout: 5000 }).catch(() => {});
   await page.evaluate(() => document.fonts.ready);
   await page.screenshot({ path: out, fullPage: values['full-page'] });

@@ -26,7 +26,7 @@ export async function importTypeScript(path) {
     loader: { '.sql': 'text' },
     write: false,
   });
-  // The file is written below the clone, so that its packages are found in node_modules.
+  // The file is written below the clone, so that Node.js finds its packages in node_modules.
   const folder = join(root, '.tmp/typescript');
   await mkdir(folder, { recursive: true });
   const file = join(folder, `${basename(path, '.ts')}-${process.pid}.mjs`);

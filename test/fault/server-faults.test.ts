@@ -102,7 +102,7 @@ describe('a second node on the same server', () => {
     };
   }
 
-  it('refuses an ended session within 5 seconds while its listening connections are frozen', async () => {
+  it('refuses an ended session within 5 seconds while the connections on which the node listens are frozen', async () => {
     // Opens the app on the first node.
     expect((await user(node.url, member)).status).toBe(200);
     const ofFirst = await listeners();

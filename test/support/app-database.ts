@@ -6,9 +6,9 @@ import { clone } from './clone.ts';
 import { type Seed, startPostgres } from './postgres.ts';
 
 export interface AppDatabase {
-  /** A pool of the superuser. */
+  /** Pool of connections that are logged in as the superuser. */
   pool: Pool;
-  /** The address with which the superuser connects. */
+  /** The parameters of a connection as the superuser. */
   target: ConnectionConfig;
   /** Returns a pool that logs in as another role of this database. */
   as(role: string): Pool;
@@ -21,8 +21,8 @@ const numbered = readdirSync(join(clone, 'src/schema')).filter((file) => /^\d+_.
 const files = ['cluster.sql', ...numbered.sort()].map((file) => `src/schema/${file}`);
 
 /**
- * Creates the cluster's roles, Ninefold's schemas, and the roles of an app. `files` includes this file because its
- * content depends on it.
+ * Content of a cluster: its roles, Ninefold's schemas, and the roles of an app. `files` includes this file, because its
+ * SQL is part of the content.
  */
 const seed: Seed = {
   files: [...files, 'test/support/app-database.ts'],
@@ -43,7 +43,7 @@ const seed: Seed = {
 
 /**
  * Starts a PostgreSQL with a database like that of every app: the cluster's roles, Ninefold's schemas, the owner
- * `app_owner` and the login role `app_authenticator`. For tests that read the catalog.
+ * `app_owner` and the login role `app_authenticator`. It is for tests that read the catalog.
  */
 export async function startAppDatabase(name: string): Promise<AppDatabase> {
   const postgres = await startPostgres(name, { seed });
@@ -66,7 +66,7 @@ export async function startAppDatabase(name: string): Promise<AppDatabase> {
 }
 
 /**
- * Runs SQL text in a transaction on a connection of the pool. `Pool.script` opens a connection for each text, which
- * costs more than most texts of a test. The text must leave no settings behind.
+ * Runs SQL in a transaction on a connection of the pool. `Pool.script` opens a connection for each script, which takes
+ * longer than most scripts of a test. The SQL must not leave changed settings behind.
  */
 export const scriptIn = (pool: Pool, sql: string): Promise<unknown> => pool.transaction((tx) => tx.script(sql));

@@ -3,9 +3,8 @@ import type { NodeAddress } from './node.ts';
 import { uniqueRef } from './unique.ts';
 
 /**
- * Makes one call of the management API with the operator's token.
- *
- * @param path Below `/admin/v1`.
+ * Sends one request to the management API with the operator's token.
+ * @param path Path below `/admin/v1`.
  * @throws Error with status and body if the status is not 2xx
  */
 export async function admin<T>(node: NodeAddress, method: string, path: string, body?: unknown): Promise<T> {
@@ -23,11 +22,11 @@ export async function admin<T>(node: NodeAddress, method: string, path: string, 
 }
 
 export interface AppOptions extends Partial<CreateAppRequest> {
-  /** Ref of the app to clone, which is much faster than creating the same tables again. */
+  /** Ref of an app to clone. Cloning is much faster than creating the same tables again. */
   from?: string;
 }
 
-/** Creates an app with a unique ref, empty or as a clone. */
+/** Creates an app with a unique ref. The app is empty, or a clone of `from`. */
 export function createApp(
   node: NodeAddress,
   { from, ref = uniqueRef(), ...rest }: AppOptions = {},
@@ -35,7 +34,7 @@ export function createApp(
   return admin(node, 'POST', from === undefined ? '/apps' : `/apps/${from}/clone`, { ref, ...rest });
 }
 
-/** Creates an app and runs SQL in it. Each test clones the app, which is faster than running the SQL again. */
+/** Creates an app and runs SQL in it. Each test then clones this app, which is faster than running the SQL again. */
 export function createTemplate(node: NodeAddress, sql: string): Promise<AppConnection> {
   return createAppWith(node, sql, { ref: uniqueRef('template') });
 }
@@ -51,14 +50,14 @@ export function deleteApp(node: NodeAddress, ref: string): Promise<void> {
   return admin(node, 'DELETE', `/apps/${ref}`, { confirm: ref });
 }
 
-/** Runs SQL as the app's owner, as the console's SQL page does. */
+/** Runs SQL as the app's owner, in the same way as the console's SQL page. */
 export function runSql(node: NodeAddress, ref: string, sql: string): Promise<SqlResponse> {
   return admin(node, 'POST', `/apps/${ref}/sql`, { sql });
 }
 
 /**
- * Calls the app so that a worker listens to its database. Only then are mails, jobs and HTTP requests processed as soon
- * as they are queued.
+ * Sends a request to the app, so that a worker listens to its database. Only then are mails, jobs and HTTP requests of
+ * the app processed as soon as they are queued.
  */
 export async function openApp(app: AppConnection): Promise<void> {
   const response = await fetch(`${app.url}/auth/v1/settings`, { headers: { apikey: app.publishable_key } });

@@ -34,36 +34,36 @@ import { uniqueEmail } from './unique.ts';
 
 export interface AuthApp {
   readonly keys: AppKeys;
-  /** A pool of the app's authenticator, the role with which the server logs in. */
+  /** Pool of connections as the app's authenticator, which is the role with which the server logs in. */
   readonly database: Pool;
   readonly passwords: PasswordHasher;
   readonly commonHashes: CommonHashes;
   /** All events that the calls emitted. */
   readonly events: NinefoldEvent[];
-  /** The settings of the app. A test may change them, and `reset` restores the defaults. */
+  /** The settings of the app. A test may change them; `reset` restores the defaults. */
   settings: AuthSettings;
   secrets: Secrets;
   /** The value of the setting jwt_role_claim_key. */
   roleClaimKey: string;
-  /** Milliseconds that are added to the clock. */
+  /** Milliseconds that are added to the time of the server's clock. */
   clockOffset: number;
   reset(): void;
-  /** Makes one call of `/auth/v1` without HTTP. */
+  /** Sends one request to `/auth/v1` without HTTP. */
   call(method: string, path: string, options?: CallOptions): Promise<Reply>;
-  /** Makes one call like `call` and parses its body as JSON. */
+  /** Sends one request like `call`, and parses the body of the response as JSON. */
   ask(
     method: string,
     path: string,
     options?: CallOptions,
   ): Promise<{ status: number; body: AuthResponse; headers: Reply['headers'] }>;
   identify(headers: Record<string, string>): Promise<Identity>;
-  /** Returns a stock client that sends its requests with `call`. */
+  /** Returns a supabase-js client whose requests are sent with `call`. */
   client(key?: string, options?: { flowType?: 'pkce' | 'implicit' }): SupabaseClient;
-  /** Signs up a new member with the stock client. */
+  /** Signs up a new member with a supabase-js client. */
   member(password: string): Promise<{ client: SupabaseClient; email: string; user: User; session: Session }>;
-  /** Runs SQL as the app's owner and returns the rows as texts. */
+  /** Runs SQL as the app's owner. Each value in the returned rows is a text. */
   sql(text: string, params?: string[]): Promise<Record<string, string | null>[]>;
-  /** Resolves with the next notification of the app's database that `matches`. */
+  /** Waits for the next notification of the app's database that `matches`, and resolves with its payload. */
   heard(matches: (payload: string) => boolean): Promise<string>;
   close(): Promise<void>;
 }
@@ -79,7 +79,7 @@ export interface CallOptions {
 
 const origins = new Origins({ url: 'http://127.0.0.1:8000', isNamed: false, domain: null, defaultApp: null });
 const nodeKey = randomBytes(32);
-/** Test servers listen on the loopback address. */
+/** The addresses to which the app may connect. The servers of tests listen on the loopback address. */
 const addresses = new AddressPolicy([{ address: '127.0.0.1', bits: 32, port: null }]);
 
 const ROLES = { owner: 'app_auth', authenticator: 'app_auth_authenticator' };
@@ -91,12 +91,12 @@ export const ORIGIN = 'http://auth.localhost:9009';
 const numbered = readdirSync(join(clone, 'src/schema')).filter((name) => /^\d+_.*\.sql$/.test(name));
 const files = ['cluster.sql', ...numbered.sort()].map((name) => `src/schema/${name}`);
 
-/** A cluster with the database `app_auth`, as provisioning creates it. */
+/** Content of a cluster: the database `app_auth`, as provisioning creates it. */
 export const authSeed: Seed = { files: [...files, 'test/support/auth-app.ts'], plant: provision };
 
 /**
- * Opens the app in the database `app_auth` of a separate server; `url` is the superuser's. Creates the database first,
- * which takes a second, unless the server began with `authSeed`.
+ * Opens the app in the database `app_auth` of a separate server. `url` is the superuser's URL. Unless the server was
+ * started with `authSeed`, creates the database first, which takes a second.
  */
 export async function makeAuthApp(url: string, options: { jwtSecret?: string } = {}): Promise<AuthApp> {
   const superuser = superuserOf(url);

@@ -9,7 +9,7 @@ export interface QueuedMail {
   readonly data: { ConfirmationURL: string; Token: string; TokenHash: string; RedirectTo?: string };
 }
 
-/** Returns the mails to an address, oldest first. */
+/** Returns the queued mails to an address, oldest first. */
 export const mailsTo = async (app: AuthApp, address: string): Promise<QueuedMail[]> =>
   (await jsonAsAuthAdmin<QueuedMail[]>(
     app.database,
@@ -34,7 +34,7 @@ interface QueuedText {
   readonly data: { readonly Token: string; readonly Message: string };
 }
 
-/** Returns the texts to a phone number without its plus sign, oldest first. */
+/** Returns the queued text messages to a phone number, oldest first. The number has no plus sign. */
 export const textsTo = async (app: AuthApp, phone: string): Promise<QueuedText[]> =>
   (await jsonAsAuthAdmin<QueuedText[]>(
     app.database,
@@ -51,11 +51,11 @@ export async function lastTextTo(app: AuthApp, phone: string): Promise<QueuedTex
 
 const ownHost = { host: 'auth.localhost:8000' };
 
-/** Opens a link as a browser or a mail scanner does. */
+/** Opens a link in the same way as a browser or a mail scanner. */
 export const openLink = (app: AuthApp, link: string, headers: Record<string, string> = {}) =>
   app.call('GET', `/verify${new URL(link, 'http://auth.localhost').search}`, { headers: { ...ownHost, ...headers } });
 
-/** Presses a button on the page of a link, by default the first one. */
+/** Presses a button on the page that a link has opened, by default the first button. */
 export async function pressButton(
   app: AuthApp,
   link: string,

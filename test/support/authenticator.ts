@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { isoCBOR } from '@simplewebauthn/server/helpers';
 
-/** The values that a page sends to a device for a WebAuthn response. The defaults are valid. */
+/** The values that a page passes to a device for a WebAuthn response. The defaults make a valid response. */
 export interface Ceremony {
   origin: string;
   rpId: string;
@@ -16,12 +16,12 @@ const USER_PRESENT = 0x01;
 const USER_VERIFIED = 0x04;
 const HAS_CREDENTIAL = 0x40;
 
-/** A passkey in software (WebAuthn Level 3, section 6), so that tests can create responses that no browser creates. */
+/** A passkey in software (WebAuthn Level 3, section 6). With it, tests create responses that no browser would create. */
 export class Authenticator {
   readonly id: Buffer = randomBytes(32);
   /** The signature counter, which a test may set. */
   counter: number;
-  /** The id of the account, received at the registration. */
+  /** The id of the account. The device receives it when it is registered. */
   userHandle = '';
   readonly #privateKey: KeyObject;
   readonly #publicKey: Buffer;
@@ -30,7 +30,7 @@ export class Authenticator {
     this.counter = counter;
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
-    // COSE: EC2, ES256, P-256 (RFC 9053).
+    // A COSE key (RFC 9053) of the type EC2, for ES256 on the curve P-256.
     const cose = new Map<number, unknown>([
       [1, 2],
       [3, -7],
@@ -48,9 +48,7 @@ export class Authenticator {
     return Buffer.concat([sha256(rpId), Buffer.from([flags]), counter, credential]);
   }
 
-  /**
-   * Returns the answer to navigator.credentials.create(). `attestation` is the statement of the device about itself.
-   */
+  /** Returns what navigator.credentials.create() returns. `attestation` is the device's statement about itself. */
   create(
     ceremony: Ceremony,
     userId: string,
@@ -76,7 +74,7 @@ export class Authenticator {
     };
   }
 
-  /** Returns the answer to navigator.credentials.get() and increments the counter, unless the device has none. */
+  /** Returns what navigator.credentials.get() returns. Increments the counter, unless the device has none. */
   get(ceremony: Ceremony) {
     if (this.counter > 0) this.counter++;
     const authenticatorData = this.#data(ceremony.rpId, USER_PRESENT | USER_VERIFIED);

@@ -1,11 +1,11 @@
 import pg from 'pg';
 
 /**
- * Database sessions with which the owner of an app tries to use more of the server than the limits allow. A session that
- * the server ends is opened again.
+ * Database sessions with which the owner of an app tries to use more of the server than its limits allow. If the server
+ * ends such a session, the attack opens another one.
  */
 export interface BoundAttack {
-  /** The name of the exceeded limit in contract/limits/apps.ts. */
+  /** Name in contract/limits/apps.ts of the limit that the attack exceeds. */
   readonly limit: string;
   readonly name: string;
   /** SQL that runs once before the attack. */
@@ -13,7 +13,7 @@ export interface BoundAttack {
   /** Statements that each session repeats. */
   readonly statements: readonly string[];
   readonly sessions: number;
-  /** True if the session is idle after the statements until it is ended. */
+  /** True if the session is idle after its statements, until the server ends it. */
   readonly waits?: boolean;
 }
 
@@ -128,8 +128,8 @@ export const boundAttacks: readonly BoundAttack[] = [
 ];
 
 /**
- * Runs the attacks for the given time. Returns how often each error occurred, by SQLSTATE or by the reason of a lost
- * connection.
+ * Runs an attack for the given time. Returns how often each error occurred. The key of an error is its SQLSTATE, or the
+ * reason why the connection was lost.
  */
 export async function attack(
   databaseUrl: string,
@@ -178,7 +178,7 @@ async function session(
       if (waits) await ended;
     } catch (error) {
       note(error as Error);
-      // A refused login returns at once, and a loop without a pause would only measure this process.
+      // A refused login returns at once. Without a pause, the loop would keep this process so busy that it measures only itself.
       await new Promise((resolve) => setTimeout(resolve, 10));
     } finally {
       clearTimeout(over);

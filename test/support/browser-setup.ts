@@ -8,14 +8,14 @@ import { withoutUpkeep } from './postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Cookie of a builder's session on the shared node. */
+    /** Cookie of the session of a builder on the shared node. */
     builderCookie: Cookie;
   }
 }
 
 /**
  * Builds the server and the console, unpacks the browser, and starts a node with a builder for all tests of a project.
- * Tests get it with `inject('node')`, and each one creates its own apps in it.
+ * Tests get the node with `inject('node')`, and each test creates its own apps on it.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await build('server', 'web');

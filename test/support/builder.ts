@@ -1,7 +1,7 @@
 import { consoleHeader } from '../../contract/admin.ts';
 import type { NodeAddress } from './node.ts';
 
-/** The first builder of every test node that has a builder. */
+/** The first builder of every test node that has builders. */
 export const builder = { name: 'Ines Okafor', email: 'ines@northwind.example', password: 'a horse, a battery' };
 
 /** A cookie as a browser stores it. */
@@ -16,7 +16,10 @@ export interface Cookie {
   sameSite: 'Strict';
 }
 
-/** Creates the first builder as the page of the one-time link does, and signs in; returns the session cookie. */
+/**
+ * Creates the first builder, in the same way as the page of the one-time link, and signs the builder in. Returns the
+ * cookie of the session.
+ */
 export async function makeBuilder(node: NodeAddress): Promise<Cookie> {
   const token = new URL(node.setupUrl ?? '').hash.replace('#token=', '');
   const made = await post(node, '/setup', { ...builder, token });
@@ -24,7 +27,7 @@ export async function makeBuilder(node: NodeAddress): Promise<Cookie> {
   return signInBuilder(node, builder);
 }
 
-/** Signs a builder in as the console does; returns the session cookie. */
+/** Signs a builder in, in the same way as the console. Returns the cookie of the session. */
 export async function signInBuilder(node: NodeAddress, who: { email: string; password: string }): Promise<Cookie> {
   const { email, password } = who;
   const answer = await post(node, '/session', { email, password });
@@ -37,7 +40,7 @@ export async function signInBuilder(node: NodeAddress, who: { email: string; pas
   return { name, value, domain, path: '/', expires: -1, httpOnly: true, secure: has('Secure'), sameSite: 'Strict' };
 }
 
-/** Confirms the session of the first builder with the password, as the console does before a sensitive call. */
+/** Proves the identity of the first builder by the password, as the console does before a sensitive request. */
 export async function proveBuilder(node: NodeAddress, { name, value }: Cookie): Promise<void> {
   const answer = await post(node, '/account/proof', { password: builder.password }, { cookie: `${name}=${value}` });
   if (!answer.ok) throw new Error(`The session was not proven: ${answer.status} ${await answer.text()}`);

@@ -4,9 +4,9 @@ import { admin } from './apps.ts';
 import type { NodeAddress } from './node.ts';
 
 /**
- * Returns the chapters of an app as texts by number. Each text is the Markdown. Chapters whose Markdown only counts the
- * objects that every app has get an additional line for each entry of the JSON. Entry 0 is the text before the first
- * chapter, which contains the version.
+ * Returns the Markdown of an app's chapters by number. Some chapters only count the objects that every app has; these
+ * get an additional line for each entry of their JSON. Entry 0 is the text before the first chapter, which contains the
+ * version.
  */
 export async function chapterLines(node: NodeAddress, ref: string): Promise<string[]> {
   const [markdown, { chapters }] = await readBoth(node, ref);
@@ -46,7 +46,7 @@ async function markdownOf(node: NodeAddress, ref: string): Promise<string> {
   return text;
 }
 
-/** Reads both forms until they have the same version. */
+/** Reads the Markdown and the JSON again and again, until both have the same version. */
 async function readBoth(node: NodeAddress, ref: string): Promise<[string, Specification]> {
   for (;;) {
     const markdown = await markdownOf(node, ref);

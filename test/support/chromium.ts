@@ -6,9 +6,9 @@ import { type Browser, chromium, type LaunchOptions } from 'playwright-core';
 import { clone } from './clone.ts';
 
 /**
- * Starts a headless Chromium: the executable in the variable NINEFOLD_TEST_CHROMIUM, or without it, on Linux x64, the
- * one from the package @sparticuz/chromium, which is unpacked below the clone so that nothing needs to be installed. On
- * other systems the installed Chrome is used.
+ * Starts a headless Chromium. The variable NINEFOLD_TEST_CHROMIUM may name the executable. Without it, Linux x64 uses
+ * the executable of the package @sparticuz/chromium, which is unpacked below the clone, so that nothing needs to be
+ * installed. Other systems use the installed Chrome.
  */
 export async function launchChromium(): Promise<Browser> {
   return chromium.launch(await launchOptions());
@@ -21,7 +21,7 @@ async function launchOptions(): Promise<LaunchOptions> {
   if (folder === null) return { channel: 'chrome' };
   return {
     executablePath: join(folder, 'chromium'),
-    // The list of arguments in the package is not used, because it disables web security and so hides CORS errors.
+    // The package also has a list of arguments. It is not used, because it disables web security, and so would hide errors of CORS.
     args: ['--disable-gpu', '--font-render-hinting=none'],
     env: {
       ...process.env,
@@ -33,8 +33,8 @@ async function launchOptions(): Promise<LaunchOptions> {
 }
 
 /**
- * Unpacks the package once per version, together with the fonts. Returns the folder; null if the tests use another
- * browser.
+ * Unpacks the package once for each of its versions, together with the fonts. Returns the folder; null if the tests use
+ * another browser.
  */
 export async function unpackChromium(): Promise<string | null> {
   if (process.env.NINEFOLD_TEST_CHROMIUM || process.platform !== 'linux' || process.arch !== 'x64') return null;
@@ -47,7 +47,7 @@ export async function unpackChromium(): Promise<string | null> {
   await rm(fresh, { recursive: true, force: true });
   await mkdir(fresh, { recursive: true });
   // The package unpacks into the system's folder for temporary files, and unpacks its libraries only if it detects a
-  // certain cloud. It therefore runs in a process with a suitable environment.
+  // certain cloud. So it runs in a process whose environment names another folder and this cloud.
   const script = `
     const { default: chromium } = await import('@sparticuz/chromium');
     await chromium.executablePath();`;
@@ -55,7 +55,7 @@ export async function unpackChromium(): Promise<string | null> {
     cwd: clone,
     env: { ...process.env, TMPDIR: fresh, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' },
   });
-  // The browser ends if a page finds no font at all.
+  // The browser would exit if a page finds no font at all.
   await writeFile(join(fresh, 'fonts.conf'), fontsConfiguration(folder));
   try {
     await rename(fresh, folder);

@@ -4,9 +4,8 @@ import type { AppConnection } from '../../contract/admin.ts';
 import { uniqueEmail } from './unique.ts';
 
 /**
- * Returns a stock client as an app's own code creates it.
- *
- * @param key Default: the app's publishable key.
+ * Returns a supabase-js client, created as in the code of an app.
+ * @param key By default the app's publishable key.
  */
 export function clientOf(
   app: Pick<AppConnection, 'url' | 'publishable_key'>,
@@ -27,7 +26,7 @@ export interface Member {
   password: string;
 }
 
-/** Signs up a member of an app and returns the signed-in client. */
+/** Signs up a member of an app. Returns a client that is signed in as this member. */
 export async function signUpMember(
   app: Pick<AppConnection, 'url' | 'publishable_key'>,
   name?: string,

@@ -1,8 +1,8 @@
 import type { Reporter } from 'vitest/node';
 
 /**
- * Ends a run with one plain line, `12 passed, 0 failed`, for programs that read the log. A file that could not be
- * loaded and an error outside of a test each count as failed.
+ * Ends a run with one plain line such as `12 passed, 0 failed`, for programs that read the log. A test file that could
+ * not be loaded counts as one failure, and so does an error outside of a test.
  */
 export const countReporter: Reporter = {
   onTestRunEnd(modules, unhandledErrors) {

@@ -3,7 +3,7 @@ import type { NodeStatus } from '../../contract/admin.ts';
 import { admin } from './apps.ts';
 import type { NodeAddress } from './node.ts';
 
-/** Opens a connection with the `pg` driver, as any program that knows the URL can, and closes it after the work. */
+/** Opens a connection with the `pg` driver, as any program that knows the URL can do. Closes the connection after `work`. */
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client(url);
   client.on('error', () => undefined);
@@ -15,7 +15,7 @@ export async function withClient<T>(url: string, work: (client: pg.Client) => Pr
   }
 }
 
-/** Returns the SQLSTATE of a failed statement, or the rows of a successful one. */
+/** Runs a statement. Returns its rows, or its SQLSTATE if it failed. */
 export async function outcomeOf(client: pg.Client, sql: string): Promise<string | unknown[]> {
   try {
     const result: pg.QueryResult | pg.QueryResult[] = await client.query(sql);
@@ -41,12 +41,12 @@ export async function superuserUrl(node: NodeAddress, database: string): Promise
 }
 
 /**
- * Returns a URL of the node's server over its Unix socket, if there is one. The proxy that limits logins over TCP is not
- * involved.
+ * Returns a URL that reaches the node's server over its Unix socket, if it has one. Such a connection does not pass the
+ * proxy that limits logins over TCP.
  */
 export async function overSocket(node: NodeAddress, url: string): Promise<string> {
   const changed = new URL(url);
-  // The embedded server has its socket in its data folder.
+  // The socket of the embedded server is in its data folder.
   const folder: string | null = await withClient(await superuserUrl(node, 'postgres'), async (client) => {
     const { rows } = await client.query(`select current_setting('data_directory') as folder where exists (
       select from pg_settings where name = 'unix_socket_directories' and setting = '.')`);

@@ -29,26 +29,27 @@ const helpdesk = `
   grant select, insert on public.tickets to anon, authenticated;
   grant select on public.open_tickets to authenticated;`;
 
-/** Runs SQL as one role. */
+/** Can run SQL scripts as one role. */
 interface Scripts {
   script(sql: string): Promise<unknown>;
 }
 
 /**
- * A help desk whose specification is compared with an earlier one. Each test begins with the initial state of the app.
+ * A help desk whose specification is compared with its specification before a change. At the start of each test, the
+ * app is in its initial state.
  */
 export interface DiffedApp {
   /** Runs SQL as the app's owner, in a transaction that is rolled back after each test. */
   owner: Scripts;
-  /** Runs SQL as the superuser outside of this transaction, to change roles. The test must undo the change. */
+  /** Runs SQL as the superuser outside of this transaction, to change roles. The test itself must undo the change. */
   superuser: Scripts;
-  /** Derives the chapters as an export contains them: converted through JSON, without live figures. */
+  /** Derives the chapters in the form of an export: converted to JSON and back, and without live figures. */
   derive(authSettings?: typeof defaultAuthSettings, restSettings?: typeof defaultRestSettings): Promise<JsonObject>;
-  /** Returns the changes between two results of `derive`, whose object ids it uses to find renames. */
+  /** Returns the changes between two results of `derive`. Uses the ids of their objects to find renames. */
   diff(before: JsonObject, after: JsonObject): Change[];
 }
 
-/** Creates the help desk on a separate PostgreSQL for the tests of the calling file. */
+/** Creates the help desk on a PostgreSQL of its own, for the tests of the calling file. */
 export function diffedApp(name: string): DiffedApp {
   const { script, superuser, readFacts } = ownerTransaction(name, `drop schema public cascade; ${helpdesk}`);
   const ids = new WeakMap<JsonObject, ObjectIds>();

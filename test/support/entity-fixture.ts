@@ -1,6 +1,6 @@
 import type { Entity, Field } from '../../contract/specification-entities.ts';
 
-/** Creates a writable field of type text for tests, with the properties of `more`. */
+/** Returns a writable field of the type text for tests. The properties in `more` replace the defaults. */
 export const fieldFixture = (name: string, more: Partial<Field> = {}): Field => ({
   name,
   type: 'text',
@@ -15,7 +15,7 @@ export const fieldFixture = (name: string, more: Partial<Field> = {}): Field => 
   ...more,
 });
 
-/** Creates an exposed table with row-level security and the key id for tests, with the properties of `more`. */
+/** Returns an exposed table with row-level security and the key `id` for tests. The properties in `more` replace the defaults. */
 export function entityFixture(name: string, more: Partial<Entity> = {}): Entity {
   const { schema = 'public' } = more;
   return {

@@ -2,7 +2,7 @@ import type { AppConnection } from '../../contract/admin.ts';
 import { type HttpRequest, type HttpResponse, send } from './http.ts';
 import type { NodeAddress } from './node.ts';
 
-/** The path of a call and the other parts of its request. */
+/** The path of a request, and its other parts. */
 export type Call = readonly [path: string, request?: HttpRequest];
 
 export const json = (method: string, body: unknown): HttpRequest => ({
@@ -13,7 +13,7 @@ export const json = (method: string, body: unknown): HttpRequest => ({
 
 export const files = { files: [{ name: '0001_a.sql', sql: 'create table public.a ()' }] };
 
-/** Calls of the management API that use an app's database, by the path below /admin/v1/apps/<ref>. */
+/** Requests to the management API that use an app's database. Their paths are below /admin/v1/apps/<ref>. */
 export const adminCalls: readonly Call[] = [
   ...[
     '/activity',
@@ -50,7 +50,7 @@ export const adminCalls: readonly Call[] = [
     ['/rest/v1/notes'],
   ]);
 
-/** Calls of the app's own API, by the path below /apps/<ref>. They need a table `notes` and a function `ping`. */
+/** Requests to the app's own API. Their paths are below /apps/<ref>. The app needs a table `notes` and a function `ping`. */
 export const appCalls: readonly Call[] = [
   ['/rest/v1/'],
   ['/rest/v1/notes'],
@@ -67,14 +67,14 @@ export const appCalls: readonly Call[] = [
 
 export const notesAndPing = `create table public.notes (id int primary key); create function public.ping() returns int language sql stable as 'select 1'`;
 
-/** Makes the call as the operator. */
+/** Sends the request with the operator's token. */
 export const callAdmin = (node: NodeAddress, app: AppConnection, [path, request]: Call): Promise<HttpResponse> =>
   send(node.url, `/admin/v1/apps/${app.ref}${path}`, {
     ...request,
     headers: { authorization: `Bearer ${node.operatorToken}`, ...request?.headers },
   });
 
-/** Makes the call as the member with this access token. */
+/** Sends the request as the member to whom this access token belongs. */
 export const callApp = (
   node: NodeAddress,
   app: AppConnection,

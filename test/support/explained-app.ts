@@ -116,26 +116,26 @@ export interface Call {
   headers?: Record<string, string>;
 }
 
-/** A call, its caller, and the expected explanation. */
+/** A call, its caller, and the explanation that the test expects for it. */
 export interface Situation extends Call {
   what: string;
   as: 'ada' | 'anon' | 'service';
   outcome: AccessOutcome;
   cause: AccessCause | null;
-  /** A name that the reason must contain. */
+  /** A name that the reason in the explanation must contain. */
   names?: string;
 }
 
 export const wantsRows = { prefer: 'return=representation' };
 
-/** An app with two members who have rows in it. Tests request explanations of its calls (Prefer: explain=access). */
+/** An app with two members who own rows. Tests request explanations of its calls (Prefer: explain=access). */
 export interface ExplainedApp {
   app: AppConnection;
   ada: Member;
   bob: Member;
-  /** Returns the explanation that the service role gets for a call of the member. */
+  /** Returns the explanation of the member's call. The service role requests it. */
   why: (member: Member | 'service' | null, call: Call) => Promise<AccessExplanation>;
-  /** Compares an explanation with the result of the same call. */
+  /** Compares the explanation of a call with the result of the same call. */
   expectAgrees: (situation: Situation) => Promise<void>;
 }
 
@@ -152,7 +152,7 @@ export const request = (
   });
 };
 
-/** Returns the headers of a member's own call, or of a call without a session. */
+/** Returns the headers of a request that the member sends, or of a request without a session. */
 export const who = ({ app }: Pick<ExplainedApp, 'app'>, member: Member | null): Record<string, string> =>
   member
     ? { apikey: app.publishable_key, authorization: `Bearer ${member.session.access_token}` }

@@ -3,12 +3,12 @@ import { startPostgres, type TestPostgres } from './postgres.ts';
 import { makeRestApp, type RestApp, type RestResponse } from './rest-app.ts';
 import { filmLibrary } from './rest-fixture.ts';
 
-/** The data API of a film library, from which the tests of a file read. */
+/** The data API of an app with a film library. The tests of a file only read from it. */
 export interface FilmApp extends Pick<RestApp, 'call' | 'with' | 'script'> {
   get(path: string, headers?: Record<string, string>): Promise<RestResponse>;
 }
 
-/** Starts the data API with the film library on a separate PostgreSQL, for the tests of the calling file. */
+/** Starts the data API of the film library on a PostgreSQL of its own, for the tests of the calling file. */
 export function filmApp(name: string): FilmApp {
   let postgres: TestPostgres;
   let app: RestApp;

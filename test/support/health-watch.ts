@@ -1,17 +1,17 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-/** The durations of calls to /health while a test did something else, in milliseconds. */
+/** How long requests to /health took while a test did something else, in milliseconds. */
 export interface HealthTimes {
   readonly max: number;
   readonly count: number;
-  /** The longest delay of a timer in the observer. The machine, not the node, may have caused this part of `max`. */
+  /** The longest delay of a timer in the thread that sends these requests. The machine may have caused this part of `max`, not the node. */
   readonly noise: number;
 }
 
 /**
- * Runs in a separate thread, so that computations of the test do not count. Each call uses a new connection, so that
- * the calls reach every worker.
+ * Code of the thread that sends the requests. It is separate, so that computations of the test do not count. Each
+ * request uses a new connection, so that the requests reach every worker.
  */
 const observer = `
   const { parentPort, workerData } = require('node:worker_threads');
@@ -41,7 +41,7 @@ const observer = `
   call();
 `;
 
-/** Calls /health repeatedly until `work` is done. */
+/** Sends requests to /health again and again until `work` is done. */
 export async function healthDuring(url: string, work: () => Promise<unknown>): Promise<HealthTimes> {
   const thread = new Worker(observer, { eval: true, workerData: url });
   await once(thread, 'message');

@@ -3,7 +3,7 @@ import type { AppConnection } from '../../contract/admin.ts';
 import { createApp, createTemplate } from './apps.ts';
 import type { NodeAddress } from './node.ts';
 
-/** SQL of an app with rules, privileges and a function. Many tests read its specification. */
+/** SQL of an app with rules, privileges and a function. Many tests read the specification of this app. */
 export const helpdesk = `
   create type public.status as enum ('open', 'closed');
   create table public.tickets (
@@ -17,7 +17,7 @@ export const helpdesk = `
   revoke all on public.tickets, public.secrets from anon, authenticated;
   grant select, insert on public.tickets to authenticated;`;
 
-/** Creates the app before the tests of the calling file; the returned function makes a copy of it. */
+/** Creates the help desk before the tests of the calling file. Returns a function that clones it for a test. */
 export function helpdeskCopies(node: NodeAddress): (name?: string) => Promise<AppConnection> {
   let template: AppConnection;
   beforeAll(async () => {

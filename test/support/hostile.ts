@@ -17,7 +17,7 @@ const everything = [
 export const statuses = (answers: HttpResponse[]) => answers.map(({ status }) => status);
 export const allWell = [200, 200, 200, 200, 200, 200, 200];
 
-/** Returns functions for calls to the apps of a node whose owners try to harm the server from inside. */
+/** Returns functions that send requests to the apps of a node. The owners of these apps try to harm the server from inside. */
 export function hostileCalls(node: NodeAddress) {
   const operator = { authorization: `Bearer ${node.operatorToken}` };
   const get = (app: AppConnection, path: string) =>
@@ -31,7 +31,10 @@ export function hostileCalls(node: NodeAddress) {
       body: JSON.stringify(body),
     });
 
-  /** Returns `disable_signup` in four responses. Each uses its own connection, so that every worker responds. */
+  /**
+   * Returns the setting `disable_signup` as four responses contain it. Each request has its own connection, so that
+   * every worker responds.
+   */
   const signUpDisabled = (app: AppConnection): Promise<boolean[]> =>
     Promise.all(
       Array.from({ length: 4 }, async () => {
@@ -41,11 +44,11 @@ export function hostileCalls(node: NodeAddress) {
       }),
     );
 
-  /** Makes all calls that the server runs in an app's database for a builder. */
+  /** Sends each request of a builder for which the server runs something in the app's database. */
   const lookAt = (app: AppConnection, paths = everything): Promise<HttpResponse[]> =>
     Promise.all(paths.map((path) => send(node.url, `/admin/v1/apps/${app.ref}${path}`, { headers: operator })));
 
-  /** Creates an app that other apps must not disturb. */
+  /** Creates an app that the hostile apps must not disturb. */
   const makeNeighbour = async (): Promise<AppConnection> => {
     const app = await createApp(node);
     await runSql(node, app.ref, 'create table public.canary (id int); insert into public.canary values (1)');

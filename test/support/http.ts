@@ -1,7 +1,7 @@
 import http from 'node:http';
 import net from 'node:net';
 
-/** A response, unchanged as received. */
+/** A response, exactly as it was received. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -11,23 +11,22 @@ export interface HttpResponse {
 export interface HttpRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The body, sent with its length in a header. */
+  /** The body of the request. A header contains its length. */
   readonly body?: string | Uint8Array;
-  /** The body in pieces, sent without a length header. */
+  /** The body of the request in pieces. No header contains its length. */
   readonly chunks?: Iterable<Uint8Array>;
-  /** True for a new connection, which may reach another worker than the last one. */
+  /** True if the request uses a new connection. It may then reach another worker than the last request. */
   readonly ownConnection?: boolean;
 }
 
 /**
- * Closes an idle connection before the server does (after 5 s), because a request on a connection that is being closed
- * fails.
+ * Closes an idle connection before the server closes it (after 5 s), because a request would fail on a connection that
+ * the server is closing.
  */
 const agent = new http.Agent({ keepAlive: true, maxSockets: 8, timeout: 3000 });
 
 /**
- * Sends one request without correcting it: unlike `fetch`, it keeps the path and the headers exactly as given.
- *
+ * Sends one request without correcting it. Unlike `fetch`, it keeps the path and the headers exactly as they are given.
  * @param target Path and query.
  */
 export function send(origin: string, target: string, options: HttpRequest = {}): Promise<HttpResponse> {
@@ -64,8 +63,8 @@ export function send(origin: string, target: string, options: HttpRequest = {}):
 }
 
 /**
- * Writes bytes to a new connection and returns all received bytes until the server closes it or sends nothing for
- * `quiet` milliseconds.
+ * Writes bytes to a new connection. Returns all received bytes, as soon as the server has closed the connection or has
+ * sent nothing for `quiet` milliseconds.
  */
 export function sendBytes(origin: string, bytes: string | Uint8Array, quiet = 300): Promise<string> {
   const { hostname, port } = new URL(origin);

@@ -4,15 +4,15 @@ import { fileURLToPath } from 'node:url';
 
 const observer = fileURLToPath(new URL('./loop-turns.cjs', import.meta.url));
 
-/** Returns the environment of a node whose workers record the turns of their event loops in a folder. */
+/** Returns the environment of a node whose workers record how long the turns of their event loops take. They write to a folder. */
 export const notingTurns = (folder: string): Record<string, string> => ({
   NODE_OPTIONS: `--require ${observer}`,
   LOOP_TURNS_FOLDER: folder,
 });
 
 /**
- * Returns the processor time, in milliseconds, of the longest event loop turn of any worker since a time (Date.now()).
- * Returns null if the system does not provide it.
+ * Returns the processor time, in milliseconds, of the longest event loop turn that any worker had since a time
+ * (Date.now()). Returns null if no turn was recorded, because only Linux provides this time.
  */
 export async function longestTurn(folder: string, since: number): Promise<number | null> {
   // Each worker writes its longest turn to its file ten times a second, so 300 ms bring at least one new value.

@@ -8,15 +8,15 @@ export interface ReceivedMail {
   readonly parsed: ParsedMail;
 }
 
-/** A mail server on the loopback address. The handlers may be changed while it runs. */
+/** A mail server on the loopback address. A test may replace its functions while it runs. */
 export interface TestMailServer {
   readonly port: number;
   readonly mails: ReceivedMail[];
-  /** Number of client connections so far. */
+  /** Number of connections that clients have opened so far. */
   connections: number;
-  /** Refuses a recipient by returning an SMTP response such as `450 4.7.1 Try later`. */
+  /** Decides whether a recipient is refused. Returns the SMTP response of the refusal, such as `450 4.7.1 Try later`, or null. */
   refuse: (recipient: string) => string | null;
-  /** The password of the user `app`; null accepts every client. */
+  /** The password that a client must present as the user `app`. Null accepts every client. */
   password: string | null;
   /** Runs before the server accepts a mail. */
   beforeAccept: () => Promise<void>;
@@ -26,7 +26,7 @@ export interface TestMailServer {
 const failure = (response: string): Error =>
   Object.assign(new Error(response.slice(4)), { responseCode: Number(response.slice(0, 3)) });
 
-/** Starts a mail server that stores what it accepts. */
+/** Starts a mail server that stores the mails which it accepts. */
 export async function startMailServer(): Promise<TestMailServer> {
   const test = {
     ...{ mails: [] as ReceivedMail[], connections: 0, password: null as string | null },

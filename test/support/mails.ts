@@ -14,7 +14,7 @@ export interface LinkMail {
 }
 
 /**
- * Returns the mails that an app has queued for an address, oldest first. They are read as the superuser because no role
+ * Returns the mails that an app has queued for an address, oldest first. Reads them as the superuser, because no role
  * of the app can read them.
  */
 export async function mailsTo(

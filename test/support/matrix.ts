@@ -15,38 +15,39 @@ export interface Actor {
 
 type Row = Record<string, unknown>;
 
-/** The rows and values with which a test calls a table or view. */
+/** The rows and values that a test uses in its calls of a table or view. */
 export interface EntityPlan {
-  /** The key fields and their values for each existing row. */
+  /** The key of each existing row: its fields and their values. */
   keys: readonly Row[];
   /**
-   * All rows in full. If given, a row counts as read only if all its values are complete; used for views that sum up
-   * the rows that the caller may see.
+   * All existing rows with all their values. If given, a row counts as read only if its values equal one of them. This
+   * is for views that sum up the rows that the caller may see.
    */
   whole?: readonly Row[];
   /**
-   * Returns rows that a caller tries to insert: own rows and rows of others, also with fields that column grants omit.
+   * Returns the rows that a caller tries to insert: rows of the caller and rows of others, also with fields that grants
+   * on columns omit.
    */
   inserts: (own: string | null) => readonly Row[];
   /**
-   * Changes that a caller tries; the first one stays within the narrowest grant. Only privileges and policies may
-   * prevent them.
+   * The changes that a caller tries. The first one only needs the grant on the fewest columns. Nothing but privileges
+   * and policies may prevent the changes.
    */
   changes: readonly Row[];
-  /** Values for a field that a column grant omits; they are tried in inserts and changes, too. */
+  /** Values of a field that a grant on columns omits. They are also tried, in inserts and in changes. */
   beyond?: Row;
-  /** A filter that all rows pass in addition to the key: a field and a value that no row has. */
+  /** A filter that is added to the key and that all rows pass: a field, and a value that no row has in it. */
   filter?: readonly [string, string];
 }
 
 export interface MatrixPlan {
-  /** Returns the attempts by the name of the table or view. */
+  /** Returns the plan for the table or view with this name. */
   entities: (name: string) => EntityPlan;
-  /** Arguments by the name of the function. */
+  /** Arguments of each function, by its name. */
   calls: Readonly<Record<string, Row>>;
 }
 
-/** The result of one call: the number of rows that it reached, of those that it could have reached. */
+/** The result of one call: the number of rows that it reached, and the number that it could have reached. */
 interface Met {
   call: string;
   reached: number;
@@ -69,8 +70,8 @@ const read =
   };
 
 /**
- * Tests every cell with calls of each actor of its role. Returns the number of calls, and a message for each cell whose
- * verdict differs from the results of the calls. `atOnce` is the number of cells that are tested concurrently.
+ * Tests every cell by calls of each actor of its role. Returns the number of calls, and a message for each cell whose
+ * verdict differs from the results of its calls. `atOnce` is the number of cells that are tested at the same time.
  */
 export async function cellsThatLie(
   cells: readonly RoleCell[],
@@ -98,7 +99,7 @@ export async function cellsThatLie(
 }
 
 function agrees(cell: RoleCell, met: readonly Met[]): boolean {
-  // An actor calls a function only once, so its call cannot show both results of a condition in the code.
+  // An actor calls a function only once. If the function's code has a condition, this call cannot show both of its results.
   if (cell.operation === 'execute' && cell.verdict === 'when' && met.length === 1) return true;
   const some = met.some((one) => one.reached > 0);
   const whole = met.every((one) => one.reached === one.of);

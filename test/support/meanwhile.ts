@@ -3,8 +3,8 @@ import type { Pool } from '../../src/database/pool.ts';
 import { plain } from '../../src/database/statement.ts';
 
 /**
- * Runs statements as `pool` does, and runs an action after the first batch has begun. The first batch sees the state
- * before the action, later batches see the state after it.
+ * Runs statements like `pool`, but runs an action once the first batch has begun. The first batch sees the state before
+ * the action, all later batches see the state after it.
  */
 export class Meanwhile implements Executor {
   readonly #pool: Pool;

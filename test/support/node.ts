@@ -7,11 +7,11 @@ import { clone } from './clone.ts';
 import { copyFolder, retainedFolder } from './retained-folder.ts';
 import { makeTestHome } from './test-folder.ts';
 
-/** The address and the secrets of a running node, for any test process. */
+/** The address and the secrets of a running node, for use in any test process. */
 export interface NodeAddress {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
-  /** The one-time link for the first builder; null if a builder exists. */
+  /** The one-time link that creates the first builder; null if a builder exists. */
   readonly setupUrl: string | null;
   readonly home: string;
   readonly operatorToken: string;
@@ -19,32 +19,30 @@ export interface NodeAddress {
 
 /** A node that this process has started. */
 export interface TestNode extends NodeAddress {
-  /** The process id of the primary. */
+  /** The process id of the node's primary. */
   readonly pid: number;
-  /** Returns all output so far. */
+  /** Returns everything that the node has printed so far. */
   logs(): string;
-  /**
-   * Stops the node with SIGTERM, and deletes its home unless the caller chose the home. Fails if the exit code is not 0.
-   */
+  /** Stops the node with SIGTERM. Deletes its home unless the caller chose the home. Fails if the exit code is not 0. */
   stop(): Promise<void>;
-  /** Kills only the primary, as an out-of-memory killer does; the home stays. */
+  /** Kills only the primary, as the kernel does if memory runs out. The home is not deleted. */
   kill9(): Promise<void>;
 }
 
 export interface NodeOptions {
-  /** Default: a copy of the home of a node that ran once, without apps and builders. */
+  /** Home of the node. By default a copy of the home of a node that ran once and has neither apps nor builders. */
   home?: string;
-  /** Variables added to the environment, which contains no other setting of Ninefold. */
+  /** Variables that are added to the environment, which contains no other setting of Ninefold. */
   env?: Record<string, string>;
-  /** Arguments after `start`. */
+  /** Arguments of the command that follow `start`. */
   args?: string[];
-  /** A shell command that starts the node with `exec "$@"`. */
+  /** A shell command in which `exec "$@"` starts the node. */
   shell?: string;
 }
 
 const program = join(clone, 'dist/ninefold.js');
 
-/** Starts a node on a free port; resolves when it answers. If it ends before that, rejects with its output. */
+/** Starts a node on a free port and resolves when the node responds. If the node ends before that, rejects with its output. */
 export async function startNode(options: NodeOptions = {}): Promise<TestNode> {
   const home = options.home ?? (await makeUsedHome('node'));
   const command = [process.execPath, program, 'start', ...(options.args ?? [])];
@@ -81,20 +79,20 @@ export async function startNode(options: NodeOptions = {}): Promise<TestNode> {
 }
 
 /**
- * Creates the home of a node that ran once, without apps and builders. Creating a server and its roles is half of a
- * first start, so copying this home saves time.
+ * Creates the home of a node that ran once and has neither apps nor builders. Half of a first start is spent on
+ * creating a server and its roles, so copying such a home saves time.
  */
 export async function makeUsedHome(name: string): Promise<string> {
   const used = await retainedFolder('used-home', ['dist/.server-sources', 'package-lock.json'], async (home) => {
     const node = await startNode({ home });
     await node.stop();
-    // Each copy chooses its own port.
+    // The file is deleted, so that the node of each copy chooses its own port.
     await rm(join(home, 'postgres.port'));
     return home;
   });
   const home = await makeTestHome(name);
-  // If PostgreSQL's user may not enter the home, the home contains only a link to the data folder. A copy would share
-  // that folder.
+  // If the user of PostgreSQL may not enter the home, the home contains only a link to the data folder. A copy of
+  // this home would share that folder.
   if (!(await lstat(join(used, 'postgres'))).isSymbolicLink()) await copyFolder(used, home);
   return home;
 }
@@ -107,8 +105,8 @@ export interface CliResult {
 }
 
 /**
- * Runs the CLI against a node, for example `cli(node, ['apps', 'list', '--json'])`; `input` is its standard input.
- * Never rejects because of an exit code.
+ * Runs a command of the CLI against a node, for example `cli(node, ['apps', 'list', '--json'])`. `input` is the
+ * standard input of the command. Does not reject if the exit code is not 0.
  */
 export function cli(
   node: NodeAddress,
@@ -128,7 +126,7 @@ export function cli(
   });
 }
 
-/** Deletes a home, and also the data folder if the home only links to it. */
+/** Deletes a home. If the home only links to its data folder, deletes that folder too. */
 export async function deleteHome(home: string): Promise<void> {
   const linked = await readlink(join(home, 'postgres')).catch(() => null);
   if (linked !== null) await rm(linked, { recursive: true, force: true });

@@ -11,13 +11,13 @@ import { uniqueEmail } from './unique.ts';
 export const CALLBACK = 'http://localhost:5199/callback';
 export const PASSWORD = 'correct horse battery';
 
-/** The response to the registration of an application. */
+/** The server's response when an application was registered. */
 export interface RegisteredClient {
   readonly client_id: string;
   readonly client_secret?: string;
 }
 
-/** Parts of an authorization request. A missing part gets the value of a valid request of the confidential client. */
+/** Parts of an authorization request. A missing part has the value that makes a valid request of the confidential client. */
 interface Asked {
   client?: string;
   redirect?: string;
@@ -30,7 +30,7 @@ const challengeOf = (verifier: string): string => createHash('sha256').update(ve
 
 export const locationOf = (response: HttpResponse): URL => new URL(String(response.headers.location));
 
-/** Returns the claims of a JWT without a check of its signature. */
+/** Returns the claims of a JWT without checking its signature. */
 export const claimsOf = (token: string): Record<string, unknown> =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
 
@@ -38,13 +38,12 @@ export const basicOf = ({ client_id, client_secret }: RegisteredClient): Record<
   authorization: `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`,
 });
 
-/** An app that is an OpenID provider for a confidential client named Photos and for a public client on a device. */
+/** An app that is an OpenID provider for two clients: a confidential one named Photos, and a public one on a device. */
 export type OAuthApp = Awaited<ReturnType<typeof makeOAuthApp>>;
 
 /**
  * Creates an app that is an OpenID provider.
- *
- * @param settings Rows for ninefold.settings in addition to the one that enables the provider.
+ * @param settings Rows of ninefold.settings in addition to the row that enables the provider.
  */
 export async function makeOAuthApp(node: NodeAddress, settings: Readonly<Record<string, unknown>> = {}) {
   const rows = Object.entries({ oauth_server_enabled: true, ...settings });
@@ -66,7 +65,7 @@ export async function makeOAuthApp(node: NodeAddress, settings: Readonly<Record<
     token_endpoint_auth_method: 'none',
   });
 
-  /** Sends a request to the node with the Host header of the app, because Node.js resolves no names below localhost. */
+  /** Sends a request to the node with the app's name in the header Host, because Node.js does not resolve names below localhost. */
   const ask = (path: string, options: Parameters<typeof send>[2] = {}): Promise<HttpResponse> =>
     send(node.url, path, { ...options, headers: { host, ...options.headers } });
 
@@ -83,15 +82,15 @@ export async function makeOAuthApp(node: NodeAddress, settings: Readonly<Record<
       ...change,
     });
 
-  /** Sends an authorization request. The response redirects the browser. */
+  /** Sends an authorization request. Its response redirects the browser. */
   const authorize = (asked: Asked = {}, change: Record<string, string> = {}): Promise<HttpResponse> =>
     ask(`/auth/v1/oauth/authorize?${parametersOf(asked, change)}`);
 
-  /** Sends an authorization request and returns the id under which it waits for a decision. */
+  /** Sends an authorization request that waits for a decision of the member. Returns the id of the request. */
   const begin = async (asked: Asked = {}, change: Record<string, string> = {}): Promise<string> =>
     locationOf(await authorize(asked, change)).searchParams.get('authorization_id') ?? '';
 
-  /** Sends an authorization request, approves it as the member if necessary, and returns the code. */
+  /** Sends an authorization request, and approves it as the member if this is necessary. Returns the code. */
   const codeFor = async (client: SupabaseClient, asked: Asked, change: Record<string, string> = {}) => {
     const id = await begin(asked, change);
     const { data } = await client.auth.oauth.getAuthorizationDetails(id);
@@ -101,7 +100,7 @@ export async function makeOAuthApp(node: NodeAddress, settings: Readonly<Record<
     return new URL(url ?? '').searchParams.get('code') ?? '';
   };
 
-  /** Posts a form with the credentials of Photos, unless `headers` contain others. */
+  /** Posts a form with the credentials of Photos, unless `headers` contains others. */
   const post = (path: string, fields: Record<string, string>, headers: Record<string, string> = basicOf(photos)) =>
     ask(`/auth/v1/oauth/${path}`, {
       method: 'POST',
@@ -143,7 +142,7 @@ export async function makeOAuthApp(node: NodeAddress, settings: Readonly<Record<
   };
 }
 
-/** Returns the form fields that exchange a code. The authorization request must have used `CALLBACK`. */
+/** Returns the form fields with which a code is exchanged. The authorization request must have used `CALLBACK` as its redirect address. */
 export const withCode = (code: string, verifier: string, more: Record<string, string> = {}) => ({
   grant_type: 'authorization_code',
   code,

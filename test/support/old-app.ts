@@ -6,19 +6,19 @@ import { clone } from './clone.ts';
 import { inDatabase, superuserUrl, withClient } from './database.ts';
 import type { NodeAddress } from './node.ts';
 
-/** The schema files of the release before specification chapters existed. */
+/** The schema files of the last release that had no specification chapters. */
 const FIRST = ['0001_base.sql', '0002_auth.sql', '0003_project.sql'] as const;
 
 const recorded = Object.keys(released);
 
-/** The schema files of the last release for an app's database. */
+/** The schema files with which the last release creates an app's database. */
 export const previousRelease = recorded.filter((file) => !file.startsWith('console/'));
 const consoleOfPreviousRelease = recorded.filter((file) => file.startsWith('console/'));
 
-/** Tables with the data of a member who has signed up. */
+/** The tables that contain the data of a member who has signed up. */
 const KEPT = ['auth.users', 'auth.identities', 'auth.sessions', 'auth.mfa_amr_claims', 'auth.refresh_tokens'] as const;
 
-/** Tables of the console. */
+/** The tables of the console's database whose rows are kept. */
 const KEPT_OF_CONSOLE = [
   ...KEPT,
   'public.builders',
@@ -29,8 +29,9 @@ const KEPT_OF_CONSOLE = [
 ] as const;
 
 /**
- * Resets an app's database to the state of an earlier release: the released files of that time, the app's members, and
- * `sql`, which runs as the superuser. The node notices it like any change of an app.
+ * Resets an app's database to the state of an earlier release. It then contains the released files of that time, the
+ * app's members, and what `sql` creates, which runs as the superuser. The node notices the change like any other change
+ * of an app.
  */
 export async function makeOld(
   node: NodeAddress,
@@ -71,7 +72,7 @@ async function applyFiles(client: pg.Client, files: readonly string[]): Promise<
   }
 }
 
-/** Recreates the database of an app from schema files, and keeps the rows of some tables. */
+/** Creates the database of an app again from schema files. Keeps the rows of some tables. */
 async function makeAnew(url: string, files: readonly string[], kept: readonly string[], sql: string): Promise<void> {
   const database = new URL(url).pathname.slice(1);
   const members = await withClient(url, async (client) => {

@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import Provider, { type Configuration } from 'oidc-provider';
 
-/** A certified OpenID provider on the loopback address. It signs `member` in without showing a page. */
+/** A certified OpenID provider on the loopback address. It shows no page, and signs `member` in at once. */
 export interface OpenIdServer {
   readonly issuer: string;
-  /** The person whom the provider signs in next. */
+  /** The person whom the provider signs in at the next request. */
   member: { id: string; email: string; email_verified: boolean; name: string };
   close(): Promise<void>;
 }
 
-/** Starts a provider with the client `client`, the secret `secret` and this callback address. It requires PKCE. */
+/** Starts a provider that knows the client `client` with the secret `secret` and this callback address. The provider requires PKCE. */
 export async function startOpenIdProvider(redirectUri: string): Promise<OpenIdServer> {
   let handle: ReturnType<Provider['callback']> | null = null;
   const http = createServer((request, response) => void handle?.(request, response));
@@ -51,10 +51,7 @@ const configuration = (redirectUri: string, server: OpenIdServer): Configuration
   },
 });
 
-/**
- * Follows the redirects of a provider as a browser does, with its cookies; returns the first address outside of the
- * provider.
- */
+/** Follows the redirects of a provider with its cookies, as a browser does. Returns the first address outside of the provider. */
 export async function throughProvider(start: string): Promise<URL> {
   const cookies = new Map<string, string>();
   const { origin } = new URL(start);

@@ -1,21 +1,18 @@
 import { afterAll, beforeAll } from 'vitest';
 import { deleteHome, makeUsedHome, startNode, type TestNode } from './node.ts';
 
-/**
- * A node of one test file that can stop and start again in the same home. Its properties are always those of the
- * running node.
- */
+/** A node for one test file. It can stop, and start again in the same home. Its properties are always those of the running node. */
 export interface OwnNode extends TestNode {
   /** Starts the node again after it has ended. `env` is added to its environment. */
   startAgain(env?: Record<string, string>): Promise<void>;
 }
 
 /**
- * Starts a node before all tests of the calling file; stops it and deletes its home after them.
+ * Starts a node before all tests of the calling file. After them, stops it and deletes its home.
  *
- * @param name The name of the home.
- * @param firstEnv Returns additional environment variables for the first start; called after all earlier `beforeAll`
- * functions.
+ * @param name Name of the home.
+ * @param firstEnv Returns additional environment variables for the first start. It is called after all `beforeAll`
+ * functions that were registered before.
  */
 export function ownNode(name: string, firstEnv: () => Record<string, string> = () => ({})): OwnNode {
   const node = {} as OwnNode;

@@ -6,10 +6,10 @@ import { startPostgres, type TestPostgres } from './postgres.ts';
 
 export const poolDefaults: PoolOptions = { max: 4, idleMilliseconds: 60_000, waitMilliseconds: 30_000 };
 
-/** The PostgreSQL of a test file, and pools for it. */
+/** The PostgreSQL of a test file, with a function that opens pools of connections to it. */
 export interface Pools {
   target(): ConnectionConfig;
-  /** Runs work with a pool that is closed afterwards. Missing options have the values of `poolDefaults`. */
+  /** Runs `work` with a pool, and then closes the pool. Options that are not given have the values of `poolDefaults`. */
   withPool<T>(work: (pool: Pool) => Promise<T>, options?: Partial<PoolOptions>): Promise<T>;
 }
 
@@ -41,7 +41,7 @@ export const prepared = (text: string, ...params: (string | null)[]): Statement 
   planKey: 'test',
 });
 
-/** Returns the first value of the result of a statement. */
+/** Runs a statement and returns the first value of its first row. */
 export async function value(pool: Pool, statement: Statement): Promise<string | null> {
   const [result] = await pool.run([statement]);
   return result?.rows[0]?.[0]?.toString('utf8') ?? null;

@@ -2,7 +2,7 @@
 
 /** Designs in the schema `public`. */
 const inPublic: readonly string[] = [
-  // Keys of several fields, names of query parameters, a reference to a key of several fields.
+  // Keys with several fields, names that are also query parameters, and a reference to a key with several fields.
   `create table public.order_lines ("order" bigint not null, "limit" int not null, item text not null, note text,
      primary key ("order", "limit"));
    create table public.line_notes (id bigint generated always as identity primary key, "order" bigint, "limit" int,
@@ -16,7 +16,7 @@ const inPublic: readonly string[] = [
      receiver int references public.staff, "select" int, at timestamptz not null default now());
    insert into public.staff (name, manager) select 'Staff ' || n, nullif((n - 1) / 2, 0) from generate_series(1, 9) n;
    insert into public.transfers (sender, receiver, "select") select n, 10 - n, n from generate_series(1, 9) n;`,
-  // References to many, with a picker, and a link table with a field of its own.
+  // A relation to many rows with a picker, and a junction table with a field of its own.
   `create table public.films (id bigint primary key, title text not null, released date, rating numeric(3,1));
    create table public.genres (slug text primary key, name text not null);
    create table public.film_genres (film bigint references public.films on delete cascade, genre text references public.genres, primary key (film, genre));
@@ -24,36 +24,36 @@ const inPublic: readonly string[] = [
    insert into public.films select n, 'Film ' || n, date '2000-01-01' + n, n % 10 from generate_series(1, 120) n;
    insert into public.genres values ('new', 'New wave'), ('a/b', 'Slashed'), ('ü&=?', 'Odd');
    insert into public.film_genres values (1, 'new'), (1, 'a/b'); insert into public.castings values (1, 'Ada', 10);`,
-  // Enums, domains, arrays and JSON, also under names that usually mean a text.
+  // Enums, domains, arrays and JSON, also in fields whose names usually mean a text.
   `create type public.mood as enum ('calm', 'a,b', 'it''s "odd"'); create domain public.percent as int check (value between 0 and 100);
    create domain public.email as text check (value like '%@%'); create domain public.labels as text[];
    create table public.profiles (id int primary key, name jsonb not null, title public.mood, subject int[], label public.labels,
      mail public.email, share public.percent, moods public.mood[], data json, tags text[] not null default '{}', level int check (level in (1, 2, 3)));
    insert into public.profiles values (1, '{"a": 1}', 'a,b', '{1,2}', '{x}', 'a@b', 50, '{calm}', '{"b": [1]}', '{a,"b c"}', 2),
      (2, '"text"', null, null, null, null, null, null, null, '{}', null);`,
-  // Generated and numbered fields, defaults, a unique key, and a check over two fields.
+  // Generated fields, numbered fields, defaults, a unique key, and a check of two fields.
   `create table public.invoices (id bigint generated always as identity primary key, net numeric(12,2) not null, rate numeric(4,2) not null default 0.19,
      gross numeric(14,2) generated always as (net * (1 + rate)) stored, number text not null unique, due date, paid_on date,
      check (paid_on is null or paid_on >= due - 30), created_at timestamptz not null default now());
    insert into public.invoices (net, number, due) select n * 10.5, 'R-' || n, date '2026-01-01' + n from generate_series(1, 60) n;`,
-  // A calendar with a row without an end, ranges, intervals, and times without a time zone.
+  // A calendar in which a row has no end, ranges, intervals, and times without a time zone.
   `create table public.stays (id int primary key, name text not null, starts_at timestamp not null, ends_at timestamp, nights interval, span tstzrange,
      opens time, price money, rooms int4range);
    create table public.trips (id int primary key, title text, start_date date not null, end_date date);
    insert into public.stays values (1, 'Open end', '2026-11-03 10:00', null, '1 day 02:30', '[2026-01-01,2026-02-01)', '08:00', 12.5, '[1,3)');
    insert into public.trips values (1, 'Long', '2026-11-01', '2026-11-30'), (2, 'No end', '2026-11-09', null);`,
-  // Values that PostgreSQL does not order, bytes, addresses, bits and keys above 2^53.
+  // Values that PostgreSQL cannot sort, bytes, addresses, bits, and keys above 2^53.
   `create table public.places (id bigint primary key, name varchar(80), at point, area polygon, raw bytea, host inet, flags bit(4), doc xml, code char(3), kind "char");
    insert into public.places values (9007199254740993, 'Deep', '(1,2)', '((0,0),(1,1),(1,0))', '\\x00ff', '10.0.0.1', b'1010', '<a/>', 'DE', 'x'),
      (9007199254740995, null, null, null, null, null, null, null, null, null);`,
-  // Full-text search: a generated field, a field that a trigger fills, and an expression.
+  // Full-text search in a generated field, in a field that a trigger fills, and by the index of an expression.
   `create table public.articles (id bigint generated always as identity primary key, title text not null, body text not null,
      words tsvector generated always as (to_tsvector('english', title || ' ' || body)) stored);
    create index on public.articles using gin (words);
    create table public.letters (id int primary key, body text not null, subject text); create index on public.letters using gin (to_tsvector('english', body));
    insert into public.articles (title, body) values ('The printers', 'They blink.'), ('Ink', 'It''s 50% empty & dry');
    insert into public.letters values (1, 'Dear printers', 'Ink'), (2, 'Nothing', 'Printers');`,
-  // Views: of one table, joined, grouped, with INSTEAD OF triggers, and a view without select.
+  // Views of one table, with joins, with groups and with INSTEAD OF triggers, and a view without the privilege SELECT.
   `create table public.accounts (id int primary key, owner text not null, balance numeric not null, closed boolean not null default false);
    insert into public.accounts select n, 'Owner ' || n, n * 100, n % 2 = 0 from generate_series(1, 8) n;
    create view public.open_accounts with (security_invoker) as select id, owner, balance from public.accounts where not closed;
@@ -63,7 +63,7 @@ const inPublic: readonly string[] = [
      insert into public.accounts select max(id) + 1, new.owner, new.balance, false from public.accounts; return new; end $$;
    create trigger enter instead of insert on public.entry for each row execute function public.enter();
    select ninefold.define_screen('/sums', 'Sums', 'figures', 'public.totals');`,
-  // A state machine with roles, required fields and a condition; rows of their owners.
+  // A state machine with roles, required fields and a condition. Only the owner of a row and agents see the row.
   `create table public.requests (id bigint generated always as identity primary key, owner uuid default auth.uid() references auth.users,
      title text not null, state text not null default 'new', reason text, decided_at timestamptz);
    alter table public.requests enable row level security;
@@ -75,7 +75,7 @@ const inPublic: readonly string[] = [
      {"name": "approve", "from": "submitted", "to": "approved", "roles": ["agent"], "sets": {"decided_at": "now()"}},
      {"name": "reject", "from": "submitted", "to": "rejected", "roles": ["agent"], "requires": ["reason"]},
      {"name": "again", "from": ["rejected", "approved"], "to": "new"}]$$);`,
-  // Grants on some fields only, a table to write only, a table to read only, a table for anon.
+  // Grants on only some fields, a table that can only be written, a table that can only be read, and a table for anon.
   `create table public.salaries (id int primary key, name text not null, amount numeric(10,2) not null, iban text);
    insert into public.salaries values (1, 'Ada', 10, 'DE1');
    revoke all on public.salaries from anon, authenticated; grant select (id, name), update (name) on public.salaries to authenticated;
@@ -86,7 +86,7 @@ const inPublic: readonly string[] = [
    create table public.nameless (id int, secret text, shown text); insert into public.nameless values (1, 'x', 'y');
    revoke all on public.nameless from anon, authenticated; grant select (shown) on public.nameless to authenticated;
    create table public.hidden (id int primary key, name text); alter table public.hidden enable row level security;`,
-  // Partitions, inheritance, and a table without a key.
+  // Partitions, inheritance children, and a table without a key.
   `create table public.events (id bigint, at date not null, name text not null, primary key (id, at)) partition by range (at);
    create table public.events_2026 partition of public.events for values from ('2026-01-01') to ('2027-01-01');
    create table public.event_guests (id int primary key, event bigint, at date, name text, foreign key (event, at) references public.events);
@@ -95,7 +95,7 @@ const inPublic: readonly string[] = [
    insert into public.events select n, date '2026-01-01' + n, 'Event ' || n from generate_series(1, 55) n;
    insert into public.lines (level, message) select 'info', 'Line ' || n from generate_series(1, 105) n;
    insert into public.animals values (1, 'Cat'); insert into public.dogs values (2, 'Rex', 'Boxer');`,
-  // Functions as actions, computed fields, defined lists with groups, filters and orders.
+  // Functions as actions, computed fields, and defined lists with groups, filters and orders.
   `create table public.tasks (id int primary key, title text not null, area text not null, done boolean not null default false, at timestamptz not null default now());
    insert into public.tasks select n, 'Task ' || n, 'Area ' || n % 3, n % 4 = 0 from generate_series(1, 70) n;
    create function public.finish(task int) returns public.tasks language sql as $$ update public.tasks set done = true where id = task returning * $$;
@@ -105,7 +105,8 @@ const inPublic: readonly string[] = [
    select ninefold.define_screen('/open', 'Open', 'list', 'public.tasks', columns => array['title', 'at'], filter => 'done=is.false', order_by => 'at.desc,title',
      group_by => 'area', actions => array['public.count_tasks', 'public.purge'], home => true);
    select ninefold.define_screen('/tasks/:id', 'Task', 'detail', 'public.tasks', actions => array['public.finish']);`,
-  // Names of members of every JavaScript object, a key of a reference and a date, a computed relationship of a view, labels with quotes.
+  // Fields named like the members of every JavaScript object, a key of a reference and a date, a computed
+  // relationship of a view, and labels with quotes.
   `create table public.halls (code text primary key, "toString" text, "constructor" int check ("constructor" between 0 and 9));
    create table public.hall_days (hall text not null references public.halls, day date not null, "constructor" text not null default 'nobody',
      "__proto__" int, "hasOwnProperty" boolean, "valueOf" text check ("valueOf" in ('constructor', '__proto__', 'it''s')), primary key (hall, day));
@@ -120,34 +121,34 @@ const inPublic: readonly string[] = [
    select ninefold.define_screen('/plan', 'The "plan", it''s', 'list', 'public.hall_plan', order_by => '"__proto__".desc.nullslast,day', group_by => 'constructor');`,
 ];
 
-/** Designs in schemas of their own, by the name of the schema. */
+/** Designs in other schemas, by the name of the schema. */
 const inSchemas: Readonly<Record<string, string>> = {
   // References across schemas.
   sales: `create table sales.orders (id int primary key, staff int references public.staff, film bigint references public.films, total numeric(8,2));
    insert into sales.orders values (1, 1, 1, 9.5), (2, null, null, null);`,
-  // Odd names of a schema, tables and fields.
+  // Unusual characters in the names of a schema, its tables and their fields.
   'odd "schema"': `create table "odd ""schema"""."Größe, (x)" ("Id No." int primary key, "name, (a)" text not null, "dot.ted" text, "quo""te" int, "über" boolean,
      "parent no" int references "odd ""schema"""."Größe, (x)", at timestamptz);
    insert into "odd ""schema"""."Größe, (x)" values (1, 'A "quoted", (name)', 'x.y', 3, true, null, now()), (2, 'B', 'z', 4, false, 1, now());
    create table "odd ""schema"""."order" ("select" text primary key, "and" int, "or" int, "not" int, "offset" int);
    insert into "odd ""schema"""."order" values ('new', 1, 2, 3, 4), ('a/b c?', 1, 2, 3, 4), ('100%', 0, 0, 0, 0);`,
-  // Rows by role, and rows that only their owner may change.
+  // The rows that a caller sees depend on the role of the caller. Members see and change their own patient.
   clinic: `create table clinic.patients (id uuid primary key default gen_random_uuid(), member uuid default auth.uid() references auth.users, name text not null, born date);
    create table clinic.visits (id bigint generated always as identity primary key, patient uuid not null references clinic.patients, notes text, at timestamptz default now());
    alter table clinic.patients enable row level security; alter table clinic.visits enable row level security;
    create policy own on clinic.patients to authenticated using (member = (select auth.uid())) with check (member = (select auth.uid()));
    create policy agents on clinic.patients for select to authenticated using ((select ninefold.has_role('agent')));
    create policy agents on clinic.visits to authenticated using ((select ninefold.has_role('agent')));`,
-  // One row for each member.
+  // A table with one row for each member.
   people: `create table people.members (id uuid primary key references auth.users on delete cascade, name text, bio text, joined timestamptz not null default now());
    revoke all on people.members from anon, authenticated; grant select, update (name, bio) on people.members to authenticated;
    alter table people.members enable row level security; create policy all_read on people.members for select to authenticated using (true);
    create policy own on people.members for update to authenticated using (id = (select auth.uid()));`,
-  // Two state machines of one table, and states of an enum.
+  // Two state machines of one table, and an enum whose values are states.
   plant: `create type plant.phase as enum ('seed', 'leaf', 'flower'); create table plant.beds (id int primary key, label text, phase plant.phase not null default 'seed', watered text not null default 'no');
    insert into plant.beds (id, label) select n, 'Bed ' || n from generate_series(1, 4) n;
    select ninefold.define_machine('plant.beds', 'phase', 'seed', $$[{"name": "grow", "from": "seed", "to": "leaf"}, {"name": "bloom", "from": "leaf", "to": "flower", "roles": ["agent"]}]$$);`,
-  // Texts that differ in upper and lower case alone, long texts, and empty values in an order.
+  // Texts that differ only in upper and lower case, long texts, and an order by fields that may be null.
   shelf: `create collation shelf.ci (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
    create table shelf.words (word text collate shelf.ci primary key, meaning text, rank int, at date);
    insert into shelf.words select 'Word ' || n, case when n % 3 = 0 then repeat('long ', 300) end, nullif(n % 5, 0), nullif(date '2026-01-01' + n % 7, date '2026-01-01') from generate_series(1, 130) n;
@@ -156,7 +157,7 @@ const inSchemas: Readonly<Record<string, string>> = {
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** The schemas of the designs, besides `public`. */
+/** The schemas that contain designs, except `public`. */
 export const designSchemas: readonly string[] = Object.keys(inSchemas);
 
 /** Statements that create all designs. */

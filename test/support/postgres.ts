@@ -13,18 +13,18 @@ export interface TestPostgres {
 
 const options = { port: 0, password: 'for-tests-only', log: () => undefined };
 
-/** The content of a cluster before a test begins. */
+/** Content of a cluster that exists before a test begins. */
 export interface Seed {
-  /** The files of the clone that determine the content. */
+  /** The files of the clone on which the content depends. */
   files: readonly string[];
-  /** Creates the content; `url` is the superuser's. */
+  /** Creates the content. `url` is the superuser's URL. */
   plant(url: string): Promise<void>;
 }
 
-/** The content that initdb creates. */
+/** No content besides that of initdb. */
 const bare: Seed = { files: [], plant: async () => undefined };
 
-/** Starts a separate PostgreSQL for one test file, in a home that is deleted with it. */
+/** Starts a PostgreSQL of its own for one test file. Its home is deleted when it is stopped. */
 export async function startPostgres(
   name: string,
   { seed = bare, maxConnections }: { seed?: Seed; maxConnections?: number } = {},
@@ -44,7 +44,7 @@ export async function startPostgres(
   };
 }
 
-/** Returns the data folder of a cluster that contains the seed and is stopped, so that tests can copy it. */
+/** Returns the data folder of a stopped cluster that contains the seed. Tests copy this folder. */
 function planted({ files, plant }: Seed): Promise<string> {
   const sources = ['package-lock.json', 'src/postgres/initialise.ts', 'test/support/postgres.ts', ...files];
   return retainedFolder('cluster', sources, async (home) => {
@@ -57,8 +57,9 @@ function planted({ files, plant }: Seed): Promise<string> {
 }
 
 /**
- * Turns off fsync and autovacuum, because a test run creates hundreds of databases and autovacuum starts a process for
- * each of them every minute. Not for tests that check data after a crash. `url` is the superuser's.
+ * Turns off fsync and autovacuum, because a test run creates hundreds of databases, and autovacuum would start a
+ * process for each of them every minute. Tests that check data after a crash must not use this. `url` is the
+ * superuser's URL.
  */
 export async function withoutUpkeep(url: string): Promise<void> {
   const client = new pg.Client(url);

@@ -4,7 +4,7 @@ import type { NodeAddress } from './node.ts';
 
 const PAUSE_MILLISECONDS = 30;
 
-/** Returns true for a cell that depends on the code of a function. The probe cannot test it, because it runs no code. */
+/** Returns true for a cell whose result depends on the code of a function. The probe cannot test such a cell, because it runs no code. */
 export const dependsOnCode = ({ operation, verdict, outcome }: ProbedCell): boolean =>
   operation === 'execute' && verdict === 'when' && outcome === 'not probed';
 

@@ -8,7 +8,7 @@ interface ProcessRow {
   readonly command: string;
 }
 
-/** Returns the worker processes of a node, its PostgreSQL server, and all processes below its primary. */
+/** Returns the worker processes of a node, its PostgreSQL server, and all processes that its primary started directly or indirectly. */
 export async function partsOf(primary: number): Promise<{ workers: number[]; postmaster: number; all: number[] }> {
   const table = await processTable();
   const children = (parent: number) => table.filter((row) => row.parent === parent);
@@ -20,7 +20,7 @@ export async function partsOf(primary: number): Promise<{ workers: number[]; pos
   return { workers: pids(workers), postmaster: postmaster.pid, all: pids(below(primary)) };
 }
 
-/** Kills every process of a node at once, as a failing machine does; resolves when its primary has ended. */
+/** Kills every process of a node at once, as a failure of the machine does. Resolves when the primary has ended. */
 export async function killAll(node: { pid: number; kill9(): Promise<void> }): Promise<void> {
   const { all } = await partsOf(node.pid);
   const killed = node.kill9();
@@ -39,14 +39,14 @@ export function processTable(): Promise<ProcessRow[]> {
   return process.platform === 'linux' ? fromProc() : fromPs();
 }
 
-/** Returns true if a process is running, that is neither waiting nor stopped. */
+/** Returns true if a process is running, which means that it neither waits nor is stopped. */
 export async function isBusy(pid: number): Promise<boolean> {
   if (process.platform === 'linux') return stateIn(await readFile(`/proc/${pid}/stat`, 'utf8'))[0] === 'R';
   const { stdout } = await promisify(execFile)('ps', ['-o', 'state=', '-p', String(pid)]);
   return stdout.trim().startsWith('R');
 }
 
-/** Returns the fields after the name in brackets: the state, then the parent (proc_pid_stat(5)). */
+/** Returns the fields of a line that follow the name in brackets. The first is the state, the second the parent (proc_pid_stat(5)). */
 const stateIn = (stat: string): string[] => stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 
 async function fromProc(): Promise<ProcessRow[]> {

@@ -11,16 +11,16 @@ export interface ReceivedRequest {
 export interface Receiver {
   port: number;
   url: string;
-  /** All requests so far, in the order of arrival. */
+  /** All requests that were received so far, in the order of their arrival. */
   requests: ReceivedRequest[];
-  /** Returns the number of requests that have no response yet. */
+  /** Returns the number of requests without a response so far. */
   open(): number;
   close(): Promise<void>;
 }
 
 /**
- * Starts an HTTP server on the loopback address. `respond` answers each request; the default answer is 200 with a JSON
- * body.
+ * Starts an HTTP server on the loopback address. `respond` writes the response to each request; by default this is 200
+ * with a JSON body.
  */
 export async function startReceiver(
   respond: (request: ReceivedRequest, response: ServerResponse) => void = (_, response) =>

@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import type { HttpResponse } from './http.ts';
 
-/** Names in the server's SQL and positions in its code. No response may contain them. */
+/** Matches names in the server's SQL and positions in its code, which no response may contain. */
 const INSIDE = /set_config|pgrst_|json_agg|json_build|ninefold\.js|node:internal|\.ts:\d|\n\s+at /;
 
 /**
- * Checks the response to a malformed request: a status of 4xx, a code, a sentence, a request id, and no internal detail.
- * Returns the code.
+ * Checks the response to a malformed request. It must have a status of 4xx, a code, a sentence and a request id, and no
+ * internal detail. Returns the code.
  */
 export function expectRefusal(response: HttpResponse, what = ''): string {
   const told = `${what}\n${response.status} ${response.body.slice(0, 500)}`;
@@ -21,7 +21,7 @@ export function expectRefusal(response: HttpResponse, what = ''): string {
   return String(code);
 }
 
-/** Checks the answer like `expectRefusal`, but also accepts a successful answer. */
+/** Checks a response like `expectRefusal`, but also accepts a success. */
 export function expectNoFault(response: HttpResponse, what = ''): void {
   if (response.status >= 400) expectRefusal(response, what);
   else expect(response.headers['x-request-id'], what).toBeTruthy();

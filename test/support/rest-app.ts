@@ -12,7 +12,7 @@ export interface RestCall {
   role?: string;
   claims?: Record<string, unknown>;
   headers?: Record<string, string>;
-  /** A string is sent as it is; any other value as JSON. */
+  /** Body of the request. A string is sent unchanged; any other value is sent as JSON. */
   body?: unknown;
   /** True if the query string is already percent-encoded. */
   encoded?: boolean;
@@ -22,23 +22,23 @@ export interface RestResponse {
   status: number;
   headers: Record<string, string>;
   cookies: readonly string[];
-  /** The body as text; '' if there is none. */
+  /** The body as text; '' if there is no body. */
   text: string;
-  /** The body as JSON; null if there is none. */
+  /** The body as JSON; null if there is no body. */
   json: unknown;
 }
 
 export interface RestApp {
-  /** Makes one call of `/rest/v1` without HTTP, for example `call('GET', '/films?id=eq.1')`. */
+  /** Sends one request to `/rest/v1` without HTTP, for example `call('GET', '/films?id=eq.1')`. */
   call(method: string, path: string, call?: RestCall): Promise<RestResponse>;
-  /** Returns the same app with other settings. */
+  /** Returns the data API of the same database with other settings. */
   with(settings: Partial<RestSettings>): Promise<RestApp>;
   /** Runs SQL as the superuser. */
   script(sql: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The roles of a Ninefold cluster, and a login role that may switch to them. */
+/** SQL that creates the roles of a Ninefold cluster, and a login role that may switch to them. */
 const roles = `
   create role anon nologin;
   create role authenticated nologin;
@@ -48,8 +48,8 @@ const roles = `
 `;
 
 /**
- * Returns the data API for a database with the content of `fixture`; `url` is the superuser's, of a server without the
- * roles.
+ * Creates the content of `fixture` and returns the data API for its database. `url` is the superuser's URL of a server
+ * that does not have the roles yet.
  */
 export async function makeRestApp(url: string, fixture: string): Promise<RestApp> {
   const superuser = new Pool(parseConnectionUrl(url, 'test'), poolOptions);

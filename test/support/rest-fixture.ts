@@ -1,4 +1,4 @@
-/** A small film library, and members with private notes. */
+/** SQL of a small film library, and of members with private notes. */
 export const filmLibrary = `
   create table directors (id int primary key, name text not null, born date, mentor_id int references directors);
   create table films (

@@ -8,12 +8,11 @@ import { clone } from './clone.ts';
 import { homes, makeTestHome } from './test-folder.ts';
 
 /**
- * Returns a folder that is created once and kept for all tests that copy it, because creating it takes longer than most
+ * Returns a folder that is created only once. All tests copy it, because creating its content takes longer than most
  * tests.
- *
- * @param name Name of the folder, before the hash of its sources.
- * @param sources The files of the clone that its content depends on.
- * @param make Creates the content below an empty home and returns the folder to keep.
+ * @param name Name of the folder, without the hash of its sources.
+ * @param sources The files of the clone on which its content depends.
+ * @param make Creates the content below an empty home, and returns the folder to keep.
  */
 export async function retainedFolder(
   name: string,
@@ -25,7 +24,7 @@ export async function retainedFolder(
   const folder = join(homes, `${name}-${hash}`);
   if (existsSync(folder)) return folder;
   const home = await makeTestHome(name);
-  // Another test file may have created it first.
+  // The process of another test file may have created the folder in the meantime.
   await rename(await make(home), folder).catch((error: Error & { code?: string }) => {
     if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
   });
@@ -34,12 +33,11 @@ export async function retainedFolder(
 }
 
 /**
- * Copies the content of a folder into another one with its owners, which Node.js does not copy. PostgreSQL runs as
- * another user if the tests are started by root.
- *
- * @param to Created if missing.
+ * Copies the content of a folder into another folder. Also copies the owners of the files, which Node.js does not do;
+ * PostgreSQL runs as another user if root starts the tests.
+ * @param to Created if it is missing.
  */
 export async function copyFolder(from: string, to: string): Promise<void> {
-  // `path.join` would remove the dot, and `cp` would then create a folder named as `from` in an existing folder.
+  // `path.join` would remove the dot. If the target exists, `cp` would then create a folder with the name of `from` in it.
   await promisify(execFile)('cp', ['-a', `${from}/.`, to]);
 }

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 
-/** The response to one path: JSON, or a function that writes the response. */
+/** The response to requests of one path: a value that is sent as JSON, or a function that writes the response. */
 export type Scripted = unknown | ((request: IncomingMessage, response: ServerResponse) => void);
 
-/** A server whose responses a test defines, for a provider without OpenID Connect or a hostile provider. */
+/** A server whose responses the test defines. It stands for a provider without OpenID Connect, or for a hostile provider. */
 export interface ScriptedProvider {
   readonly url: string;
-  /** The responses by path, without the query. */
+  /** The responses by path. The path does not include the query. */
   readonly answers: Map<string, Scripted>;
   /** Method and path of each request, with the body. */
   readonly requests: { readonly line: string; readonly body: string; readonly headers: IncomingMessage['headers'] }[];
@@ -18,12 +18,12 @@ export interface ScriptedProvider {
     claims: JWTPayload,
     options?: { alg?: string; kid?: string; typ?: string; key?: webcrypto.CryptoKey | Uint8Array },
   ): Promise<string>;
-  /** The public key as a JWK. */
+  /** The server's public key as a JWK. */
   readonly jwk: Record<string, unknown>;
   close(): Promise<void>;
 }
 
-/** Starts a server with a discovery document and its keys. */
+/** Starts a server that has a discovery document and publishes its keys. */
 export async function startScriptedProvider(): Promise<ScriptedProvider> {
   const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
   const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256', use: 'sig' };

@@ -6,12 +6,12 @@ import { withoutUpkeep } from './postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The node that all tests of a project share; each test creates its own apps in it. */
+    /** The node that all tests of a project share. Each test creates its own apps on it. */
     node: NodeAddress;
   }
 }
 
-/** Starts one node for a project; tests get it with `inject('node')`. */
+/** Starts one node for a project. Its tests get the node with `inject('node')`. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await build('server');
   const node = await startNode();

@@ -1,6 +1,6 @@
-/** Generates random SQL in the forms that apps use. The same seed generates the same SQL. */
+/** Generates random SQL in the forms that the SQL of apps has. The same seed always gives the same SQL. */
 
-/** Creates the tables and functions that the generated SQL uses. */
+/** SQL that creates the tables and functions which the generated SQL uses. */
 export const corpusSchema = `
   create schema auth;
   create schema private;
@@ -27,7 +27,7 @@ export class Corpus {
     this.#state = seed;
   }
 
-  /** Returns a condition on a row of public.docs with at most `levels` levels of nesting. */
+  /** Returns a condition on a row of public.docs. It is nested at most `levels` deep. */
   condition(levels: number, row = 'docs'): string {
     if (levels > 0 && this.#below(10) < 5) {
       const items = this.#some(2 + this.#below(3), () => this.condition(levels - 1, row));
@@ -40,7 +40,7 @@ export class Corpus {
     return this.#below(4) === 0 ? this.#onQuery(levels, row) : this.#plain(levels, row);
   }
 
-  /** Returns a query as the definition of a view contains it. */
+  /** Returns a query in the form that the definition of a view has. */
   query(): string {
     const where = this.condition(2, 'd');
     return this.#of(

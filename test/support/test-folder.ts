@@ -5,7 +5,7 @@ import { clone } from './clone.ts';
 
 const below = join(clone, '.tmp/tests');
 
-/** The folder for the databases of tests: below the clone, unless the variable TEST_HOMES names a faster place. */
+/** The folder that contains the databases of tests. It is below the clone, unless the variable TEST_HOMES names a faster place. */
 export const homes = process.env.TEST_HOMES ?? below;
 
 /** Creates a new empty folder below the clone for a test. */

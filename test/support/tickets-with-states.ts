@@ -7,7 +7,7 @@ import { rowsAsText, type Statement } from '../../src/database/statement.ts';
 import { type AppDatabase, scriptIn, startAppDatabase } from './app-database.ts';
 
 export let database: AppDatabase;
-/** A pool of the app's owner, and one of the login role of its calls. They are set while the tests run. */
+/** A pool of the app's owner, and a pool of the login role that runs the app's requests. They are set while the tests run. */
 export let owner: Pool;
 export let calls: Pool;
 
@@ -29,7 +29,7 @@ export const machine = `select ninefold.define_machine('public.tickets', 'status
   {"name": "reopen", "from": "any", "to": "open", "roles": ["agent", "service_role"]}
 ]$$);`;
 
-/** Creates, for each test of the file, an app with one ticket whose status has a state machine. */
+/** For each test of the calling file, creates an app with one ticket. The field status of the ticket has a state machine. */
 export function useTicketsWithStates(): void {
   beforeAll(async () => {
     database = await startAppDatabase('states');
@@ -69,7 +69,7 @@ export const become = ({ role, claims }: Caller): Statement => ({
   params: [role, JSON.stringify(claims)],
 });
 
-/** Runs a statement as a data call does; returns its rows. */
+/** Runs a statement as the caller of a data request, and returns its rows. */
 export async function by(
   caller: Caller,
   text: string,
@@ -84,7 +84,7 @@ export const rows = async (text: string): Promise<Record<string, string | null>[
   return result ? rowsAsText(result) : [];
 };
 
-/** Returns the error of a refused write. */
+/** Returns the error with which PostgreSQL refuses a write. */
 export async function refusal(work: Promise<unknown>): Promise<DatabaseErrorFields> {
   const error = await work.then(
     () => null,

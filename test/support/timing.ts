@@ -1,11 +1,11 @@
-/** Two operations count as different if the same operation is slower in this share of the pairs of times. */
+/** Minimum share of the pairs in which the same operation must be slower, so that two operations count as different. */
 const NEEDED_SHARE = 0.9;
 
 /**
- * Returns true if the times of two operations differ: one takes `factor` times as long in nearly all pairs. The two
- * times of a pair are measured directly one after the other, so that other load on the machine slows down both. If the
- * operations are equal, either one of a pair is slower with equal probability: ten such pairs appear different by
- * chance in 2 of 100 tests if `factor` is 1, and much less often for a larger `factor`.
+ * Returns true if two operations take different times: one of them takes `factor` times as long as the other in nearly
+ * all pairs. The two times of a pair are measured one directly after the other, so other load on the machine slows down
+ * both. If the operations are equal, each of them is the slower one equally often. With `factor` 1, ten pairs of equal
+ * operations then appear different by chance in 2 of 100 tests; with a larger `factor`, much less often.
  */
 export function areToldApart(pairs: readonly (readonly [number, number])[], factor = 1.5): boolean {
   const needed = Math.ceil(pairs.length * NEEDED_SHARE);
@@ -22,8 +22,8 @@ export async function timeOf(work: () => Promise<unknown>): Promise<number> {
 }
 
 /**
- * Returns the processor time of this process for synchronous work, in milliseconds. Other load on the machine does not
- * lengthen it.
+ * Returns the processor time that this process needs for synchronous work, in milliseconds. Other load on the machine
+ * does not lengthen this time.
  */
 export function processorTimeOf(work: () => void): number {
   const before = process.cpuUsage();

@@ -83,7 +83,7 @@ const schema = `
     plate char(3) check (plate ~ '^[A-Z]{2,3}$'), likely char(5) check (likely like '%  ' or likely is null)
   );`;
 
-/** An app with every kind of field, and a folder for the types that are generated from it. */
+/** An app with every kind of field, and a folder for the types that are generated from the app. */
 export interface TypedApp {
   owner: Pool;
   types: TypeFacts;

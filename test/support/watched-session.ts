@@ -1,6 +1,6 @@
 import type { Session } from '../../src/watchdog/sessions.ts';
 
-/** Returns a session of the app `a` that runs a statement, as the watchdog sees it. */
+/** Returns a session as the watchdog sees it. By default it belongs to the app `a` and runs a statement. */
 export const watchedSession = (pid: number, parts: Partial<Session> = {}): Session => ({
   pid,
   leader: pid,

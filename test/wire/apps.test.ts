@@ -179,7 +179,7 @@ describe('apps clone', () => {
       cloning = false;
     });
     const failures: string[] = [];
-    // Several calls at a time, so that each worker has more than one connection for the clone to end.
+    // Several calls at a time, so that each worker has more than one connection, which the copy must close.
     const caller = async () => {
       while (cloning) {
         const response = await fetch(`${source.url}/rest/v1/filler?select=g&limit=1`);

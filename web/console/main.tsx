@@ -10,7 +10,7 @@ import { forgetAnswers } from './data/session.ts';
 import { KeyboardProvider } from './keys/keyboard.tsx';
 import { router } from './router.tsx';
 
-// The server ended the session, on this or another device. Clears the session and opens the sign-in.
+// The session has ended, on this or another device, or it needs a second factor. Clears the cached data and opens the sign-in page.
 setSignedOutHandler(() => {
   const { pathname, href } = router.state.location;
   if (pathname === '/sign-in') return;
@@ -18,7 +18,7 @@ setSignedOutHandler(() => {
   void router.navigate({ to: '/sign-in', search: { next: href } });
 });
 
-// Removes data of older versions, which stored the builder's tokens here and let apps register service workers.
+// Earlier releases stored the builder's tokens here and let apps register service workers. Removes what they left.
 localStorage.removeItem('ninefold-console');
 void navigator.serviceWorker?.getRegistrations().then((all) => Promise.all(all.map((one) => one.unregister())));
 

@@ -22,13 +22,13 @@ import { readDataSearch } from './tools/data/data-search.ts';
 type Search = Record<string, unknown>;
 
 /**
- * Reads an optional string parameter of the address. The router has parsed digits as numbers, which become strings
- * again.
+ * Reads an optional string parameter of the address. The router parses a parameter of digits as a number, so this
+ * function converts numbers back to strings.
  */
 const text = (value: unknown): string | undefined =>
   typeof value === 'number' ? String(value) : typeof value === 'string' && value !== '' ? value : undefined;
 
-/** Returns a function that reads string parameters of the address by their names. */
+/** Returns a function that reads the string parameters with these names from the address. */
 const strings =
   <Name extends string>(...names: readonly Name[]) =>
   (search: Search): { [name in Name]?: string } => {
@@ -37,9 +37,10 @@ const strings =
   };
 
 /**
- * Returns a function that creates the pages below a route. The code of a page is loaded when the page is opened, or when
- * the pointer is on a link to it.
- * @returns a function of the path, the reader of the search parameters, the module and the name of the component in it
+ * Returns a function that creates the pages below a route. The code of a page is loaded when the page is opened, or
+ * when the pointer is over a link to it.
+ * @returns a function that takes the path, the reader of the search parameters, the module of the page, and the name of
+ * the component in this module
  */
 const pagesOf =
   <Parent extends AnyRoute>(parent: Parent) =>
@@ -69,7 +70,7 @@ const setup = createRoute({
   ),
 });
 
-/** Parent of the pages that need a builder. Without a session, opens the sign-in, which returns to the page. */
+/** Parent of the pages that need a builder. Without a session, opens the sign-in page, which later returns to the requested page. */
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
@@ -88,7 +89,7 @@ const makesApp = (search: Search): { make?: true } => (search.make ? { make: tru
 const app = createRoute({
   getParentRoute: () => signedIn,
   path: '/app/$ref',
-  // Starts the request while the code of the page is loaded. The page shows its result.
+  // Starts the request while the code of the page is still being loaded. The page shows the result of the request.
   loader: ({ params: { ref } }) => void queryClient.prefetchQuery(specification(ref)),
 });
 const appPage = pagesOf(app);

@@ -18,9 +18,10 @@ export default defineConfig({
     sourcemap: true,
     rolldownOptions: {
       output: {
-        // The packages of the first page change less often than the console, so they are one file that stays cached.
-        // Packages that many pages share are also one file, because many small files would delay the first request of
-        // the page. Packages that few pages share are separate, so that the first page does not load them.
+        // The packages that the first page needs change less often than the console, so they are in one file that
+        // stays cached. Packages that many pages share are in another single file, because many small files would delay
+        // the first request of the page. Packages that few pages share stay separate, so that the first page does not
+        // load them.
         codeSplitting: {
           groups: [
             { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\// },
@@ -37,7 +38,7 @@ export default defineConfig({
   },
   server: {
     port: 9010,
-    // The console has a source folder named apps, so only paths below an app's services are requests to apps.
+    // The console has a source folder named apps, so only paths of an app's services are forwarded to the node.
     proxy: { '/admin': node, '^/apps/[^/]+/(auth|rest|openapi)': node, '/health': node },
   },
 });

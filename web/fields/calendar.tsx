@@ -8,12 +8,11 @@ const monthName = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numer
 const dayName = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full' });
 const weekdays = ['Mo', 'Tu', 'We', 'Th', 'Fr', 'Sa', 'Su'];
 
-/** Month of days. A press on a day chooses it. The keyboard chooses days in the text field above. */
+/** Calendar of one month. A click on a day chooses it. With the keyboard, the reader chooses days in the text field above. */
 export function Calendar({ chosen, today, onChoose }: { chosen: Date; today: Date; onChoose: (day: Date) => void }) {
   const [turned, setTurned] = useState({ from: '', by: 0 });
   const own = `${chosen.getFullYear()} ${chosen.getMonth()}`;
-  // If another month is typed in the text field, the calendar shows that month instead of the one to which the reader
-  // has turned.
+  // If the reader types a date of another month, the calendar shows that month, and no longer the month to which the reader turned.
   const by = turned.from === own ? turned.by : 0;
   const first = new Date(chosen.getFullYear(), chosen.getMonth() + by, 1);
   const before = (first.getDay() + 6) % 7;

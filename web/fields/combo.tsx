@@ -3,19 +3,19 @@ import { t } from '../language/messages.ts';
 import { classNames } from '../ui/class-names.ts';
 import styles from './combo.module.css';
 
-/** An option of a list under a field. */
+/** An option in the list below a field. */
 export interface ComboOption {
   readonly key: string;
   readonly name: ReactNode;
-  /** Second line: the meaning of a value, or what distinguishes rows with the same label. */
+  /** Second line of the option: the meaning of the value, or a text that distinguishes rows with the same label. */
   readonly note?: string | undefined;
-  /** Text at the right. */
+  /** Text at the right of the option. */
   readonly aside?: ReactNode;
-  /** Sign before the name. */
+  /** Icon or mark before the name of the option. */
   readonly sign?: ReactNode;
-  /** True for the stored value. */
+  /** True if the option is the stored value. */
   readonly isCurrent?: boolean;
-  /** True if it cannot be chosen; the note says why. */
+  /** True if the option cannot be chosen. The note then says why. */
   readonly isOff?: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface ComboProps {
   search: string | null;
   onSearch: (search: string | null) => void;
   options: readonly ComboOption[];
-  /** Line below the list, which screen readers announce: "3 of 8,140". */
+  /** Line below the list that screen readers announce, for example "3 of 8,140". */
   remark?: ReactNode;
   /** Further content below the list, such as the rule of the field. */
   children?: ReactNode;
@@ -39,7 +39,7 @@ export interface ComboProps {
   isWrong?: boolean;
   /** CSS class of the text field. */
   className?: string | undefined;
-  /** True in a cell: the list stays open, and Escape is left to the cell. */
+  /** True if the field is in a cell. The list then stays open, and Escape is left to the cell. */
   isInCell?: boolean;
   onChoose: (key: string) => void;
 }
@@ -147,7 +147,7 @@ function Option({
       aria-selected={isAt}
       aria-disabled={isOff || undefined}
       className={classNames(styles.option, isOff && styles.off)}
-      // Prevents that the press moves the focus out of the text field.
+      // Without this, the press would move the focus out of the text field.
       onMouseDown={(event) => {
         event.preventDefault();
         onChoose();
@@ -171,7 +171,7 @@ function Option({
   );
 }
 
-/** Shows the option in its list. The page itself does not scroll. */
+/** Scrolls the list until the option is visible. The page itself does not scroll. */
 function scrollTo(option: HTMLElement | null) {
   const list = option?.parentElement;
   if (!option || !list) return;

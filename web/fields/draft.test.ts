@@ -9,13 +9,13 @@ const field = (name: string): PortalField => ({
 const fields = ['constructor', '__proto__', 'toString', 'title'].map(field);
 
 describe('a draft', () => {
-  it('has no typed value for a field with the name of a member of every object', () => {
+  it('has no typed value for a field whose name is a member of every object, such as constructor', () => {
     const draft = { title: 'Typed' };
     expect(fields.map((one) => typedIn(draft, one))).toEqual([undefined, undefined, undefined, 'Typed']);
     expect(Object.entries(valuesOf(fields, draft, null))).toEqual([['title', 'Typed']]);
   });
 
-  it('keeps the typed value of each such field', () => {
+  it('keeps the typed value of a field with such a name', () => {
     const draft = Object.fromEntries(fields.map(({ name }) => [name, `of ${name}`]));
     expect(Object.entries(valuesOf(fields, draft, null))).toEqual(fields.map(({ name }) => [name, `of ${name}`]));
   });

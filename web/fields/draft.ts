@@ -5,17 +5,20 @@ import { brokenRule } from './rules.ts';
 /** A row as a data request returns it. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** The typed values of a form by field: the string of an editor, or true or false. An empty string means no value. */
+/**
+ * The typed values of a form by field. A value is the string of an editor, or true or false. An empty string means that
+ * the field has no value.
+ */
 export type Draft = Readonly<Record<string, string | boolean>>;
 
 /**
- * Returns the typed value of a field; undefined if the member has typed none. A column can have the name of a member of
- * every object, such as `constructor`.
+ * Returns the typed value of a field; undefined if the member has typed none. The name of a field may also be the name
+ * of a member of every object, such as `constructor`, so only own properties count.
  */
 export const typedIn = (draft: Draft, { name }: Pick<PortalField, 'name'>): string | boolean | undefined =>
   Object.hasOwn(draft, name) ? draft[name] : undefined;
 
-/** Converts a value for the editor of a field. */
+/** Converts the value of a field to the value that its editor shows. */
 export function toDraft({ editor, zoneless }: PortalField, value: unknown): string | boolean {
   if (editor === 'boolean') return value === true;
   if (value === null || value === undefined) return '';
@@ -33,10 +36,10 @@ function toLocal(value: string): string {
   return local.toISOString().slice(0, 16);
 }
 
-/** A value of a form, or why it is invalid. */
+/** The value that was read from a form, or the reason why the typed value is invalid. */
 export type Read = { readonly value: unknown } | { readonly wrong: string };
 
-/** Reads a typed value. Numbers that JavaScript cannot represent stay strings, which PostgreSQL parses. */
+/** Reads a typed value. A number that JavaScript cannot represent stays a string, which PostgreSQL parses. */
 export function readDraft(field: PortalField, typed: string | boolean): Read {
   if (typeof typed === 'boolean') return { value: typed };
   if (typed === '') return { value: null };
@@ -76,7 +79,7 @@ function readJson(typed: string): Read {
   }
 }
 
-/** Returns why a typed value is invalid, in the words of its rule; null if it can be saved. */
+/** Returns the description of the rule that a typed value breaks; null if the value can be saved. */
 export function wrongIn(field: PortalField, typed: string | boolean, isNew: boolean): string | null {
   const read = readDraft(field, typed);
   if ('wrong' in read) return read.wrong;
@@ -84,7 +87,7 @@ export function wrongIn(field: PortalField, typed: string | boolean, isNew: bool
   return brokenRule(field, read.value);
 }
 
-/** Returns the values to send: for a new row the typed values, for an existing row the changed values. */
+/** Returns the values to send. For a new row, these are the typed values; for an existing row, only the changed values. */
 export function valuesOf(fields: readonly PortalField[], draft: Draft, before: Row | null): Row {
   const changed = fields.flatMap((field): [string, unknown][] => {
     const typed = typedIn(draft, field);

@@ -5,20 +5,20 @@ import { Segmented } from '../ui/segmented.tsx';
 import styles from './editor.module.css';
 import { characters, longest } from './rules.ts';
 
-/** Maximum number of values that are shown as segments. */
+/** Maximum number of values that are shown side by side as segments. */
 const SEGMENTS = 5;
 
 export interface EditorProps {
   field: PortalField;
   value: string | boolean;
   onChange: (value: string | boolean) => void;
-  /** Called when the member leaves the field. */
+  /** Called when the focus leaves the field. */
   onLeave?: () => void;
-  /** Why the value is invalid. */
+  /** Why the typed value is invalid; null if it is valid. */
   wrong?: string | null;
-  /** True if the form of a new row marks the field as optional. */
+  /** True if the field is marked as optional, as in the form of a new row. */
   isOptional?: boolean;
-  /** Label of the row that a reference already has. */
+  /** Label of the row that the field references at present. */
   chosen?: string | null;
 }
 
@@ -28,17 +28,20 @@ export interface ReferenceControlProps {
   label?: string | undefined;
   field: PortalField;
   value: string;
-  /** Label of the chosen row, if it is known. */
+  /** Label of the chosen row; null if it is unknown. */
   chosen: string | null;
   describedBy: string | undefined;
   isWrong: boolean;
   onChange: (value: string) => void;
 }
 
-/** Context with the control of references. Each application reads the rows in its own way. */
+/**
+ * Context with the component that chooses the row of a reference. The console and the portal each provide their own,
+ * because they read rows in different ways.
+ */
 export const ReferenceControlContext = createContext<ComponentType<ReferenceControlProps> | null>(null);
 
-/** Field of a form: label, control by type and rules, help or error. */
+/** Field of a form: its label, a control that fits its type and rules, and a help text or an error. */
 export function FieldEditor(props: EditorProps) {
   const { field, value, wrong = null, isOptional = false } = props;
   const id = useId();
@@ -146,6 +149,6 @@ function Control(props: EditorProps & { id: string; describedBy: string | undefi
   }
 }
 
-/** Returns the keyboard of a phone. The rules validate the value, not the browser. */
+/** Returns the input type, which decides the keyboard of a phone. The value is validated by the rules, not by the browser. */
 const inputType = (name: string): string =>
   /phone/i.test(name) ? 'tel' : /url|link|website/i.test(name) ? 'url' : 'text';

@@ -7,10 +7,7 @@ const DAY = 24 * HOUR;
 
 const day = (time: Date): string => dateFormat({ dateStyle: 'medium' }).format(time);
 
-/**
- * Formats the age of a time: "just now", "6 min", "4 h", "yesterday", "3 days", then the date. Times in the future are
- * dates.
- */
+/** Formats the age of a time: "just now", "6 min", "4 h", "yesterday", "3 days". Formats an older or a future time as a date. */
 export function ago(time: Date, now: Date): string {
   const passed = now.getTime() - time.getTime();
   if (passed < -MINUTE) return shortTime(time);
@@ -22,7 +19,7 @@ export function ago(time: Date, now: Date): string {
   return day(time);
 }
 
-/** Returns true if `ago` formats a time as a duration. */
+/** Returns true if `ago` formats a time as an age, and not as a date. */
 export function isDuration(time: Date, now: Date): boolean {
   const passed = now.getTime() - time.getTime();
   return (passed >= MINUTE && passed < DAY) || (passed >= 2 * DAY && passed < 7 * DAY);
@@ -34,13 +31,13 @@ export const fullTime = (time: Date): string => dateFormat({ dateStyle: 'full', 
 /** Formats a time without the day of the week. */
 export const shortTime = (time: Date): string => dateFormat({ dateStyle: 'medium', timeStyle: 'short' }).format(time);
 
-/** Parses a time as PostgreSQL prints it. Returns null for `infinity` and other strings. */
+/** Parses a time as PostgreSQL prints it. Returns null for `infinity` and for any string that is no time. */
 export function timeOf(value: unknown): Date | null {
   const time = new Date(String(value));
   return Number.isNaN(time.getTime()) ? null : time;
 }
 
-/** Formats a value. Components show references, states and members. */
+/** Formats a value of a field. Components show references, states and members, so this function does not format them. */
 export function textOf(field: Pick<PortalField, 'editor' | 'values'>, value: unknown): string {
   if (value === null || value === undefined || value === '') return '–';
   switch (field.editor) {
@@ -81,7 +78,7 @@ const units: readonly (readonly [RegExp, MessageKey])[] = [
   [/-?\d+:\d\d:(\d\d(?:\.\d+)?)/, 'durationSeconds'],
 ];
 
-/** Formats an interval that PostgreSQL wrote as `1 day 02:30:00`: "1 day 2 h 30 min". */
+/** Formats an interval, given as PostgreSQL prints it: `1 day 02:30:00` → "1 day 2 h 30 min". */
 function durationText(value: string): string {
   const parts = units.flatMap(([pattern, key]) => {
     const amount = Number(pattern.exec(value)?.[1] ?? 0);
@@ -90,7 +87,7 @@ function durationText(value: string): string {
   return parts.length > 0 ? parts.join(' ') : value === '00:00:00' ? t('durationMinutes', { count: 0 }) : value;
 }
 
-/** PostgreSQL estimates counts above this number: "12 of 46", "about 12,000". */
+/** Number of rows above which PostgreSQL estimates the count, which is then shown as "about 12,000" instead of "12 of 46". */
 export const COUNTED = 1000;
 
 export const countWords = (total: number): string =>

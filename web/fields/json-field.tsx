@@ -3,7 +3,7 @@ import { Button } from '../ui/button.tsx';
 import styles from './json-field.module.css';
 import { readJsonText } from './read-json.ts';
 
-/** Editor of a JSON value: text with line numbers, whether it is valid, and a button that indents it. */
+/** Editor of a JSON value: the text with line numbers, a line that says whether it is valid JSON, and a button that indents it. */
 export function JsonField({
   label,
   text,
@@ -15,10 +15,10 @@ export function JsonField({
 }: {
   label: string;
   text: string;
-  /** Shown instead of an empty text, which is then not a mistake: the default of the field. */
+  /** Text that is shown while the field is empty, such as the default of the field. With it, an empty field is not an error. */
   placeholder?: string | undefined;
   describedBy?: string | undefined;
-  /** Content after the status: the rule of the field. */
+  /** Content after the line that says whether the JSON is valid, such as the rule of the field. */
   children?: ReactNode;
   inputRef?: Ref<HTMLTextAreaElement>;
   onText: (text: string) => void;

@@ -8,7 +8,7 @@ describe('readJsonText', () => {
     ['"x"', 'Valid JSON, a string.'],
   ])('describes %s', (text, words) => expect(readJsonText(text)).toMatchObject({ isValid: true, words }));
 
-  it('indents without changing numbers that JavaScript cannot represent, and leaves texts unchanged', () => {
+  it('indents JSON without changing strings, or numbers that JavaScript cannot represent', () => {
     const text = '{"n":12345678901234567890.10,"list":[{},[],"a, {b}"],"t":"x\\"y"}';
     const read = readJsonText(text);
     const indented = read.isValid ? read.indented : '';
@@ -18,7 +18,7 @@ describe('readJsonText', () => {
     expect(readJsonText(indented)).toMatchObject({ indented });
   });
 
-  it('names the line of a mistake', () => {
+  it('names the line that contains the error', () => {
     expect(readJsonText('{\n  "a": 1,\n  b: 2\n}')).toMatchObject({ isValid: false, line: 3 });
     expect(readJsonText('{\n  "a": 1,\n')).toMatchObject({ isValid: false, line: 2 });
     expect(readJsonText(' ')).toEqual({ isValid: false, line: null, words: 'An empty text is not JSON.' });

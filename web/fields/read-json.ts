@@ -1,11 +1,11 @@
-/** The result of parsing JSON: its indented form, or why it is invalid, with the line if the browser names it. */
+/** The result of parsing a text as JSON: its indented form, or the reason why it is invalid, with the line if the browser names it. */
 export type JsonText =
   | { readonly isValid: true; readonly words: string; readonly indented: string }
   | { readonly isValid: false; readonly words: string; readonly line: number | null };
 
 /**
- * Parses typed JSON. The indented form keeps the digits of numbers that JavaScript cannot represent, because only the
- * spaces between the tokens change. Pure.
+ * Parses typed JSON. Only spaces between the tokens are changed to indent it, so numbers that JavaScript cannot
+ * represent keep their digits. Pure.
  */
 export function readJsonText(text: string): JsonText {
   let value: unknown;
@@ -27,7 +27,7 @@ function contents(value: unknown): string {
   return `${keys} ${keys === 1 ? 'key' : 'keys'}`;
 }
 
-/** Returns the line of the mistake if the browser's message names it; null if the message quotes the JSON instead. */
+/** Returns the line of the error if the browser's message names it. Returns null if the message quotes the JSON instead. */
 function lineOf(text: string, message: string): number | null {
   const last = text.trimEnd().split('\n').length;
   const line = /line (\d+)/.exec(message)?.[1];
@@ -43,7 +43,7 @@ const reasonOf = (message: string): string =>
     .split(/, | in JSON| at |"/)[0]
     ?.trim() ?? '';
 
-/** Breaks lines and indents by two spaces, token by token. */
+/** Writes JSON with line breaks and an indent of two spaces, token by token. */
 function indent(text: string): string {
   const tokens = text.match(/"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s[\]{},:"]+/g) ?? [];
   let depth = 0;

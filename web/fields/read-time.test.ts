@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { clockText, dayText, isoDay, isoTime, readTime } from './read-time.ts';
 
-/** Tuesday. */
+/** The present time of the tests, a Tuesday. */
 const now = new Date(2026, 10, 24, 14, 5, 30);
 const read = (text: string): string | null => {
   const found = readTime(text, now);
@@ -35,7 +35,7 @@ describe('readTime', () => {
     expect(read(text)).toBe(time);
   });
 
-  it('reads a time with a zone as that moment', () => {
+  it('reads a time with a zone as the moment that it means', () => {
     for (const text of ['2026-11-24 08:30:00+00', '2026-11-24T08:30:00Z', '2026-11-24 14:00:00+05:30']) {
       expect(readTime(text, now)?.time.toISOString()).toBe('2026-11-24T08:30:00.000Z');
     }
@@ -48,12 +48,12 @@ describe('readTime', () => {
     },
   );
 
-  it('keeps the end of the month when months are added', () => {
+  it('returns the last day of a month that is too short for the day when months are added', () => {
     expect(readTime('+1mo', new Date(2027, 0, 31))?.time).toEqual(new Date(2027, 1, 28));
   });
 });
 
-it('formats times so that readTime reads the same moment', () => {
+it('formats a time so that readTime reads it as the same moment', () => {
   const time = new Date(2026, 1, 3, 9, 5);
   expect([dayText(time), clockText(time)]).toEqual(['3 Feb 2026', '09:05']);
   expect(readTime(`${dayText(time)} ${clockText(time)}`, now)?.time).toEqual(time);

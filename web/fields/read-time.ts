@@ -14,7 +14,7 @@ const monthNames = [
   'december',
 ];
 
-/** A typed time. `hasClock` is false if only a day was typed. */
+/** A time that was typed. `hasClock` is false if the text contained only a day. */
 export interface TypedTime {
   readonly time: Date;
   readonly hasClock: boolean;
@@ -26,7 +26,7 @@ interface Clock {
   second: number;
 }
 
-/** Steps of a day or more; shorter steps also change the clock. */
+/** Units of steps of a day or more. They leave the time of day unchanged; smaller units change it. */
 const dayUnits: Readonly<Record<string, 'day' | 'week' | 'month' | 'year'>> = {
   d: 'day',
   w: 'week',
@@ -50,7 +50,7 @@ export function readTime(text: string, now: Date): TypedTime | null {
   if (step) return after(now, Number(step[1]) * (step[2] === 'h' ? 60 : 1));
   const clockFirst = readClock(typed);
   if (clockFirst) return { time: at(startOf(now), clockFirst), hasClock: true };
-  // Splits the text into a day and a clock after it. Tries the longest day first: "24 nov 16:30".
+  // Splits the text into a day and a time of day after it. Tries the longest beginning as the day first: "24 nov 16:30".
   const words = typed.replace(/(\d)t(\d)/, '$1 $2').split(' ');
   for (let used = words.length; used > 0; used--) {
     const day = readDay(words.slice(0, used).join(' '), now);
@@ -63,19 +63,19 @@ export function readTime(text: string, now: Date): TypedTime | null {
   return null;
 }
 
-/** Formats a date for the browser's reader: "24 Nov 2026". Pure. */
+/** Formats a date for the reader, for example "24 Nov 2026". Pure. */
 export const dayText = (time: Date): string =>
   `${time.getDate()} ${capitalised(monthNames[time.getMonth()]?.slice(0, 3) ?? '')} ${time.getFullYear()}`;
 
-/** Formats a clock time: "16:30", with seconds if they are not 0. Pure. */
+/** Formats a time of day, for example "16:30". Seconds are included if they are not 0. Pure. */
 export const clockText = (time: Date): string =>
   [time.getHours(), time.getMinutes(), ...(time.getSeconds() === 0 ? [] : [time.getSeconds()])].map(two).join(':');
 
-/** Formats a day as PostgreSQL reads it: "2026-11-24". Pure. */
+/** Formats a day for PostgreSQL, for example "2026-11-24". Pure. */
 export const isoDay = (time: Date): string =>
   `${String(time.getFullYear()).padStart(4, '0')}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
 
-/** Formats a time without a zone as PostgreSQL reads it: "2026-11-24 16:30:00". Pure. */
+/** Formats a time without a zone for PostgreSQL, for example "2026-11-24 16:30:00". Pure. */
 export const isoTime = (time: Date): string =>
   `${isoDay(time)} ${[time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(':')}`;
 
@@ -133,7 +133,7 @@ function moved(day: Date, by: number, unit: 'day' | 'week' | 'month' | 'year'): 
   return new Date(day.getFullYear(), day.getMonth() + months, Math.min(day.getDate(), last));
 }
 
-/** Reads a date: "2026-11-24", "24.11.2026", "24/11", "24 nov 2026", "nov 24". Numbers are day, month, year. */
+/** Reads a date: "2026-11-24", "24.11.2026", "24/11", "24 nov 2026", "nov 24". In numbers, the day comes before the month and the year. */
 function readDate(text: string, thisYear: number): Date | null {
   const iso = /^(\d{4})-(\d{1,2})-(\d{1,2})$/.exec(text);
   if (iso) return existing(Number(iso[1]), Number(iso[2]), Number(iso[3]));
@@ -147,7 +147,7 @@ function readDate(text: string, thisYear: number): Date | null {
   return place < 0 ? null : existing(Number(year ?? thisYear), place + 1, Number(day));
 }
 
-/** Returns a day; null for 31 February. */
+/** Returns a day; null for a day that does not exist, such as 31 February. */
 function existing(year: number, month: number, day: number): Date | null {
   const date = new Date(year, month - 1, day);
   date.setFullYear(year);

@@ -6,11 +6,11 @@ import { countWords } from './format.ts';
 
 /** A row that a field can reference. */
 export interface Choice {
-  /** The value that the field gets. */
+  /** The value that the field gets if this row is chosen. */
   readonly value: string;
   /** The label of the row. */
   readonly name: string;
-  /** Another text, which distinguishes rows with the same label. */
+  /** Text that distinguishes this row from rows with the same label. */
   readonly note: string;
 }
 
@@ -25,17 +25,17 @@ export interface ReferencePickerProps
     ComboProps,
     'id' | 'label' | 'listLabel' | 'placeholder' | 'search' | 'onSearch' | 'describedBy' | 'isWrong' | 'isInCell'
   > {
-  /** The stored value; null without one. */
+  /** The stored value; null if the field has none. */
   value?: string | null;
-  /** Label of the chosen row; empty without one. */
+  /** Label of the chosen row; empty if no row is chosen. */
   chosen: string;
   /** The option that chooses no row; null if the field must have a row. */
   none: ReactNode;
-  /** The rows for the typed text; undefined while the server searches. */
+  /** The rows that match the typed text; undefined while the server searches. */
   found: Choices | undefined;
-  /** Sentence that is shown if no row is found. */
+  /** Sentence that is shown if no row matches. */
   nothingFound: string;
-  /** Words after the count: "match name or email". */
+  /** Words that follow the number of rows, for example "match name or email". */
   searched?: string | undefined;
   className?: string | undefined;
   children?: ReactNode;
@@ -44,7 +44,7 @@ export interface ReferencePickerProps
 
 const NONE = ' none';
 
-/** Chooses a row by its label. Typing searches the labels on the server; the picker never shows a key. */
+/** Chooses a row by its label. Typed text is searched in the labels on the server. The picker never shows a key. */
 export function ReferencePicker({
   value = null,
   chosen,

@@ -1,7 +1,7 @@
 import type { PortalField, PortalRule, PortalRuleSchema } from '../../contract/portal.ts';
 import { t } from '../language/messages.ts';
 
-/** Returns the description of the first rule that a value is known to break; null if the value may be valid. */
+/** Returns the description of the first rule that a value breaks. Null if it breaks none of the rules that the browser can check. */
 export function brokenRule({ rules }: Pick<PortalField, 'rules'>, value: unknown): string | null {
   if (value === null || value === undefined) return null;
   const broken = rules.find(({ schema }) => schema !== null && !fulfils(schema, value));
@@ -14,13 +14,13 @@ export const wordsOf = ({ words }: PortalRule): string => {
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 };
 
-/** Returns the number of characters of the value, if the rule limits characters. */
+/** Returns the number of characters of a value, if the rule limits the number of characters. */
 function factOf({ schema }: PortalRule, value: unknown): string {
   const counts = schema?.minLength !== undefined || schema?.maxLength !== undefined;
   return counts && typeof value === 'string' ? t('ruleFact', { count: characters(value) }) : '';
 }
 
-/** Counts characters as PostgreSQL does; JavaScript counts UTF-16 units. */
+/** Counts characters as PostgreSQL does. JavaScript itself counts UTF-16 units. */
 export const characters = (text: string): number => [...text].length;
 
 function fulfils(schema: PortalRuleSchema, value: unknown): boolean {
@@ -42,7 +42,10 @@ function fitsText(
   return pattern === undefined || matches(pattern, text);
 }
 
-/** Only the server checks a pattern that this browser cannot read. */
+/**
+ * Returns true if a text matches a pattern. Also returns true for a pattern that this browser cannot parse, because
+ * then only the server checks it.
+ */
 function matches(pattern: string, text: string): boolean {
   try {
     return new RegExp(pattern, 'u').test(text);
@@ -57,7 +60,7 @@ const fitsNumber = (schema: PortalRuleSchema, value: number): boolean =>
   value > (schema.exclusiveMinimum ?? Number.NEGATIVE_INFINITY) &&
   value < (schema.exclusiveMaximum ?? Number.POSITIVE_INFINITY);
 
-/** Returns the maximum number of characters by the rules of a field; null without a limit. */
+/** Returns the maximum number of characters that the rules of a field allow; null if they set no limit. */
 export function longest({ rules }: Pick<PortalField, 'rules'>): number | null {
   const bounds = rules.flatMap(({ schema }) => (schema?.maxLength === undefined ? [] : [schema.maxLength]));
   return bounds.length === 0 ? null : Math.min(...bounds);

@@ -6,15 +6,15 @@ export interface States {
   readonly initial: string;
 }
 
-/** A data colour of the design tokens. */
+/** A colour for data, as the design tokens name it. */
 export type StateColour = 'd-1' | 'd-2' | 'd-3' | 'd-4' | 'd-5' | 'd-6';
 
-/** Data colours by the order of the states. The first is vermilion, because its rows wait for an answer. */
+/** The colours of states, by the order of the states. The first is vermilion, because rows in the first state wait for a response. */
 const colours: readonly StateColour[] = ['d-4', 'd-1', 'd-2', 'd-3', 'd-5'];
 
 /**
- * Returns the colour of a state, which is the same on every page of the console and of the portal. Final states, the
- * last of four or more states, and values that are no state are grey.
+ * Returns the colour of a state. It is the same on every page of the console and of the portal. Final states, the last
+ * of four or more states, and values that are no state are grey.
  */
 export function stateColour({ states, initial }: States, value: string): StateColour {
   const state = states.find((one) => one.value === value);
@@ -32,7 +32,7 @@ export function State({
 }: {
   machine: States;
   state: string;
-  /** Shows only the colour, beside a text that names the state. */
+  /** True to show only the colour, because a text beside it names the state. */
   isBare?: boolean;
 }) {
   return (

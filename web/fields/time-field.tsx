@@ -5,20 +5,20 @@ import { clockText, dayText, isoDay, isoTime, readTime } from './read-time.ts';
 import styles from './time-field.module.css';
 
 /**
- * The PostgreSQL type of the field: a day; a day and a clock without a time zone; a moment, shown in the reader's time
- * zone.
+ * The PostgreSQL type of the field. `date` is a day; `timestamp` is a day and a time without a time zone; `timestamptz`
+ * is a moment, shown in the reader's time zone.
  */
 export type TimeKind = 'date' | 'timestamp' | 'timestamptz';
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** Formats a time as the field shows it. */
+/** Formats a time in the way in which the field shows it. */
 export const timeText = (time: Date, kind: TimeKind): string =>
   kind === 'date' ? dayText(time) : `${dayText(time)} ${clockText(time)}`;
 
 /**
- * Returns a typed time as PostgreSQL reads it; null if it is no time. A day without a clock is its beginning. PostgreSQL's
- * `infinity` stays as it is.
+ * Converts a typed time to the text that PostgreSQL reads; null if the text is no time. A day without a time of day
+ * means its beginning. `infinity` is unchanged, because PostgreSQL reads it.
  */
 export function timeValue(text: string, kind: TimeKind, now: Date): string | null {
   if (/^[+-]?infinity$/i.test(text.trim())) return text.trim();
@@ -36,17 +36,17 @@ interface TimeFieldProps {
   className?: string | undefined;
   describedBy?: string | undefined;
   isWrong?: boolean;
-  /** True if the calendar is shown only while the field has the focus, for a form with several fields. */
+  /** True if the calendar is shown only while the field has the focus, because the form has several fields. */
   isPopup?: boolean;
   inputRef?: Ref<HTMLInputElement>;
-  /** Content below the calendar: the rule of the field, buttons. */
+  /** Content below the calendar, such as the rule of the field and buttons. */
   children?: ReactNode;
   onText: (text: string) => void;
 }
 
 /**
- * Text field for a date or time with a calendar. It reads what `readTime` reads. The arrow keys change the day, Page keys
- * the month.
+ * Text field for a date or time, with a calendar. It accepts every text that `readTime` reads. The arrow keys change
+ * the day, and the Page keys change the month.
  */
 export function TimeField({
   id,
@@ -124,7 +124,7 @@ export function TimeField({
   );
 }
 
-/** Calendar, clock and frequent times under the field. */
+/** The calendar, the time of day and frequent times, below the text field. */
 function Choices({
   kind,
   text,
@@ -138,7 +138,7 @@ function Choices({
 }: {
   kind: TimeKind;
   text: string;
-  /** The time that the text means; undefined if the text is no time. */
+  /** The time that the typed text means; undefined if the text is no time. */
   typed: Date | undefined;
   time: Date;
   now: Date;
@@ -201,12 +201,12 @@ function QuickTimes({ kind, onText }: { kind: TimeKind; onText: (text: string) =
   );
 }
 
-/** Prevents that a press on a button moves the focus, which some browsers would then give to no element. */
+/** Keeps the focus in the text field when a button is pressed. Otherwise some browsers would take the focus away from every element. */
 function keepFocus(event: MouseEvent) {
   if (!(event.target instanceof HTMLInputElement)) event.preventDefault();
 }
 
-/** Text field of the clock. It changes the time as soon as its content is a valid clock time. */
+/** Text field for the time of day. It changes the time as soon as its text is a valid time of day. */
 function Clock({ time, onTime }: { time: Date; onTime: (time: Date) => void }) {
   const shown = clockText(time);
   const [draft, setDraft] = useState<{ of: string; text: string } | null>(null);

@@ -10,11 +10,11 @@ export interface Way {
   readonly label: string;
   readonly to: string;
   readonly isOpen: boolean;
-  /** The fields that it asks for, or the reason why it is not open; null if there is nothing to say. */
+  /** The fields for which the transition asks, or the reason why it is not open; null if neither applies. */
   readonly note: string | null;
 }
 
-/** Lists transitions of a row: those that are open as buttons, the others with their reason. */
+/** Lists the transitions of a row. An open transition is a button; any other transition is shown with the reason why it is not open. */
 export function TransitionList({
   machine,
   ways,
@@ -25,7 +25,7 @@ export function TransitionList({
   machine: States;
   ways: readonly Way[];
   isBusy: boolean;
-  /** Text for screen readers after the name of a transition that is not open. */
+  /** Text that screen readers read after the name of a transition that is not open. */
   notOpen: string;
   onTake: (name: string) => void;
 }) {

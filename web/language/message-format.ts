@@ -1,6 +1,6 @@
 /**
- * A part of a message: a string, an argument, the number of the enclosing plural, or a choice by the value of an
- * argument.
+ * A part of a message: a string, an argument, the number of the enclosing plural (`#`), or a choice that depends on the
+ * value of an argument.
  */
 type Part =
   | string
@@ -15,12 +15,12 @@ type Part =
 const parsed = new Map<string, readonly Part[]>();
 
 /**
- * Returns the parts of a formatted message: strings, and the values that are neither strings nor numbers, such as
- * elements. Supports the arguments, `plural` (categories of Unicode CLDR, `=1` and `#`) and `select` of ICU
- * MessageFormat. Apostrophes have no meaning.
+ * Formats a message and returns its parts: strings, and values that are neither strings nor numbers, such as elements.
+ * Of ICU MessageFormat, supports arguments, `plural` (with the categories of Unicode CLDR, `=1` and `#`) and `select`.
+ * Apostrophes are plain characters.
  *
  * @param locale Locale of numbers and plural categories (BCP 47).
- * @throws Error for a message that has another syntax.
+ * @throws Error for a message in any other syntax
  */
 export function formatParts<T>(
   message: string,
@@ -110,7 +110,7 @@ class Parser {
     return { kind, name, options };
   }
 
-  /** Reads the characters that a sticky pattern matches. Returns the pattern's first group. */
+  /** Reads the characters at the current position that match a sticky pattern. Returns the first group of the pattern. */
   #take(pattern: RegExp): [string] {
     pattern.lastIndex = this.#at;
     const found = pattern.exec(this.#text);

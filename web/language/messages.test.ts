@@ -34,7 +34,7 @@ describe('the message catalog', () => {
     },
   );
 
-  it('has no message that no page uses', () => {
+  it('contains only messages that a page uses', () => {
     const sources = ['../portal', '../fields', '../ui'].flatMap((folder) =>
       readdirSync(new URL(folder, import.meta.url), { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
@@ -44,7 +44,7 @@ describe('the message catalog', () => {
     expect(Object.keys(en).filter((key) => !text.includes(`'${key}'`))).toEqual([]);
   });
 
-  it('has Arabic letters in every Arabic message with words, except names', () => {
+  it('has Arabic letters in every Arabic message that contains words, except names', () => {
     const keys = Object.keys(ar) as MessageKey[];
     const latin = keys.filter(
       (key) => !/\p{Script=Arabic}/u.test(ar[key]) && /\p{L}{2,}/u.test(ar[key].replaceAll(/\{\w+\}/g, '')),
@@ -69,14 +69,14 @@ describe('t', () => {
     expect(t(key, values)).toBe(text);
   });
 
-  it('formats dates, numbers and labels in a sentence by the language', () => {
+  it('formats dates and numbers, and labels within a sentence, by the rules of the language', () => {
     expect([numberText(1234.5), inSentence('Tickets')]).toEqual(['1,234.5', 'tickets']);
     setLanguage('de', de);
     expect([numberText(1234.5), inSentence('Anfragen')]).toEqual(['1.234,5', 'Anfragen']);
     expect(dateFormat({ dateStyle: 'long', timeZone: 'UTC' }).format(new Date('2026-03-04'))).toBe('4. März 2026');
   });
 
-  it('formats numbers by the first valid locale of the browser that has the language of the page', () => {
+  it('formats numbers by the first valid locale of the browser in the language of the page', () => {
     vi.stubGlobal('navigator', { languages: ['de-DE@posix', 'en-GB', 'de-CH'] });
     setLanguage('de', de);
     expect(numberText(1234.5)).toBe(new Intl.NumberFormat('de-CH').format(1234.5));
@@ -87,7 +87,7 @@ describe('t', () => {
 });
 
 describe('formatParts', () => {
-  it('returns values that are not strings as separate parts, and formats numbers and choices as strings', () => {
+  it('returns values that are no strings as separate parts, and includes numbers and choices in the strings', () => {
     const bold = { bold: true };
     const message =
       '{who} {kind, select, new {asks} other {has asked}} {n, plural, one {# question} other {# questions}}: {mark}.';

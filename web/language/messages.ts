@@ -11,7 +11,7 @@ export type Messages = Readonly<Record<MessageKey, string>>;
 /** A language of the pages for members. Mails exist in the same languages. */
 export type Language = 'en' | 'de' | 'ar';
 
-/** The languages by their own names. */
+/** The name of each language in the language itself. */
 export const languageNames: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch', ar: 'العربية' };
 
 let current: { readonly language: Language; readonly locale: string; readonly messages: Messages } = {
@@ -20,7 +20,7 @@ let current: { readonly language: Language; readonly locale: string; readonly me
   messages: en,
 };
 
-/** Sets the language before the first page is drawn. */
+/** Sets the language of the pages. It is called before the first page is drawn. */
 export function setLanguage(language: Language, messages: Messages): void {
   current = { language, locale: navigatorLocale(language), messages };
 }
@@ -30,16 +30,16 @@ export const currentLanguage = (): Language => current.language;
 /** Returns the direction of the current language. */
 export const currentDirection = (): 'ltr' | 'rtl' => (current.language === 'ar' ? 'rtl' : 'ltr');
 
-/** Returns the locale of dates and numbers: the language in the region of the browser. */
+/** Returns the locale in which dates and numbers are formatted: the current language, with the region of the browser. */
 export const currentLocale = (): string => current.locale;
 
-/** Returns the first locale of the browser in a language; the language itself if there is none. */
+/** Returns the first locale of the browser that belongs to a language. If there is none, returns the language itself. */
 function navigatorLocale(language: Language): string {
   const all = typeof navigator === 'undefined' ? [] : navigator.languages;
   return all.find((tag) => tag.split('-')[0]?.toLowerCase() === language && isLocale(tag)) ?? language;
 }
 
-/** False for the name of a locale that is not a language tag: Chromium on Linux may return `en-US@posix`. */
+/** Returns false for a locale of the browser that is no language tag. Chromium on Linux may return `en-US@posix`. */
 function isLocale(tag: string): boolean {
   try {
     return Intl.getCanonicalLocales(tag).length > 0;
@@ -54,18 +54,18 @@ type Values<T> = Readonly<Record<string, string | number | T>>;
 export const t = (key: MessageKey, values: Values<never> = {}): string =>
   formatParts(current.messages[key], values, current.locale).join('');
 
-/** Returns a message whose arguments may be elements. */
+/** Returns a message in which the values of arguments may be elements. */
 export const tNodes = (key: MessageKey, values: Values<ReactNode>): ReactNode =>
   formatParts(current.messages[key], values, current.locale).map((part, i) =>
     createElement(Fragment, { key: i }, part),
   );
 
-/** Returns a label within a sentence: English begins it with a small letter, other languages leave it as it is. */
+/** Returns a label for use within a sentence. In English it then begins with a small letter; in other languages it is unchanged. */
 export const inSentence = (label: string): string => (current.language === 'en' ? label.toLowerCase() : label);
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** Returns the format of dates in the current locale. */
+/** Returns a formatter of dates for the current locale. */
 export function dateFormat(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = `${current.locale} ${JSON.stringify(options)}`;
   let format = formats.get(key);

@@ -10,7 +10,7 @@ import { lazy, Suspense } from 'react';
 import { Gate } from './screens/gate.tsx';
 import { SignedIn } from './sign-in/signed-in.tsx';
 
-// A member opens few of these pages, so each is loaded when it is opened.
+// A member opens only a few of these pages, so the code of each is loaded when it is opened.
 const HomePage = lazy(() => import('./screens/home-page.tsx').then((all) => ({ default: all.HomePage })));
 const ScreenPage = lazy(() => import('./screens/screen-page.tsx').then((all) => ({ default: all.ScreenPage })));
 const AccountPage = lazy(() => import('./account/account-page.tsx').then((all) => ({ default: all.AccountPage })));
@@ -20,8 +20,9 @@ const NewPasswordPage = lazy(() =>
 );
 
 /**
- * Reads the target after sign-in: only a path of this origin. Browsers read `//` and `/\` as the beginning of a host.
- * An invalid path is set to undefined, because the router would otherwise pass the text of the address to the page.
+ * Reads the path to open after the sign-in. It must be a path of this origin: browsers read `//` and `/\` as the
+ * beginning of a host. An invalid path is set to undefined, because otherwise the router would pass the text in the
+ * address on to the page.
  */
 const next = ({ next: path }: Record<string, unknown>): { next?: string | undefined } => ({
   next: typeof path === 'string' && /^\/(?![/\\])/.test(path) ? path : undefined,

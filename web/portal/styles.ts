@@ -1,4 +1,4 @@
-/** The style sheets of the pages for members, as in `ui/styles.ts`: only those of the components that the pages use. */
+/** The style sheets of the pages for members. Like `ui/styles.ts`, but only for the components that these pages use. */
 import '../ui/tokens.css';
 import '@mantine/core/styles/default-css-variables.layer.css';
 import '@mantine/core/styles/global.layer.css';

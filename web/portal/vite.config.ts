@@ -13,8 +13,8 @@ export default defineConfig({
     sourcemap: true,
     rolldownOptions: {
       output: {
-        // React changes less often than the pages, so it is one file that stays cached. Other packages are loaded with
-        // the pages that need them.
+        // React changes less often than the pages, so it is in one file that stays cached. Other packages are loaded
+        // with the pages that need them.
         codeSplitting: {
           groups: [{ name: 'react', test: /node_modules\/(react|react-dom|scheduler)\// }],
         },

@@ -4,11 +4,11 @@ import { parseCsv, toCsv, toSpreadsheetCsv } from './csv.ts';
 const values = (text: string) => parseCsv(text).records.map((record) => record.values);
 
 describe('parseCsv', () => {
-  it('distinguishes an empty value from a quoted empty text', () => {
+  it('distinguishes a missing value from an empty text in quotes', () => {
     expect(values('a,b,c\r\n1,,""\r\n')).toEqual([['1', null, '']]);
   });
 
-  it('reads quoted separators, quotes and line breaks, and counts lines', () => {
+  it('reads separators, quotes and line breaks within quotes, and counts the lines of the file', () => {
     const { header, records } = parseCsv('name,note\n"a, ""b""","x\ny"\n\nc,d');
     expect(header).toEqual(['name', 'note']);
     expect(records).toEqual([
@@ -17,7 +17,7 @@ describe('parseCsv', () => {
     ]);
   });
 
-  it('detects semicolons and tabs, and ignores a byte order mark', () => {
+  it('detects semicolons and tabs as separators, and ignores a byte order mark', () => {
     expect(parseCsv('\ufeffa;b\n1,5;2')).toMatchObject({ separator: ';', header: ['a', 'b'] });
     expect(values('a\tb\n1\t2')).toEqual([['1', '2']]);
   });
@@ -26,14 +26,14 @@ describe('parseCsv', () => {
     expect(() => parseCsv('a\nb\n"c')).toThrow('line 3');
   });
 
-  it('reads what toCsv writes', () => {
+  it('reads what toCsv has written', () => {
     const rows = [['a "b",\r\nc', null, ''] as const];
     expect(values(toCsv({ columns: [{ name: 'x' }, { name: 'y, z' }, { name: 'w' }], rows }))).toEqual(rows);
   });
 });
 
 describe('toSpreadsheetCsv', () => {
-  it('quotes separators, quotes and line breaks, and lets a spreadsheet run no formula', () => {
+  it('quotes separators, quotes and line breaks, and prevents that a spreadsheet runs a text as a formula', () => {
     expect(
       toSpreadsheetCsv([
         ['Name', 'Total'],

@@ -1,4 +1,4 @@
-/** Rows with the names of their columns. A value is a string, or null. */
+/** Rows and the names of their columns. A value is a string or null. */
 export interface CsvRows {
   readonly columns: readonly { readonly name: string }[];
   readonly rows: readonly (readonly (string | null)[])[];
@@ -21,8 +21,8 @@ export const toCsv = ({ columns, rows }: CsvRows): string =>
     .join('');
 
 /**
- * Writes rows for a spreadsheet. A value that a spreadsheet would run as a formula gets an apostrophe before it (OWASP,
- * "CSV Injection"); numbers stay as they are.
+ * Writes rows as CSV for a spreadsheet. A text that a spreadsheet would run as a formula gets an apostrophe before it
+ * (OWASP, "CSV Injection"). Numbers are unchanged.
  */
 export const toSpreadsheetCsv = (rows: readonly (readonly string[])[]): string =>
   rows.map((cells) => cells.map((text) => quotedIf(unlessFormula(text), /[",\r\n]/)).join(',')).join('\r\n');
@@ -34,9 +34,9 @@ function unlessFormula(text: string): string {
 
 /** One record of a CSV file: a line, or several lines if a quoted value contains line breaks. */
 export interface CsvRecord {
-  /** Line of the file at which the record begins, from 1. */
+  /** Number of the line at which the record begins, counted from 1. */
   readonly line: number;
-  /** The values of the record; null for a value that is empty and not quoted. */
+  /** The values of the record. A value that is empty and not in quotes is null. */
   readonly values: readonly (string | null)[];
 }
 
@@ -48,7 +48,7 @@ export interface CsvFile {
 
 export type Separator = ',' | ';' | '\t';
 
-/** Returns the separator that is most frequent in the first line. */
+/** Returns the separator that occurs most often in the first line. */
 function separatorOf(text: string): Separator {
   const [line = ''] = text.split(/\r?\n/, 1);
   const counts = ([',', ';', '\t'] as const).map((one) => [one, line.split(one).length] as const);
@@ -88,7 +88,7 @@ export function parseCsv(file: string): CsvFile {
 
 interface Value {
   text: string | null;
-  /** Position after the value. */
+  /** Position in the file after the value. */
   end: number;
   /** Number of line breaks in the value. */
   lines: number;

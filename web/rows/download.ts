@@ -4,6 +4,6 @@ export function download(name: string, type: string, text: string): void {
   link.href = URL.createObjectURL(new Blob([text], { type }));
   link.download = name;
   link.click();
-  // Waits, because some browsers read the URL only after the click.
+  // The URL must stay valid for a while, because some browsers read it only after the click.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

@@ -1,8 +1,8 @@
 /**
  * Returns the hue of a colour in OKLCH, in degrees (CSS Color Module Level 4, section 9.2); null for a colour without a
- * hue. The pages take only the hue: lightness and chroma are fixed, so that texts keep their contrast. Pure.
- *
- * @param colour As in `#1f6feb`.
+ * hue. The pages use only the hue of the accent colour. Its lightness and chroma are fixed, so that texts keep their
+ * contrast. Pure.
+ * @param colour Six hexadecimal digits, for example `#1f6feb`.
  */
 export function hueOf(colour: string): number | null {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) =>
@@ -17,5 +17,5 @@ export function hueOf(colour: string): number | null {
   return Math.round(((Math.atan2(b, a) * 180) / Math.PI + 360) % 360);
 }
 
-/** Converts a component of sRGB to linear light. */
+/** Converts a component of an sRGB colour to linear light. */
 const linear = (value: number): number => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);

@@ -12,14 +12,14 @@ import styles from './button.module.css';
 import { classNames } from './class-names.ts';
 import { Icon } from './icon.tsx';
 
-// The code that positions a hint is large, so it is loaded when the first hint is shown.
+// The code that places a hint beside a button is large, so it is loaded when the first hint is shown.
 const Hint = lazy(() => import('./hint.tsx').then((all) => ({ default: all.Hint })));
 
 export interface ButtonLook {
-  /** first: the main button of a page. quiet: without a border until hover. danger: deletes. */
+  /** `first`: the main button of a page. `quiet`: has no border until the pointer is over it. `danger`: deletes something. */
   kind?: 'first' | 'usual' | 'quiet' | 'danger';
   small?: boolean;
-  /** True for a button with only an icon; requires `label`. */
+  /** True for a button that contains only an icon. It needs a `label`. */
   square?: boolean;
   wide?: boolean;
 }
@@ -30,19 +30,17 @@ export const buttonClass = ({ kind = 'usual', small = false, square = false, wid
 
 export interface ButtonProps extends ButtonLook, Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'disabled'> {
   icon?: TablerIcon;
-  /** Accessible name of a button with only an icon; also its tooltip. */
+  /** Accessible name and tooltip of a button that contains only an icon. */
   label?: string;
-  /** Description of the pending action, a verb in -ing. Shows a line and ignores further clicks. */
+  /** Describes the pending action by a verb in -ing. While it is set, the button shows a moving line and ignores clicks. */
   busy?: string | false;
-  /**
-   * Why the button is disabled, shown as a tooltip. The button stays in the tab order so that the reason can be read.
-   */
+  /** Why the button is disabled. The tooltip shows it, and the button stays in the tab order so that everyone can read the reason. */
   offBecause?: string | null | undefined;
   ref?: Ref<HTMLButtonElement>;
   children?: ReactNode;
 }
 
-/** Button. It is never disabled without a reason. */
+/** Button. It is disabled only with a reason, which it shows. */
 export function Button({
   kind,
   small,

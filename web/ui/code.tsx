@@ -4,8 +4,9 @@ import { CopyButton } from './copy-button.tsx';
 import { highlight, type Language } from './highlight.ts';
 
 /**
- * Block of code with a copy button at hover and focus. The focus on the block also lets the keyboard scroll it. `label`
- * describes the code: "the policy", "the connection in supabase-js".
+ * Block of code. A copy button appears while the pointer is over it or it has the focus. The block can get the focus,
+ * so that the keyboard can scroll it. `label` describes the code, for example "the policy" or "the connection in
+ * supabase-js".
  */
 export function Code({
   code,

@@ -4,7 +4,7 @@ import { t } from '../language/messages.ts';
 import { Button } from './button.tsx';
 import styles from './copy-button.module.css';
 
-/** Text in code with a button that copies it. */
+/** Text set as code, with a button that copies it. */
 export function CopiedCode({ text, what }: { text: string; what: string }) {
   return (
     <span className={styles.copied}>
@@ -14,7 +14,7 @@ export function CopiedCode({ text, what }: { text: string; what: string }) {
   );
 }
 
-/** Copies a string, announces this to screen readers, and shows a tick for two seconds. */
+/** Copies a string. After that, it announces the copy to screen readers and shows a tick for two seconds. */
 export function CopyButton({
   text,
   what,
@@ -22,9 +22,9 @@ export function CopyButton({
 }: {
   /** The string, or a function that creates it if this takes time. */
   text: string | (() => string);
-  /** Description of what is copied: "the policy". */
+  /** Describes what is copied, for example "the policy". */
   what: string;
-  /** A word beside the icon: true for "Copy", or another word. */
+  /** The word beside the icon: true for "Copy", or another word. Without it, the button has only an icon. */
   word?: boolean | string;
 }) {
   const [outcome, setOutcome] = useState<'copied' | 'refused' | null>(null);

@@ -4,15 +4,18 @@ import styles from './dialog.module.css';
 import { useFocusBack } from './use-focus-back.ts';
 
 /**
- * Focuses the field marked `data-autofocus` when the dialog is added to the page. Keys pressed directly after the one
- * that opened the dialog then reach the field. Mantine focuses it in a later task. Pass this function as `ref` of
- * `Modal.Content`.
+ * Focuses the field marked `data-autofocus` at the moment when the dialog is added to the page. Mantine would focus the
+ * field only in a later task, so keys that are pressed directly after the key that opened the dialog would be lost.
+ * Pass this function as `ref` of `Modal.Content`.
  */
 export function focusMarkedField(dialog: HTMLElement | null): void {
   dialog?.querySelector<HTMLElement>('[data-autofocus]')?.focus({ preventScroll: true });
 }
 
-/** Dialog over the page: contains the focus, closes with Esc, and returns the focus. */
+/**
+ * Dialog over the page. It keeps the focus within itself, closes with Esc, and then returns the focus to the element
+ * that had it before.
+ */
 export function Dialog({
   title,
   onClose,

@@ -1,6 +1,6 @@
 /**
- * Returns a unique React key for each name; names may repeat. With equal keys, React would leave rows of one list in
- * the next list. Pure.
+ * Returns a unique React key for each name, although names may repeat. With equal keys, React could leave rows of a
+ * list on the page when it draws the next list. Pure.
  */
 export function distinctKeys(names: readonly string[]): string[] {
   const met = new Map<string, number>();

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import styles from './empty.module.css';
 
-/** Empty state: describes what is missing and how to add it. */
+/** Empty state of a page or list: says what is missing and how to add it. */
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <section className={styles.empty}>
@@ -11,7 +11,7 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   );
 }
 
-/** Several empty states side by side, each with another first step. */
+/** Shows several empty states side by side. Each describes a different first step. */
 export function EmptyChoices({ children }: { children: ReactNode }) {
   return <div className={styles.ways}>{children}</div>;
 }

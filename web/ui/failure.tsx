@@ -3,10 +3,10 @@ import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import styles from './failure.module.css';
 
-/** The details of an error. `meaning` and `action` are null for a code that is not in the catalog. */
+/** The details of an error. `meaning` and `action` are null if the catalog of errors does not contain the code. */
 export interface FailureFacts {
   code: string;
-  /** HTTP status; null without a response. */
+  /** HTTP status of the response; null if there was no response. */
   status: number | null;
   message: string;
   meaning: string | null;
@@ -14,7 +14,7 @@ export interface FailureFacts {
   requestId: string | null;
 }
 
-/** Error across a page that could not be loaded: code, meaning, action, request id. */
+/** Error that is shown across a page which could not be loaded: its code, meaning, action and request id. */
 export function Failure({
   facts,
   onRetry,
@@ -39,7 +39,7 @@ export function Failure({
   );
 }
 
-/** Error within a form, a panel or a dialog. */
+/** Error that is shown within a form, a panel or a dialog. */
 export function FailureNote({ facts, children }: { facts: FailureFacts; children?: ReactNode }) {
   return (
     <div className={styles.note} role="alert">
@@ -62,7 +62,7 @@ export function FailureNote({ facts, children }: { facts: FailureFacts; children
   );
 }
 
-/** Shows text in which commands in backticks are set as code. */
+/** Shows a text. Commands in backticks are set as code. */
 function Marked({ words }: { words: string }) {
   let offset = 0;
   return words.split('`').map((part, place) => {

@@ -1,9 +1,7 @@
 import type { ReactNode } from 'react';
 import styles from './figure.module.css';
 
-/**
- * Numbered figure or table. `number` is "Table 6.1" and links to the figure. `tools` are at the right of the caption.
- */
+/** Numbered figure or table. `number` is its number, for example "Table 6.1", and a link to it. `tools` are at the right of the caption. */
 export function Figure({
   number,
   caption,

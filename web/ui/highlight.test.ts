@@ -23,7 +23,7 @@ describe('highlight', () => {
     );
   });
 
-  it('distinguishes the parts of a policy', () => {
+  it('distinguishes the parts of a CREATE POLICY statement', () => {
     const policy = `create policy "own" on t using (auth.uid() = owner and n > 12 and s <> 'it''s') -- why`;
     expect(of(policy, 'sql', 'keyword')).toEqual(['create', 'policy', 'on', 'using', 'and', 'and']);
     expect(of(policy, 'sql', 'string')).toEqual(['"own"', `'it''s'`]);
@@ -32,11 +32,11 @@ describe('highlight', () => {
     expect(of(policy, 'sql', 'note')).toEqual(['-- why']);
   });
 
-  it('treats the body of a function in dollar quotes as one text', () => {
+  it('treats the body of a function between dollar quotes as one string', () => {
     expect(of('as $body$ select 1 $body$', 'sql', 'string')).toEqual(['$body$ select 1 $body$']);
   });
 
-  it('distinguishes the parts of a supabase-js call', () => {
+  it('distinguishes the parts of code that calls supabase-js', () => {
     const call = `const { data } = await db.from('tickets').eq('n', 1)`;
     expect(of(call, 'javascript', 'keyword')).toEqual(['const', 'await']);
     expect(of(call, 'javascript', 'name')).toEqual(['from', 'eq']);

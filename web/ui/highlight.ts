@@ -1,10 +1,7 @@
 /** Languages of code blocks. */
 export type Language = 'sql' | 'javascript' | 'shell' | 'env' | 'json' | 'text';
 
-/**
- * Kinds of tokens with their colours. keyword: ink; string: green; number: ochre; name: blue, a called function; note:
- * a comment.
- */
+/** Kinds of tokens. Their colours: keyword is ink, string green, number ochre, name (of a called function) blue; a note is a comment. */
 export type TokenKind = 'plain' | 'keyword' | 'string' | 'number' | 'name' | 'note';
 
 export interface Token {
@@ -31,7 +28,7 @@ const javascriptKeywords = words(
   import in instanceof let new null of return static switch this throw true try type typeof undefined var void while`,
 );
 
-/** One rule for each language. The named groups of the expression are the kinds of tokens. */
+/** One regular expression for each language. The names of its groups are the kinds of tokens. */
 const rules: Record<Language, { pattern: RegExp; keywords?: ReadonlySet<string>; fold?: boolean }> = {
   sql: {
     pattern:
@@ -57,9 +54,7 @@ const rules: Record<Language, { pattern: RegExp; keywords?: ReadonlySet<string>;
   text: { pattern: /(?!)/gu },
 };
 
-/**
- * Divides code into tokens for colouring. The tokens joined together are exactly the code. Unrecognized text is plain.
- */
+/** Divides code into tokens for colouring. Joined together, the tokens are exactly the code. Text of no other kind is plain. */
 export function highlight(code: string, language: Language): Token[] {
   const { pattern, keywords, fold = false } = rules[language];
   const tokens: Token[] = [];

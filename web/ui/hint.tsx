@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 /** Pause in ms before a hint appears. */
 const PAUSE = 300;
 
-/** Shows a hint beside an element that is pointed at or has the focus, after a pause. */
+/** Shows a hint beside an element after the pointer has been over it, or the focus on it, for a short time. */
 export function Hint({ of, label }: { of: HTMLElement; label: string }) {
   const [isOpen, setIsOpen] = useState(false);
   useEffect(() => {

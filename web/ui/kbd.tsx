@@ -1,6 +1,6 @@
 import styles from './kbd.module.css';
 
-/** Shows key caps: `Ctrl K` is one cap, and `G D` given as two keys is two caps. */
+/** Shows the caps of keys. A string such as `Ctrl K` is one cap; a list of two keys, such as G and D, is two caps. */
 export function Kbd({ keys }: { keys: string | readonly string[] }) {
   const caps = typeof keys === 'string' ? [keys] : keys;
   return (

@@ -1,14 +1,11 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import styles from './live-value.module.css';
 
-/** Class of a figure within a sentence, for links to the counted items. */
+/** CSS class of a figure within a sentence that links to the counted items. */
 export const liveValueClass = styles.figure;
 export const badFigureClass = styles.bad;
 
-/**
- * Returns a function that links figures within a sentence to an element of the page. The link flashes when the figure
- * changes.
- */
+/** Returns a function that draws figures within a sentence as links to an element of the page. A link flashes when its figure changes. */
 export function figureLink(id: string): (text: string, isBad?: boolean) => ReactNode {
   return (text, isBad = false) => (
     <a className={isBad ? badFigureClass : liveValueClass} href={`#${id}`}>
@@ -17,7 +14,7 @@ export function figureLink(id: string): (text: string, isBad?: boolean) => React
   );
 }
 
-/** Highlights a value for 1.2 s after it changes, but not at first. `value` is compared. */
+/** Highlights its content for 1.2 s after `value` has changed. It does not highlight the first value. */
 export function FlashOnChange({ value, children }: { value: string | number; children: ReactNode }) {
   const before = useRef(value);
   const [changes, setChanges] = useState(0);

@@ -1,8 +1,8 @@
 import styles from './mark.module.css';
 
 /**
- * Ninefold's logo: nine cells. `chapter` fills one cell; without it all cells are filled; `loading` fills one after the
- * other.
+ * Ninefold's logo with nine cells. With `chapter`, only the cell of this chapter is filled; without it, all cells are.
+ * With `loading`, the cells are filled one after the other.
  */
 export function Mark({ chapter, loading = false }: { chapter?: number | undefined; loading?: boolean }) {
   return (

@@ -2,18 +2,18 @@ import type { ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 import styles from './page-header.module.css';
 
-/** Header of a page: number, name, question, and the answer in one sentence. */
+/** Header of a page: its number, its name, the question that the page answers, and the answer in one sentence. */
 export function PageHeader({
   numeral,
   name,
   question,
   children,
 }: {
-  /** Number of the chapter; undefined on other pages. */
+  /** Number of the chapter; undefined on a page that is no chapter. */
   numeral?: number | undefined;
   name: string;
   question: string;
-  /** The answer to the question. */
+  /** The answer to the question of the page. */
   children?: ReactNode;
 }) {
   return (
@@ -34,7 +34,7 @@ export function PageHeader({
   );
 }
 
-/** Shows "as of 14:02:11" after the answer. `live` shows a dot: the figures are refreshed automatically. */
+/** Shows a time such as "as of 14:02:11" after the answer. With `live`, a dot shows that the figures are refreshed automatically. */
 export function AsOf({ at, live = true, verb = 'as of' }: { at: number; live?: boolean; verb?: string }) {
   return (
     <span className={styles.asOf}>

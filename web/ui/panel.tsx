@@ -5,21 +5,21 @@ import { distinctKeys } from './distinct-keys.ts';
 import styles from './panel.module.css';
 import { useFocusBack } from './use-focus-back.ts';
 
-/** The functions of a panel that steps through the items of a list. */
+/** The functions of a panel that goes through the items of a list. */
 export interface PanelSteps {
   readonly onClose: () => void;
-  /** Undefined at the first item. */
+  /** Opens the previous item; undefined at the first item. */
   readonly onPrevious: (() => void) | undefined;
-  /** Undefined at the last item. */
+  /** Opens the next item; undefined at the last item. */
   readonly onNext: (() => void) | undefined;
 }
 
-/** A line of a list of names and values. A falsy line is not shown. */
+/** A name and its value. A falsy pair is not shown. */
 export type Pair = readonly [name: string, value: ReactNode] | false | null | undefined | '';
 
 /**
- * Panel beside the page with the details of a cell, row or error; a sheet on a phone. Esc closes the panel and returns
- * the focus.
+ * Panel beside the page with the details of a cell, row or error. On a phone it is a sheet over the page. Esc closes
+ * the panel and returns the focus to the element that had it before.
  */
 export function Panel({
   label,
@@ -64,11 +64,11 @@ export function Panel({
   );
 }
 
-/** Returns true if the key was pressed in a dialog or a menu over the page, which Esc closes first. */
+/** Returns true if the key was pressed in a dialog or menu over the page. Esc then closes the dialog or menu, and not the panel. */
 const isAbove = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('[role="dialog"], [role="menu"], [role="listbox"]') !== null;
 
-/** Section of a panel: a small heading, with tools or a remark at its right. */
+/** Section of a panel with a small heading. Tools or a remark are at the right of the heading. */
 export function PanelSection({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
   return (
     <section>
@@ -81,7 +81,7 @@ export function PanelSection({ title, aside, children }: { title: string; aside?
   );
 }
 
-/** Verdict at the top of a panel, in words. */
+/** Verdict in words at the top of a panel. */
 export function VerdictLine({ children }: { children: ReactNode }) {
   return <p className={styles.verdict}>{children}</p>;
 }

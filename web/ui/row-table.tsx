@@ -14,12 +14,12 @@ import { Skeleton } from './table.tsx';
 
 export interface RowColumn<R> {
   name: string;
-  /** Width in px. The column with `grows`, or else the last column, takes the remaining width. */
+  /** Width of the column in px. The column with `grows` takes the remaining width; if there is none, the last column does. */
   width: number;
   grows?: boolean;
-  /** True if only screen readers get the head. */
+  /** True if the name in the head is only for screen readers. */
   bare?: boolean;
-  /** True if a phone leaves the column out. */
+  /** True if the column is not shown on a phone. */
   wideOnly?: boolean;
   cell: (row: R) => ReactNode;
 }
@@ -31,17 +31,17 @@ export interface RowTableProps<R> {
   rows: readonly R[] | undefined;
   /** Number of all rows; -1 if it is unknown. */
   total: number;
-  /** Id of the row in the panel. */
+  /** Id of the row whose details the panel shows. */
   selected: string | null;
-  /** Ids of new rows, which are highlighted. */
+  /** Ids of rows that are new, and are therefore highlighted. */
   fresh?: ReadonlySet<string>;
   stale?: boolean;
-  /** True if long cells wrap, so that rows have different heights. */
+  /** True if the text of long cells wraps, so that rows have different heights. */
   wraps?: boolean;
   /** Returns true for a row that shows a failure of the server. */
   isBad?: (row: R) => boolean;
   onOpen: (row: R) => void;
-  /** Called with true after the reader scrolls away from the first row, and with false after the return. */
+  /** Called with true when the reader scrolls away from the first row, and with false when the reader is back. */
   onAway?: (isAway: boolean) => void;
 }
 
@@ -49,8 +49,8 @@ const rowHeight = { usual: 32, phone: 40 };
 const phone = window.matchMedia('(max-width: 760px)');
 
 /**
- * Long table that draws only the visible rows. The first cell of a row opens the row and is sticky when the table is
- * scrolled sideways. One first cell is in the tab order; arrows, Page, Home and End move between rows.
+ * Long table that draws only the visible rows. The first cell of a row opens the row, and stays visible when the table
+ * is scrolled sideways. A single first cell is in the tab order; arrows, the Page keys, Home and End move between rows.
  */
 export function RowTable<R extends { readonly id: string }>({
   label,
@@ -101,7 +101,7 @@ export function RowTable<R extends { readonly id: string }>({
   );
 }
 
-/** The visible rows. */
+/** The rows of the table that are visible. */
 function Rows<R extends { readonly id: string }>({
   columns: [first, ...others],
   rows,
@@ -167,7 +167,7 @@ function Rows<R extends { readonly id: string }>({
   );
 }
 
-/** Draws the visible rows of a table, and moves the row in the tab order. */
+/** Chooses the visible rows of a table to draw, and handles the keys that move the row in the tab order. */
 function useVirtualRows<R extends { readonly id: string }>(rows: readonly R[] | undefined, selected: string | null) {
   const scroll = useRef<HTMLDivElement>(null);
   const [reached, setReached] = useState(0);
@@ -178,10 +178,10 @@ function useVirtualRows<R extends { readonly id: string }>(rows: readonly R[] | 
     count: rows?.length ?? 0,
     getScrollElement: () => scroll.current,
     estimateSize: () => (phone.matches ? rowHeight.phone : rowHeight.usual),
-    // The head covers the top of the scrolled area, so rows are scrolled to a position below it.
+    // The head covers the top of the scrolled area, so a row is scrolled to a position below the head.
     scrollPaddingStart: rowHeight.usual,
     overscan: 12,
-    // The row in the tab order stays in the page, so that scrolling does not lose the focus.
+    // The row in the tab order is always drawn, so that it does not lose the focus when it is scrolled out of view.
     rangeExtractor: (range) => {
       const inSight = defaultRangeExtractor(range);
       if (active < 0 || inSight.includes(active)) return inSight;
@@ -196,7 +196,8 @@ function useVirtualRows<R extends { readonly id: string }>(rows: readonly R[] | 
     row?.focus({ preventScroll: true });
   });
 
-  // Scrolls to the row in the panel, which may be out of view after J or K, or after the panel has taken space below.
+  // Scrolls to the row that the panel shows. The row may be out of view after J or K was pressed, or after the panel
+  // has taken space below the table.
   const at = selected === null ? -1 : (rows?.findIndex(({ id }) => id === selected) ?? -1);
   const found = at >= 0;
   const shown = useEffectEvent(() => {

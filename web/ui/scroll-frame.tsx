@@ -2,8 +2,9 @@ import type { ReactNode } from 'react';
 import styles from './scroll-frame.module.css';
 
 /**
- * Frame of a wide table. If the table is too wide, it scrolls within the frame, including sticky heads, and an edge
- * with hidden content is faded. If the table fits, there is no frame and its heads stick to the page.
+ * Frame around a table that may be too wide. If it is, the table scrolls within the frame, together with its sticky
+ * heads, and an edge behind which content is hidden is faded. If the table fits, there is no frame, and its heads stick
+ * to the page.
  */
 export function ScrollFrame({ children }: { children: ReactNode }) {
   return (
@@ -15,7 +16,10 @@ export function ScrollFrame({ children }: { children: ReactNode }) {
   );
 }
 
-/** Marks the frame before an element in it is scrolled into view, and after every change of its width. */
+/**
+ * Updates the marks for hidden content: before an element in the frame is scrolled into view, and after every change of
+ * the frame's width.
+ */
 function watch(frame: HTMLElement | null) {
   if (!frame) return;
   mark(frame);
@@ -31,8 +35,7 @@ function mark(frame: HTMLElement) {
   edges?.toggleAttribute('data-framed', hidden > 0);
   edges?.toggleAttribute('data-before', hidden > 0 && scrollLeft > 0);
   edges?.toggleAttribute('data-after', hidden - scrollLeft > 1);
-  // A keyboard can scroll the frame only if something in it has the focus. Without such an element, the frame itself
-  // can get it.
+  // The keyboard can scroll the frame only if something in it can get the focus. If nothing can, the frame itself gets a tab stop.
   if (hidden > 0 && frame.querySelector(focusable) === null) frame.tabIndex = 0;
   else frame.removeAttribute('tabindex');
 }

@@ -6,7 +6,10 @@ import styles from './search-field.module.css';
 
 const pause = 250;
 
-/** Searches a list. `onSearch` is called when the reader pauses, or at once on Enter. Esc clears the field. */
+/**
+ * Field that searches a list. `onSearch` is called when the reader stops typing for a moment, or at once after Enter.
+ * Esc empties the field.
+ */
 export function SearchField({
   label,
   example,
@@ -15,7 +18,7 @@ export function SearchField({
   ref,
 }: {
   label: string;
-  /** Placeholder. */
+  /** Placeholder of the field: an example of a search. */
   example: string;
   value: string;
   onSearch: (text: string) => void;

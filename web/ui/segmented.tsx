@@ -1,6 +1,6 @@
 import styles from './segmented.module.css';
 
-/** Choice of two or three visible options. */
+/** Choice between two or three options that are all visible. */
 export function Segmented<V extends string>({
   label,
   value,

@@ -14,13 +14,13 @@ export function Sheet({
   children,
 }: {
   title: string;
-  /** Filters after the title. */
+  /** Filters, which are shown after the title. */
   filters?: ReactNode;
   /** Tools at the right of the bar. */
   tools?: ReactNode;
-  /** Error above the list. */
+  /** Error, which is shown above the list. */
   notice?: ReactNode;
-  /** The foot, a SheetFoot. */
+  /** The foot of the page: a SheetFoot. */
   foot: ReactNode;
   /** The scrolling content: SheetRows, a RowTable, or SheetWords. */
   children: ReactNode;
@@ -41,8 +41,8 @@ export function Sheet({
 }
 
 /**
- * The rows of a sheet. Shows `empty` if there are none, and nothing if they could not be loaded: the notice of the sheet
- * says why.
+ * The rows of a sheet. Shows `empty` if there are no rows. Shows nothing if the rows could not be loaded, because the
+ * notice of the sheet says why.
  */
 export function SheetRows<R extends { readonly id: string }>({
   isError,
@@ -58,12 +58,15 @@ export function SheetRows<R extends { readonly id: string }>({
   return <RowTable {...table} stale={isError} />;
 }
 
-/** Text in place of rows, such as an Empty. */
+/** Text that is shown instead of rows, such as an Empty. */
 export function SheetWords({ children }: { children: ReactNode }) {
   return <div className={styles.words}>{children}</div>;
 }
 
-/** Foot of a sheet: "200 of 1,946 users shown", the ratio as a gauge, a button for more, a remark at the right. */
+/**
+ * Foot of a sheet: a text such as "200 of 1,946 users shown", the ratio as a gauge, a button that loads more rows, and
+ * a remark at the right.
+ */
 export function SheetFoot({
   shown,
   part,
@@ -71,9 +74,9 @@ export function SheetFoot({
   remark,
 }: {
   shown: ReactNode;
-  /** Ratio from 0 to 1; undefined if all rows are shown. */
+  /** Shown rows divided by all rows, from 0 to 1; undefined if all rows are shown. */
   part?: number;
-  /** Button for more rows. */
+  /** The button that loads more rows; null if there are none. */
   more?: { word: string; busy: boolean; onMore: () => void } | null;
   remark?: ReactNode;
 }) {

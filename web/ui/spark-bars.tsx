@@ -5,8 +5,8 @@ const width = 80;
 const height = 20;
 
 /**
- * Bar chart with one bar for each value, scaled to the largest. Hidden from screen readers, because the figures are
- * also in text.
+ * Bar chart with one bar for each value. The largest value has the full height. Screen readers ignore the chart,
+ * because the page contains the figures as text.
  */
 export function SparkBars({ values, lit = false }: { values: readonly number[]; lit?: boolean }) {
   const max = Math.max(1, ...values);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { sparklinePoints } from './sparkline.tsx';
 
 describe('sparklinePoints', () => {
-  it('spaces points evenly, with the largest value at the top and 0 at the bottom', () => {
+  it('spaces the points evenly, with the largest value at the top and 0 at the bottom', () => {
     expect(sparklinePoints([0, 5, 10], 100, 40)).toEqual([
       [0, 40],
       [50, 20],
@@ -14,7 +14,7 @@ describe('sparklinePoints', () => {
     expect(sparklinePoints([0, 0], 100, 40).map(([, y]) => y)).toEqual([40, 40]);
   });
 
-  it('accepts one value and no values', () => {
+  it('accepts a single value, and an empty list', () => {
     expect(sparklinePoints([3], 100, 40)).toEqual([[0, 0]]);
     expect(sparklinePoints([], 100, 40)).toEqual([]);
   });

@@ -15,8 +15,8 @@ export function sparklinePoints(
 }
 
 /**
- * Line chart in one colour without axes; the last point is blue. Hidden from screen readers, because the figures are
- * also in text.
+ * Line chart in one colour and without axes. Its last point is blue. Screen readers ignore the chart, because the page
+ * contains the figures as text.
  */
 export function Sparkline({
   values,

@@ -1,6 +1,6 @@
 /**
- * All style sheets that are no modules, in their order. Mantine's sheets are in a layer, so that Ninefold's modules
- * override them. Only the sheets of used components are loaded.
+ * All style sheets that are not CSS modules, in the order in which they apply. Mantine's style sheets are in a layer,
+ * so that Ninefold's modules override them. Only the sheets of components that are used are loaded.
  */
 import './tokens.css';
 import '@mantine/core/styles/default-css-variables.layer.css';

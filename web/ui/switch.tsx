@@ -1,6 +1,6 @@
 import styles from './switch.module.css';
 
-/** Switch that shows its state as a word. `label` names the switched option. */
+/** Switch with a word that shows its state. `label` names what it switches. */
 export function Switch({
   label,
   isOn,

@@ -3,7 +3,7 @@ import { classNames } from './class-names.ts';
 import { distinctKeys } from './distinct-keys.ts';
 import styles from './table.module.css';
 
-/** Table with lines, sticky heads and no stripes. Heads and rows are plain `thead`, `tbody`, `tr`, `td`. */
+/** Table with lines between rows, sticky heads and no stripes. Its content consists of plain `thead`, `tbody`, `tr` and `td` elements. */
 export function Table({
   label,
   stale = false,
@@ -21,16 +21,16 @@ export function Table({
   );
 }
 
-/** Head of a table whose columns have plain names. */
+/** Head of a table in which every column has only a name. */
 export function TableHead({
   names,
   figures = [],
   bare,
 }: {
   names: readonly string[];
-  /** The names of the columns that are right-aligned. */
+  /** The names of those columns that are right-aligned. */
   figures?: readonly string[];
-  /** Name of a further column, for screen readers only. */
+  /** Name of one more column, which only screen readers read. */
   bare?: string;
 }) {
   const keys = distinctKeys(names);
@@ -52,12 +52,15 @@ export function TableHead({
   );
 }
 
-/** Class of a row that opens details on a click. */
+/** CSS class of a row that opens its details when it is clicked. */
 export const rowClass = styles.go;
-/** Class of a heading row of a group. */
+/** CSS class of a row that is the heading of a group. */
 export const groupClass = styles.group;
 
-/** Placeholders for rows: bars of 8 px, without a jump of the layout. `widths` has one width in px for each column. */
+/**
+ * Placeholders for rows: bars of 8 px, so that the layout does not jump when the rows are loaded. `widths` contains one
+ * width in px for each column.
+ */
 export function LoadingRows({ rows, widths }: { rows: number; widths: readonly number[] }) {
   const places = Array.from({ length: rows }, (_, place) => place);
   return places.map((place) => (
@@ -73,7 +76,7 @@ export function LoadingRows({ rows, widths }: { rows: number; widths: readonly n
   ));
 }
 
-/** Bar of 8 px, a placeholder for a text. */
+/** Placeholder for a text: a bar of 8 px. */
 export function Skeleton({ width }: { width: number }) {
   return <span className={styles.bar} style={{ width }} />;
 }

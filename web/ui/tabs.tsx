@@ -1,16 +1,16 @@
 import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react';
 import styles from './tabs.module.css';
 
-/** Tabs of the WAI-ARIA pattern: arrows, Home and End change the tab, and its panel is shown. */
+/** Tabs of the WAI-ARIA pattern. Arrows, Home and End open another tab, and show the panel of this tab. */
 export function Tabs({
   label,
   tabs,
   initial = 0,
 }: {
   label: string;
-  /** `mark` is shown before the name. */
+  /** The tabs. `mark` is shown before the name of a tab. */
   tabs: readonly { name: string; mark?: ReactNode; content: ReactNode }[];
-  /** Index of the first open tab. */
+  /** Index of the tab that is open at first. */
   initial?: number;
 }) {
   const [chosen, setChosen] = useState(initial);

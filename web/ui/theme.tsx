@@ -28,19 +28,22 @@ const same = {
   '--mantine-color-default-border': 'var(--edge)',
 };
 
-/** Sets Mantine's colour variables to the design tokens. tokens.css switches the tokens between light and dark. */
+/**
+ * Sets Mantine's colour variables to the design tokens. Only tokens.css decides which colours a token has in the light
+ * and the dark scheme.
+ */
 export const cssVariablesResolver: CSSVariablesResolver = () => ({ variables: {}, light: same, dark: same });
 
-/** Stores the choice of light or dark. public/assets/color-scheme.js reads the same key before the first paint. */
+/** Stores whether the reader chose light or dark. public/assets/color-scheme.js reads the same key before the first paint. */
 export const colorSchemeManager = localStorageColorSchemeManager({ key: 'ninefold-color-scheme' });
 
 /**
- * Returns the settings of a component. `Button.extend` of Mantine does the same, but would put every component into the
- * first load of both applications.
+ * Returns the settings of a Mantine component. Mantine's `Button.extend` returns the same, but it would make the first
+ * load of both applications contain every component.
  */
 const part = <Props,>(settings: { defaultProps?: Partial<Props>; classNames?: Record<string, string> }) => settings;
 
-/** Theme of Mantine's fields, menus, dialogs and tooltips. Their styles are in theme.module.css. */
+/** Theme of Mantine's fields, menus, dialogs and tooltips. The styles of these components are in theme.module.css. */
 export const theme = createTheme({
   primaryColor: 'blue',
   primaryShade: { light: 7, dark: 3 },

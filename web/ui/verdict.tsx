@@ -3,7 +3,7 @@ import styles from './verdict.module.css';
 
 export type Mark = 'always' | 'when' | 'never' | 'disagrees';
 
-/** Symbol of a verdict: always ●, when ◐, never –, disagrees ▲. */
+/** Symbol of a verdict: ● for always, ◐ for when, – for never, ▲ for disagrees. */
 export function VerdictMark({ of }: { of: Mark }) {
   return (
     <svg className={classNames(styles.mark, styles[of])} viewBox="0 0 10 10" aria-hidden="true">
@@ -20,7 +20,7 @@ export function VerdictMark({ of }: { of: Mark }) {
   );
 }
 
-/** Verdict with its word. `words` replaces the word of a `when`. */
+/** Symbol of a verdict with its word. `words` is shown instead of the word of the verdict. */
 export function Verdict({ of, words, cut = false }: { of: Mark; words?: string; cut?: boolean }) {
   return (
     <span className={classNames(styles.verdict, styles[`${of}Word`])}>

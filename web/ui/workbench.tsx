@@ -3,8 +3,8 @@ import { classNames } from './class-names.ts';
 import styles from './workbench.module.css';
 
 /**
- * Layout with a list at the left and a sheet or editor at its right. With `listFirst`, a phone shows the list; with
- * `wideList`, the list has room for figures.
+ * Layout with a list at the left, and a sheet or an editor at its right. With `listFirst`, a phone shows the list
+ * instead of the sheet. With `wideList`, the list has room for figures.
  */
 export function Workbench({
   list,
@@ -25,7 +25,7 @@ export function Workbench({
   );
 }
 
-/** List with groups under small headings. */
+/** List whose groups have small headings. */
 export function SideList({ label, children }: { label: string; children: ReactNode }) {
   return (
     <nav className={styles.list} aria-label={label}>
@@ -35,7 +35,7 @@ export function SideList({ label, children }: { label: string; children: ReactNo
   );
 }
 
-/** Group of a SideList under a heading, with an optional link or button at its right. */
+/** Group of a SideList with a heading. An optional link or button is at the right of the heading. */
 export function SideGroup({ title, tool, children }: { title: string; tool?: ReactNode; children: ReactNode }) {
   return (
     <section className={styles.group}>
@@ -48,11 +48,11 @@ export function SideGroup({ title, tool, children }: { title: string; tool?: Rea
   );
 }
 
-/** Class of an entry of the list, a link or a button. Its figure has the class `sideFigureClass`. */
+/** CSS class of an entry of the list, which is a link or a button. A figure in it has the class `sideFigureClass`. */
 export const sideItemClass = styles.item ?? '';
 export const sideFigureClass = styles.count ?? '';
 
-/** Bar with the title and tools. */
+/** Bar that contains the title and tools. */
 export function Toolbar({ title, children }: { title: ReactNode; children?: ReactNode }) {
   return (
     <div className={styles.bar}>
@@ -62,12 +62,12 @@ export function Toolbar({ title, children }: { title: ReactNode; children?: Reac
   );
 }
 
-/** Line below with the number of rows and a button for more. */
+/** Line below a table, with the number of rows and a button that loads more. */
 export function TableFooter({ children }: { children: ReactNode }) {
   return <div className={styles.cutLine}>{children}</div>;
 }
 
-/** Shows a ratio from 0 to 1. */
+/** Gauge that shows a ratio from 0 to 1. */
 export function Gauge({ part }: { part: number }) {
   return (
     <span className={styles.gauge} aria-hidden="true">
@@ -76,7 +76,7 @@ export function Gauge({ part }: { part: number }) {
   );
 }
 
-/** Class that moves the following elements to the right. */
+/** CSS class that moves the elements after it to the right. */
 export const pushClass = styles.push ?? '';
 /** Class of an element that is hidden on a phone. */
 export const wideOnlyClass = styles.wideOnly ?? '';

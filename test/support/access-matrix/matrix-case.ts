@@ -1,11 +1,11 @@
-/** A schema with grants and policies, in which a test compares chapter 6 with PostgreSQL. */
+/** A schema with grants and policies. A test compares chapter 6 of this schema with what PostgreSQL permits. */
 export interface MatrixCase {
   name: string;
-  /** Creates the objects of the case. The app's owner runs it until `reset role`, then the superuser. */
+  /** SQL that creates the objects of the case. The app's owner runs the part before `reset role`, the superuser the part after it. */
   sql: string;
-  /** Roles whose cells are tested. Default: anon, authenticated, service_role and agent. */
+  /** The roles whose cells are tested. By default: anon, authenticated, service_role and agent. */
   roles?: string[];
-  /** The table that contains all rows. Needed if a view hides some rows from every role. */
+  /** Name of the table that contains all rows of the case. It is needed if a view hides some rows from every role. */
   rowsOf?: string;
 }
 

@@ -99,8 +99,8 @@ export const casesOfTables: MatrixCase[] = [
     sql: `${granted()} create function f(text) returns boolean language plpgsql immutable as 'begin return true; end';
       create function h() returns trigger language plpgsql as 'begin return coalesce(new, old); end';
       revoke execute on function f from public, ${to}; grant execute on function f to authenticated; ${made};`,
-    // Only two roles, because the attempts leave dead rows. When these fill the page, every update also adds entries to
-    // all indexes, and so calls the functions of the indexes.
+    // Only two roles are tested, because the attempts leave dead rows. Once these fill the page, every update also
+    // adds entries to all indexes, and so calls the functions of the indexes.
     roles: ['anon', 'authenticated'],
   })),
   {

@@ -1,6 +1,6 @@
 import { bare, columns, granted, type MatrixCase, own, rows, secured, teams, to } from './matrix-case.ts';
 
-/** Cases of views, partitions, inheritance children and publications, and of the functions that they call. */
+/** Cases about views, partitions, inheritance children and publications, and about the functions that these call. */
 export const casesOfViews: MatrixCase[] = [
   // Views
   {

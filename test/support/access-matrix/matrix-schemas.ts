@@ -4,7 +4,7 @@ import { matrixCases } from './matrix-cases.ts';
 /** Returns the name of the schema for a case. */
 const schemaOf = (index: number): string => `case_${String(index).padStart(2, '0')}`;
 
-/** The schemas of all cases, in the order of `matrixCases`. */
+/** The names of the schemas of all cases, in the order of `matrixCases`. */
 export const matrixSchemas: readonly string[] = matrixCases.map((_, index) => schemaOf(index));
 
 /** Creates the roles that the cases use in addition to the roles of every app. */

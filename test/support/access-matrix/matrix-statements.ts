@@ -2,14 +2,14 @@ import type { RoleCell } from '../../../contract/specification-roles.ts';
 import { sqlName } from '../../../src/catalog/names.ts';
 import { members } from './matrix-case.ts';
 
-/** The content of a table or view in a case, as the superuser sees it. */
+/** The fields and rows of a table or view in a case, as the superuser reads them. */
 export interface Held {
   fields: readonly string[];
   ids: readonly string[];
   rows: number;
 }
 
-/** A statement, and the number of rows that it reaches if neither privileges nor policies restrict it. */
+/** A statement, and the number of rows that it would reach if neither privileges nor policies restricted it. */
 export interface Try {
   sql: string;
   of: number;
@@ -38,7 +38,7 @@ export function statementsFor(cell: RoleCell, held: Held): Try[] {
   }
 }
 
-/** Wraps a write in WITH as a data call does, so that the number of written rows can be counted. */
+/** Wraps a write in WITH, as the server does for a data call, so that PostgreSQL counts the written rows. */
 const asCall = ({ sql, of }: Try): Try => ({ sql: `with written as (${sql} returning 1) select from written`, of });
 
 function filtered(statement: string, { fields, ids, rows }: Held): Try[] {
@@ -52,7 +52,7 @@ function filtered(statement: string, { fields, ids, rows }: Held): Try[] {
   ];
 }
 
-/** Returns the fields that a write must omit, according to the words of its cell. */
+/** Returns the fields that a write must omit because the words of its cell exclude them. */
 const leftOut = (words: string): string[] => /\bwithout ([\w, ]+)$/.exec(words)?.[1]?.split(', ') ?? [];
 
 function assignments({ words }: RoleCell, { fields }: Held): string[] {

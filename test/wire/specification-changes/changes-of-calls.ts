@@ -3,7 +3,7 @@ import { addVote, type Change, change, own, policy, raising, replaced, setting, 
 
 /** Changes for chapters 6 to 9. */
 export const changesOfCalls: readonly Change[] = [
-  // 2 Screens: the roles of screens in chapter 6
+  // Chapter 2, Screens: the roles of screens in chapter 6
   change(
     2,
     'revoke select on public.tickets from authenticated',
@@ -11,7 +11,7 @@ export const changesOfCalls: readonly Change[] = [
     /`\/inbox` is broken: the role agent may not read public\.tickets: no SELECT privilege/,
   ),
 
-  // 6 Roles
+  // Chapter 6, Roles
   change(
     6,
     ...replaced(
@@ -147,7 +147,7 @@ export const changesOfCalls: readonly Change[] = [
     /\| insert \| as its trigger allows \| as its trigger allows/,
   ),
 
-  // 7 Calls
+  // Chapter 7, Calls
   change(7, 'create table public.extra (id int primary key)', 'drop table public.extra', /\/rest\/v1\/extra/),
   change(
     7,
@@ -198,7 +198,7 @@ export const changesOfCalls: readonly Change[] = [
   setting(7, 'disable_signup', true, /signup/),
   setting(7, 'db_schemas', ['public', 'auth'], /auth|rest/),
 
-  // 8 Errors
+  // Chapter 8, Errors
   change(8, raising(`raise exception 'the box is full' using errcode = 'BX001'`), votes, /BX001/),
   change(8, raising(`raise sqlstate 'PT402' using message = 'pay first'`), votes, /PT402.*402|402.*PT402/),
   change(8, raising(`raise exception 'nothing left'`), votes, /Nothing left/),
@@ -234,7 +234,7 @@ export const changesOfCalls: readonly Change[] = [
   ),
   change(8, `select ninefold.drop_machine('public.tickets', 'status')`, machine(), /status|transition/),
 
-  // 9 Limits
+  // Chapter 9, Limits
   setting(9, 'db_max_rows', 50, /\b50\b/),
   setting(9, 'db_max_rows', null, /no limit|none|unlimited|–/i),
   setting(9, 'db_statement_timeout', 1234, /1,?234/),

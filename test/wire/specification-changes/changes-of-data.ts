@@ -3,13 +3,13 @@ import { type Change, change, describe, described, screen, screened, view, viewe
 
 /** Changes for chapters 1 to 5. */
 export const changesOfData: readonly Change[] = [
-  // 1 Purpose
+  // Chapter 1, Purpose
   change(1, describe('Front desk', 'Answers questions', 'Customers', 'Ada'), described, /Front desk/),
   change(1, describe('Desk', 'Sells tickets', 'Customers', 'Ada'), described, /Sells tickets/),
   change(1, describe('Desk', 'Answers questions', 'Everybody', 'Ada'), described, /For: Everybody/),
   change(1, describe('Desk', 'Answers questions', 'Customers', 'Grace'), described, /Owner: Grace/),
 
-  // 2 Screens
+  // Chapter 2, Screens
   change(
     2,
     `select ninefold.define_screen('/inbox', 'Inbox', 'list', 'public.tickets', array['title', 'status'], 'votes=gt.few', 'title', array['agent'])`,
@@ -41,7 +41,7 @@ export const changesOfData: readonly Change[] = [
     /gone.*note/i,
   ),
 
-  // 3 Entities
+  // Chapter 3, Entities
   change(3, 'create table public.extra (id int primary key)', 'drop table public.extra', /public\.extra/),
   change(
     3,
@@ -170,7 +170,7 @@ export const changesOfData: readonly Change[] = [
     /shop|entit/,
   ),
 
-  // 4 States
+  // Chapter 4, States
   change(4, machine({ open: '' }), machine(), /open: /),
   change(4, machine({ close: '"open"' }), machine(), /close/),
   change(4, machine({ more: ', {"name": "reopen", "from": "closed", "to": "open"}' }), machine(), /reopen/),
@@ -187,7 +187,7 @@ export const changesOfData: readonly Change[] = [
   ),
   change(4, 'alter table public.tickets disable trigger user', machine(), /not enforced/i),
 
-  // 5 Rules
+  // Chapter 5, Rules
   change(
     5,
     'alter table public.tickets drop constraint title_length',

@@ -55,7 +55,7 @@ const remote = `create foreign data wrapper remote; create server far foreign da
 
 /** Changes that are not visible in tables, policies and grants. */
 export const hiddenChanges: readonly Change[] = [
-  // 7 Scheduled jobs, which change without DDL
+  // Chapter 7: Scheduled jobs, which change without DDL
   change(
     7,
     `select cron.schedule('tidy', '0 5 * * *', 'select 1')`,
@@ -63,7 +63,7 @@ export const hiddenChanges: readonly Change[] = [
     /tidy.*every day at 05:00/,
   ),
 
-  // 2 Screens
+  // Chapter 2, Screens
   change(2, screened.replace('null, ', `'status=eq.new', `), screened, /inbox.*status=eq\.new/),
   change(2, screened.replace(`'list'`, `'board'`), screened, /inbox.*Inbox \(board/),
   change(
@@ -74,7 +74,7 @@ export const hiddenChanges: readonly Change[] = [
   ),
   change(2, screen(`'status', 'title'`), screened, /inbox.*`status`, `title`/),
 
-  // 3 Entities
+  // Chapter 3, Entities
   change(3, `comment on type public.priority is 'How soon'`, 'comment on type public.priority is null', /How soon/),
   change(
     3,
@@ -142,7 +142,7 @@ export const hiddenChanges: readonly Change[] = [
   ),
   plain(3, 'add column "Größe. ""x"" | y" text', 'drop column "Größe. ""x"" | y"', /Größe/),
 
-  // 4 States
+  // Chapter 4, States
   change(
     4,
     'create table public.old_tickets () inherits (public.tickets)',
@@ -151,7 +151,7 @@ export const hiddenChanges: readonly Change[] = [
   ),
   change(4, `update ninefold.transitions set to_state = 'done' where name = 'close'`, machine(), /to done/),
 
-  // 5 Rules
+  // Chapter 5, Rules
   plain(
     5,
     'add constraint apart unique (note) deferrable initially deferred',
@@ -208,7 +208,7 @@ export const hiddenChanges: readonly Change[] = [
     /same note; no value counts as a value/,
   ),
 
-  // 6 Roles
+  // Chapter 6, Roles
   setting(6, 'db_anon_role', 'authenticated', /authenticated\*\*: .*whoever calls without a token/),
   setting(6, 'db_anon_role', null, /anon\*\*: no session, where a token names the role/),
   setting(
@@ -230,7 +230,7 @@ export const hiddenChanges: readonly Change[] = [
     /\| select \| – \| – \| – \|/,
   ),
 
-  // 7 Calls
+  // Chapter 7, Calls
   change(
     7,
     addVote('update public.tickets set votes = votes + 2 where id = ticket returning votes'),
@@ -294,12 +294,12 @@ export const hiddenChanges: readonly Change[] = [
     /plan_cache_mode \(authenticator.*force_custom_plan/,
   ),
 
-  // 8 Errors
+  // Chapter 8, Errors
   change(8, raising(`raise exception 'wait' using errcode = 'BX002', hint = 'Try later'`), votes, /BX002.*Try later/),
   change(8, raising(`assert 1 = 2, 'sums fail'`), votes, /P0004.*Sums fail/),
   change(8, machine({ open: '"roles": ["agent"], "requires": ["body"]' }), machine(), /NF003.*open needs body/),
 
-  // 9 Limits
+  // Chapter 9, Limits
   change(
     9,
     `alter function public.add_vote(int) set statement_timeout = '2s'`,

@@ -7,7 +7,7 @@ import { addPasskey, canUsePasskeys, isCancelled, ownPasskeys, removePasskey } f
 import { TimeAgo } from '../format/time-ago.tsx';
 import styles from './account-page.module.css';
 
-/** The passkeys with which the builder signs in. */
+/** Lists the passkeys with which the builder can sign in. */
 export function OwnPasskeys() {
   const { data, error } = useQuery(ownPasskeys());
   const adding = useMutation(addPasskey());

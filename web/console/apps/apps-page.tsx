@@ -80,7 +80,7 @@ export function AppsPage() {
   );
 }
 
-/** Shows until when a builder without a second factor can work on a node that requires one. */
+/** Shows the time from which the node requires a second factor of this builder, who has none yet. */
 function SecondFactorDue() {
   const due = useQuery(builder()).data?.second_factor_due;
   if (!due) return null;
@@ -92,7 +92,10 @@ function SecondFactorDue() {
   );
 }
 
-/** Lists the apps that are not served because their databases refused an update of Ninefold's schema, and the fix. */
+/**
+ * Lists the apps that are not served because their databases refused an update of Ninefold's schema. Says where the
+ * builder finds the error.
+ */
 function NotServed({ apps }: { apps: readonly AppSummary[] }) {
   const refs = apps.filter(({ outdated }) => outdated).map(({ ref }) => ref);
   if (refs.length === 0) return null;

@@ -21,7 +21,7 @@ const status: NodeStatus = {
   apps: [],
 };
 
-it('uses singular and plural, and omits unknown figures', () => {
+it('uses singular and plural, and omits figures that are unknown', () => {
   expect(nodeSentence([], sizes(), status, now)).toMatch(
     /^None yet\. PostgreSQL 18\.4 has 3 of 400 connections in use; 2 workers/,
   );
@@ -35,7 +35,7 @@ it('leaves out sizes that are not loaded yet', () => {
   expect(nodeSentence([app('a'), app('b')], undefined, status, now)).toMatch(/^2 apps\. PostgreSQL/);
 });
 
-it('reports a database that the node does not run itself', () => {
+it('says so if the node does not run its PostgreSQL itself', () => {
   const postgres = { ...status.postgres, embedded: false };
   expect(nodeSentence([], sizes(), { ...status, postgres }, now)).toContain('An external PostgreSQL 18.4');
 });

@@ -6,7 +6,7 @@ import { failureFacts } from '../data/api-failure.ts';
 import { signOut } from '../data/session.ts';
 import { coverForm, coverTitle } from './auth-layout.tsx';
 
-/** Asks a builder without a second factor to add one, on a node that requires it. */
+/** Page that asks a builder to add a second factor. It is shown on a node that requires one, if the builder has none. */
 export function AddSecondFactor({
   isAdded,
   onDone,

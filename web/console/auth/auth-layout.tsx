@@ -37,7 +37,7 @@ export function AuthLayout({
   );
 }
 
-/** Frame of the content of a page before sign-in that is no form. */
+/** CSS class for the content of a page before sign-in, if the content is not a form. */
 export const coverForm = styles.form;
 export const coverTitle = styles.title;
 
@@ -68,7 +68,7 @@ export function NewPasswordField({
   );
 }
 
-/** Form of a page before sign-in. */
+/** Form on a page that is shown before sign-in. */
 export function CoverForm(props: Omit<FormProps, 'className' | 'wide'>) {
   return <Form {...props} className={styles.form} wide />;
 }

@@ -65,7 +65,7 @@ export function SecondFactor({ onDone, onBack }: { onDone: () => void; onBack: (
   );
 }
 
-/** Describes the recovery for a builder who has lost the password or every second factor. The node sends no mail. */
+/** Describes how a builder can recover an account without its password or its second factors. The node sends no mail for this. */
 export function LockedOut() {
   return (
     <p className="soft">

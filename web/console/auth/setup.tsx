@@ -92,11 +92,11 @@ function FirstBuilder() {
   );
 }
 
-/** Returns the code of the link. Reads it again if the builder opens the link while this page is open. */
+/** Returns the code in the page's address. Reads the code again if the builder opens the link while this page is open. */
 function useLinkCode() {
   const [code, setCode] = useState(secretOfLink);
   useEffect(() => {
-    // Only the part after # changes then.
+    // If only the part of the address after # changes, the browser does not load the page again.
     const take = () => setCode(secretOfLink());
     addEventListener('hashchange', take);
     return () => removeEventListener('hashchange', take);

@@ -11,8 +11,8 @@ import { AuthLayout, CoverForm, coverTitle } from './auth-layout.tsx';
 import { LockedOut, SecondFactor } from './second-factor.tsx';
 
 /**
- * Signs in with e-mail and password or with a passkey. Then it asks for the second factor, or lets the builder add one,
- * and returns to the requested page.
+ * Signs a builder in with e-mail and password, or with a passkey. The page then asks for the second factor if there is
+ * one, or lets the builder add one if the node requires it. At the end it opens the page that was requested first.
  */
 export function SignIn() {
   const [email, setEmail] = useState('');
@@ -84,7 +84,7 @@ export function SignIn() {
   );
 }
 
-/** Signs in, and decides whether a second factor comes next or the requested page. */
+/** Signs a builder in, and then opens the page for the second factor or the page that was requested first. */
 function useSignIn() {
   const { next } = useSearch({ from: '/sign-in' });
   const router = useRouter();
@@ -101,7 +101,7 @@ function useSignIn() {
   }, [mustAdd]);
 
   const proceed = () => {
-    // Follows only a path of this console, never an address of another origin.
+    // Opens only a path of this console, so that a link cannot lead to an address of another origin.
     const to = next?.startsWith('/app/') ? next : '/';
     void router.navigate({ href: to });
   };

@@ -9,7 +9,7 @@ export interface ChapterChanges {
   changes: Change[];
 }
 
-/** Groups changes by chapter. Changes of an unknown chapter come last, under its key. */
+/** Groups changes by chapter. Changes of a chapter that the console does not know come last, under the key of that chapter. */
 export function byChapter(changes: readonly Change[]): ChapterChanges[] {
   const groups = new Map<string, Change[]>();
   for (const change of changes) groups.set(change.chapter, [...(groups.get(change.chapter) ?? []), change]);
@@ -31,8 +31,8 @@ const kinds: Readonly<Record<VersionCause['kind'], (what: string) => string>> = 
 };
 
 /**
- * Returns the causes of a version: "migration 0002_roles.sql", "CREATE TABLE and setting jwt_exp"; of many, the first
- * three.
+ * Describes the causes of a version, for example "migration 0002_roles.sql" or "CREATE TABLE and setting jwt_exp". Of
+ * more than three causes, names the first three.
  */
 export function causeWords({ number, causes }: Pick<VersionEntry, 'number' | 'causes'>): string {
   if (causes.length === 0) return number === 1 ? 'first version' : 'not known';
@@ -44,7 +44,7 @@ export function causeWords({ number, causes }: Pick<VersionEntry, 'number' | 'ca
 export const whoMade = ({ causes }: Pick<VersionEntry, 'causes'>): string =>
   listed([...new Set(causes.map(({ actor }) => actor))].slice(0, 3));
 
-/** Summarizes a version: "3 changes in Entities and Roles". The first version is named as the first. */
+/** Summarizes a version, for example "3 changes in Entities and Roles". Says so if it is the first version. */
 export function summary({ number, changes, change_count }: VersionEntry): string {
   if (change_count === 0) return number === 1 ? 'First recorded version' : 'No change in the specification';
   const where = listed(byChapter(changes).map(({ name }) => name));

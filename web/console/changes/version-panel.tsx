@@ -6,7 +6,7 @@ import { ChangeList } from './change-list.tsx';
 import { causeWords, summary, whoMade } from './change-words.ts';
 import styles from './changes.module.css';
 
-/** Panel of a version: its changes against the previous version, their authors and causes. */
+/** Panel of a version: its changes since the previous version, and the authors and causes of these changes. */
 export function VersionPanel({
   appRef,
   version,

@@ -6,7 +6,7 @@ import { failureFacts } from '../data/api-failure.ts';
 import { userList } from '../data/users.ts';
 import { nameOf } from '../tools/users/user-words.ts';
 
-/** Number of members in the list of options. */
+/** Maximum number of members in the list of options. */
 const offered = 50;
 
 /** Finds a member of an app by address, name or id. */

@@ -1,7 +1,7 @@
 import type { StatisticsWindow } from '../../../contract/observed.ts';
 import { Segmented } from '../../ui/segmented.tsx';
 
-/** The windows over which requests and errors are counted, as the heads of columns show them. */
+/** The headings of the columns that count requests and errors, by time window. */
 export const windowHeads: Readonly<Record<StatisticsWindow, string>> = { hour: '1 h', day: '24 h', week: '7 d' };
 
 const options: readonly (readonly [StatisticsWindow, string])[] = [
@@ -10,7 +10,7 @@ const options: readonly (readonly [StatisticsWindow, string])[] = [
   ['week', windowHeads.week],
 ];
 
-/** Chooses the window of the figures. */
+/** Chooses the time window of the figures. */
 export const WindowChoice = ({
   value,
   onChange,

@@ -3,7 +3,7 @@ import type { Specification } from '../../../contract/specification.ts';
 import type { CallEntry } from '../../../contract/specification-calls.ts';
 import { percent } from '../format/format.ts';
 
-/** Something that a builder should look at, and the page that shows it. */
+/** Something in an app that a builder should look at, and the page that shows it. */
 export interface AttentionItem {
   readonly id: string;
   /** Id of the entity, function or job, the route of the screen, or method and path of the call; null for all requests. */
@@ -14,7 +14,7 @@ export interface AttentionItem {
   readonly search: { readonly advice?: string; readonly screen?: string; readonly call?: string };
 }
 
-/** Failed requests are listed from this share of today's requests on. */
+/** Minimum share of today's requests that failed, from which the failures are listed as an item. */
 const FAILING_SHARE = 0.05;
 /** A call is named from this share and number of failed requests of a day on. */
 const FAILING_CALL_SHARE = 0.5;

@@ -9,7 +9,7 @@ import styles from './attention.module.css';
 import { attentionItems } from './attention-items.ts';
 import { SideSection } from './side-section.tsx';
 
-/** Number of items that are shown; the others are counted. */
+/** Maximum number of items that are shown. Further items are only counted. */
 const SHOWN = 5;
 
 /** Lists what a builder should look at, or says that there is nothing. */

@@ -7,7 +7,7 @@ import { count, hour, milliseconds, percent } from '../format/format.ts';
 import styles from './calls-of-the-day.module.css';
 import { SideSection } from './side-section.tsx';
 
-/** Shows the requests of the last 24 hours by hour, and the figures of the current day. */
+/** Shows the requests of the last 24 hours as one bar for each hour, and the figures of the current day. */
 export function CallsOfTheDay({ activity }: { activity: Activity | undefined }) {
   return (
     <SideSection title="Calls" aside="last 24 hours" least={activity ? undefined : 154}>

@@ -10,7 +10,7 @@ export type Piece = string | { figure: string };
 const figure = (value: number): Piece => ({ figure: count(value) });
 const word = (value: number, singular: string, plural = `${singular}s`) => ` ${value === 1 ? singular : plural}`;
 
-/** Returns the line of a chapter in the contents, with live figures. Pure. */
+/** Returns the line that describes a chapter in the table of contents, with current figures. Pure. */
 export function chapterWords(key: BuiltChapter, { chapters }: Specification, activity: Activity | undefined): Piece[] {
   switch (key) {
     case 'purpose':
@@ -143,7 +143,7 @@ function errorsWords({ errors }: NonNullable<Specification['chapters']['errors']
 }
 
 function limitsWords({ limits }: NonNullable<Specification['chapters']['limits']>): Piece[] {
-  // Omits values that only the server itself sets.
+  // Limits that only the server itself sets do not count as changed.
   const changed = limits.filter(isChanged).length;
   const hit = limits.filter(({ figures }) => (figures?.day ?? 0) > 0).length;
   return [

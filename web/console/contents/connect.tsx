@@ -14,7 +14,7 @@ import styles from './connect.module.css';
 import { SideSection } from './side-section.tsx';
 import { curl, type Example, environment, supabaseJs, terminal } from './snippets.ts';
 
-/** Shows how to connect: URL, keys, and code that runs unchanged. */
+/** Shows how to connect a program to the app: its URL, its keys, and code that runs without changes. */
 export function Connect({ appRef, example }: { appRef: string; example: Example | null }) {
   const { data, error } = useQuery(connection(appRef));
   return (
@@ -59,7 +59,7 @@ function Connection({ connection: app, example }: { connection: AppConnection; e
   );
 }
 
-/** Shows the addresses and keys of an app. A secret is loaded on request, which the audit log records. */
+/** Shows the addresses and keys of an app. A secret is loaded only when the builder asks for it, and the audit log records that. */
 function AppKeys({ app }: { app: AppConnection }) {
   const may = new Set(app.reveals);
   return (
@@ -78,7 +78,7 @@ function AppKeys({ app }: { app: AppConnection }) {
   );
 }
 
-/** Row of a value with a copy button. */
+/** Row with the name of a value, the value, and a button that copies it. */
 function CopyRow({ name, value }: { name: string; value: string }) {
   return (
     <div className={styles.row}>
@@ -99,7 +99,7 @@ function SecretRow({
   appRef: string;
   id: AppConnection['reveals'][number];
   name: string;
-  /** The common prefix of all keys of this kind. */
+  /** The beginning that all keys of this kind have in common. It is shown while the secret is hidden. */
   shown: string;
 }) {
   const { mutate, data, error, isPending, reset } = useMutation(revealApiKey(appRef, id));

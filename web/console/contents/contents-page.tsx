@@ -22,7 +22,7 @@ import { Health } from './health.tsx';
 import { Largest } from './largest.tsx';
 import { exampleOf } from './snippets.ts';
 
-/** Overview of an app: its purpose, its last change, what needs attention, its contents, how to connect, its activity. */
+/** Overview of an app: its purpose, its last change, what needs attention, its chapters, how to connect to it, and its activity. */
 export function ContentsPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/' });
   const name = useAppName(ref);

@@ -6,7 +6,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { SqlLink } from '../layout/sql-link.tsx';
 
-/** SQL of a table that appears in every chapter. */
+/** SQL of an example table that adds something to every chapter. */
 const firstTable = `create table public.notes (
   id    bigint primary key
         generated always as identity,
@@ -42,7 +42,7 @@ export function FirstTable({ appRef }: { appRef: string }) {
   );
 }
 
-/** First steps with existing migrations. */
+/** Describes the first steps of an app that has existing migrations. */
 export function FirstMigrations({ appRef }: { appRef: string }) {
   return (
     <Empty title="Apply migrations">

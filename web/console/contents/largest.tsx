@@ -7,13 +7,13 @@ import { SideSection } from './side-section.tsx';
 
 const max = 8;
 
-/** Lists the largest entities with their current figures; nothing if all entities are empty. */
+/** Lists the largest entities with their current figures. Shows nothing if all entities are empty. */
 export function Largest({
   appRef,
   entities,
 }: {
   appRef: string;
-  /** Undefined until the entities are loaded; placeholders are shown. */
+  /** Undefined until the entities are loaded. Until then, placeholders are shown. */
   entities: readonly Entity[] | undefined;
 }) {
   if (!entities) {

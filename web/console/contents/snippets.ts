@@ -1,7 +1,7 @@
 import type { AppConnection } from '../../../contract/admin.ts';
 import type { Entity } from '../../../contract/specification-entities.ts';
 
-/** An existing entity of the app, which the snippets read. */
+/** An existing entity of the app, which the code examples read. */
 export interface Example {
   name: string;
   fields: string[];
@@ -42,7 +42,7 @@ const supabase = createClient(
 ${use}`;
 }
 
-/** Returns the same request as a curl command. Pure. */
+/** Returns a curl command that sends the same request as the JavaScript. Pure. */
 export function curl({ url, publishable_key }: AppConnection, example: Example | null): string {
   const address = example
     ? `${url}/rest/v1/${encodeURIComponent(example.name)}?select=${example.fields.map((name) => encodeURIComponent(selected(name))).join(',')}`
@@ -51,7 +51,7 @@ export function curl({ url, publishable_key }: AppConnection, example: Example |
   -H ${shellText(`apikey: ${publishable_key}`)}`;
 }
 
-/** Returns the environment variables under the names of Supabase's templates. */
+/** Returns the environment variables of an app, with the names that Supabase's templates use. */
 export const environment = ({ url, publishable_key }: AppConnection): string =>
   `SUPABASE_URL=${url}
 SUPABASE_PUBLISHABLE_KEY=${publishable_key}`;

@@ -6,8 +6,8 @@ import { queryClient } from './query-client.ts';
 import type { RequestRole } from './rows/row.ts';
 
 /**
- * Requests a token with which the builder acts as a member. The query requests another token only if the builder
- * chooses to continue.
+ * Requests a token with which the builder acts as a member. The token is not renewed by itself: only the builder's
+ * choice to continue requests another one.
  */
 export const acting = (ref: string, userId: string) =>
   queryOptions({
@@ -19,7 +19,7 @@ export const acting = (ref: string, userId: string) =>
   });
 
 /**
- * Returns the header for a request as `requestRole`; no header for the service key.
+ * Returns the header that makes the server run a request as `requestRole`. For the service key, returns no header.
  * @throws {ApiFailure} `acting_ended` after the token has expired
  */
 export async function requestRoleHeader(

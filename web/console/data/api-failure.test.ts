@@ -41,17 +41,17 @@ describe('failureOf', () => {
 });
 
 describe('failureFacts', () => {
-  it('adds meaning and action from the catalog', () => {
+  it('adds meaning and action from the catalog of errors', () => {
     const facts = failureFacts(failureOf(409, { code: 'app_exists', message: 'There is one.' }, null));
     expect(facts.meaning).toBe(errors.app_exists.meaning);
     expect(facts.action).toBe(errors.app_exists.action);
   });
 
-  it('prefers the hint of the failure to the general action', () => {
+  it("prefers the hint of the failure to the catalog's general action", () => {
     expect(failureFacts(failureOf(409, { code: 'app_exists', hint: 'Try b.' }, null)).action).toBe('Try b.');
   });
 
-  it('adds nothing to a code that is not in the catalog', () => {
+  it('adds neither meaning nor action if the catalog does not contain the code', () => {
     const facts = failureFacts(failureOf(400, { code: 'toString', message: 'No.' }, null));
     expect(facts).toMatchObject({ code: 'toString', message: 'No.', meaning: null, action: null });
   });

@@ -2,11 +2,11 @@ import type { ApiError } from '../../../contract/admin.ts';
 import { errors } from '../../../contract/errors.ts';
 import type { FailureFacts } from '../../ui/failure.tsx';
 
-/** A failed request: the server's error, or the fact that the server is unreachable. */
+/** A failed request, with the server's error or the fact that the server could not be reached. */
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure';
   readonly code: string;
-  /** HTTP status; null without a response. */
+  /** HTTP status of the response; null if there was no response. */
   readonly status: number | null;
   readonly details: unknown;
   readonly hint: string | null;
@@ -43,7 +43,7 @@ export function failureOf(status: number, body: unknown, requestId: string | nul
   });
 }
 
-/** The action for builders if an app is not served. The catalog's action is for all callers. */
+/** What a builder can do if an app is not served. The action in the catalog is written for all callers, so it is not used. */
 const mendOutdated =
   'Remove the conflicting object from the database. You can use the SQL page. Ninefold retries the step with the next request, after a few seconds.';
 
@@ -56,7 +56,7 @@ export const isOutdated = (error: unknown): boolean => error instanceof ApiFailu
 export const needsProof = (error: unknown): boolean =>
   error instanceof ApiFailure && error.code === 'recent_sign_in_needed';
 
-/** Describes an error of any kind for a page: the message, with meaning and action from the catalog. */
+/** Describes an error of any kind for a page. The message comes from the error; meaning and action come from the catalog of errors. */
 export function failureFacts(error: unknown): FailureFacts {
   if (error instanceof ApiFailure) {
     const entry = Object.hasOwn(known, error.code) ? known[error.code] : undefined;

@@ -34,7 +34,7 @@ const changing = <Body, Answer>(ref: string, call: (body: Body) => Promise<Answe
 export const createApiKey = (ref: string) =>
   changing(ref, (body: CreateApiKeyRequest) => api<CreatedApiKey>(path(ref), { method: 'POST', body }));
 
-/** Revokes a key and creates a replacement. */
+/** Revokes a key and creates another key that replaces it. */
 export const rotateApiKey = (ref: string) =>
   changing(ref, (id: string) => api<CreatedApiKey>(`${path(ref)}/${segment(id)}/rotate`, { method: 'POST', body: {} }));
 
@@ -42,7 +42,7 @@ export const rotateApiKey = (ref: string) =>
 export const revokeApiKey = (ref: string) =>
   changing(ref, (id: string) => api<ApiKeyEntry[]>(`${path(ref)}/${segment(id)}/revoke`, { method: 'POST', body: {} }));
 
-/** Reveals a secret that was created with the app. The audit log records this. */
+/** Loads the secret of a key that was created with the app. The audit log records this. */
 export const revealApiKey = (ref: string, id: AppConnection['reveals'][number]) =>
   mutationOptions({
     mutationFn: () => api<RevealedApiKey>(`${path(ref)}/${segment(id)}/reveal`, { method: 'POST', body: {} }),

@@ -4,7 +4,7 @@ import { askForProof } from './waiting-call.ts';
 
 export interface ApiCall {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Sent as JSON. */
+  /** The body of the request. It is sent as JSON. */
   body?: unknown;
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal | undefined;
@@ -12,8 +12,8 @@ export interface ApiCall {
 
 /**
  * Sends a request to the management API as the builder who is signed in.
- * @param path Below /admin/v1: "/apps/helpdesk/activity".
- * @throws {ApiFailure} for every error response, and without a response
+ * @param path Path below /admin/v1, for example "/apps/helpdesk/activity".
+ * @throws {ApiFailure} for every error response, and if there is no response
  */
 export const api = async <T>(path: string, call: ApiCall = {}): Promise<T> =>
   (await apiWithHeaders<T>(path, call)).data;
@@ -43,5 +43,5 @@ export async function apiWithHeaders<T>(path: string, call: ApiCall = {}): Promi
   return { data: answer as T, headers: response.headers };
 }
 
-/** Encodes a segment of a path, because refs and ids come from the address bar. */
+/** Encodes a segment of a path. Refs and ids come from the address bar, so they may contain any character. */
 export const segment = (value: string): string => encodeURIComponent(value);

@@ -2,13 +2,13 @@ import { mutationOptions, queryOptions } from '@tanstack/react-query';
 import { api, segment } from './api.ts';
 import { queryClient } from './query-client.ts';
 
-/** An application that members sign in to with their account of the app. */
+/** An application to which members sign in with their account of the app. */
 export interface Application {
   client_id: string;
   client_name?: string;
   client_type: 'public' | 'confidential';
   redirect_uris: string[];
-  /** The scopes that the application may ask for, separated by blanks; absent: all. */
+  /** The scopes that the application may ask for, separated by blanks. If it is absent, the application may ask for all scopes. */
   scope?: string;
   registration_type: 'manual' | 'dynamic';
   /** The number of members who have consented to the application. */
@@ -19,7 +19,7 @@ export interface Application {
 /** An application with a new secret. The server sends the secret only once. */
 export type ApplicationWithSecret = Omit<Application, 'grants'> & { client_secret?: string };
 
-/** Values of an application that a builder sets. */
+/** The values of an application that a builder can set. */
 interface ApplicationValues {
   client_name: string;
   redirect_uris: readonly string[];
@@ -31,7 +31,7 @@ const path = (ref: string, id?: string): string =>
   `/apps/${segment(ref)}/applications${id === undefined ? '' : `/${segment(id)}`}`;
 const onSuccess = (ref: string) => () => queryClient.invalidateQueries({ queryKey: queryKey(ref) });
 
-/** Reads the applications of an app, newest first. The app must be a provider. */
+/** Reads the applications of an app, newest first. Works only if the app is enabled as an identity provider. */
 export const applications = (ref: string) =>
   queryOptions({
     queryKey: queryKey(ref),

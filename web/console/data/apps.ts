@@ -18,7 +18,7 @@ export const appKeys = {
   activity: (ref: string) => ['apps', ref, 'activity'] as const,
 };
 
-/** Reads requests of the last day, members, sessions and health of an app. Refreshed while visible. */
+/** Reads the requests of the last day, the members, the sessions and the health of an app. The query is refreshed while it is visible. */
 export const activity = (ref: string) =>
   queryOptions({
     queryKey: appKeys.activity(ref),
@@ -26,10 +26,7 @@ export const activity = (ref: string) =>
     refetchInterval: refetchEvery(10_000),
   });
 
-/**
- * Reads the sizes of the apps' databases by ref. PostgreSQL needs long for many databases, so no page waits for this
- * query.
- */
+/** Reads the sizes of the apps' databases by ref. PostgreSQL needs a long time for many databases, so no page waits for this query. */
 export const appSizes = () =>
   queryOptions({
     queryKey: appKeys.sizes(),
@@ -41,8 +38,8 @@ export const appSizes = () =>
   });
 
 /**
- * Reads every app of the node that the builder may see. Refreshed while an app is not served, because that may end at
- * any time.
+ * Reads every app of the node that the builder may see. The query is refreshed while one of the apps is not served,
+ * because the server may start to serve it at any time.
  */
 export const appList = () =>
   queryOptions({
@@ -51,14 +48,14 @@ export const appList = () =>
     refetchInterval: ({ state }) => (state.data?.some(({ outdated }) => outdated) ? 5_000 : false),
   });
 
-/** Copies an app with everything in it. */
+/** Copies an app with its complete database. */
 export const cloneApp = (from: string) =>
   mutationOptions({
     mutationFn: (body: CloneAppRequest) => api<AppConnection>(`/apps/${segment(from)}/clone`, { method: 'POST', body }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: appKeys.list() }),
   });
 
-/** Reads URL and public keys of an app. Not cached after the last component that uses them is closed. */
+/** Reads the URL and the public keys of an app. The result is removed from the cache when no component uses it. */
 export const connection = (ref: string) =>
   queryOptions({
     queryKey: appKeys.connection(ref),
@@ -73,7 +70,7 @@ export const createApp = () =>
     onSuccess: () => queryClient.invalidateQueries({ queryKey: appKeys.list() }),
   });
 
-/** Deletes an app with everything in it. */
+/** Deletes an app with its complete database. */
 export const deleteApp = (ref: string) =>
   mutationOptions({
     mutationFn: (body: DeleteAppRequest) => api<null>(`/apps/${segment(ref)}`, { method: 'DELETE', body }),

@@ -2,21 +2,21 @@ import { infiniteQueryOptions } from '@tanstack/react-query';
 import type { BuilderAuditEntry, MemberAuditEntry, NodeAuditEntry } from '../../../contract/audit.ts';
 import { apiWithHeaders, segment } from './api.ts';
 
-/** The log: of members or builders of an app, or of builders of the node. */
+/** An audit log: of the members of an app, of the builders of an app, or of the builders of the node. */
 export type AuditKind = 'members' | 'builders' | 'node';
 
-/** The filter of the entries; an empty string filters nothing. */
+/** The filter of the entries. A part that is an empty string filters nothing. */
 export interface AuditFilter {
   kind: AuditKind;
-  /** The app; null for the node. */
+  /** Ref of the app; null for the log of the node. */
   ref: string | null;
   search: string;
   action: string;
-  /** The id of an account. */
+  /** Id of the account that the entries are about. */
   member: string;
 }
 
-/** An entry of any log in one shape. */
+/** An entry of any of the logs, in one common shape. */
 export interface AuditLine {
   id: string;
   at: string;
@@ -24,15 +24,15 @@ export interface AuditLine {
   actorId: string | null;
   action: string;
   details: Readonly<Record<string, unknown>>;
-  /** The code of the error that the action failed with. */
+  /** The code of the error with which the server refused the action; null if the action succeeded. */
   refused: string | null;
   address: string;
   requestId: string | null;
 }
 
-/** Entries on a page. */
+/** Number of entries on a page. */
 const PAGE = 200;
-/** Maximum number of entries of an export. */
+/** Maximum number of entries that an export contains. */
 export const EXPORTED = 20_000;
 /** Number of entries that an export reads with one request. */
 const EXPORTED_AT_ONCE = 1000;
@@ -45,13 +45,13 @@ export const auditLog = (filter: AuditFilter) =>
     initialPageParam: null as string | null,
     getNextPageParam: ({ next }) => next ?? undefined,
     select: ({ pages }) => pages.flatMap(({ lines }) => lines),
-    // A search reads every loaded page again, so only the builder repeats it.
+    // A refresh of a search would read every loaded page again, so a search is refreshed only when the builder asks for it.
     refetchInterval: filter.search === '' ? 10_000 : false,
   });
 
 interface AuditPage {
   lines: AuditLine[];
-  /** Start of the older entries; null if there are none. */
+  /** Position at which the page of older entries starts; null if there are none. */
   next: string | null;
 }
 
@@ -119,7 +119,7 @@ const memberLine = ({ id, created_at, payload, ip_address }: MemberAuditEntry) =
     requestId: null,
   }) satisfies AuditLine;
 
-/** Reads the newest entries that match a filter, up to `EXPORTED`. Asks for a proof of identity. */
+/** Reads the newest entries that match a filter, at most `EXPORTED`. The server requires a proof of identity for this many entries. */
 export async function readForExport(filter: AuditFilter): Promise<AuditLine[]> {
   const lines: AuditLine[] = [];
   let after: string | null = null;

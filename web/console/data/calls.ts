@@ -22,8 +22,8 @@ export const callKeys = {
 };
 
 /**
- * Reads the details of a call of chapter 7: as code, as a request, and its errors. They change with `hash`, the hash of
- * the specification.
+ * Reads the details of a call of chapter 7: code that sends it, an example request, and its errors. The details change
+ * only with `hash`, the hash of the specification.
  */
 export const callDetail = (ref: string, id: string, hash: string) =>
   queryOptions({
@@ -34,7 +34,7 @@ export const callDetail = (ref: string, id: string, hash: string) =>
     placeholderData: (before, query) => (query?.queryKey[3] === id ? before : undefined),
   });
 
-/** Reads how often a call was requested within a window, as a series of points. Refreshed while visible. */
+/** Reads how often a call was requested within a time window, as a series of points. The query is refreshed while it is visible. */
 export const callSeries = (ref: string, id: string, window: StatisticsWindow) =>
   queryOptions({
     queryKey: callKeys.figures(ref, id, window),
@@ -51,7 +51,10 @@ export const callSeries = (ref: string, id: string, window: StatisticsWindow) =>
 /** Number of failed requests that one query returns. */
 const recentErrorsAtOnce = 50;
 
-/** Reads the last failed requests, newest first, with one code or with any code. Refreshed while visible. */
+/**
+ * Reads the last failed requests, newest first. `code` is the error code of the requests; null for any code. The query
+ * is refreshed while it is visible.
+ */
 export const recentErrors = (ref: string, code: string | null) =>
   queryOptions({
     queryKey: callKeys.errors(ref, code),
@@ -73,7 +76,7 @@ export const requestTrace = (ref: string, requestId: string) =>
     staleTime: 60_000,
   });
 
-/** A request that the reader sends: the address below the app, headers and body. */
+/** A request that the reader sends from the form of a call. The address is below the app. */
 export interface TriedCall {
   method: string;
   address: string;
@@ -90,9 +93,9 @@ export interface TriedResponse {
 }
 
 /**
- * Sends a request and returns any response. Sends it through the builder proxy as a chosen caller, or, with a key, as
- * any client of the app does.
- * @throws {ApiFailure} without a response
+ * Sends a request and returns any response, also an error. With `requestRole`, the builder proxy sends the request as
+ * this caller. With `key`, the request goes directly to the app, as from any client.
+ * @throws {ApiFailure} if there is no response
  */
 export async function tryCall(
   ref: string,
@@ -101,7 +104,8 @@ export async function tryCall(
 ): Promise<TriedResponse> {
   const direct = 'key' in as;
   const isMember = !direct && as.requestRole !== 'service' && as.requestRole !== 'anon';
-  // Only a change that is not rolled back needs the token.
+  // A read, or a change that is rolled back, needs only the id of the member. Any other change needs the token of
+  // the builder who acts as the member.
   const reads = method === 'GET' || method === 'HEAD' || /tx=rollback/.test(headers.prefer ?? headers.Prefer ?? '');
   const seated = direct
     ? {}

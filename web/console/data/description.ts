@@ -3,7 +3,7 @@ import { queryClient } from './query-client.ts';
 import { specificationKeys } from './specification.ts';
 import { callSql, literal, runSql } from './sql.ts';
 
-/** The description in chapter 1; empty strings for missing parts. */
+/** The description of the app in chapter 1. A missing part is an empty string. */
 export interface Description {
   name: string;
   purpose: string;
@@ -11,7 +11,7 @@ export interface Description {
   owner: string;
 }
 
-/** Returns the SQL that sets the complete description. Pure. */
+/** Returns the SQL that sets all parts of the description. Pure. */
 function describeSql({ name, purpose, audience, owner }: Description): string {
   const said = (text: string) => (text.trim() === '' ? null : literal(text.trim()));
   return callSql('ninefold.describe_app', {

@@ -4,7 +4,7 @@ import { api, segment } from './api.ts';
 
 export const entityKeys = { list: (ref: string) => ['entities', ref] as const };
 
-/** Reads every table and view of an app, in every schema, with estimates of their rows. */
+/** Reads the tables and views of an app in all schemas, with estimates of their numbers of rows. */
 export const entityList = (ref: string) =>
   queryOptions({
     queryKey: entityKeys.list(ref),

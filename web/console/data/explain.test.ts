@@ -20,7 +20,7 @@ const entity = {
 } as unknown as Entity;
 
 describe('questionOf and functionQuestion', () => {
-  it('name a row by its complete key, and contain a body only for a write', () => {
+  it('identify a row by all fields of its key, and contain a body only for a write', () => {
     expect(questionOf('update', entity, 'u1', ['7', '1'], '{"what":"x"}')).toEqual({
       requestRole: 'u1',
       method: 'PATCH',

@@ -12,7 +12,10 @@ import { keyParameters, orderOf, queryString, selectOf } from './rows/query-stri
 import { restCall } from './rows/rest-call.ts';
 import { keyFields, type RequestRole, type Row } from './rows/row.ts';
 
-/** Explains the result of a call. The server runs the call through the builder proxy, observes it and rolls it back. */
+/**
+ * Explains the result of a call. The server runs the call through the builder proxy, records the evaluated policies,
+ * and rolls the call back.
+ */
 export const explanation = (ref: string, question: Question) =>
   queryOptions({
     queryKey: ['explanation', ref, question],
@@ -41,23 +44,23 @@ export const explanation = (ref: string, question: Question) =>
     retry: false,
   });
 
-/** A call to explain: its caller and its request. */
+/** A call to explain: the caller, and the request that the caller sends. */
 export interface Question {
   requestRole: RequestRole;
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Below /rest/v1. */
+  /** Path below /rest/v1. */
   path: string;
   schema: string;
   parameters: readonly (readonly [name: string, value: string])[];
-  /** JSON text; null for a call without a body. */
+  /** Body of the request as JSON text; null for a call without a body. */
   body: string | null;
 }
 
 const methods = { select: 'GET', insert: 'POST', update: 'PATCH', delete: 'DELETE' } as const;
 
 /**
- * Returns the call that a cell describes, for one row.
- * @param key Key of the row; null for a new row. Pure.
+ * Returns the request of a cell of the matrix, for one row. Pure.
+ * @param key Key of the row; null for a new row.
  */
 export function questionOf(
   operation: keyof typeof methods,
@@ -76,7 +79,10 @@ export function questionOf(
   };
 }
 
-/** Returns the call of a function such as "public.close_ticket(bigint)"; null for another id. Pure. */
+/**
+ * Returns the request that calls a function, given its id such as "public.close_ticket(bigint)". Null if the id is no
+ * id of a function. Pure.
+ */
 export function functionQuestion(id: RoleCell['entity'], requestRole: RequestRole, body: string): Question | null {
   const parts = /^(?:"((?:[^"]|"")+)"|([^".(]+))\.(?:"((?:[^"]|"")+)"|([^".(]+))\(/.exec(id);
   const unquoted = (quoted: string | undefined, plain: string | undefined) => quoted?.replaceAll('""', '"') ?? plain;
@@ -89,7 +95,7 @@ export function functionQuestion(id: RoleCell['entity'], requestRole: RequestRol
 /** Returns the fields that a caller may write. */
 const writable = ({ fields }: Entity): Field[] => fields.filter(isWritable);
 
-/** Returns a new row as JSON with every required field. Pure. */
+/** Returns a new row as JSON, with an example value for every required field. Pure. */
 export function newRow(entity: Entity): string {
   const needed = writable(entity).filter(
     ({ nullable, default: usual, identity }) => !nullable && usual === null && identity === null,
@@ -106,7 +112,10 @@ function sample(field: Field): unknown {
   return null;
 }
 
-/** Returns the field for an update that changes nothing: the first plain writable field that is no key. */
+/**
+ * Returns the field that an update sets to its own value, so that it changes nothing: the first writable field that is
+ * no key and has a plain type.
+ */
 export function touchedField(entity: Entity): string | null {
   const key = keyFields(entity);
   const plain = writable(entity).filter(
@@ -123,10 +132,10 @@ export const sameRow = (entity: Entity, row: Row): string => {
   return JSON.stringify(field === null ? {} : { [field]: row[field] ?? null });
 };
 
-/** Number of rows to choose from. */
+/** Maximum number of rows that the reader can choose from. */
 const offered = 50;
 
-/** Reads the first rows of an entity by its key, with their labels. */
+/** Reads the first rows of an entity in the order of its key, with their labels. */
 export const someRows = (ref: string, entity: Entity) =>
   queryOptions({
     queryKey: ['some-rows', ref, entity.id],

@@ -17,9 +17,9 @@ const importsPath = (ref: string): string => `/apps/${segment(ref)}/member-impor
 const importPath = (ref: string, id: string): string => `${importsPath(ref)}/${segment(id)}`;
 
 /**
- * Sends a file part by part, so that a file of any size needs little memory. Returns the import and its first records.
- *
- * @param onPart Called with the part of the file that has arrived, 0 to 1.
+ * Sends a file in parts, so that a file of any size needs little memory. Returns the import and the first records of
+ * the file.
+ * @param onPart Called after each part with the share of the file that the server has received, from 0 to 1.
  * @throws {ApiFailure}
  */
 export async function sendImport(
@@ -49,7 +49,7 @@ export async function sendImport(
 export const runImport = (ref: string, id: string): Promise<MemberImport> =>
   api<MemberImport>(`${importPath(ref, id)}/run`, { method: 'POST' });
 
-/** Reads the progress of an import, and its report after the end. */
+/** Reads the progress of an import while it runs, and its report after it has ended. */
 export const importProgress = (ref: string, id: string) =>
   queryOptions({
     queryKey: ['member-import', ref, id],

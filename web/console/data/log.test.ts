@@ -11,7 +11,7 @@ import {
 } from './log.ts';
 
 describe('readLogSearch', () => {
-  it('keeps known parts, reads numbers as text, and drops a broken period', () => {
+  it('keeps the parameters that it knows, reads numbers as text, and drops a period that is invalid', () => {
     expect(readLogSearch({ status: 5, q: '', from: 'x', to: 'y', other: 'z', window: '24h' })).toEqual({
       status: '5',
       window: '24h',
@@ -24,15 +24,15 @@ describe('readLogSearch', () => {
 });
 
 describe('toggleFacet', () => {
-  it('hides one status, and shows all statuses again without a parameter', () => {
+  it('hides one status, and removes the parameter once all statuses are shown again', () => {
     const without5 = toggleFacet({}, 'status', '5');
     expect(without5).toEqual({ status: '2,3,4' });
     expect(toggleFacet(without5, 'status', '5')).toEqual({});
   });
 
-  it('keeps the last shown value', () => expect(toggleFacet({ status: '5' }, 'status', '5')).toEqual({ status: '5' }));
+  it('keeps the only shown value', () => expect(toggleFacet({ status: '5' }, 'status', '5')).toEqual({ status: '5' }));
 
-  it('adds the console to the callers that are shown by default', () => {
+  it('adds the console to the kinds of callers that are shown by default', () => {
     expect(shownCallers({})).toEqual(['member', 'anon', 'key']);
     expect(toggleFacet({}, 'caller', 'console')).toEqual({ caller: 'anon,console,key,member' });
   });
@@ -46,7 +46,7 @@ describe('toggleFacet', () => {
 });
 
 describe('logQuery', () => {
-  it('computes a period that ends now and repeats the hidden paths', () => {
+  it('computes the start of a period that ends now, and sends one parameter for each hidden path', () => {
     const query = logQuery({ window: '15m', q: 'ticket', without: '/a /b' }, Date.parse('2026-01-31T12:00:00Z'));
     expect(query.toString()).toBe('without=%2Fa&without=%2Fb&search=ticket&from=2026-01-31T11%3A45%3A00.000Z');
   });

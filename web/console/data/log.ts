@@ -10,27 +10,27 @@ import { api, segment } from './api.ts';
 import { callKeys } from './calls.ts';
 import { refetchEvery } from './query-client.ts';
 
-/** The filter of the log in the address of the page. A missing part filters nothing. */
+/** The filter of the log, as the address of the page contains it. A missing part filters nothing. */
 export interface LogSearch {
-  /** Length of the period that ends now; default 1h. Ignored with `from`. */
+  /** Length of a period that ends now; 1h if it is missing. Ignored if `from` is set. */
   window?: LogWindow;
-  /** Chosen period, ISO 8601. */
+  /** Start and end of a period that the reader chose, in ISO 8601. */
   from?: string;
   to?: string;
-  /** First digits of the status, separated by commas. */
+  /** First digits of the shown HTTP statuses, separated by commas. */
   status?: string;
-  /** Kinds of callers, separated by commas. */
+  /** Kinds of callers whose requests are shown, separated by commas. */
   caller?: string;
-  /** Area and first part of the path. */
+  /** The only shown path: area and first part of the path, for example /rest/v1/tickets. */
   path?: string;
-  /** Paths that are left out, separated by spaces. */
+  /** Paths that are hidden, separated by spaces. */
   without?: string;
   code?: string;
-  /** Id in chapter 7. */
+  /** Id of a call in chapter 7. */
   call?: string;
   /** Id of a member. */
   user?: string;
-  /** Minimum duration in milliseconds. */
+  /** Minimum duration of the shown requests in milliseconds. */
   slower?: string;
   q?: string;
 }
@@ -42,7 +42,7 @@ export const statusDigits = ['2', '3', '4', '5'] as const;
 
 const texts = ['status', 'caller', 'path', 'without', 'code', 'call', 'user', 'slower', 'q'] as const;
 
-/** Reads the search parameters of the address. Pure. */
+/** Reads the filter of the log from the parameters of the address. Pure. */
 export function readLogSearch(search: Record<string, unknown>): LogSearch {
   const read = Object.fromEntries(
     texts.flatMap((name) => {
@@ -65,17 +65,17 @@ export const everyCaller = logCallers.join(',');
 
 const defaultCallers = logCallers.filter((caller) => !hiddenCallers.includes(caller));
 
-/** Returns the shown first digits of the status. Pure. */
+/** Returns the first digits of the HTTP statuses that are shown. Pure. */
 export const shownStatuses = ({ status }: LogSearch): readonly string[] => status?.split(',') ?? statusDigits;
 
-/** Returns the shown kinds of callers. Pure. */
+/** Returns the kinds of callers whose requests are shown. Pure. */
 export const shownCallers = ({ caller }: LogSearch): readonly string[] => caller?.split(',') ?? defaultCallers;
 
-/** Returns true if the filter shows a path. Pure. */
+/** Returns true if the log shows the requests of a path. Pure. */
 export const isPathShown = ({ path, without }: LogSearch, one: string): boolean =>
   path === undefined ? !(without?.split(' ').includes(one) ?? false) : path === one;
 
-/** Returns the search without empty parts and without lists that equal their default. Pure. */
+/** Returns the filter without empty parts, and without lists that equal their default. Pure. */
 function tidy(search: { [K in keyof LogSearch]: LogSearch[K] | undefined }): LogSearch {
   const { status, caller } = search;
   const isDefault = {
@@ -92,13 +92,13 @@ function tidy(search: { [K in keyof LogSearch]: LogSearch[K] | undefined }): Log
 const sameList = (text: string, list: readonly string[]): boolean =>
   [...text.split(',')].sort().join() === [...list].sort().join();
 
-/** Returns the list after one value is shown or hidden. The last shown value stays. */
+/** Returns the list of shown values after one value is shown or hidden. The only shown value cannot be hidden. */
 const toggled = (shown: readonly string[], value: string): string =>
   (shown.includes(value) && shown.length > 1 ? shown.filter((one) => one !== value) : [...new Set([...shown, value])])
     .toSorted()
     .join(',');
 
-/** Returns the search after a status, a caller or a path is shown or hidden. Pure. */
+/** Returns the filter after a status, a kind of caller or a path is shown or hidden. Pure. */
 export function toggleFacet(search: LogSearch, facet: 'status' | 'caller' | 'path', value: string): LogSearch {
   if (facet === 'status') return tidy({ ...search, status: toggled(shownStatuses(search), value) });
   if (facet === 'caller') return tidy({ ...search, caller: toggled(shownCallers(search), value) });
@@ -108,11 +108,11 @@ export function toggleFacet(search: LogSearch, facet: 'status' | 'caller' | 'pat
   return tidy({ ...search, without: without.join(' ') });
 }
 
-/** Returns the search that shows only one value of a facet. Pure. */
+/** Returns the filter that shows only one value of a facet. Pure. */
 export const onlyFacet = (search: LogSearch, facet: 'status' | 'caller' | 'path', value: string): LogSearch =>
   tidy({ ...search, [facet]: value, ...(facet === 'path' && { without: undefined }) });
 
-/** Returns the search with a changed period. Pure. */
+/** Returns the filter with another period. Pure. */
 export const withPeriod = (
   { from: _from, to: _to, window: _window, ...search }: LogSearch,
   period: { window?: LogWindow } | { from: string; to: string },
@@ -151,12 +151,12 @@ export const callerWords: Readonly<Record<LogCaller, string>> = {
   health: 'health checks',
 };
 
-/** Requests that one query returns. */
+/** Maximum number of requests that one query returns. */
 const atOnce = 200;
 
 /**
- * Reads the requests of an app that match, newest first, with older pages on demand.
- * @param isLive True to refresh the requests continuously.
+ * Reads the requests of an app that match a filter, newest first. Pages with older requests are read on demand.
+ * @param isLive True if the query is refreshed continuously.
  */
 export const logPages = (ref: string, search: LogSearch, isLive: boolean) =>
   infiniteQueryOptions({
@@ -175,10 +175,10 @@ export const logPages = (ref: string, search: LogSearch, isLive: boolean) =>
     select: ({ pages }) => ({ calls: pages.flatMap(({ calls }) => calls), kept: pages.at(-1)?.kept }),
   });
 
-/** Pauses between two summaries in milliseconds: PostgreSQL reads every line of the period. */
+/** Pauses between two summaries in milliseconds. They are longer for long periods, because PostgreSQL reads every line of the period. */
 const summaryPauses: Readonly<Record<LogWindow, number>> = { '15m': 5_000, '1h': 5_000, '24h': 20_000, '7d': 60_000 };
 
-/** Counts the requests of an app that match, over time and by the values of the filters. */
+/** Counts the requests of an app that match a filter: over time, and for each value of the facets. */
 export const logSummary = (ref: string, search: LogSearch, isLive: boolean) =>
   queryOptions({
     queryKey: callKeys.logSummary(ref, search),

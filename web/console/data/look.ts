@@ -2,11 +2,11 @@ import { mutationOptions, queryOptions } from '@tanstack/react-query';
 import { queryClient } from './query-client.ts';
 import { callSql, literal, runSql } from './sql.ts';
 
-/** The accent colour and the logo of the pages for members; null for those of Ninefold. */
+/** The accent colour and the logo of the pages for members. A part that is null means the colour or logo of Ninefold. */
 export interface Look {
-  /** As in `#1f6feb`. */
+  /** The colour in six hexadecimal digits, for example `#1f6feb`. */
   readonly accent: string | null;
-  /** A `data:` address of a picture. */
+  /** A picture as a `data:` address. */
   readonly logo: string | null;
 }
 

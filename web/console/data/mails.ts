@@ -20,8 +20,8 @@ export const mailKeys = {
 };
 
 /**
- * Reads the mails of an app, newest first, page by page. Refreshed while visible.
- * @param search Part of the recipient or the kind.
+ * Reads the mails of an app, newest first, page by page. The query is refreshed while it is visible.
+ * @param search Part of the recipient's address, or of the kind of mail.
  */
 export const mailList = (ref: string, search: string) =>
   infiniteQueryOptions({
@@ -52,7 +52,7 @@ export const mail = (ref: string, id: string) =>
     refetchInterval: 4_000,
   });
 
-/** Queues an unsent mail again. */
+/** Puts a mail that was not sent into the queue again. */
 export const resendMail = (ref: string) =>
   mutationOptions({
     mutationFn: (id: string) => api<unknown>(`${path(ref, id)}/resend`, { method: 'POST' }),
@@ -65,7 +65,7 @@ export const deleteMail = (ref: string) =>
     onSuccess: () => queryClient.invalidateQueries({ queryKey: mailKeys.lists(ref) }),
   });
 
-/** Sends a mail to an address and returns the mail server's response. */
+/** Sends a test mail to an address, and returns the response of the mail server. */
 export const testMailServer = (ref: string) =>
   mutationOptions({
     mutationFn: (to: string) => api<MailTest>(`/apps/${segment(ref)}/mails/test`, { method: 'POST', body: { to } }),

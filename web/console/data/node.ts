@@ -4,7 +4,7 @@ import { api } from './api.ts';
 
 const nodeKeys = { status: () => ['node', 'status'] as const };
 
-/** Reads the state of the node: version, PostgreSQL, workers, start. */
+/** Reads the state of the node: its version, its PostgreSQL, its workers, and when it was started. */
 export const nodeStatus = () =>
   queryOptions({
     queryKey: nodeKeys.status(),

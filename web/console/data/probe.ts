@@ -5,7 +5,7 @@ import { queryClient, refetchEvery } from './query-client.ts';
 
 const probeKeys = { of: (ref: string) => ['probe', ref] as const };
 
-/** Reads the state of chapter 6's probe: the active run and the last report. Refreshed often during a run. */
+/** Reads the state of the probe of chapter 6: the active run, and the report of the last run. The query is refreshed often during a run. */
 export const probeState = (ref: string) =>
   queryOptions({
     queryKey: probeKeys.of(ref),
@@ -17,13 +17,13 @@ export const probeState = (ref: string) =>
     refetchInterval: (query) => refetchEvery(query.state.data?.running ? 400 : 60_000)(query),
   });
 
-/** Keeps the previous report visible during a run. */
+/** Returns the state with the report of the previous run, so that this report stays visible during the next run. */
 const withLast = (state: ProbeState, before: ProbeState | undefined): ProbeState =>
   state.running === null ? state : { ...state, last: state.last ?? before?.last ?? null };
 
 /**
- * Starts a probe of every cell of chapter 6, in transactions that are rolled back. Returns at once; `probeState` reads
- * the progress.
+ * Starts a probe of every cell of chapter 6 in transactions that are rolled back. It does not wait for the end of the
+ * probe; `probeState` reads the progress.
  */
 export const startProbe = (ref: string) =>
   mutationOptions({

@@ -4,7 +4,7 @@ import { queryClient } from './query-client.ts';
 
 afterEach(() => queryClient.clear());
 
-it('shows a failure while its query runs again, until it succeeds', async () => {
+it('keeps showing the failure of a query while the query runs again, until it succeeds', async () => {
   const failure = new Error('refused');
   let isMended = false;
   const queryFn = async () => {
@@ -13,7 +13,7 @@ it('shows a failure while its query runs again, until it succeeds', async () => 
   };
   const observer = new QueryObserver(queryClient, { queryKey: ['kept'], queryFn, retry: false });
   const seen: string[] = [];
-  // React is notified in the same way: it reads the result after the complete batch.
+  // Like React, the test reads the result only after the complete batch of notifications.
   observer.subscribe(notifyManager.batchCalls(() => seen.push(observer.getCurrentResult().status)));
 
   await observer.refetch();

@@ -2,8 +2,9 @@ import { consoleHeader } from '../../../contract/admin.ts';
 import { ApiFailure } from './api-failure.ts';
 
 /**
- * Sends a request to the node as the builder who is signed in. The browser adds the cookie, and the header proves that
- * the console sends the request. A redirect is a failure, because an app could redirect a request to another address.
+ * Sends a request to the node as the builder who is signed in. The browser adds the session cookie, and a header proves
+ * that the console sends the request. A redirect counts as a failure, because an app could redirect the request to
+ * another address.
  * @throws {ApiFailure} unreachable
  */
 export async function reach(url: string, { headers, ...request }: NodeRequest): Promise<Response> {
@@ -27,7 +28,7 @@ interface NodeRequest {
   signal?: AbortSignal;
 }
 
-/** Parses the body as JSON; null for an empty body or another format. */
+/** Parses the body of a response as JSON. Returns null if the body is empty or is not JSON. */
 export async function readJson(response: Response): Promise<unknown> {
   const text = await response.text();
   try {

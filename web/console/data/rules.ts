@@ -5,25 +5,25 @@ import { runSql } from './sql.ts';
 
 /** A rule that is tested on every row of a table. */
 export interface Trial {
-  /** Name of the table in SQL: public."Order lines". */
+  /** Name of the table as written in SQL, for example public."Order lines". */
   table: string;
   /** Fields that identify a row; empty if the table has no key. */
   key: readonly string[];
   rule: TriedRule;
 }
 
-/** A rule: an expression of CHECK ( … ), fields that must not be null, or fields whose values must be unique. */
+/** A rule: an expression of CHECK ( … ), fields that must not be null, or fields whose combined values must be unique. */
 export type TriedRule =
   | { kind: 'check'; expression: string }
   | { kind: 'required'; fields: readonly string[] }
   | { kind: 'unique'; fields: readonly string[] };
 
-/** Number of rows that break the rule and are listed. */
+/** Maximum number of rows that break the rule and are listed. */
 const examples = 5;
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** Returns the last part of an id: public."Order lines" → "Order lines". */
+/** Returns the last part of an id, as written in SQL: public."Order lines" → "Order lines". */
 const ownName = (id: string): string => /(?:"(?:[^"]|"")*"|[^".]+)$/.exec(id)?.[0] ?? id;
 
 /**
@@ -65,7 +65,7 @@ export interface TrialResult {
   trial: Trial;
   rows: number;
   broken: number;
-  /** Keys of the first rows that break the rule. */
+  /** Keys of some rows that break the rule. */
   examples: string[][];
 }
 
@@ -78,7 +78,7 @@ export const tryRule = (ref: string) =>
     },
   });
 
-/** Reads the figures from the results of `trialSql`. */
+/** Reads the number and the keys of the rows from the results of `trialSql`. */
 function readTrial(results: readonly SqlResult[]): Omit<TrialResult, 'trial'> {
   const [figures, named] = results.filter(({ columns }) => columns.length > 0);
   const [broken, rows] = figures?.rows[0] ?? [];

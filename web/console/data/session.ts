@@ -16,8 +16,8 @@ export const builder = () =>
   });
 
 /**
- * Returns the builder who is signed in. Asks the server again if no builder was signed in, because another tab may have
- * signed in.
+ * Returns the builder who is signed in. If the cache contains none, asks the server, because the builder may have
+ * signed in in another tab.
  */
 export const signedInBuilder = async (): Promise<SignedInBuilder | null> =>
   queryClient.getQueryData(builder().queryKey) ?? queryClient.fetchQuery({ ...builder(), staleTime: 0 });
@@ -28,17 +28,17 @@ export const signedInBuilder = async (): Promise<SignedInBuilder | null> =>
 export const canUsePasskeys = (): boolean =>
   typeof PublicKeyCredential === 'function' && 'parseRequestOptionsFromJSON' in PublicKeyCredential;
 
-/** True if the builder closed the browser's dialog, or the device has no matching key. */
+/** Returns true if the builder closed the browser's dialog, or if the device has no matching key. */
 export const isCancelled = (error: unknown): boolean =>
   error instanceof DOMException && error.name === 'NotAllowedError';
 
-/** Creates a key with a device of the builder. Returns the key as JSON. */
+/** Creates a passkey or security key with a device of the builder. Returns the key as JSON. */
 async function createCredential(options: PublicKeyCredentialCreationOptionsJSON): Promise<unknown> {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options);
   return asJson(await navigator.credentials.create({ publicKey }));
 }
 
-/** Signs a challenge with a key of the builder. Returns the signature as JSON. */
+/** Signs a challenge with a passkey or security key of the builder. Returns the signature as JSON. */
 async function getCredential(options: PublicKeyCredentialRequestOptionsJSON): Promise<unknown> {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
   return asJson(await navigator.credentials.get({ publicKey }));
@@ -50,7 +50,7 @@ const asJson = (credential: Credential | null): unknown =>
 const queryKey = ['devices'] as const;
 const refetchDevices = () => queryClient.invalidateQueries({ queryKey });
 
-/** The sessions of the builder who is signed in. */
+/** Reads the sessions of the builder who is signed in. */
 export const devices = () =>
   queryOptions({ queryKey, queryFn: ({ signal }) => api<BuilderDevice[]>('/account/sessions', { signal }) });
 
@@ -61,7 +61,7 @@ export const endDevice = () =>
     onSuccess: refetchDevices,
   });
 
-/** Sets a new password and ends every other session. */
+/** Sets a new password and ends all other sessions of the builder. */
 export const changePassword = () =>
   mutationOptions({
     mutationFn: (body: OwnPasswordRequest) => api<null>('/account/password', { method: 'PUT', body }),
@@ -84,7 +84,7 @@ export interface OwnPasskey {
   readonly last_used_at?: string | null;
 }
 
-/** A TOTP factor whose enrolment has started. The server sends the secret only once. */
+/** An authenticator app (TOTP) whose enrolment has started but is not complete. The server sends its secret only once. */
 export interface NewTotp {
   readonly id: string;
   readonly totp: { readonly qr_code: string; readonly secret: string };
@@ -94,8 +94,8 @@ const keys = { factors: ['own-factors'] as const, passkeys: ['own-passkeys'] as 
 const refetch = () => Promise.all(Object.values(keys).map((queryKey) => queryClient.invalidateQueries({ queryKey })));
 
 /**
- * Refreshes the data that a new second factor changes: the factors, the sessions that it ended, and the access of the
- * session.
+ * Refreshes the data that a new second factor changes: the list of factors, the sessions that it ended, and what the
+ * present session may do.
  */
 const afterFactorChange = () =>
   Promise.all([refetch(), refetchDevices(), queryClient.invalidateQueries({ queryKey: sessionKeys.builder() })]);
@@ -128,14 +128,14 @@ export const beginTotp = () =>
     },
   });
 
-/** Deletes the factors with an incomplete enrolment, because their names cannot be used again. */
+/** Deletes the factors whose enrolment was not completed, because another factor cannot have the same name. */
 async function dropUnfinished(): Promise<void> {
   for (const { id, status } of await fetchFactors()) if (status !== 'verified') await deleteFactor(id);
 }
 
 const deleteFactor = (id: string) => api<unknown>(`/account/factors/${segment(id)}`, { method: 'DELETE' });
 
-/** Sends a code of an authenticator app. The first code completes the enrolment and ends the other sessions. */
+/** Sends a code of an authenticator app. The first code completes the enrolment of the app and ends the builder's other sessions. */
 export const showTotp = () => mutationOptions({ mutationFn: verifyTotp, onSuccess: afterFactorChange });
 
 async function verifyTotp({ id, code }: { id: string; code: string }): Promise<void> {
@@ -144,7 +144,7 @@ async function verifyTotp({ id, code }: { id: string; code: string }): Promise<v
   await api<null>(`${path}/verify`, { method: 'POST', body: { challenge_id: challenge.id, code } });
 }
 
-/** Removes a second factor, with the recovery codes if it was the last one. */
+/** Removes a second factor. If it was the last one, the server also removes the recovery codes. */
 export const removeOwnFactor = () => mutationOptions({ mutationFn: deleteFactor, onSuccess: refetch });
 
 /** Creates recovery codes, which replace the previous codes. The server sends them only once. */
@@ -158,7 +158,7 @@ export const makeCodes = () =>
     onSuccess: refetch,
   });
 
-/** Sends a code of an authenticator app or a recovery code, after the password. */
+/** After the password, sends a code of an authenticator app or a recovery code. */
 export const showFactor = () =>
   mutationOptions({
     mutationFn: async (given: string) => {
@@ -186,7 +186,7 @@ async function verifyAny(code: string): Promise<void> {
   });
 }
 
-/** The passkeys of the builder. */
+/** Reads the passkeys of the builder. */
 export const ownPasskeys = () =>
   queryOptions({
     queryKey: keys.passkeys,
@@ -253,12 +253,12 @@ export const proveByPasskey = () =>
     },
   });
 
-/** The operation of a security key: its creation, or the signature of a challenge. */
+/** What a security key is asked to do: to be created, or to sign a challenge. */
 type KeyChallenge =
   | { type: 'create'; credential_options: { publicKey: PublicKeyCredentialCreationOptionsJSON } }
   | { type: 'request'; credential_options: { publicKey: PublicKeyCredentialRequestOptionsJSON } };
 
-/** Adds a security key as a second factor. The other sessions end if it is the first factor. */
+/** Adds a security key as a second factor. If it is the first one, the builder's other sessions end. */
 export const addSecurityKey = () =>
   mutationOptions({
     mutationFn: async (name: string) => {
@@ -271,7 +271,7 @@ export const addSecurityKey = () =>
   });
 
 /**
- * Uses a security key after the password, or as a proof of identity.
+ * Presents a security key, after the password or as a proof of identity.
  * @returns in `mutateAsync` the builder who is signed in
  */
 export const showSecurityKey = () =>
@@ -312,12 +312,12 @@ export const signIn = () => mutationOptions({ mutationFn: enter });
 
 /**
  * Ends the builder's session on this device and clears all cached data.
- * @throws {ApiFailure} if the server cannot be reached: only the server can delete the cookie
+ * @throws {ApiFailure} if the server cannot be reached, because only the server can delete the cookie
  */
 export async function signOut(): Promise<void> {
   await api<null>('/session', { method: 'DELETE' });
   forgetAnswers();
 }
 
-/** Clears all data that was cached for a builder whose session has ended. */
+/** Clears all cached data of a builder whose session has ended. */
 export const forgetAnswers = (): void => queryClient.clear();

@@ -9,7 +9,7 @@ export const sessionListKeys = {
   list: (ref: string, userId: string | null) => ['sessions', ref, 'list', userId] as const,
 };
 
-/** Ends a session. Succeeds also if the session has already ended. */
+/** Ends a session of a user. Also succeeds if the session has already ended. */
 export const revokeSession = (ref: string) =>
   mutationOptions({
     mutationFn: async (id: string): Promise<void> => {
@@ -34,8 +34,8 @@ const whose = (userId: string | null): string =>
   userId === null ? '' : `?${new URLSearchParams({ user_id: userId })}`;
 
 /**
- * Reads the sessions of an app or of one of its users, newest first, at most `sessionsPerPage`. Refreshed while
- * visible.
+ * Reads the sessions of an app or of one of its users: newest first, and at most `sessionsPerPage`. The query is
+ * refreshed while it is visible.
  */
 export const sessionList = (ref: string, userId: string | null = null) =>
   queryOptions({

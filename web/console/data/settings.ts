@@ -13,7 +13,7 @@ export type AppSettings = ReadonlyMap<string, SettingEntry>;
 
 const queryKey = (ref: string) => ['settings', ref] as const;
 
-/** Reads the settings of an app. A secret has no value but `is_set`. */
+/** Reads the settings of an app. The server does not send the value of a secret, only `is_set`. */
 export const appSettings = (ref: string) =>
   queryOptions({
     queryKey: queryKey(ref),
@@ -27,8 +27,8 @@ export const appSettings = (ref: string) =>
 export type SettingChanges = Readonly<Record<string, unknown>>;
 
 /**
- * Changes settings one after the other. Stops at the first refused setting and throws `setting_invalid`; the settings
- * before it stay changed.
+ * Changes settings one after the other. If the server refuses a setting, throws `setting_invalid` and does not send the
+ * rest. The settings before it stay changed.
  */
 export const changeSettings = (ref: string) =>
   mutationOptions({
@@ -46,7 +46,7 @@ export const changeSettings = (ref: string) =>
     },
   });
 
-/** A limit that is an app setting, and its new value. Null removes the limit, and `default` resets the setting. */
+/** A change of a limit that is an app setting. `to` is the new value; null removes the limit, and `default` resets the setting. */
 export interface LimitChange {
   limit: LimitLine;
   to: number | null | 'default';
@@ -54,7 +54,7 @@ export interface LimitChange {
 
 /**
  * Changes the app setting of a limit. The cached specification shows the new value at once. If the server refuses the
- * value, it shows the previous value again: `setting_invalid`, `setting_unknown`.
+ * value with `setting_invalid` or `setting_unknown`, the specification shows the previous value again.
  */
 export const changeLimit = (ref: string) =>
   mutationOptions({
@@ -81,13 +81,10 @@ export const changeLimit = (ref: string) =>
     },
   });
 
-/**
- * Time in ms until every process of the node uses a changed setting. Before that, a process may return the previous
- * value.
- */
+/** Time in ms until every process of the node uses a changed setting. Until then, a process may still return the previous value. */
 const heard = 1000;
 
-/** Returns the specification with a new value of one limit. Pure. */
+/** Returns the specification in which one limit has a new value. Pure. */
 export function withLimit(known: Specification, id: string, to: LimitChange['to']): Specification {
   const { limits } = known.chapters;
   if (!limits) return known;
@@ -99,7 +96,7 @@ export function withLimit(known: Specification, id: string, to: LimitChange['to'
   return { ...known, chapters: { ...known.chapters, limits: { ...limits, limits: changed } } };
 }
 
-/** A provider that was added by its addresses. The server never sends the secret. */
+/** A provider that a builder added by entering its addresses. The server never sends its secret. */
 export interface CustomProvider {
   identifier: string;
   name: string;
@@ -109,7 +106,7 @@ export interface CustomProvider {
   enabled: boolean;
 }
 
-/** The values of a new provider. */
+/** The values that a builder enters for a new provider. */
 export interface NewProvider {
   name: string;
   issuer: string;
@@ -122,7 +119,7 @@ const path = (ref: string, identifier?: string): string =>
   `/apps/${segment(ref)}/auth/v1/admin/custom-providers${identifier === undefined ? '' : `/${segment(identifier)}`}`;
 const onSuccess = (ref: string) => () => queryClient.invalidateQueries({ queryKey: providersKey(ref) });
 
-/** Reads the providers that were added to an app. */
+/** Reads the providers that builders added to an app by their addresses. */
 export const customProviders = (ref: string) =>
   queryOptions({
     queryKey: providersKey(ref),
@@ -153,7 +150,7 @@ export const deleteCustomProvider = (ref: string) =>
     onSuccess: onSuccess(ref),
   });
 
-/** Returns the identifier of a provider in calls: letters, digits and hyphens of its name. */
+/** Returns the identifier of a provider for use in requests. It contains only letters, digits and hyphens of the provider's name. */
 export function identifierOf(name: string): string {
   const word = name
     .normalize('NFKD')

@@ -6,7 +6,7 @@ import { enter } from './session.ts';
 
 const setupKeys = { state: () => ['setup'] as const };
 
-/** Creates the first builder with the code of the one-time link, and signs in. */
+/** Creates the first builder of a node with the code of the one-time link, and signs the builder in. */
 export const makeFirstBuilder = () =>
   mutationOptions({
     mutationFn: async (body: SetupRequest): Promise<void> => {

@@ -6,7 +6,7 @@ import { queryClient } from './query-client.ts';
 const queryKey = (ref: string) => ['keys', ref] as const;
 const path = (ref: string) => `/apps/${segment(ref)}/keys`;
 
-/** The keys for access tokens of an app, newest first. */
+/** Reads the keys that sign access tokens of an app, newest first. */
 export const signingKeys = (ref: string) =>
   queryOptions({
     queryKey: queryKey(ref),
@@ -23,7 +23,7 @@ const changing = <Body>(ref: string, call: (body: Body) => Promise<unknown>) =>
 export const addKeys = (ref: string) =>
   changing(ref, (body: AddSigningKeysRequest) => api<SigningKeyEntry[]>(path(ref), { method: 'POST', body }));
 
-/** Makes a standby key the current key. */
+/** Makes a standby key the current key, which signs new tokens. */
 export const rotateKeys = (ref: string) =>
   changing(ref, (kid: string) => api<SigningKeyEntry[]>(`${path(ref)}/rotate`, { method: 'POST', body: { kid } }));
 

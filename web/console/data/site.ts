@@ -14,7 +14,7 @@ export const siteState = (ref: string) =>
     refetchInterval: 30_000,
   });
 
-/** Serves a version of the front end; null serves the pages for members. */
+/** Serves a version of the app's own front end. Null serves the pages for members instead. */
 export const serveVersion = (ref: string) =>
   mutationOptions({
     mutationFn: (id: string | null) =>

@@ -13,8 +13,8 @@ export const specificationKeys = {
 export type TypesFormat = 'zod' | 'json-schema' | 'typescript';
 
 /**
- * Reads the types of an entity for programs; empty if the entity accepts no rows. The types change with `hash`, the
- * hash of the specification.
+ * Reads the types of an entity, as code for programs. Empty if callers cannot write rows of the entity. The types
+ * change only with `hash`, the hash of the specification.
  */
 export const entityTypes = (ref: string, entity: string, format: TypesFormat, hash: string) =>
   queryOptions({
@@ -32,13 +32,13 @@ export const entityTypes = (ref: string, entity: string, format: TypesFormat, ha
     placeholderData: (before) => before,
   });
 
-/** Above this number of entities, a specification takes noticeable time to send, parse and compare. */
+/** Number of entities above which a specification takes noticeable time to send, parse and compare. It is then refreshed less often. */
 const LARGE = 50;
 
 const pause = (known: Specification | undefined): number =>
   (known?.chapters.entities?.entities.length ?? 0) > LARGE ? 10_000 : 3_000;
 
-/** Reads the specification of an app. Refreshed while visible, and after every change in the console. */
+/** Reads the specification of an app. The query is refreshed while it is visible, and after every change that the console makes. */
 export const specification = (ref: string) =>
   queryOptions({
     queryKey: specificationKeys.of(ref),
@@ -47,8 +47,8 @@ export const specification = (ref: string) =>
   });
 
 /**
- * Returns when the figures of a specification were read, in milliseconds since 1970. The figures of a large app are not
- * read with every refresh.
+ * Returns when the figures of a specification were read, in milliseconds since 1970. For a large app this may be
+ * earlier than the last refresh, because the server does not read the figures for each request.
  */
 export const figuresAt = ({
   data,

@@ -8,7 +8,7 @@ it.each([
   ["'); drop table a; --", "'''); drop table a; --'"],
 ])('writes the string %s as an SQL literal with the same value', (text, sql) => expect(literal(text)).toBe(sql));
 
-it('writes a function call with the given arguments only', () => {
+it('writes a function call that contains only the given arguments', () => {
   expect(callSql('f.g', { a: literal('1'), b: null, c: arrayLiteral(['x', "y'"]) })).toBe(
     "select f.g(\n  a => '1',\n  c => array['x', 'y''']::text[]);",
   );

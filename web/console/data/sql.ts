@@ -26,21 +26,21 @@ export function literal(text: string): string {
 /** Writes texts as an SQL array. Pure. */
 export const arrayLiteral = (texts: readonly string[]): string => `array[${texts.map(literal).join(', ')}]::text[]`;
 
-/** Writes the call of a function with named arguments, one on each line. Omits arguments that are null. Pure. */
+/** Writes a function call with named arguments, one on each line. An argument whose value is null is omitted. Pure. */
 export function callSql(name: string, given: Readonly<Record<string, string | null>>): string {
   const lines = Object.entries(given).flatMap(([argument, sql]) => (sql === null ? [] : [`  ${argument} => ${sql}`]));
   return lines.length === 0 ? `select ${name}();` : `select ${name}(\n${lines.join(',\n')});`;
 }
 
-/** Pause after the last change of the SQL before it is tried, in milliseconds. */
+/** Time in milliseconds that the SQL must stay unchanged before it is tried. */
 const PAUSE = 400;
 
-/** A trial of a migration, and its duration in milliseconds. */
+/** The result of trying a migration, and how long that took in milliseconds. */
 export interface TimedTrial extends MigrationTrial {
   milliseconds: number;
 }
 
-/** Runs a migration in a transaction that is rolled back, and returns the changes of the specification. */
+/** Tries a migration in a transaction that is rolled back, and returns what would change in the specification. */
 export const migrationTrial = (ref: string, sql: string) =>
   queryOptions({
     queryKey: [...specificationKeys.of(ref), 'migration-trial', sql],
@@ -61,7 +61,7 @@ export const migrationTrial = (ref: string, sql: string) =>
     enabled: sql !== '',
   });
 
-/** Applies a migration. It becomes a version of the specification. */
+/** Applies a migration. The change becomes a version of the specification. */
 export const applyMigration = (ref: string) =>
   mutationOptions({
     mutationFn: ({ name, sql }: { name: string; sql: string }) =>
@@ -76,13 +76,13 @@ export const applyMigration = (ref: string) =>
   });
 
 /**
- * Runs SQL as the app's owner. Aborting `signal` cancels the statement in the database.
+ * Runs SQL as the app's owner. If `signal` is aborted, PostgreSQL cancels the statement.
  * @throws {ApiFailure} sql_failed with an SqlFailure in `details` if PostgreSQL refused a statement
  */
 export const runSql = (ref: string, sql: string, signal: AbortSignal): Promise<SqlResponse> =>
   api<SqlResponse>(`/apps/${segment(ref)}/sql`, { method: 'POST', body: { sql } satisfies SqlRequest, signal });
 
-/** Returns PostgreSQL's error if PostgreSQL refused the statement; otherwise null. */
+/** Returns PostgreSQL's error if PostgreSQL refused a statement; null for any other error. */
 export function sqlFailureOf(error: unknown): SqlFailure | null {
   if (!(error instanceof ApiFailure) || error.code !== 'sql_failed') return null;
   const { details } = error;

@@ -18,7 +18,7 @@ import { api, segment } from './api.ts';
 import { appKeys } from './apps.ts';
 import { queryClient } from './query-client.ts';
 
-/** The app of a team; null for the team of the node. */
+/** Ref of the app whose team it is; null for the team of the node. */
 export type TeamOf = string | null;
 
 const queryKey = (ref: TeamOf) => ['team', ref] as const;
@@ -28,7 +28,7 @@ const path = (ref: TeamOf) => (ref === null ? '/team' : `/apps/${segment(ref)}/t
 export const appTeam = (ref: string) =>
   queryOptions({ queryKey: queryKey(ref), queryFn: ({ signal }) => api<AppTeam>(path(ref), { signal }) });
 
-/** Reads the second factors, passkeys and sessions of a builder of an app. Only owners of the app may. */
+/** Reads the second factors, passkeys and sessions of a builder of an app. Only owners of the app may read them. */
 export const builderAccess = (ref: string, id: string) =>
   queryOptions({
     queryKey: [...queryKey(ref), id],
@@ -45,7 +45,7 @@ const changing = <Body, Answer>(ref: TeamOf, call: (body: Body) => Promise<Answe
     onSuccess: () => queryClient.invalidateQueries({ queryKey: queryKey(ref) }),
   });
 
-/** Invites a builder. A previous link for the same address stops working. */
+/** Invites a builder. If the address was invited before, the link of that invitation stops working. */
 export const inviteBuilder = (ref: TeamOf) =>
   changing(ref, (body: AppInvitationRequest | NodeInvitationRequest) =>
     api<BuilderLink>(`${path(ref)}/invitations`, { method: 'POST', body }),
@@ -67,18 +67,18 @@ export const changeNodeRole = () =>
     api<null>(`${path(null)}/${segment(id)}`, { method: 'PUT', body }),
   );
 
-/** Removes a builder from the app. For the node, deletes the builder's account. */
+/** Removes a builder from the team of an app. From the team of the node, deletes the builder's account. */
 export const removeBuilder = (ref: TeamOf) =>
   changing(ref, (id: string) => api<null>(`${path(ref)}/${segment(id)}`, { method: 'DELETE' }));
 
-/** Removes the builder who is signed in from the app. */
+/** Removes the builder who is signed in from the team of an app. */
 export const leaveApp = (ref: string) =>
   mutationOptions({
     mutationFn: () => api<null>(`${path(ref)}/leave`, { method: 'POST', body: {} }),
     onSuccess: () => queryClient.resetQueries({ queryKey: appKeys.list(), exact: true }),
   });
 
-/** Changes whether every builder needs a second factor. */
+/** Changes whether the node requires a second factor from every builder. */
 export const setSecondFactorRule = () =>
   changing(null, (body: SecondFactorRule) => api<null>('/node/second-factor', { method: 'PUT', body }));
 

@@ -32,7 +32,8 @@ export const deleteUser = (ref: string, id: string) =>
 
 /**
  * Refreshes the lists of users and sessions, and their totals.
- * @param changed New state of the changed user; null for a deleted user, who is not read again.
+ * @param changed The changed user, who is put into the cache; null after a deletion, so that the deleted user is not
+ * read again.
  */
 async function invalidateUsers(ref: string, changed: User | null): Promise<void> {
   if (changed) queryClient.setQueryData(userKeys.one(ref, changed.id), changed);
@@ -41,13 +42,13 @@ async function invalidateUsers(ref: string, changed: User | null): Promise<void>
   await queryClient.invalidateQueries({ queryKey: userKeys.lists(ref) });
 }
 
-/** A role of the app, and whether one member has it. */
+/** A role that members of the app can have, and whether one member has it. */
 export interface MemberRole {
   name: string;
   description: string | null;
-  /** When the member got the role, ISO 8601; null if the member does not have it. */
+  /** When the member got the role, in ISO 8601; null if the member does not have the role. */
   grantedAt: string | null;
-  /** Number of members with the role. */
+  /** Number of all members who have the role. */
   members: number;
 }
 
@@ -70,7 +71,7 @@ export const memberRoles = (ref: string, id: string) =>
     },
   });
 
-/** Grants a role to a member, or revokes it. The change is in force from the member's next request. */
+/** Grants a role to a member, or revokes it. The change applies from the next request of the member. */
 export const setMemberRole = (ref: string, id: string) =>
   mutationOptions({
     mutationFn: ({ role, has }: { role: string; has: boolean }) => {
@@ -113,7 +114,7 @@ export interface UserPasskey {
   readonly last_used_at?: string;
 }
 
-/** The passkeys and the second factors of an account. */
+/** Reads the passkeys and the second factors of an account. */
 export const userFactors = (ref: string, id: string) =>
   queryOptions({
     queryKey: userKeys.factors(ref, id),
@@ -127,7 +128,7 @@ export const userFactors = (ref: string, id: string) =>
     },
   });
 
-/** Removes a passkey or a second factor. The server lowers the level of sessions that used the factor. */
+/** Removes a passkey or a second factor. The server lowers the assurance level of the sessions that used it. */
 export const removeFactor = (ref: string, id: string) =>
   mutationOptions({
     mutationFn: ({ kind, factor }: { kind: 'passkeys' | 'factors'; factor: string }) =>
@@ -144,7 +145,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 interface UserPage {
   users: User[];
-  /** Number of users that match the search. */
+  /** Number of users who match the search. */
   total: number;
   isEstimated: boolean;
 }
@@ -189,16 +190,16 @@ async function withId(ref: string, id: string, signal: AbortSignal): Promise<Use
   }
 }
 
-/** Removes duplicates: a sign-up between two requests moves the last user of a page to the next page. */
+/** Removes duplicates. If an account is created between two requests, the last user of a page moves to the next page and is read twice. */
 const distinct = (users: readonly User[]): User[] => [...new Map(users.map((user) => [user.id, user])).values()];
 
 /**
- * Returns the address of the accounts of an app below /admin/v1: GoTrue's calls for administrators, sent as the
- * builder.
+ * Returns the path of the accounts of an app below /admin/v1. The path leads to GoTrue's calls for administrators,
+ * which the node runs for the builder.
  */
 const usersPath = (ref: string): string => `/apps/${segment(ref)}/auth/v1/admin/users`;
 
-/** Returns the address of an account. */
+/** Returns the path of one account. */
 const userPath = (ref: string, id: string): string => `${usersPath(ref)}/${segment(id)}`;
 
 /** Reads a user of an app. Fails with `user_not_found` for an unknown id. */

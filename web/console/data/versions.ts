@@ -9,7 +9,7 @@ export const versionKeys = {
   compared: (ref: string, from: number, to: number) => ['versions', ref, 'compared', from, to] as const,
 };
 
-/** Reads the changes between two versions. Versions never change, so the result is cached. */
+/** Reads the changes between two versions. Versions never change, so a cached result is never requested again. */
 export const comparison = (ref: string, from: number, to: number) =>
   queryOptions({
     queryKey: versionKeys.compared(ref, from, to),
@@ -18,7 +18,7 @@ export const comparison = (ref: string, from: number, to: number) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** Reads the versions of an app's specification, the latest first, page by page. Refreshed while visible. */
+/** Reads the versions of an app's specification, the latest first, page by page. The query is refreshed while it is visible. */
 export const versionList = (ref: string) =>
   infiniteQueryOptions({
     queryKey: versionKeys.list(ref),

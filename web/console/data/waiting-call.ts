@@ -2,9 +2,9 @@ import type { ApiFailure } from './api-failure.ts';
 
 /** A request that waits for a proof of identity. */
 export interface WaitingCall {
-  /** What the request does, as the end of the sentence “You are about to …”. */
+  /** What the request does. The words complete the sentence “You are about to …”. */
   readonly does: string;
-  /** Ends the wait. */
+  /** Ends the wait. `isProven` is true if the builder has proved their identity. */
   readonly settle: (isProven: boolean) => void;
 }
 
@@ -26,8 +26,8 @@ function show(call: WaitingCall | null): void {
 }
 
 /**
- * Asks the builder for a proof of identity for a refused request. Several requests share one dialog. Returns false if
- * the builder cancels.
+ * Asks the builder for a proof of identity, because the server refused a request without one. If several requests wait,
+ * they share one dialog. Returns false if the builder cancels.
  */
 export function askForProof({ details }: ApiFailure): Promise<boolean> {
   const isNamed = typeof details === 'object' && details !== null && 'does' in details;

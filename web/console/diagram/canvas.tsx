@@ -29,7 +29,7 @@ type RoutedEdge = FlowEdge<
   'routed'
 >;
 
-/** Values that the boxes and edges of the canvas share, except their positions. */
+/** Values that are common to all boxes and edges of the canvas. */
 interface Shared {
   selected: string | null;
   /** Id of the box in the tab order. */
@@ -52,7 +52,7 @@ export interface CanvasProps {
   graph: Graph;
   layout: Layout;
   room: Room;
-  /** Id of the box in the panel. */
+  /** Id of the box whose details the panel shows. */
   selected: string | null;
   /** Ids of the highlighted edges. */
   hot: ReadonlySet<string>;
@@ -72,7 +72,7 @@ export function Canvas(props: CanvasProps) {
   );
 }
 
-/** Below this width the map would cover the diagram. */
+/** Minimum width with which the map is shown. In a narrower figure the map would cover the diagram. */
 const leastForMap = 640;
 const coarse = window.matchMedia('(pointer: coarse)');
 
@@ -155,7 +155,7 @@ function Flow({ label, graph, layout, room, selected, hot, onOpen }: CanvasProps
   );
 }
 
-/** Shows a fade on each side on which the diagram continues. */
+/** Shows a fade at each side of the figure where the diagram continues. */
 function Fades({ layout }: { layout: Layout }) {
   const left = useStore(({ transform: [x] }) => x < -fadeFrom);
   const right = useStore(({ transform: [x, , zoom], width }) => x + layout.width * zoom > width + fadeFrom);
@@ -188,7 +188,10 @@ function Overview({ layout: { width, height } }: { layout: Layout }) {
   );
 }
 
-/** Returns the initial view, with the selected box visible. Computes it again if the room or the layout changes. */
+/**
+ * Returns the initial view, in which the selected box is visible. The view is computed again if the size of the figure
+ * or the layout changes.
+ */
 function useStart(graph: Graph, layout: Layout, { width, height }: Room, selected: string | null): View {
   const { setViewport } = useReactFlow();
   const hub = useMemo(() => (graph.ordered ? undefined : hubOf(graph)), [graph]);
@@ -206,11 +209,11 @@ function useStart(graph: Graph, layout: Layout, { width, height }: Room, selecte
   return start;
 }
 
-/** Returns the boxes that keys can reach. */
+/** Returns the boxes that the arrow keys can reach: all boxes except the dot before the initial state. */
 const opening = ({ boxes }: Graph, layout: Layout) =>
   new Map([...layout.boxes].filter(([id]) => boxes.some((box) => box.id === id && box.look !== 'start')));
 
-/** Returns a function that scrolls to a box that is not visible. */
+/** Returns a function that moves the view to a box if the box is not visible. */
 function useShow(layout: Layout): (id: string) => void {
   const { getViewport, setCenter } = useReactFlow();
   const width = useStore((store) => store.width);
@@ -339,7 +342,7 @@ function BoxFace({ data: { box, compact } }: NodeProps<BoxNode>) {
   );
 }
 
-/** Handles for React Flow, which requires them although the edges have their own points. */
+/** Handles of a box. React Flow requires them, although the layout gives each edge its own points. */
 function Ends() {
   return (
     <>
@@ -395,7 +398,7 @@ function RoutedLine({ data }: EdgeProps<RoutedEdge>) {
   );
 }
 
-/** The reader moves the view only. Boxes and edges have their own buttons and keys. */
+/** Options of React Flow: the reader can move the view, but not the boxes. Boxes and edges have their own buttons and keys. */
 const fixed = {
   nodesDraggable: false,
   nodesConnectable: false,
@@ -406,7 +409,7 @@ const fixed = {
   zoomOnDoubleClick: false,
   preventScrolling: false,
   disableKeyboardA11y: true,
-  // The attribution would cover the diagram. The console lists its packages on another page.
+  // React Flow's attribution would cover the diagram. Another page of the console lists the packages that it uses.
   proOptions: { hideAttribution: true },
 };
 const nodeTypes = { box: BoxFace, frame: Frame };
@@ -415,7 +418,7 @@ const edgeTypes = { routed: RoutedLine };
 const still = window.matchMedia('(prefers-reduced-motion: reduce)');
 
 /**
- * Returns the duration of a movement in the diagram in ms: that of the design tokens, or 0 if the reader prefers
- * reduced motion.
+ * Returns the duration of a movement in the diagram in ms: the duration of the design tokens, or 0 if the reader
+ * prefers reduced motion.
  */
 const animationMilliseconds = (): number => (still.matches ? 0 : 220);

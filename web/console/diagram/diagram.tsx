@@ -20,29 +20,29 @@ const layouts = code(() => import('./layout.ts'));
 const Canvas = lazy(async () => ({ default: (await canvas()).Canvas }));
 
 interface DiagramProps {
-  /** "Figure 3.1". */
+  /** Number of the figure, for example "Figure 3.1". */
   number: string;
   caption: ReactNode;
   /** Accessible name of the diagram. */
   label: string;
-  /** Text before the tools. */
+  /** Text that is shown before the tools of the figure. */
   remark?: ReactNode;
   /** Name of the exported file without its extension. */
   name: string;
-  /** Undefined until the graph is loaded; a placeholder is shown. */
+  /** Undefined until the graph is loaded. Until then, a placeholder is shown. */
   graph: Graph | undefined;
-  /** Additional search texts by box; undefined disables the search. */
+  /** Texts by which the search finds a box, in addition to its name. Undefined if the diagram has no search. */
   words: ReadonlyMap<string, string> | undefined;
-  /** The boxes to search, if the graph is a part of a larger graph. */
+  /** The boxes that the search finds, if `graph` is only a part of a larger graph. */
   searched?: { boxes: Graph['boxes']; onFind: (id: string) => void } | undefined;
-  /** Id of the box in the panel. */
+  /** Id of the box whose details the panel shows. */
   selected: string | null;
   /** Ids of the highlighted edges. */
   hot: ReadonlySet<string>;
   mermaid: () => string;
-  /** Name of the shown part of a larger graph. Each part starts with its own view. */
+  /** Name of the part, if `graph` is a part of a larger graph. The view of each part starts anew. */
   part?: string;
-  /** Content in place of the graph, from which the reader chooses a part of a large graph. */
+  /** Content that is shown instead of a large graph. In it the reader chooses a part of the graph. */
   instead?: ReactNode;
   onOpen: (id: string) => void;
 }
@@ -73,7 +73,7 @@ export function Diagram({
   const { ref, width } = useElementSize();
   // Loads the drawing code while the layout is computed.
   useEffect(() => {
-    canvas().catch(() => undefined); // Shown as a failure when the figure is drawn.
+    canvas().catch(() => undefined); // The figure shows the failure when it is drawn.
   }, []);
   const searchable = searched?.boxes ?? graph?.boxes;
   const height = instead ? 0 : layout && width > 0 ? heightOf(layout, width) : guess(graph);
@@ -137,7 +137,7 @@ const Drawing = () => (
   </p>
 );
 
-/** Lays a graph out. Repeats the layout only if the shape changes, not if the figures change. */
+/** Computes the layout of a graph. It is computed again only if the boxes or edges change, not if only figures change. */
 function useLayout(graph: Graph | undefined, direction: 'RIGHT' | 'DOWN', part: string) {
   const shape = useMemo(() => (graph ? shapeOf(graph) : ''), [graph]);
   return useQuery({
@@ -152,7 +152,7 @@ function useLayout(graph: Graph | undefined, direction: 'RIGHT' | 'DOWN', part: 
 
 const none: Graph = { boxes: [], edges: [], alone: '', ordered: false };
 
-/** The input of the layout. */
+/** Returns what the layout depends on, as text. */
 const shapeOf = (graph: Graph): string => {
   const compact = isCompact(graph);
   return JSON.stringify([
@@ -167,7 +167,7 @@ const shapeOf = (graph: Graph): string => {
 const guess = (graph: Graph | undefined): number =>
   Math.min(480, Math.max(2, Math.ceil((graph?.boxes.length ?? 6) / 3)) * 92);
 
-/** Search field for boxes. */
+/** Field that searches for boxes of the diagram. */
 function Find({
   boxes,
   words,

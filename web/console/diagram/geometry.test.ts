@@ -61,7 +61,7 @@ it('points an arrowhead in the direction of the last segment', () => {
   expect(arrowHead([[1, 1]])).toBeNull();
 });
 
-it('ends a line below its arrowhead, and never before its start', () => {
+it('ends a line before the arrowhead that covers its end, and never before its start', () => {
   expect(
     shortened(
       [

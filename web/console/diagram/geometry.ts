@@ -1,4 +1,4 @@
-/** Points, paths and positions within a laid-out diagram. Pure; px at a scale of 1. */
+/** Points, paths and positions within a diagram after its layout. All functions are pure. Lengths are in px at a scale of 1. */
 
 export type Point = readonly [x: number, y: number];
 
@@ -44,7 +44,7 @@ function towards(from: Point, to: Point, reach: number): Point {
   return [from[0] + ((to[0] - from[0]) * reach) / all, from[1] + ((to[1] - from[1]) * reach) / all];
 }
 
-/** Returns position and direction in degrees of an arrowhead; null for an edge without length. */
+/** Returns the position of an arrowhead and its direction in degrees; null for an edge without length. */
 export function arrowHead(points: readonly Point[]): { at: Point; turn: number } | null {
   const at = points.at(-1);
   const before = points.at(-2);
@@ -52,7 +52,7 @@ export function arrowHead(points: readonly Point[]): { at: Point; turn: number }
   return { at, turn: (Math.atan2(at[1] - before[1], at[0] - before[0]) * 180) / Math.PI };
 }
 
-/** Removes the last px of a path, which the arrowhead covers, so that a thick line is not visible beside the head. */
+/** Removes the last px of a path. The arrowhead covers this part, so a thick line must not be visible beside it. */
 export function shortened(points: readonly Point[], by: number): readonly Point[] {
   const end = points.at(-1);
   const before = points.at(-2);
@@ -61,8 +61,9 @@ export function shortened(points: readonly Point[], by: number): readonly Point[
 }
 
 /**
- * Returns the box that an arrow key leads to: the nearest box in its direction, with sideways distance counted twice.
- * Home and End lead to the first and last box in reading order. Returns null without such a box, and for other keys.
+ * Returns the box to which an arrow key leads: the nearest box in the direction of the key, with the distance across
+ * that direction counted twice. Home and End lead to the first and last box in reading order. Returns null if there is
+ * no such box, and for any other key.
  */
 export function boxTowards(key: string, from: string, boxes: ReadonlyMap<string, Rect>): string | null {
   const here = boxes.get(from);
@@ -86,7 +87,7 @@ export function boxTowards(key: string, from: string, boxes: ReadonlyMap<string,
   return best?.id ?? null;
 }
 
-/** Places boxes of equal size in rows of a width, from left to right. */
+/** Places boxes of equal size from left to right in rows of a given width. */
 export function packInRows(
   ids: readonly string[],
   size: { width: number; height: number },

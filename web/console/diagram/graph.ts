@@ -1,26 +1,26 @@
 /** Diagrams of boxes and edges, for entities and for states. */
 
-/** A data colour of the design tokens. */
+/** A colour for data, as the design tokens name it. */
 export type Colour = 'd-1' | 'd-2' | 'd-3' | 'd-4' | 'd-5' | 'd-6';
 
 export interface Box {
   id: string;
   name: string;
-  /** The current figure, for example the rows; null if it is unknown. */
+  /** The current figure of the box, for example its number of rows; null if it is unknown. */
   figure: string | null;
   /** True if the figure is an estimate, which is shown as "about 1,240". */
   isEstimate?: boolean;
-  /** Small text beside the figure: "9 fields", "22 min". */
+  /** Small text beside the figure, for example "9 fields" or "22 min". */
   remark: string;
   colour: Colour;
   /**
-   * `derived`: a view. `outside`: not part of the app. `final`: no edge leaves the box. `unreached`: no edge leads to
-   * the box. `start`: the dot before the initial state.
+   * How the box looks. `derived`: a view. `outside`: not part of the app. `final`: no edge leaves the box. `unreached`:
+   * no edge leads to the box. `start`: the dot before the initial state.
    */
   look: 'usual' | 'derived' | 'outside' | 'final' | 'unreached' | 'start';
   /** Heading of the frame around the box; null without a frame. */
   group: string | null;
-  /** Accessible description. */
+  /** Description of the box for screen readers. */
   says: string;
 }
 
@@ -31,9 +31,9 @@ export interface Edge {
   label: string;
   /** The figure that the edge shows after its label; null without a figure. */
   figure: string | null;
-  /** Width in px. */
+  /** Width of the line in px. */
   weight: number;
-  /** True for a state change that should not exist; the edge is crimson. */
+  /** True for state changes that no transition explains. Their edge is crimson. */
   bad: boolean;
   says: string;
 }
@@ -41,13 +41,13 @@ export interface Edge {
 export interface Graph {
   boxes: readonly Box[];
   edges: readonly Edge[];
-  /** Heading over the boxes without edges. */
+  /** Heading of the rows of boxes that have no edges. */
   alone: string;
-  /** True if the order of the boxes is the usual order of their states, so that edges against it lead back. */
+  /** True if the boxes are in the usual order of their states. An edge against this order then counts as leading back. */
   ordered: boolean;
 }
 
-/** Above this number, boxes have one line each and edges have no labels. */
+/** Maximum number of boxes that are drawn with all details. Of more boxes, each has one line, and edges have no labels. */
 const mostFull = 40;
 
 export const isCompact = ({ boxes }: Graph): boolean => boxes.length > mostFull;
@@ -57,7 +57,7 @@ export interface Size {
   height: number;
 }
 
-/** Returns the size of a box, in px at a scale of 1. */
+/** Returns the size of a box in px at a scale of 1. */
 export const sizeOf = ({ look, isEstimate = false }: Box, compact: boolean): Size =>
   look === 'start' ? { width: 10, height: 10 } : { width: isEstimate ? 184 : 152, height: compact ? 30 : 64 };
 
@@ -67,7 +67,7 @@ export const labelSize = ({ label, figure }: Pick<Edge, 'label' | 'figure'>): Si
   height: 16,
 });
 
-/** Returns the part of a graph with these boxes, and the edges between them. Pure. */
+/** Returns the part of a graph that consists of these boxes and the edges between them. Pure. */
 export const within = (graph: Graph, ids: ReadonlySet<string>): Graph => ({
   ...graph,
   boxes: graph.boxes.filter(({ id }) => ids.has(id)),
@@ -75,7 +75,8 @@ export const within = (graph: Graph, ids: ReadonlySet<string>): Graph => ({
 });
 
 /**
- * Returns the part of a graph with these boxes and their neighbours, and only the edges from and to these boxes. Pure.
+ * Returns the part of a graph that consists of the boxes `centres` and their neighbours. Only edges from and to the
+ * boxes `centres` are included. Pure.
  */
 export function around(graph: Graph, centres: ReadonlySet<string>): Graph {
   const edges = graph.edges.filter(({ from, to }) => centres.has(from) || centres.has(to));

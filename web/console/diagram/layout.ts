@@ -14,13 +14,13 @@ const common: LayoutOptions = {
 
 /**
  * Keeps the given order of boxes and edges if this causes no additional crossing. ELK fails with this option if boxes
- * are in groups.
+ * are in groups, so it is used only without groups.
  */
 const inOrder: LayoutOptions = { 'elk.layered.considerModelOrder.strategy': 'PREFER_EDGES' };
 
 const wayBack: LayoutOptions = { 'elk.layered.cycleBreaking.strategy': 'MODEL_ORDER' };
 
-/** Options for few boxes: with room for the labels of edges. */
+/** Options for few boxes. They leave room for the labels of edges. */
 const full: LayoutOptions = {
   'elk.layered.spacing.nodeNodeBetweenLayers': '28',
   'elk.layered.spacing.edgeNodeBetweenLayers': '16',
@@ -31,7 +31,7 @@ const full: LayoutOptions = {
   'elk.spacing.componentComponent': '28',
 };
 
-/** Options for many boxes: edges to the same box are joined before it, and a long chain continues in the next row. */
+/** Options for many boxes. Edges that lead to the same box are joined, and a long chain of boxes continues in the next row. */
 const tight: LayoutOptions = {
   'elk.layered.wrapping.strategy': 'MULTI_EDGE',
   'elk.layered.mergeEdges': 'true',
@@ -126,7 +126,7 @@ function childrenOf(boxes: readonly Box[], compact: boolean, direction: string):
 
 const placed = ({ id, x = 0, y = 0, width = 0, height = 0 }: ElkNode): [string, Rect] => [id, { x, y, width, height }];
 
-/** Adds a frame with the boxes without edges below a layout, about as wide as the layout. */
+/** Adds the boxes without edges below a layout, in a frame about as wide as the layout. */
 function below(
   layout: Layout,
   alone: readonly Box[],

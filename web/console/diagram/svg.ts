@@ -99,7 +99,7 @@ interface Type {
   anchor?: 'middle' | 'end';
 }
 
-/** @param after Further elements within the line. */
+/** @param after SVG elements that follow the words in the same line. */
 const text = (
   words: string,
   x: number,

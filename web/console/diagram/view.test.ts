@@ -11,7 +11,7 @@ const layout = (width: number, height: number): Layout => ({
 });
 
 describe('startingView and heightOf', () => {
-  it('show the complete diagram if its text is readable', () => {
+  it('show the complete diagram if its text is readable at that scale', () => {
     expect(startingScale({ width: 1000 }, 900)).toBe(0.9);
     expect(startingScale({ width: 200 }, 900)).toBe(1);
     expect(startingView(layout(1000, 200), { width: 900, height: 190 }, 'far')).toMatchObject({
@@ -21,7 +21,7 @@ describe('startingView and heightOf', () => {
     });
   });
 
-  it('never use an unreadable scale, and centre the view within the diagram', () => {
+  it('never use a scale at which text is unreadable, and centre the view without leaving the diagram', () => {
     const room = { width: 900, height: 500 };
     const view = startingView(layout(5000, 3000), room, 'far');
     expect(view.zoom).toBe(readable);
@@ -30,7 +30,7 @@ describe('startingView and heightOf', () => {
     expect(startingView(layout(5000, 3000), room, 'gone')).toMatchObject({ x: 0, y: 0 });
   });
 
-  it('use only as much height as the diagram needs', () => {
+  it('use no more height than the diagram needs', () => {
     expect(heightOf({ width: 500, height: 200 }, 900)).toBe(208);
     expect(heightOf({ width: 500, height: 9000 }, 900)).toBe(560);
     expect(heightOf({ width: 350, height: 9000 }, 358)).toBe(700);

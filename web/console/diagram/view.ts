@@ -6,9 +6,9 @@ export interface Room {
   height: number;
 }
 
-/** The smallest scale at which text is readable. */
+/** The smallest scale at which the text of a diagram is readable. */
 export const readable = 0.8;
-/** Returns the maximum height of a diagram. On a phone, boxes are below one another and need more height. */
+/** Returns the maximum height of a diagram in px. It is larger on a phone, because boxes are drawn below one another there. */
 const highest = (room: number) => (room < 720 ? 700 : 560);
 const margin = 24;
 
@@ -18,7 +18,7 @@ const margin = 24;
 export const startingScale = ({ width }: Pick<Layout, 'width'>, room: number): number =>
   width === 0 ? 1 : Math.max(readable, Math.min(1, room / width));
 
-/** Returns the height of a diagram in the page, for its placeholder. Pure. */
+/** Returns the height that a diagram takes in the page, which its placeholder takes too. Pure. */
 export const heightOf = (layout: Pick<Layout, 'width' | 'height'>, room: number): number =>
   Math.min(highest(room), Math.ceil(layout.height * startingScale(layout, room)) + 8);
 
@@ -32,8 +32,8 @@ export interface View {
 }
 
 /**
- * Returns the initial view: the complete diagram if it fits, otherwise the surroundings of `centre` within the diagram.
- * Pure.
+ * Returns the initial view. It shows the complete diagram if that fits, otherwise the part of the diagram around the
+ * box `centre`. Pure.
  */
 export function startingView(layout: Layout, room: Room, centre: string | undefined): View {
   const zoom = startingScale(layout, room.width);

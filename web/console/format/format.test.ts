@@ -80,12 +80,12 @@ it.each([
   expect(age(iso, Date.parse('2026-11-20T14:00:05Z'))).toBe(words),
 );
 
-it('omits the schema public from the ids of functions', () => {
+it('omits the schema public from the id of a function', () => {
   expect(shortId('public."Order lines"')).toBe('"Order lines"');
   expect(shortId('shop.public.x')).toBe('shop.public.x');
 });
 
-it('omits the schema public from the names of entities', () => {
+it('omits the schema public from the name of an entity', () => {
   expect(entityName('public', 'tickets')).toBe('tickets');
   expect(entityName('auth', 'users')).toBe('auth.users');
 });

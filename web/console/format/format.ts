@@ -1,4 +1,4 @@
-/** Formats figures and times. Pure. The language is English, whatever the browser's language. */
+/** Functions that format figures and times. They are pure. The language is English, whatever the browser's language. */
 
 const whole = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 });
 

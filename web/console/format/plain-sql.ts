@@ -1,10 +1,10 @@
-/** Matches a type name that PostgreSQL writes after `::` behind a text. */
+/** Matches a string with its type, which PostgreSQL writes after `::`. */
 const castText =
   /('(?:[^']|'')*')::(?:"[^"]+"\.|\w+\.)?(?:"[^"]+"|character varying|timestamp with(?:out)? time zone|\w+)(?:\(\d+\))?(?:\[\])*/g;
 
 /**
- * Simplifies an expression that PostgreSQL printed: removes types behind texts, outer parentheses and the names of
- * one-value queries. The result is for reading, not for execution. Pure.
+ * Simplifies an expression that PostgreSQL printed. Removes types after strings, outer parentheses, and the alias in
+ * queries that return one value. The result is for reading, not for execution. Pure.
  */
 export function plainSql(expression: string): string {
   const plain = expression
@@ -15,15 +15,15 @@ export function plainSql(expression: string): string {
 }
 
 /**
- * Simplifies a statement that PostgreSQL printed: removes the names of one-value queries, and the type behind the name
- * of a role. The result can be executed. Pure.
+ * Simplifies a statement that PostgreSQL printed. Removes the alias in queries that return one value, and the type
+ * after the name of a role. The result can be executed. Pure.
  */
 export const tidySql = (statement: string): string =>
   statement
     .replace(/\(\s*SELECT ([\w.]+\([^()]*\)) AS \w+\)/g, '(select $1)')
     .replace(/\bhas_role\(('(?:[^']|'')*')::text\)/g, 'has_role($1)');
 
-/** Returns true if the last character closes the first parenthesis. */
+/** Returns true if the last character is the parenthesis that closes the first one. */
 function enclosed(expression: string): boolean {
   if (
     !expression.startsWith('(') ||

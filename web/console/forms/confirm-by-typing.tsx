@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import styles from './confirm-by-typing.module.css';
 import { FormDialog } from './form-dialog.tsx';
 
-/** Dialog for an action that cannot be undone: the button works after the name is typed. */
+/** Dialog for an action that cannot be undone. Its button works only after the builder has typed a name. */
 export function ConfirmByTyping({
   title,
   name,
@@ -15,7 +15,7 @@ export function ConfirmByTyping({
   children,
 }: {
   title: string;
-  /** The name to type. */
+  /** The name that the builder must type. */
   name: string;
   /** The text of the button, and its text while the request runs. */
   verb: readonly [word: string, ing: string];

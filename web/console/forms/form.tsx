@@ -10,15 +10,15 @@ export interface FormProps {
   /** The text of the button that submits, and its text while the request runs. */
   verb: readonly [word: string, ing: string];
   danger?: boolean;
-  /** True if the button is as wide as the form, in a row of its own. */
+  /** True if the button is as wide as the form and in a row of its own. */
   wide?: boolean;
   pending: boolean;
   /** Why the form cannot be submitted. */
   offBecause?: string | null;
   error: Error | null;
-  /** True if the button has the focus at first, in a form without fields. */
+  /** True if the button has the focus at first, because the form has no fields. */
   focusesVerb?: boolean;
-  /** Further buttons and remarks after the button. */
+  /** Buttons and remarks that follow the button. */
   aside?: ReactNode;
   onSubmit: () => void;
   children: ReactNode;
@@ -58,7 +58,7 @@ export function Form({
     </>
   );
   return (
-    // The browser checks fields only in a form without messages of its own.
+    // The browser checks fields only in a wide form, which shows no messages of its own.
     <form className={classNames(styles.form, className)} onSubmit={submit} noValidate={!wide}>
       {children}
       {error && <FailureNote facts={failureFacts(error)} />}

@@ -14,21 +14,21 @@ const plain = { ctrlKey: false, metaKey: false, altKey: false };
 describe('press', () => {
   const bindings = [binding('g d'), binding('g s'), binding('t'), binding('s'), binding('mod+k', { inFields: true })];
 
-  it('runs a single key at once', () => {
+  it('runs the binding of a single key at once', () => {
     expect(press(bindings, '', 't', false).binding?.keys).toBe('t');
   });
 
-  it('waits for the second key of a pair, then runs the pair instead of the single key', () => {
+  it('waits for the second key of a pair, then runs the binding of the pair instead of that of the single key', () => {
     expect(press(bindings, '', 'g', false)).toEqual({ binding: null, pending: 'g' });
     expect(press(bindings, 'g', 's', false).binding?.keys).toBe('g s');
   });
 
-  it('discards an unknown pair and runs the second key alone', () => {
+  it('discards a pair without a binding, and runs the binding of the second key alone', () => {
     expect(press(bindings, 'g', 't', false).binding?.keys).toBe('t');
     expect(press(bindings, 'g', 'x', false)).toEqual({ binding: null, pending: '' });
   });
 
-  it('ignores single keys in a field', () => {
+  it('ignores single keys while a field has the focus', () => {
     expect(press(bindings, '', 't', true)).toEqual({ binding: null, pending: '' });
     expect(press(bindings, '', 'mod+k', true).binding?.keys).toBe('mod+k');
   });

@@ -1,8 +1,8 @@
 /** A binding of a key to an action. */
 export interface Binding {
-  /** Keys pressed one after the other, separated by a space: "g d". "mod+k" is Ctrl, or Cmd on a Mac. */
+  /** Keys that are pressed one after the other, separated by a space, for example "g d". "mod+k" is Ctrl and K, or Cmd and K on a Mac. */
   keys: string;
-  /** Heading in the list of keys. */
+  /** Heading above the binding in the list of keys. */
   group: string;
   /** Description of the action for the list of keys. */
   does: string;
@@ -11,15 +11,16 @@ export interface Binding {
   inFields?: boolean;
 }
 
-/** The result of a key press: a binding to run, or the beginning of a longer binding. */
+/** The result of a key press: a binding to run, or the keys that may become a longer binding. */
 export interface Outcome {
   binding: Binding | null;
   pending: string;
 }
 
 /**
- * Finds the action of a key press, given the keys pressed just before. Later bindings win, so that a page can replace a
- * binding of the layout. `resting` excludes the bindings that do not work in fields.
+ * Finds the binding for a key press. `pending` contains the keys that were pressed just before. A binding that was
+ * added later has priority, so a page can replace a binding of the layout. `resting` excludes bindings that do not work
+ * in fields.
  */
 export function press(bindings: readonly Binding[], pending: string, key: string, resting: boolean): Outcome {
   const able = bindings.filter((binding) => !resting || binding.inFields);

@@ -3,18 +3,15 @@ import { keyName } from '../../ui/key-name.ts';
 import { type Binding, press } from './bindings.ts';
 
 interface Keyboard {
-  /** All active bindings, in the order in which they were added. */
+  /** All active bindings, in the order in which components added them. */
   bindings: readonly Binding[];
-  /** WCAG 2.1.4: keys without Ctrl, Cmd or Alt can be switched off. */
+  /** True if keys without Ctrl, Cmd or Alt are active. WCAG 2.1.4 requires that the reader can switch them off. */
   singleKeys: boolean;
   setSingleKeys: (on: boolean) => void;
 }
 
 const KeyboardContext = createContext<Keyboard | null>(null);
-/**
- * Separate from the bindings, so that a component that adds bindings is not drawn again when other components add
- * theirs.
- */
+/** A context of its own for adding bindings, so that a component that adds bindings is not drawn again when another component adds some. */
 const BindContext = createContext<((bindings: readonly Binding[]) => () => void) | null>(null);
 
 const storageKey = 'ninefold-single-keys';
@@ -65,7 +62,7 @@ function useKeyListener(bindings: readonly Binding[], singleKeys: boolean) {
   }, [bindings, singleKeys]);
 }
 
-/** Returns true if single keys do not work: in fields, and below an open dialog or menu. */
+/** Returns true if single keys do not work at the target of a key press: in a field, and in an open dialog or menu. */
 const rests = (target: EventTarget | null): boolean =>
   target instanceof Element &&
   target.closest(
@@ -79,7 +76,7 @@ export function useKeyboard(): Keyboard {
   return keyboard;
 }
 
-/** Binds keys while the component is mounted. `bindings` must be memoised; their actions may use the latest state. */
+/** Binds keys while the component is mounted. `bindings` must be memoised. Their actions may use the latest state of the component. */
 export function useKeys(bindings: readonly Binding[]): void {
   const bind = use(BindContext);
   if (!bind) throw new Error('useKeys needs a KeyboardProvider above it.');

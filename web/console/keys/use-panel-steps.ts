@@ -3,8 +3,8 @@ import type { PanelSteps } from '../../ui/panel.tsx';
 import { useKeys } from './keyboard.tsx';
 
 /**
- * Returns the functions that close the panel of the chosen row and open the rows before and after it. Also binds K and
- * J. `choose` must be memoised; null chooses no row.
+ * Returns the functions that close the panel of the chosen row and that open the row before or after it. Also binds K
+ * and J to these rows. `choose` must be memoised; `choose(null)` closes the panel.
  */
 export function usePanelSteps(
   rows: readonly { readonly id: string }[] | undefined,
@@ -36,8 +36,8 @@ export function usePanelSteps(
 }
 
 /**
- * Steps through the rows. A key press counts from the row that the previous press selected, even if the page does not
- * show that row yet.
+ * Returns the functions that go to the previous and the next row. A key press starts from the row that the previous key
+ * press selected, even if the page does not show that row yet.
  */
 function useSteps(
   rows: readonly { readonly id: string }[] | undefined,

@@ -26,7 +26,7 @@ export function CommandsProvider({ children }: { children: ReactNode }) {
   const leave = useCallback(() => {
     signOut().then(
       () => navigate({ to: '/sign-in' }),
-      // If the server does not respond, the page repeats its requests and shows this failure.
+      // The server did not respond, so the builder is still signed in. The page repeats its queries and shows their failure.
       () => queryClient.invalidateQueries(),
     );
   }, [navigate]);
@@ -68,7 +68,10 @@ function useGeneralBindings({ openPalette, openHelp, toggleScheme }: Commands): 
   );
 }
 
-/** Returns the chapter before a number. Outside of the chapters, the next chapter is the first one. */
+/**
+ * Returns the chapter before a number. A page outside of the chapters has no number: no chapter is before it, and the
+ * first chapter follows it.
+ */
 const chapterBefore = (number: number | undefined) =>
   number === undefined ? undefined : chapterPages(undefined).findLast((page) => page.number < number);
 const chapterAfter = (number: number | undefined) =>
@@ -79,8 +82,8 @@ const chapterAt = (ref: string, pathname: string): number | undefined =>
   chapterPages(undefined).find(({ to }) => to.replace('$ref', ref) === pathname)?.number;
 
 /**
- * Returns the key bindings of an app: a number opens a chapter, a bracket its neighbour, and G with a letter a tool.
- * Returns none outside an app.
+ * Returns the key bindings of the current app: a number opens a chapter, a bracket opens the previous or next chapter,
+ * and G followed by a letter opens a tool. Returns none if the page is outside of an app.
  */
 function useAppBindings(): readonly Binding[] {
   const navigate = useNavigate();
@@ -113,7 +116,7 @@ function useAppBindings(): readonly Binding[] {
     ];
     for (const { keys, does, from } of turns) {
       if (!from(here) && !from(ahead)) continue;
-      // Counts from the page that the previous key press opened, even if that page is not shown yet.
+      // Starts from the page that the previous key press opened, even if that page is not shown yet.
       const run = () => {
         const { latestLocation, state } = router;
         const underway = latestLocation.pathname !== state.resolvedLocation?.pathname;

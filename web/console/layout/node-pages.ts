@@ -13,6 +13,6 @@ const all = [
   { name: 'Audit log', to: '/audit', icon: IconHistory },
 ] as const satisfies readonly NodePage[];
 
-/** Returns the pages of the node that a builder may open: all of them for an owner of the node. */
+/** Returns the pages of the node that a builder may open. Owners of the node may open all of them. */
 export const nodePages = (builder: SignedInBuilder | null | undefined) =>
   all.filter(({ to }) => to === '/' || builder?.owns_node);

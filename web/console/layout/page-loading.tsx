@@ -1,7 +1,7 @@
 import { Mark } from '../../ui/mark.tsx';
 import styles from './page-loading.module.css';
 
-/** Placeholder while the code of a page is loaded: the cells of the mark fill one after the other. */
+/** Placeholder while the code of a page is loaded. The cells of Ninefold's mark fill one after the other. */
 export function PageLoading() {
   return (
     <div className={styles.waiting} role="status">

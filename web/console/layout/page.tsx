@@ -21,8 +21,8 @@ export interface Crumb {
 }
 
 /**
- * Layout of a page: header, body, and the panel beside it. After navigation, the body gets the focus, so that arrows
- * scroll and Tab moves to the first control.
+ * Layout of a page: its header, its body, and a panel beside the body. After navigation, the body gets the focus, so
+ * that arrow keys scroll and Tab moves to the first control.
  */
 export function Page({
   appRef,
@@ -35,18 +35,16 @@ export function Page({
   bare = false,
   children,
 }: {
-  /** The app that the page is about. */
+  /** Ref of the app that the page is about; absent for a page of the node. */
   appRef?: string;
-  /**
-   * The breadcrumbs below the app; the last one is the page itself. The title of the browser's tab contains all names.
-   */
+  /** The breadcrumbs that follow the app. The last one names the page itself. The title of the browser's tab contains all of them. */
   crumbs: readonly Crumb[];
-  /** Shown in the header after the title has scrolled out of view. */
+  /** The question that the page answers. The header shows it after the title of the page has scrolled out of view. */
   question?: string;
   /** Controls at the right of the header. */
   tools?: ReactNode;
   panel?: ReactNode;
-  /** True for a narrower panel, for example of a row. */
+  /** True if the panel is narrow, for example because it shows one row. */
   narrowPanel?: boolean;
   /** True while a request is pending: shows a line under the header. */
   fetching?: boolean;
@@ -102,7 +100,7 @@ export function Page({
   );
 }
 
-/** Returns the breadcrumbs with the app in front. */
+/** Returns the breadcrumbs of a page, with the app before them. */
 function usePath(appRef: string | undefined, crumbs: readonly Crumb[]): readonly Crumb[] {
   const name = useAppName(appRef ?? '');
   return appRef === undefined
@@ -133,7 +131,7 @@ function Crumbs({ crumbs, question }: { crumbs: readonly Crumb[]; question: stri
   );
 }
 
-/** Sets the title of the tab, and focuses the body unless another element has already requested the focus. */
+/** Sets the title of the browser's tab, and focuses the body of the page unless another element has already got the focus. */
 function useArrival(body: { current: HTMLElement | null }, crumbs: readonly Crumb[]) {
   const title = crumbs
     .map(({ text }) => text)

@@ -9,7 +9,7 @@ import { toolPages } from '../tools/tool-pages.ts';
 import { nodePages } from './node-pages.ts';
 import { useCommands } from './use-commands.ts';
 
-/** On a phone: the tools and the other entries of the side bar. */
+/** Menu on a phone, with the tools and the other entries of the side bar. */
 export function PhoneMenu() {
   const navigate = useNavigate();
   const { ref } = useParams({ strict: false });

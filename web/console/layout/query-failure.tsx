@@ -2,7 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { Failure } from '../../ui/failure.tsx';
 import { failureFacts } from '../data/api-failure.ts';
 
-/** Error of a query across a page, with a button that repeats the query. */
+/** Shows the error of a query across the page, with a button that repeats the query. */
 export function QueryFailure({
   query: { error, refetch, isFetching },
 }: {

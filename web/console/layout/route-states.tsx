@@ -21,7 +21,10 @@ export function NotFound() {
   );
 }
 
-/** Replaces a page that failed. If the cause was an unreachable node, shows the page when the node responds. */
+/**
+ * Shows the failure of a page in its place. If the cause was that the node could not be reached, the page is shown
+ * again once the node responds.
+ */
 export function RouteFailure({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   const retry = () => {

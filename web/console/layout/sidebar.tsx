@@ -33,7 +33,7 @@ export function Sidebar() {
   );
 }
 
-/** Sidebar outside of an app. */
+/** Sidebar of the pages that belong to no app. */
 function NodeRail() {
   const { data } = useQuery(builder());
   return (
@@ -48,7 +48,10 @@ function NodeRail() {
   );
 }
 
-/** The trace of a request has an address below Calls but may belong to Errors, so `here` decides. */
+/**
+ * Options for the links to chapters. The trace of a request has an address below Calls but may belong to Errors, so
+ * `here` decides which chapter is current.
+ */
 const chapterActive = { exact: true, includeSearch: false };
 
 /** Sidebar within an app. */

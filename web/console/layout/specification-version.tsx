@@ -10,8 +10,8 @@ export function SpecificationVersion({ appRef }: { appRef: string }) {
   const { data } = useQuery(specification(appRef));
   const latest = useInfiniteQuery(versionList(appRef)).data?.pages[0]?.versions[0];
   if (!data) return null;
-  // The list of versions may be older or newer than the specification. The number is shown only if the latest version
-  // is the shown specification.
+  // The list of versions and the specification are read at different times. The number is shown only if the latest
+  // version has the hash of the shown specification.
   const recorded = latest?.hash === data.hash ? latest : undefined;
   return (
     <Link to="/app/$ref/changes" params={{ ref: appRef }} className={styles.version}>

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { type ButtonLook, buttonClass } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 
-/** Link that opens SQL in the editor, in the look of a button. */
+/** Link that looks like a button and opens SQL in the editor. */
 export function SqlLink({
   appRef,
   sql,

@@ -7,7 +7,7 @@ export function useCommands(): Commands {
 }
 export const CommandsContext = createContext<Commands | null>(null);
 
-/** Commands of every page: by key, from the palette, from a menu. */
+/** Commands that every page offers, by key, in the palette or in a menu. */
 export interface Commands {
   scheme: 'light' | 'dark';
   toggleScheme: () => void;

@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
 
-/** The search parameters that name the item of a panel, and the text of a search. */
+/** Names of the search parameters that contain the item of a panel, or the text of a search. */
 export type SearchParameter =
   | 'advice'
   | 'call'
@@ -18,8 +18,8 @@ export type SearchParameter =
   | 'version';
 
 /**
- * Returns a search parameter of the address bar, or null, and a function that changes it. Other parameters are
- * unchanged. An empty text removes the parameter.
+ * Returns a search parameter of the address bar, or null if it is missing, and a function that changes it. The function
+ * leaves other parameters unchanged. An empty text removes the parameter.
  */
 export function useSearchParameter(
   name: SearchParameter,

@@ -12,7 +12,7 @@ import { ConfirmByTyping } from '../forms/confirm-by-typing.tsx';
 import { appsInWords, BuilderName, SecondFactorWord, Seen } from '../tools/team/builder-cells.tsx';
 import { RecoverDialog } from '../tools/team/recover-dialog.tsx';
 
-/** The roles of a builder on the node, by their labels. */
+/** The roles that a builder can have on the node, by label. */
 const rights: Readonly<Record<string, NodeRoleRequest>> = {
   owner: { role: 'owner', creates_apps: true },
   'creates apps': { role: 'member', creates_apps: true },

@@ -11,8 +11,8 @@ import { FormDialog } from '../forms/form-dialog.tsx';
 import settings from '../tools/settings/settings.module.css';
 
 /**
- * Switch that requires a second factor of builders. Before it is turned on, asks for the grace period of builders
- * without a second factor.
+ * Switch by which the node requires a second factor from builders. Before it is turned on, a dialog asks how much time
+ * builders have to add one.
  */
 export function SecondFactorRule({ team }: { team: NodeTeam }) {
   const { mutate, isPending, error } = useMutation(setSecondFactorRule());
@@ -52,7 +52,7 @@ const graces: Readonly<Record<string, number>> = {
   'in 30 days': 30,
 };
 
-/** Asks for the grace period before a second factor is required. */
+/** Asks how much time builders without a second factor have before the node requires one. */
 function GraceDialog({
   pending,
   error,
@@ -88,7 +88,7 @@ function GraceDialog({
   );
 }
 
-/** Describes how many builders have a second factor if the caller may see that, and what happens to the others. */
+/** Describes how many builders have a second factor, if the caller may see that, and what happens to builders without one. */
 export function secondFactorSentence({
   builders,
   second_factor_required_from: from,

@@ -5,7 +5,7 @@ import { chapterPages } from '../chapters/chapter-pages.ts';
 import { errorName } from '../chapters/errors/error-words.ts';
 import { aboutRows, counted, entityName, shortId } from '../format/format.ts';
 
-/** The target of a line of the palette. */
+/** The page and the search parameters that an entry of the palette opens. */
 export type Target =
   | {
       to:
@@ -25,7 +25,7 @@ export type Target =
   | { to: '/app/$ref/errors'; search: { error?: string } }
   | { to: '/app/$ref/limits'; search: { limit?: string } };
 
-/** A target within an app's specification. */
+/** An item of an app's specification that the palette can open. */
 export interface Destination {
   chapter: number;
   title: string;
@@ -41,7 +41,7 @@ const destination = (chapter: number, title: string, about: string, target: Targ
   target,
 });
 
-/** Returns all named items of the specification; only the chapters while the specification is undefined. Pure. */
+/** Returns every item of the specification that has a name. While the specification is undefined, returns only the chapters. Pure. */
 export function destinations(specification: Specification | undefined): Destination[] {
   const { screens, entities, states, rules, roles, calls, errors, limits } = specification?.chapters ?? {};
   return [
@@ -78,7 +78,7 @@ export function destinations(specification: Specification | undefined): Destinat
   ];
 }
 
-/** Returns one line for each operation on an entity, with the verdict of every role. */
+/** Returns one destination for each operation on an entity, with the verdict of every role. */
 function cellDestinations(cells: readonly RoleCell[]): Destination[] {
   const found = new Map<string, Destination>();
   for (const { entity, operation, role, verdict, words } of cells) {

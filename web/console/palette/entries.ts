@@ -8,7 +8,7 @@ export interface Entry {
   about: string;
   /** The number of a chapter, or an icon. */
   sign: number | Icon;
-  /** Key caps of the same command. */
+  /** The keys that run the same command, as they are shown. */
   keys?: readonly string[];
   run: () => void;
 }
@@ -17,13 +17,10 @@ export interface Found extends Entry {
   spans: Span[];
 }
 
-/** Maximum number of lines. The palette shows the number of further matches. */
+/** Maximum number of entries that the palette shows. Of further matches, it shows only the number. */
 export const maxMatches = 40;
 
-/**
- * Returns the lines that match a query, the best first within their group, with the groups in the order of `entries`.
- * Pure.
- */
+/** Returns the entries that match a query. The best matches of a group come first, and the groups have the order of `entries`. Pure. */
 export function find(entries: readonly Entry[], query: string): Found[] {
   const groups = [...new Set(entries.map(({ group }) => group))];
   return entries

@@ -25,12 +25,12 @@ describe('match', () => {
     expect(best('tick upd', 'Who may update tickets?', 'Who may delete tickets?')).toEqual(['Who may update tickets?']);
   });
 
-  it('matches everything for an empty query', () => {
+  it('matches everything if the query is empty', () => {
     expect(match('anything', '  ')?.spans).toEqual([]);
   });
 });
 
-it('returns separate, ordered spans within the title for any query', () => {
+it('returns spans of the title that are in order and do not overlap, for any query', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (title, query) => {
       let end = -1;

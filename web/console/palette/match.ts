@@ -1,15 +1,16 @@
-/** A position of a query in a text: start and end, in characters. */
+/** Where a word of the query is in a text: its start and its end, in characters. */
 export type Span = readonly [from: number, to: number];
 
-/** The quality of a match: a lower rank is better. `spans` are the positions to mark. */
+/** How well a title matches a query. A lower rank is better. `spans` are the parts of the title to mark. */
 export interface Match {
   rank: number;
   spans: Span[];
 }
 
 /**
- * Matches a title if it contains every word of the query, without regard to case. A match at the start of the title
- * ranks before one at the start of a word, and that before one within a word. Returns null without a match. Pure.
+ * Compares a title with a query, without regard to case. A title matches if it contains every word of the query. A word
+ * at the start of the title ranks best, then a word at the start of another word, then any other position. Returns null
+ * if the title does not match. Pure.
  */
 export function match(title: string, query: string): Match | null {
   const text = title.toLowerCase();
@@ -25,7 +26,7 @@ export function match(title: string, query: string): Match | null {
   return { rank, spans: joined(spans) };
 }
 
-/** Sorts spans and joins those that touch. */
+/** Sorts spans, and joins spans that touch or overlap. */
 function joined(spans: readonly Span[]): Span[] {
   const result: [number, number][] = [];
   for (const [from, to] of spans.toSorted((a, b) => a[0] - b[0])) {

@@ -12,7 +12,7 @@ import styles from './palette.module.css';
 import { requestIdIn } from './request-id.ts';
 import { useEntries } from './use-entries.ts';
 
-/** Palette for searching and navigating: a combobox of the WAI-ARIA pattern with an open list. */
+/** Palette for searching and navigating. It is a combobox of the WAI-ARIA pattern whose list is always open. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const [query, setQuery] = useState('');
   const entries = useEntries(query);
@@ -93,7 +93,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Keys of the list, and the number of results. */
+/** Shows which keys work in the list, and the number of results. */
 const Foot = ({ shown, found }: { shown: number; found: number }) => (
   <div className={styles.foot}>
     <span>
@@ -108,7 +108,7 @@ const Foot = ({ shown, found }: { shown: number; found: number }) => (
   </div>
 );
 
-/** Option of the list. */
+/** One entry in the list of the palette. */
 function Line({
   id,
   index,
@@ -125,7 +125,7 @@ function Line({
   onRun: () => void;
 }) {
   return (
-    // The field keeps the focus and handles the keys, as the combobox pattern requires. Options never get the focus.
+    // As the combobox pattern requires, the search field keeps the focus and handles the keys. Options never get the focus.
     <div
       id={id}
       data-index={index}

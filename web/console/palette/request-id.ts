@@ -1,6 +1,7 @@
 /**
- * Returns the request id of a pasted text: the value of the header x-request-id, with or without its name. Returns null
- * for other texts. Ids are long, contain a digit and no spaces, so that no search word is read as an id.
+ * Returns the request id in a pasted text: the value of the header x-request-id, with or without the name of the
+ * header. Returns null for any other text. An id is long, contains a digit and no spaces, so no word of a search is
+ * read as an id.
  */
 export function requestIdIn(query: string): string | null {
   const text = query.trim().replace(/^x-request-id:\s*/i, '');

@@ -20,10 +20,7 @@ import { destinations } from './destinations.ts';
 import type { Entry } from './entries.ts';
 import { requestIdIn } from './request-id.ts';
 
-/**
- * Returns all entries of the palette for the current page. If the query is a request id, includes the trace of this
- * request.
- */
+/** Returns all entries of the palette for the current page. If the query is a request id, one entry opens the trace of this request. */
 export function useEntries(query: string): Entry[] {
   const { ref } = useParams({ strict: false });
   const app = useAppEntries(ref);

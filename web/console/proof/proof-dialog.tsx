@@ -17,7 +17,7 @@ import type { WaitingCall } from '../data/waiting-call.ts';
 import form from '../forms/form.module.css';
 import { FormDialog } from '../forms/form-dialog.tsx';
 
-/** Asks for the password, a code, a passkey or a security key before a sensitive request is repeated. */
+/** Asks the builder for the password, a code, a passkey or a security key. After that, the sensitive request is repeated. */
 export function ProofDialog({ call: { does, settle } }: { call: WaitingCall }) {
   const [given, setGiven] = useState('');
   const [isCode, setIsCode] = useState(false);

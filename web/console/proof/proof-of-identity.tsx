@@ -5,7 +5,7 @@ import { code } from '../recovery/code.ts';
 const load = code(() => import('./proof-dialog.tsx'));
 const ProofDialog = lazy(async () => ({ default: (await load()).ProofDialog }));
 
-/** Opens the dialog for a proof of identity while a request waits for one. */
+/** Shows the dialog for a proof of identity as long as a request waits for one. */
 export function ProofOfIdentity() {
   const call = useSyncExternalStore(onWaitingCall, waitingCall);
   return (

@@ -1,6 +1,6 @@
 import { ApiFailure } from '../data/api-failure.ts';
 
-/** An error for a part of the console's code that could not be loaded: the node is down, or serves another version. */
+/** Says that a part of the console's code could not be loaded, because the node is down or serves another version of the console. */
 export class MissingCode extends ApiFailure {
   constructor() {
     super('A part of the console could not be loaded.', {
@@ -12,8 +12,8 @@ export class MissingCode extends ApiFailure {
 }
 
 /**
- * Wraps a dynamic import. A failed part stays failed until the page is reloaded: Vite's code requests each style sheet
- * only once, so a second attempt could succeed without its styles.
+ * Wraps a dynamic import. After a failure, every further call fails too, until the page is reloaded. The reason is that
+ * Vite's code requests each style sheet only once, so a second attempt could succeed without its styles.
  * @throws {MissingCode} from the returned function, if the part or one of its style sheets cannot be loaded
  */
 export function code<T>(load: () => Promise<T>): () => Promise<T> {

@@ -5,10 +5,10 @@ import { MissingCode } from './code.ts';
 
 const checkEvery = 2000;
 const storageKey = 'ninefold-reloaded-at';
-/** Minimum time in ms between two automatic reloads, in case the code is still missing. */
+/** Minimum time in ms between two automatic reloads, because the code may still be missing after a reload. */
 const reloadEvery = 60_000;
 
-/** Reloads the page and stores the time, so that `useRecovery` does not reload in a loop. */
+/** Reloads the page and stores the time of the reload, so that `useRecovery` does not reload again and again. */
 export function reload(): void {
   sessionStorage.setItem(storageKey, String(Date.now()));
   location.reload();
@@ -24,8 +24,9 @@ const isHealthy = (): Promise<boolean> =>
   );
 
 /**
- * Calls `retry` when the node is healthy, if the error is transient. If code is missing, reloads the page instead.
- * @param error The failure; null without one.
+ * After a transient error, calls `retry` as soon as the node is healthy. If code of the console is missing, reloads the
+ * page instead.
+ * @param error The failure; null if there is none.
  */
 export function useRecovery(error: unknown, retry: () => void): void {
   const recover = useEffectEvent(() => {

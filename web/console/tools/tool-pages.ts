@@ -14,9 +14,9 @@ interface WorkPage {
   name: string;
   to: string;
   icon: Icon;
-  /** The key after G that opens the page. */
+  /** The key that opens the page when it is pressed after G. */
   letter: string;
-  /** Other pages that belong to the entry. */
+  /** Other pages that belong to this entry of the side bar. */
   holds?: readonly string[];
 }
 

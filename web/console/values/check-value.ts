@@ -2,7 +2,7 @@ import type { FieldKind } from './field-kind.ts';
 
 /**
  * Returns why a text is invalid before it is sent; null if PostgreSQL decides. Only JSON is checked here, because JSON
- * values are not sent as text.
+ * is sent as it is typed and would make the body of the request invalid.
  */
 export function checkValue(text: string, kind: FieldKind): string | null {
   if (kind !== 'json') return null;

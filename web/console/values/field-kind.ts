@@ -1,6 +1,6 @@
 import type { Field } from '../../../contract/specification-entities.ts';
 
-/** The kind of a type's values, as far as the console distinguishes them. */
+/** The kind of value that a type has, as far as the console treats kinds differently. */
 export type FieldKind =
   | 'text'
   | 'integer'
@@ -53,7 +53,7 @@ const kinds: Readonly<Record<string, FieldKind>> = {
  */
 const withoutModifier = (type: string): string => type.replace(/\([^)]*\)/, '').replace(/\s+/g, ' ');
 
-/** Returns the kind of a type as PostgreSQL prints it: "numeric(10,2)", "uuid[]", "extensions.citext". */
+/** Returns the kind of value for a type that is written as PostgreSQL prints it: "numeric(10,2)", "uuid[]", "extensions.citext". */
 export function kindOfType(type: string): FieldKind {
   if (type.endsWith('[]')) return 'array';
   const bare = withoutModifier(type);
@@ -61,18 +61,18 @@ export function kindOfType(type: string): FieldKind {
   return Object.hasOwn(kinds, known) ? (kinds[known] ?? 'other') : 'other';
 }
 
-/** Returns the kind of a field; for a domain, that of its base type. */
+/** Returns the kind of value in a field. For a domain, this is the kind of its base type. */
 export function kindOf(field: Pick<Field, 'type' | 'base_type' | 'enum_values'>): FieldKind {
   const kind = kindOfType(field.base_type ?? field.type);
   return field.enum_values && kind === 'other' ? 'enum' : kind;
 }
 
-/** Returns true for figures, which are right-aligned with tabular digits. */
+/** Returns true for kinds that are figures. They are right-aligned with tabular digits. */
 export const isFigure = (kind: FieldKind): boolean => kind === 'integer' || kind === 'decimal';
 
 const codes: ReadonlySet<FieldKind> = new Set(['uuid', 'json', 'bytes', 'range', 'array', 'search', 'other']);
 
-/** Returns true for values that are read letter by letter and are monospaced. */
+/** Returns true for kinds that are read letter by letter. They are shown in a monospaced font. */
 export const isCode = (kind: FieldKind): boolean => codes.has(kind);
 
 const shortNames: Readonly<Record<string, string>> = {

@@ -17,7 +17,7 @@ interface Moment {
 
 const stamp = /^(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d):(\d\d)(\.\d+)?(?:([+-]\d\d)(?::?(\d\d))?)?)?$/;
 
-/** Parses a date or time as PostgreSQL prints it; null for infinity and years before Christ. */
+/** Parses a date or time as PostgreSQL prints it. Returns null for infinity and for years before Christ. */
 function momentOf(text: string, inReadersZone: boolean): Moment | null {
   const match = stamp.exec(text);
   if (!match) return null;
@@ -59,8 +59,8 @@ const fullTime = (moment: Moment): string =>
 const shortened = (text: string): string => (text.length > cellCharacters ? `${text.slice(0, cellCharacters)}…` : text);
 
 /**
- * Formats a value for a cell. Takes the text that PostgreSQL prints. Times are in the reader's time zone; times without
- * a zone stay unchanged. The year `thisYear` is omitted.
+ * Formats a value for a cell, given the text that PostgreSQL prints. Times with a zone are shown in the reader's time
+ * zone; times without a zone stay unchanged. The year is omitted if it is `thisYear`.
  */
 export function cellText(value: string, kind: FieldKind, thisYear: number): string {
   const moment = timeOf(value, kind);
@@ -70,7 +70,7 @@ export function cellText(value: string, kind: FieldKind, thisYear: number): stri
   return shortened(value);
 }
 
-/** Formats a complete value for the panel, with the seconds of times. */
+/** Formats a value for the panel without truncating it. Times include their seconds. */
 export function fullText(value: string, kind: FieldKind): string {
   const moment = timeOf(value, kind);
   if (moment) return kind === 'date' ? `${dayOf(moment)} ${moment.year}` : fullTime(moment);
@@ -80,5 +80,5 @@ export function fullText(value: string, kind: FieldKind): string {
 const timeOf = (value: string, kind: FieldKind): Moment | null =>
   kind === 'date' || kind === 'timestamp' || kind === 'timestamptz' ? momentOf(value, kind === 'timestamptz') : null;
 
-/** PostgreSQL prints t and f in results, but true and false when it casts to text. */
+/** Converts a boolean to true or false. PostgreSQL prints t and f in results, but true and false when it casts to text. */
 const booleanWord = (value: string): string => (value === 't' ? 'true' : value === 'f' ? 'false' : value);

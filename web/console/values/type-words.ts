@@ -7,7 +7,7 @@ const integerBounds: Readonly<Record<string, string>> = {
   bigint: '−9,223,372,036,854,775,808 to 9,223,372,036,854,775,807',
 };
 
-/** Returns the maximum number of characters of a type: 120 for "character varying(120)"; null without a limit. */
+/** Returns the maximum number of characters that a type allows: 120 for "character varying(120)". Null if the type has no limit. */
 export function maxCharacters(type: string): number | null {
   const match = /^character(?: varying)?\((\d+)\)$/.exec(type);
   return match ? Number(match[1]) : null;

@@ -39,13 +39,13 @@ describe('kindOf and shortType', () => {
 });
 
 describe('cellText and fullText', () => {
-  it('never change the digits of a number', () => {
+  it('show every digit of a number', () => {
     expect(cellText('9223372036854775807', 'integer', 2026)).toBe('9223372036854775807');
     expect(cellText('0.10000000000000000000000000001', 'decimal', 2026)).toBe('0.10000000000000000000000000001');
     expect(fullText('9007199254740993', 'integer')).toBe('9007199254740993');
   });
 
-  it('omit the year only if it is the current year', () => {
+  it('omit the year only if it is the current one', () => {
     expect(cellText('2026-11-20 13:59:04.123456', 'timestamp', 2026)).toBe('20 Nov 13:59');
     expect(cellText('2024-01-01 00:00:00', 'timestamp', 2026)).toBe('1 Jan 2024 00:00');
     expect(fullText('2026-11-20 13:59:04', 'timestamp')).toBe('20 Nov 2026 13:59:04');
@@ -64,7 +64,7 @@ describe('cellText and fullText', () => {
     expect(cellText('0044-03-15 00:00:00 BC', 'timestamp', 2026)).toBe('0044-03-15 00:00:00 BC');
   });
 
-  it('read booleans in both spellings, shorten long strings, and put JSON on one line', () => {
+  it('read booleans in both spellings, shorten long strings, and write JSON on one line', () => {
     expect(cellText('t', 'boolean', 2026)).toBe('true');
     expect(cellText('false', 'boolean', 2026)).toBe('false');
     expect(cellText('x'.repeat(1000), 'text', 2026)).toHaveLength(301);
@@ -73,7 +73,7 @@ describe('cellText and fullText', () => {
 });
 
 describe('typeInWords', () => {
-  it('names the limit of the type', () => {
+  it('names the maximum length of the type', () => {
     expect(typeInWords(field('character varying(120)', { nullable: false }))).toBe('Up to 120 characters. Never null.');
     expect(typeInWords(field('numeric(10,2)'))).toMatch(/8 digits before the point and 2 after/);
     expect(typeInWords(field('bigint'))).toMatch(/807\.$/);
@@ -81,7 +81,7 @@ describe('typeInWords', () => {
     expect(maxCharacters('text')).toBeNull();
   });
 
-  it('names the target of a reference', () => {
+  it('names the entity that a reference references', () => {
     const references = { schema: 'auth', entity: 'users', field: 'id' };
     expect(typeInWords(field('uuid', { references }))).toBe('A row of auth.users.');
   });
@@ -95,7 +95,7 @@ describe('checkValue', () => {
     expect(checkValue(' null ', 'json')).toMatch(/button null/);
   });
 
-  it('accepts every text for the other types', () => {
+  it('accepts every text for all other types', () => {
     expect(checkValue('abc', 'integer')).toBeNull();
   });
 });

@@ -9,7 +9,7 @@ import { usePortal } from '../data/client.ts';
 import { aboutClass, Row, rowsClass, Section } from './account-layout.tsx';
 import { since } from './times.ts';
 
-/** Lists the applications that the member has consented to, each with a button that revokes the consent. */
+/** Lists the applications that the member allowed to sign them in, each with a button that revokes the consent. */
 export function Applications() {
   const portal = usePortal();
   const list = useQuery(applications(portal));

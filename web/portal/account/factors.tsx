@@ -12,7 +12,7 @@ import styles from './account.module.css';
 import { aboutClass, buttonsClass, Row, rowsClass, Section } from './account-layout.tsx';
 import { since } from './times.ts';
 
-/** Manages the second factor of the member and its recovery codes. */
+/** Section in which the member adds and removes a second factor and creates recovery codes. */
 export function Factors() {
   const portal = usePortal();
   const list = useQuery(factors(portal));

@@ -12,7 +12,7 @@ import { screens } from '../data/screens.ts';
 import { useSession } from '../sign-in/signed-in.tsx';
 import { aboutClass, buttonsClass, Section } from './account-layout.tsx';
 
-/** Downloads the data of the member. */
+/** Section in which the member downloads all data that the app stores about them. */
 export function OwnData() {
   const portal = usePortal();
   const { user } = useSession();
@@ -35,7 +35,7 @@ export function OwnData() {
   );
 }
 
-/** Deletes the account of the member, who proves the identity by the password or by a recent sign-in. */
+/** Deletes the account of the member. Before that, the member enters the password, or must have signed in recently. */
 export function DeleteAccount() {
   const portal = usePortal();
   const navigate = useNavigate();

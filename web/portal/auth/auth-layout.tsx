@@ -51,7 +51,7 @@ export function AppMark({ name }: { name: string }) {
   );
 }
 
-/** Shows the message of an error, below the field or above the button. */
+/** Shows the message of an error, below a field or above the button of a form. */
 export function Wrong({ children }: { children: ReactNode }) {
   return children === null ? null : (
     <p className={styles.wrong} role="alert">

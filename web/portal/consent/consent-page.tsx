@@ -71,7 +71,7 @@ export function ConsentPage() {
   );
 }
 
-/** Shows that a request cannot be continued. */
+/** Shows that the request of an application cannot be continued. */
 export function RequestOver({ error }: { error: Error }) {
   return (
     <AuthLayout title={t('requestOver')} lead={t('requestOverLead')}>

@@ -9,13 +9,14 @@ import { SignedIn } from '../sign-in/signed-in.tsx';
 import { ConsentPage, RequestOver } from './consent-page.tsx';
 
 /**
- * Signs the member in before the consent page. A silent request without a member returns to the application at once.
+ * Lets the member sign in before the consent page is shown. If the application asked for no dialog and no member is
+ * signed in, returns to the application at once.
  */
 export function ConsentRoute() {
   const portal = usePortal();
   const search = new URLSearchParams(location.search);
   const { data, error } = useQuery(signedIn(portal));
-  // If the session cannot be read, the request is not declined, because the page shows this error.
+  // If the session could not be read, the request is not declined: the page shows this error instead.
   const isSilent = search.get('prompt') === 'none' && !error;
   const isSignedIn = data !== undefined && data !== null && !data.needsFactor;
   if (isSilent && data === undefined) return <AuthLayout title={t('signingIn')}>{null}</AuthLayout>;
@@ -27,7 +28,7 @@ export function ConsentRoute() {
   );
 }
 
-/** Returns to the application with the error that no member is signed in. */
+/** Returns to the application with the error which says that no member is signed in. */
 function Declined({ id }: { id: string }) {
   const { data: address, error } = useQuery(declined(usePortal(), id));
   useEffect(() => {

@@ -7,7 +7,7 @@ const words: Readonly<Record<string, MessageKey>> = {
   offline_access: 'scopeOffline',
 };
 
-/** Describes what the scopes allow in addition to the sign-in. */
+/** Describes what an application with these scopes may do, in addition to signing the member in. */
 export const rightsOf = (scopes: readonly string[]): string[] =>
   scopes.flatMap((name) => (words[name] === undefined ? [] : t(words[name])));
 
@@ -21,7 +21,7 @@ export const scopeWords = (scope: string, app: string): string[] => [
   t('scopeData', { app }),
 ];
 
-/** Returns the target of an address: its host, or the scheme of an application on the device. */
+/** Returns where an address leads: its host, or its scheme if the address opens an application on the device. */
 export function placeOf(address: string): string {
   const { protocol, host } = new URL(address);
   return /^https?:$/.test(protocol) ? host : protocol.slice(0, -1);

@@ -27,7 +27,7 @@ export const factors = ({ auth }: Portal) =>
 export const enrollTotp = ({ app, auth }: Portal) =>
   mutationOptions({
     mutationFn: async () => {
-      // Removes incomplete enrolments first, because the server would count them as factors.
+      // Removes enrolments that were not completed first, because the server would count them as factors.
       const known = orThrow(await auth.mfa.listFactors());
       const left = known.all.filter(({ factor_type, status }) => factor_type === 'totp' && status === 'unverified');
       for (const { id } of left) orThrow(await auth.mfa.unenroll({ factorId: id }));
@@ -36,7 +36,7 @@ export const enrollTotp = ({ app, auth }: Portal) =>
     },
   });
 
-/** Checks a code of an authenticator app. The session then has the level aal2. */
+/** Sends a code of an authenticator app. If it is correct, the session then has the level aal2. */
 export const verifyFactor = ({ auth }: Portal) =>
   mutationOptions({
     mutationFn: async (answer: { factorId: string; code: string }) =>
@@ -44,14 +44,14 @@ export const verifyFactor = ({ auth }: Portal) =>
     onSuccess: refresh,
   });
 
-/** Asks the device for a security key that is a second factor. */
+/** Signs in with a security key that is a second factor of the member. */
 export const verifySecurityKey = ({ auth }: Portal) =>
   mutationOptions({
     mutationFn: async (factorId: string) => orThrow(await auth.mfa.webauthn.authenticate({ factorId })),
     onSuccess: refresh,
   });
 
-/** Removes a second factor. The server requires a session that has used one. */
+/** Removes a second factor. The server requires a session in which a second factor was used. */
 export const removeFactor = ({ auth }: Portal) =>
   mutationOptions({
     mutationFn: async (factorId: string) => {
@@ -62,7 +62,7 @@ export const removeFactor = ({ auth }: Portal) =>
     onSuccess: refresh,
   });
 
-/** Uses a recovery code in place of the factor. */
+/** Uses a recovery code instead of the second factor. */
 export const verifyRecoveryCode = ({ auth }: Portal) =>
   mutationOptions({
     mutationFn: async (code: string) => orThrow(await auth.mfa.recoveryCodes.verify({ code })),
@@ -146,14 +146,14 @@ export const endOtherDevices = ({ auth }: Portal) =>
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['devices'] }),
   });
 
-/** Reads the accounts of providers that sign the member in. */
+/** Reads the member's accounts at providers with which the member can sign in. */
 export const identities = ({ auth }: Portal) =>
   queryOptions({
     queryKey: ['identities'],
     queryFn: async () => orThrow(await auth.getUserIdentities()).identities,
   });
 
-/** Redirects to a provider to link its account. */
+/** Redirects to a provider, where the member links an account of the provider. */
 export const linkIdentity = ({ auth }: Portal) =>
   mutationOptions({
     mutationFn: async (provider: string) => {

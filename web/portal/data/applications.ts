@@ -4,11 +4,11 @@ import { orThrow, queryClient } from './session.ts';
 
 const queryKey = ['applications'] as const;
 
-/** Reads the applications that the member has consented to. */
+/** Reads the applications that the member allowed to sign them in. */
 export const applications = ({ auth }: Portal) =>
   queryOptions({ queryKey, queryFn: async () => orThrow(await auth.oauth.listGrants()) });
 
-/** Revokes the consent for an application and ends its sessions. */
+/** Revokes the consent for an application. The server also ends the sessions of this application. */
 export const revokeApplication = ({ auth }: Portal) =>
   mutationOptions({
     mutationFn: async (clientId: string) => {

@@ -1,6 +1,6 @@
 import { type MessageKey, t } from '../../language/messages.ts';
 
-/** Messages for the codes of `/auth/v1` that members see. For other codes, the page shows the server's message. */
+/** Messages for the error codes of `/auth/v1` that members can get. For any other code, the page shows the server's message. */
 const words: Readonly<Record<string, MessageKey>> = {
   invalid_credentials: 'authCredentials',
   email_not_confirmed: 'authUnconfirmed',
@@ -33,7 +33,10 @@ export function authWords(error: unknown): string {
   return /[.!?]$/.test(message) ? message : `${message}.`;
 }
 
-/** Describes an error of a call that adds a factor, a passkey or an identity. The page has no field for the current password. */
+/**
+ * Describes an error of a call that adds a factor, a passkey or an identity. Such a page has no field for the current
+ * password, so the member is told to sign in again.
+ */
 export const addingWords = (error: unknown): string =>
   codeOf(error) === 'reauthentication_needed' ? t('authSignInAgain') : authWords(error);
 

@@ -3,24 +3,25 @@ import { createContext, use } from 'react';
 import type { PortalApp } from '../../../contract/portal.ts';
 import { t } from '../../language/messages.ts';
 
-/** The app, and the client with the member's session. */
+/** The app, the client with the member's session, and a client that requests mails. */
 export interface Portal {
   app: PortalApp;
   auth: GoTrueClient;
   /**
-   * Requests mails. It uses the implicit flow, so that a link opens on any device. The opened page asks before it uses
-   * the session of the link. Otherwise a link from an attacker could sign the member in to the attacker's account.
+   * Client that requests mails. It uses the implicit flow, so that a link in a mail opens on any device. The page that
+   * the link opens asks the member before it uses the session of the link. Otherwise a link from an attacker could sign
+   * the member in to the attacker's account.
    */
   mails: GoTrueClient;
 }
 
 /**
- * Storage key of the session: the default of supabase-js for a client of this origin, so that a front end of the app's own on
- * the same origin finds the session.
+ * Storage key of the session. It is the default of supabase-js on this origin, so a front end of the app's own on the
+ * same origin finds the session.
  */
 const KEY = `sb-${location.hostname.split('.')[0]}-auth-token`;
 
-/** Creates the clients of an app, on the app's own origin. */
+/** Creates the clients of an app. They send their requests to the origin of the page. */
 export function makePortal(app: PortalApp): Portal {
   const url = `${location.origin}/auth/v1`;
   const headers = { apikey: app.publishable_key };
@@ -36,9 +37,10 @@ export function makePortal(app: PortalApp): Portal {
 }
 
 /**
- * Reads the public data of the app. Throws an Error with a message for the member.
+ * Reads the public data of the app. Throws an Error whose message is written for the member.
  *
- * @param language Resolves when the messages of the member's language are loaded.
+ * @param language Resolves when the messages of the member's language are loaded, so that the message of an error is
+ * in this language.
  */
 export async function readApp(language: Promise<void>): Promise<PortalApp> {
   const response = await fetch('/portal/v1/app').catch(() => null);

@@ -1,19 +1,19 @@
 import { useSyncExternalStore } from 'react';
 import { t } from '../../language/messages.ts';
 
-/** Interval in ms at which the pages try to reach the app while the connection is lost. */
+/** Pause in ms between two attempts to reach the app while the connection is lost. */
 const RETRY_MILLISECONDS = 5000;
 
 let isLost = false;
 let timer: ReturnType<typeof setInterval> | undefined;
 const listeners = new Set<() => void>();
 
-/** A request without a response: there is no connection, or the server does not run. */
+/** The error of a request that got no response, because there is no connection or the server does not run. */
 class Unreachable extends Error {
   override readonly name = 'Unreachable';
 }
 
-/** Sends a request. @throws Unreachable without a response */
+/** Sends a request. @throws Unreachable if there is no response */
 export async function reach(path: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(path, init);
@@ -22,11 +22,11 @@ export async function reach(path: string, init: RequestInit): Promise<Response> 
   }
 }
 
-/** Returns true for the error of a request without a response. */
+/** Returns true if a request failed because it got no response. */
 export const isUnreachable = (error: unknown): boolean =>
   error instanceof Error && (error.name === 'Unreachable' || error.name === 'AuthRetryableFetchError');
 
-/** Records that the app answered, or that a request got no response. While there is no connection, `retry` runs. */
+/** Records whether the app has responded to a request. As long as it does not, `retry` is called again and again. */
 export function setConnection(isThere: boolean, retry: () => void): void {
   if (isLost === !isThere) return;
   isLost = !isThere;

@@ -6,10 +6,7 @@ import { callAuth, orThrow, queryClient, signOut } from './session.ts';
 const queryKey = (id: string) => ['authorization', id] as const;
 const path = (id: string) => `/oauth/authorizations/${encodeURIComponent(id)}`;
 
-/**
- * Reads the request of an application. If the request has a decision, reads the address that returns to the
- * application.
- */
+/** Reads the request of an application. If the member has already decided about it, reads the address that returns to the application. */
 export const authorization = ({ auth }: Portal, id: string) =>
   queryOptions({
     queryKey: queryKey(id),
@@ -20,10 +17,7 @@ export const authorization = ({ auth }: Portal, id: string) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/**
- * Ends a request with the prompt `none` when no member is signed in. Returns the address that returns to the
- * application.
- */
+/** Ends a request whose prompt is `none`, because no member is signed in. Returns the address that returns to the application. */
 export const declined = (portal: Portal, id: string) =>
   queryOptions({
     queryKey: ['declined', id],
@@ -45,12 +39,12 @@ export const decide = ({ auth }: Portal, id: string) =>
     },
     onSuccess: (address) => location.replace(address),
     onError: (error) => {
-      // Reads the request again: the page then asks the member for a new sign-in.
+      // Reads the request again. The page then asks the member to sign in again.
       if (codeOf(error) === 'oauth_sign_in_too_old') void queryClient.invalidateQueries({ queryKey: queryKey(id) });
     },
   });
 
-/** Releases a request and ends the session of this browser, so that a member signs in again with any account. */
+/** Gives up the member's claim to a request and ends the session of this browser, so that a member can sign in again with any account. */
 export const signInAgain = (portal: Portal, id: string) =>
   mutationOptions({
     ...signOut(portal),

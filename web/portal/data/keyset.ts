@@ -2,16 +2,16 @@ import type { PortalEntity } from '../../../contract/portal.ts';
 import { orderOf, orderTerms, quoted } from './query.ts';
 import type { Row } from './rest.ts';
 
-/** A term of an order: `created_at.desc.nullslast`. */
+/** A term of an order, for example `created_at.desc.nullslast`. */
 interface Term {
   readonly name: string;
   readonly isDescending: boolean;
   readonly isNullFirst: boolean;
-  /** True if the field of each row has a value. */
+  /** True if the field cannot be null, so that every row has a value. */
   readonly isFilled: boolean;
 }
 
-/** Parses an order; null if a term is not a plain field. */
+/** Parses an order into its terms. Returns null if a term is no plain field. */
 function termsOf({ fields }: PortalEntity, order: string): Term[] | null {
   const terms = orderTerms(order).map(({ text, field, isDescending }): Term | null => {
     const [, nulls] = /^(?:\w+|"(?:[^"\\]|\\.)*")(?:\.(?:asc|desc))?(?:\.(nullsfirst|nullslast))?$/.exec(text) ?? [
@@ -28,12 +28,12 @@ function termsOf({ fields }: PortalEntity, order: string): Term[] | null {
 const nullsFirst = (text: string): boolean => text === 'nullsfirst';
 
 /**
- * Returns the condition for the rows after a row, in the syntax of the parameter `or`. PostgreSQL finds these rows by
- * an index, however many precede them, and a row that another caller adds moves no row to another page. Pure.
+ * Returns the condition for the rows that follow a row, in the syntax of the parameter `or`. PostgreSQL finds these
+ * rows by an index, however many rows precede them. A row that another caller adds moves no row to another page. Pure.
  *
- * @param order As the parameter `order`, without the key.
- * @returns null if the order has no such condition: the entity has no readable key, a term is no plain field, or a
- *   value is missing in the row.
+ * @param order The parameter `order`, without the key.
+ * @returns null if no such condition exists: the entity has no readable key, a term is no plain field, or the row lacks
+ * a value
  */
 export function rowsAfter(entity: PortalEntity, order: string | null, row: Row): string | null {
   const terms = entity.key.length === 0 ? null : termsOf(entity, orderOf(entity, order));
@@ -48,7 +48,8 @@ export function rowsAfter(entity: PortalEntity, order: string | null, row: Row):
   });
   const [first] = terms;
   if (parts.length === 0 || !first) return null;
-  // PostgreSQL begins at this bound of an index. It does not derive the bound from the alternatives.
+  // With this bound on the first field, PostgreSQL can start within an index. It does not derive the bound from the
+  // conditions joined by OR.
   return first.isFilled && parts.length > 1
     ? `(and(${quoted(first.name)}.${first.isDescending ? 'lte' : 'gte'}.${literal(row[first.name])},or(${parts.join(',')})))`
     : `(${parts.join(',')})`;
@@ -57,7 +58,7 @@ export function rowsAfter(entity: PortalEntity, order: string | null, row: Row):
 const sameAs = (name: string, value: unknown): string =>
   value === null ? `${quoted(name)}.is.null` : `${quoted(name)}.eq.${literal(value)}`;
 
-/** Returns the conditions for the values after a value, of which one is true. */
+/** Returns conditions for the values that follow a value in the order. A later value meets one of them. */
 function greater({ name, isDescending, isNullFirst, isFilled }: Term, value: unknown): string[] {
   if (value === null) return isNullFirst ? [`${quoted(name)}.not.is.null`] : [];
   const after = `${quoted(name)}.${isDescending ? 'lt' : 'gt'}.${literal(value)}`;

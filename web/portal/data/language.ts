@@ -10,7 +10,7 @@ import {
 /** Storage key of the language that a member chose on this device. */
 const KEY = 'ninefold-language';
 
-/** The languages whose messages are loaded when they are used. English is part of the pages. */
+/** The languages whose messages are loaded only when they are used. The messages in English are part of the pages. */
 const loaders: Readonly<Partial<Record<Language, () => Promise<Messages>>>> = {
   de: () => import('../../language/de.ts').then(({ de }) => de),
   ar: () => import('../../language/ar.ts').then(({ ar }) => ar),
@@ -19,29 +19,29 @@ const loaders: Readonly<Partial<Record<Language, () => Promise<Messages>>>> = {
 export const isLanguage = (tag: unknown): tag is Language =>
   typeof tag === 'string' && Object.hasOwn(languageNames, tag);
 
-/** Returns the language that the member chose on this device; null without one. */
+/** Returns the language that the member chose on this device; null if the member chose none. */
 export function chosenLanguage(): Language | null {
   const stored = attempt(() => localStorage.getItem(KEY));
   return isLanguage(stored) ? stored : null;
 }
 
-/** Stores the language for this device. Null means the language of the browser. */
+/** Stores the language of the pages on this device. Null means the language of the browser. */
 export function chooseLanguage(language: Language | null): void {
   attempt(() => (language === null ? localStorage.removeItem(KEY) : localStorage.setItem(KEY, language)));
 }
 
 /**
- * Changes to the language that the member stored in the account, unless one is chosen on this device. The page is loaded
- * again.
+ * Changes to the language that the member's account stores, unless another language was chosen on this device. Then
+ * loads the page again.
  */
 export function followAccount({ locale }: Readonly<Record<string, unknown>>): void {
   if (chosenLanguage() !== null || !isLanguage(locale) || locale === currentLanguage()) return;
   chooseLanguage(locale);
-  // Without storage, the page would be loaded again and again.
+  // If the browser stores nothing, the page is not loaded again, because it would be loaded without end.
   if (chosenLanguage() === locale) location.reload();
 }
 
-/** Returns the first language of the browser that the pages have; English without one. */
+/** Returns the first language of the browser that the pages have; English if they have none of them. */
 const browserLanguage = (tags: readonly string[]): Language =>
   tags.map((tag) => tag.split('-')[0]?.toLowerCase()).find(isLanguage) ?? 'en';
 
@@ -54,7 +54,7 @@ export async function loadLanguage(): Promise<void> {
   document.documentElement.dir = currentDirection();
 }
 
-/** Runs `work`; returns null if the browser refuses to store. */
+/** Runs `work`. Returns null if the browser refuses access to its storage. */
 function attempt<T>(work: () => T): T | null {
   try {
     return work();

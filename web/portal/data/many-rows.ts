@@ -4,7 +4,7 @@ import { keysParams, quoted, selectOf } from './query.ts';
 import { callRest, type Row } from './rest.ts';
 import { missingFor, waysOf } from './transitions.ts';
 
-/** Reads rows by their keys with every field that the caller may read, and the transitions that the caller may make. */
+/** Reads the rows with these keys: every field that the caller may read, and the transitions that the caller may make. */
 export async function readRows(
   portal: Portal,
   all: PortalScreens,
@@ -17,16 +17,16 @@ export async function readRows(
   return (await callRest(portal, entity, { params })).rows;
 }
 
-/** A transition of several rows. */
+/** A transition that can be made for several selected rows. */
 export interface SharedWay {
   readonly transition: PortalTransition;
-  /** The rows for which the member may make it, and which have its required fields. */
+  /** The rows for which the member may make the transition, and which have the fields that it requires. */
   readonly ready: readonly Row[];
-  /** Number of rows that lack a required field. */
+  /** Number of rows for which the member may make the transition, but which lack a required field. */
   readonly incomplete: number;
 }
 
-/** Returns the transitions that at least one of the rows can make, or could with its required fields. Pure. */
+/** Returns the transitions that the member may make for at least one of the rows, also if that row lacks a required field. Pure. */
 export function sharedWays(machine: PortalMachine, rows: readonly Row[]): SharedWay[] {
   return machine.transitions.flatMap((transition) => {
     const open = rows.filter((row) =>
@@ -38,8 +38,8 @@ export function sharedWays(machine: PortalMachine, rows: readonly Row[]): Shared
 }
 
 /**
- * Makes a transition of several rows, each only if it is still in the state that was read: one request for the rows of
- * each state. Returns the number of changed rows.
+ * Makes a transition of several rows, with one request for the rows of each state. A row is changed only if it is still
+ * in the state that was read. Returns the number of changed rows.
  */
 export async function moveRows(
   portal: Portal,
@@ -72,9 +72,8 @@ export async function removeRows(portal: Portal, entity: PortalEntity, rows: rea
 }
 
 /**
- * Returns a function that moves rows back to the states that they had; undefined if the member may not do so for each
- * of them.
- *
+ * Returns a function that moves rows back to the states that they had before a transition. Returns undefined if the
+ * member may not do so for each row.
  * @param before The rows before their transition.
  */
 export async function undoMoves(

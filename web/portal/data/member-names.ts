@@ -6,8 +6,8 @@ import { callRest } from './rest.ts';
 import { entityIn, fieldIn, useScreens } from './screens.ts';
 
 /**
- * Returns the entities with one row for each member, whose key is the id of the account. They contain the names of
- * members.
+ * Returns the entities that have one row for each member and whose key is the id of the account. The labels of their
+ * rows are the names of members.
  */
 const people = (all: PortalScreens): PortalEntity[] =>
   all.entities.filter((entity) => entity.title_field !== null && isPerson(all, entity, 0));
@@ -41,7 +41,7 @@ async function namesIn(portal: Portal, entity: PortalEntity, ids: readonly strin
   return rows.flatMap((row): [string, string][] => (row[title] ? [[String(row[key]), String(row[title])]] : []));
 }
 
-/** Returns the names of members by the ids of their accounts, if the caller may read them. */
+/** Returns the names of members by the ids of their accounts. Omits names that the caller may not read. */
 export function useMemberNames(ids: readonly string[]): Readonly<Record<string, string>> {
   const portal = usePortal();
   const all = useScreens();

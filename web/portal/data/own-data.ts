@@ -7,12 +7,12 @@ import { callRest, type Row } from './rest.ts';
 import { entityIn } from './screens.ts';
 import { callAuth, orThrow, queryClient } from './session.ts';
 
-/** Number of rows of one request. */
+/** Number of rows that one request reads. */
 const PAGE = 1000;
 
 /**
- * Returns the fields of an entity that identify a member: the ids of accounts, and references to an entity that has one
- * row for each member.
+ * Returns the fields of an entity that identify a member: ids of accounts, and references to an entity that has one row
+ * for each member.
  */
 const ownerFields = (all: PortalScreens, { fields }: PortalEntity): string[] =>
   fields
@@ -22,7 +22,7 @@ const ownerFields = (all: PortalScreens, { fields }: PortalEntity): string[] =>
     })
     .map(({ name }) => name);
 
-/** Reads the rows of an entity that name the account, page by page in the order of the key. */
+/** Reads the rows of an entity in which a field identifies the member. Reads them page by page in the order of the key. */
 async function ownRows(portal: Portal, all: PortalScreens, entity: PortalEntity, userId: string): Promise<Row[]> {
   const owners = ownerFields(all, entity);
   if (owners.length === 0 || !entity.access.select.open) return [];
@@ -45,8 +45,8 @@ async function ownRows(portal: Portal, all: PortalScreens, entity: PortalEntity,
 }
 
 /**
- * Downloads the data of the member as JSON: the account, its sessions, and the rows that name the account, as far as the
- * member may read them.
+ * Downloads the data of the member as JSON: the account, its sessions, and the rows in which a field identifies the
+ * member, as far as the member may read them.
  */
 export const downloadOwnData = (portal: Portal, all: PortalScreens) =>
   mutationOptions({
@@ -71,9 +71,7 @@ export const downloadOwnData = (portal: Portal, all: PortalScreens) =>
     },
   });
 
-/**
- * Deletes the account. With a password, the member signs in again first, because the server requires a recent sign-in.
- */
+/** Deletes the account. The server requires a recent sign-in, so the member signs in again first if a password is given. */
 export const deleteAccount = (portal: Portal) =>
   mutationOptions({
     mutationFn: async ({ email, password }: { email: string; password: string }) => {

@@ -19,7 +19,7 @@ const of = (...fields: object[]) =>
   }) as unknown as PortalEntity;
 
 describe('searchConditions', () => {
-  it('finds each word in any text, with % and _ as characters', () => {
+  it('finds rows that contain each word in any text, and treats % and _ as plain characters', () => {
     expect(searchConditions(of(text('a'), text('b')), ' 50%  x"y ')).toEqual([
       '(a.ilike."*50\\\\%*",b.ilike."*50\\\\%*")',
       '(a.ilike."*x\\"y*",b.ilike."*x\\"y*")',
@@ -27,7 +27,7 @@ describe('searchConditions', () => {
     expect(searchConditions(of(text('a')), '  ')).toEqual([]);
   });
 
-  it('searches only the tsvector if there is one, by the beginnings of words', () => {
+  it('searches only the field with a tsvector if there is one, for the beginnings of words', () => {
     const words = text('words', { searchable: undefined, full_text: { configuration: 'english' } });
     expect(searchConditions(of(text('a'), words), `it's in — k`)).toEqual([
       `(words.fts(english)."'it''s':* & 'in':* & 'k':*")`,
@@ -35,7 +35,7 @@ describe('searchConditions', () => {
     expect(searchConditions(of(words), '—')).toEqual([]);
   });
 
-  it('searches a text with an index by its words, and other texts by their characters', () => {
+  it('searches a text with a full-text index for words, and other texts for characters', () => {
     const body = text('body', { full_text: { configuration: null } });
     expect(searchConditions(of(text('a'), body), 'x y')).toEqual([
       `(and(a.ilike."*x*",a.ilike."*y*"),body.fts."'x':* & 'y':*")`,
@@ -50,17 +50,17 @@ describe('selectOf', () => {
     return selectOf({ entities: [entity, target] } as unknown as PortalScreens, entity, ['up']);
   };
 
-  it('embeds the referenced row, that of the same table by the name of the field', () => {
+  it('embeds the referenced row, named by the field if the table references itself', () => {
     expect(select({ ...of(text('id')), id: 'public.y', name: 'y' })).toBe('up,"~up":y!x_fkey(id)');
     expect(select(of(text('id')))).toBe('up,"~up":up(id)');
   });
 
-  it('does not embed rows of another schema, which a data request cannot', () => {
+  it('does not embed rows of another schema, because a data request reads only one schema', () => {
     expect(select({ ...of(text('id')), id: 's.y', schema: 's', name: 'y' })).toBe('up');
   });
 });
 
-it('quotes the names of parameters, and names with other characters', () => {
+it('quotes names that are also parameters, and names with characters other than letters, digits and _', () => {
   expect(['a_1', 'order', 'a b', 'x"y'].map(quoted)).toEqual(['a_1', '"order"', '"a b"', '"x\\"y"']);
   expect(orderTerms('"a, b".desc,c,data->>x.asc')).toEqual([
     { text: '"a, b".desc', field: 'a, b', isDescending: true },

@@ -5,7 +5,7 @@ import { entityIn } from './screens.ts';
 /** Number of rows on a page. */
 export const PAGE_ROWS = 50;
 
-/** Names of parameters of a data request. Only the quoted name means a field. */
+/** Names that are also parameters of a data request. Such a name means a field only if it is quoted. */
 const PARAMETERS = new Set([
   'select',
   'order',
@@ -25,10 +25,10 @@ const quotedText = (text: string): string => `"${text.replaceAll(/[\\"]/g, '\\$&
 /** Quotes the name of a field for a data request, unless the name is plain. */
 export const quoted = (name: string): string => (/^\w+$/.test(name) && !PARAMETERS.has(name) ? name : quotedText(name));
 
-/** A term of the parameter `order`: `"odd name".desc`. */
+/** A term of the parameter `order`, for example `"odd name".desc`. */
 export interface OrderTerm {
   readonly text: string;
-  /** The field without quotes; an expression such as `data->>size` stays as it is. */
+  /** The name of the field without quotes. An expression such as `data->>size` is unchanged. */
   readonly field: string;
   readonly isDescending: boolean;
 }
@@ -43,7 +43,7 @@ export function orderTerms(order: string | null): OrderTerm[] {
   });
 }
 
-/** Returns the name of the embedded row that a field references. */
+/** Returns the name under which a response contains the row that a field references. */
 const embeddedAs = (field: string): string => `~${field}`;
 
 /** Returns the parameter `select`: the fields, the key, and the label of each referenced row. */
@@ -56,7 +56,10 @@ export function selectOf(all: PortalScreens, entity: PortalEntity, names: readon
   return fields.flatMap((field) => [quoted(field.name), ...embedOf(all, entity, field)]).join(',');
 }
 
-/** Returns true if a data request can embed the row that a field references: it reads one schema. */
+/**
+ * Returns true if a data request can embed the row that a field references. Both entities must be in one schema,
+ * because a data request reads only one.
+ */
 export const canEmbed = (entity: PortalEntity, target: PortalEntity): boolean => entity.schema === target.schema;
 
 function embedOf(all: PortalScreens, entity: PortalEntity, { name, reference }: PortalField): string[] {
@@ -64,7 +67,7 @@ function embedOf(all: PortalScreens, entity: PortalEntity, { name, reference }: 
   if (!reference || !target || !canEmbed(entity, target)) return [];
   const title = target.title_field === null ? [] : [target.title_field];
   const fields = [...new Set([reference.field, ...target.key, ...title])];
-  // In a table that references itself, only the name of the field means the referenced row.
+  // If a table references itself, its name would be ambiguous, so the name of the field names the referenced row.
   const row = target.id === entity.id ? quoted(name) : `${quoted(target.name)}!${quoted(reference.key)}`;
   return [`${quotedText(embeddedAs(name))}:${row}(${fields.map(quoted).join(',')})`];
 }
@@ -72,16 +75,16 @@ function embedOf(all: PortalScreens, entity: PortalEntity, { name, reference }: 
 /** Returns the row that a field references, if the caller may read it. */
 export const pointedTo = (row: Row, field: string): Row | null => (row[embeddedAs(field)] as Row | null) ?? null;
 
-/** The query of a list: the conditions of its screen, the member's conditions, a search and an order. */
+/** The query of a list: the conditions of its screen, the conditions that the member added, a search and an order. */
 export interface ListQuery {
   readonly filter: string | null;
   readonly order: string | null;
-  /** Conditions by field: `eq.open`; several for a range. */
+  /** The member's conditions by field, for example `eq.open`. A range has several conditions. */
   readonly conditions: Readonly<Record<string, string | readonly string[]>>;
   readonly search: string;
 }
 
-/** Returns the parameters of the data request for a list, without its page. */
+/** Returns the parameters of the data request for a list, without those that choose a page. */
 export function listParams(all: PortalScreens, entity: PortalEntity, columns: readonly string[], query: ListQuery) {
   const params = new URLSearchParams(query.filter ?? '');
   params.set('select', selectOf(all, entity, columns));
@@ -94,13 +97,10 @@ export function listParams(all: PortalScreens, entity: PortalEntity, columns: re
   return params;
 }
 
-/** Maximum number of words of a search. */
+/** Maximum number of words of a search that are used. */
 const WORDS = 10;
 
-/**
- * Returns the fields that a search reads: those of a full-text search that the app has defined by a tsvector, or else
- * all texts.
- */
+/** Returns the fields in which a search looks: the fields with a tsvector if the app has defined any, otherwise all texts. */
 export function searchedFields({ fields }: PortalEntity): PortalField[] {
   const defined = fields.filter(({ full_text, searchable }) => full_text && !searchable);
   if (defined.length > 0) return defined;
@@ -110,15 +110,15 @@ export function searchedFields({ fields }: PortalEntity): PortalField[] {
 }
 
 /**
- * Returns the conditions of a search in the syntax of the parameter `or`; a row fulfils all of them. A field with an
- * index for full-text search is searched for the beginnings of words, other fields for the characters. Pure.
+ * Returns the conditions of a search, each in the syntax of the parameter `or`. A row is found if it meets all of them.
+ * A field with a full-text index is searched for the beginnings of words, any other field for the characters. Pure.
  */
 export function searchConditions(entity: PortalEntity, search: string): string[] {
   const searched = searchedFields(entity);
   const words = search.split(/\s+/).filter(Boolean).slice(0, WORDS);
   if (searched.length === 0 || words.length === 0) return [];
   if (!searched.some(({ full_text }) => full_text)) {
-    // The words may be in different fields.
+    // Each word has its own condition, so the words may be in different fields of a row.
     return words.map((word) => `(${searched.map((field) => containing(field, word)).join(',')})`);
   }
   const inField = (field: PortalField): string[] => {
@@ -130,13 +130,13 @@ export function searchConditions(entity: PortalEntity, search: string): string[]
   return conditions.length === 0 ? [] : [`(${conditions.join(',')})`];
 }
 
-/** Returns the condition that a field contains the characters. `%` and `_` are characters, too. */
+/** Returns the condition that a field contains these characters. `%` and `_` are plain characters in it. */
 const containing = ({ name }: PortalField, word: string): string =>
   `${quoted(name)}.ilike.${quotedText(`*${word.replaceAll('*', '').replaceAll(/[\\%_]/g, '\\$&')}*`)}`;
 
 /**
- * Returns the condition that a field has all words (PostgreSQL manual, "Parsing Queries"). Signs alone are no words;
- * PostgreSQL leaves out words that are too frequent.
+ * Returns the condition that a field contains all words (PostgreSQL manual, "Parsing Queries"). Returns none if the
+ * search consists of signs only. PostgreSQL ignores words that are too frequent.
  */
 function matching({ name, full_text }: PortalField, words: readonly string[]): string[] {
   const lexemes = words
@@ -146,7 +146,7 @@ function matching({ name, full_text }: PortalField, words: readonly string[]): s
   return lexemes.length === 0 ? [] : [`${quoted(name)}.fts${configuration}.${quotedText(lexemes.join(' & '))}`];
 }
 
-/** Returns the order followed by the key, so that pages do not overlap. */
+/** Returns the order followed by the key. With the key, the order of the rows is unique, so pages do not overlap. */
 export function orderOf({ key }: Pick<PortalEntity, 'key'>, order: string | null): string {
   const terms = orderTerms(order);
   const known = new Set(terms.map(({ field }) => field));
@@ -161,7 +161,7 @@ export const keyParams = (key: Readonly<Record<string, unknown>>): URLSearchPara
 export const keyOf = ({ key }: PortalEntity, row: Row): Record<string, unknown> =>
   Object.fromEntries(key.map((name) => [name, row[name]]));
 
-/** Returns the filter that a field has one of the values. */
+/** Returns the filter that is met if a field has one of the values. */
 export const oneOf = (values: readonly unknown[]): string =>
   `in.(${values.map((value) => quotedText(String(value))).join(',')})`;
 

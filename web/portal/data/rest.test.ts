@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseExactly } from './rest.ts';
 
-it('parses numbers that JavaScript cannot represent as texts, and leaves texts and other numbers', () => {
+it('parses a number that JavaScript cannot represent as a text, and leaves texts and other numbers unchanged', () => {
   const text =
     '[{"id":9007199254740993,"sum":12345678901234567.89,"price":1234567890123.50,"at":"a: 9007199254740993\\"","n":-7,"f":1e3}]';
   expect(parseExactly(text)).toEqual([

@@ -4,15 +4,15 @@ import type { Portal } from './client.ts';
 import { reach } from './connection.ts';
 import { orThrow } from './session.ts';
 
-/** A row of a data response. */
+/** A row as a data request returns it. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A refused request to `/rest/v1` with the server's error. */
+/** The server's error for a refused request to `/rest/v1`. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly status: number;
   readonly code: string | null;
-  /** The action, or the description of the broken rule. */
+  /** What the member can do, or the description of the rule that the request broke. */
   readonly hint: string | null;
   readonly details: unknown;
 
@@ -25,7 +25,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Returns the headers of the caller: the key of the app, and the token of a member who is signed in. */
+/** Returns the headers that identify the caller: the key of the app, and the token of the member who is signed in. */
 export async function callerHeaders({ app, auth }: Portal): Promise<Record<string, string>> {
   const { session } = orThrow(await auth.getSession());
   return { apikey: app.publishable_key, ...(session && { authorization: `Bearer ${session.access_token}` }) };
@@ -38,14 +38,14 @@ interface DataCall {
   prefer?: string;
 }
 
-/** Rows of an entity, and the total. */
+/** Rows of an entity, and how many rows match in total. */
 export interface Rows {
   readonly rows: readonly Row[];
   /** Number of all matching rows; null if the request does not ask for the count. */
   readonly total: number | null;
 }
 
-/** Sends a data request on an entity as the caller. Throws Refusal, and Unreachable without a response. */
+/** Sends a data request on an entity as the caller. Throws Refusal if the server refuses it, and Unreachable if there is no response. */
 export async function callRest(
   portal: Portal,
   { schema, name }: Pick<PortalEntity, 'schema' | 'name'>,
@@ -71,10 +71,10 @@ export async function callRest(
   };
 }
 
-/** A text, or a number of at least 16 characters. */
+/** Matches a JSON string, or a number of at least 16 characters. */
 const textOrLongNumber = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]{15,}/g;
 
-/** Parses JSON. A number that JavaScript cannot represent, such as a key above 2⁵³, becomes a text with all digits. Pure. */
+/** Parses JSON. A number that JavaScript cannot represent, such as a key above 2⁵³, becomes a string with all its digits. Pure. */
 export function parseExactly(text: string): unknown {
   if (!/\d[\d.]{15}/.test(text)) return JSON.parse(text);
   const exact = text.replaceAll(textOrLongNumber, (found) =>
@@ -86,7 +86,7 @@ export function parseExactly(text: string): unknown {
 const isExact = (number: string): boolean =>
   String(Number(number)) === (number.includes('.') ? number.replace(/\.?0+$/, '') : number);
 
-/** Calls a function as the caller. Returns the value of the response; null without one. */
+/** Calls a function of the app as the caller. Returns the value of the response; null if there is none. */
 export async function callFunction(
   portal: Portal,
   { schema, name }: Pick<PortalAction, 'schema' | 'name'>,

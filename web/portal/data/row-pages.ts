@@ -6,7 +6,7 @@ import { type ListQuery, listParams, orderTerms, PAGE_ROWS } from './query.ts';
 import { callRest, type Row, type Rows } from './rest.ts';
 import { rowsKey } from './rows.ts';
 
-/** The begin of a page: after a row, or after a number of rows if the order has no condition for a row. */
+/** Where a page begins: after a certain row, or after a number of rows if the order allows no condition for the rows after a row. */
 interface PageBegin {
   readonly after: string | null;
   readonly offset: number;
@@ -33,7 +33,7 @@ function readPage(
   params.set('limit', String(rows));
   if (after !== null) params.append('or', after);
   else if (offset > 0) params.set('offset', String(offset));
-  // The condition of a later page would be part of its count.
+  // Only the first page asks for the count, because the condition of a later page would make its count too small.
   const isFirst = after === null && offset === 0;
   return callRest(portal, entity, { params, ...(isFirst && { prefer: 'count=estimated' }) });
 }
@@ -52,11 +52,11 @@ function pageAfter(
   };
 }
 
-/** Number of rows of a request for a download, and of a complete download. */
+/** Number of rows that one request of a download reads, and maximum number of rows of a download. */
 const DOWNLOAD_PAGE = 1000;
 const DOWNLOAD_ROWS = 50_000;
 
-/** Reads all rows of a list, up to DOWNLOAD_ROWS. */
+/** Reads all rows of a list, at most DOWNLOAD_ROWS. */
 export async function allRows(portal: Portal, all: PortalScreens, of: ListOf): Promise<Row[]> {
   const pages: Rows[] = [];
   let begin: PageBegin | undefined = FIRST_PAGE;
@@ -68,7 +68,7 @@ export async function allRows(portal: Portal, all: PortalScreens, of: ListOf): P
   return pages.flatMap(({ rows }) => rows);
 }
 
-/** Reads a list page by page, with PostgreSQL's estimate of the count. */
+/** Reads a list page by page. The first page has PostgreSQL's estimate of the number of rows. */
 export const list = (portal: Portal, all: PortalScreens, of: ListOf) =>
   infiniteQueryOptions({
     queryKey: [...rowsKey, of.entity.id, 'list', of.columns, of.query],
@@ -78,17 +78,20 @@ export const list = (portal: Portal, all: PortalScreens, of: ListOf) =>
     placeholderData: (before) => before,
   });
 
-/** The pages of a list by number. A page begins after the last row of the page before it, if that page was read. */
+/** The pages of a list by number. If the page before a page was read, the page begins after the last row of that page. */
 export class PageChain {
   readonly #pages = new Map<number, Promise<Rows>>();
   #end: number | null = null;
 
-  /** The number of all rows, once the last page was read. */
+  /** The number of rows of the list; null until the last page was read. */
   get end(): number | null {
     return this.#end;
   }
 
-  /** Reads a page. A page whose predecessor is unknown begins after a number of rows, as after a jump of the scrollbar. */
+  /**
+   * Reads a page. If the page before it was not read, for example after a jump of the scrollbar, the page begins after
+   * a number of rows.
+   */
   read(portal: Portal, all: PortalScreens, of: ListOf, page: number): Promise<Rows> {
     const offset = page * PAGE_ROWS;
     const before = this.#pages.get(page - 1)?.then(
@@ -108,7 +111,7 @@ export class PageChain {
   }
 }
 
-/** Reads one page of a list. The first page has PostgreSQL's estimate of the count. */
+/** Reads one page of a list. The first page has PostgreSQL's estimate of the number of rows. */
 export const rowPage = (portal: Portal, all: PortalScreens, of: ListOf, chain: PageChain, page: number) =>
   queryOptions({
     queryKey: [...rowsKey, of.entity.id, 'page', of.columns, of.query, page],

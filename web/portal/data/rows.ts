@@ -6,7 +6,7 @@ import { callRest, Refusal, type Row, type Rows } from './rest.ts';
 import { entityIn } from './screens.ts';
 import { queryClient } from './session.ts';
 
-/** Begin of the keys of all queries that read rows. */
+/** Beginning of the keys of all queries that read rows. */
 export const rowsKey = ['rows'] as const;
 const refresh = () => queryClient.invalidateQueries({ queryKey: rowsKey });
 
@@ -31,17 +31,17 @@ export const lane = (
     },
   });
 
-/** Returns a time as a value of a field: a day, a time without a time zone, or an instant. */
+/** Formats a time as a value of a field, depending on the type of the field: a day, a time without a time zone, or an instant. */
 export function instantOf({ fields }: PortalEntity, name: string, time: Date): string {
   const { editor, zoneless } = fields.find((field) => field.name === name) ?? {};
   const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString();
   return editor === 'date' ? local.slice(0, 10) : zoneless ? local.slice(0, 19) : time.toISOString();
 }
 
-/** Maximum number of rows of a calendar's month and of a page of figures. */
+/** Maximum number of rows that are read for a month of a calendar, and for a page of figures. */
 export const SHOWN_ROWS = 500;
 
-/** Reads the rows of a calendar that overlap a time, in the order of their start. */
+/** Reads the rows of a calendar that overlap a period, in the order of their start. */
 export const rowsBetween = (
   portal: Portal,
   all: PortalScreens,
@@ -61,7 +61,7 @@ export const rowsBetween = (
       };
       const params = listParams(all, entity, [...columns, start, end], query);
       const [begun, ended] = [start, end].map((name) => `${quoted(name)}.gte."${instantOf(entity, name, from)}"`);
-      // A row without an end is on the day of its start.
+      // A row without an end belongs to the day of its start only.
       params.append('or', `(${ended},and(${quoted(end)}.is.null,${begun}))`);
       params.set('limit', String(SHOWN_ROWS));
       return callRest(portal, entity, { params });
@@ -69,7 +69,7 @@ export const rowsBetween = (
     placeholderData: (before) => before,
   });
 
-/** Reads the rows of a page of figures. */
+/** Reads the rows that a page of figures shows. */
 export const figureRows = (
   portal: Portal,
   all: PortalScreens,
@@ -85,7 +85,7 @@ export const figureRows = (
     },
   });
 
-/** Counts the rows of a list; estimates the number if it is large, unless the exact number is asked for. */
+/** Counts the rows of a list. PostgreSQL estimates a large number, unless the exact number is asked for. */
 export const count = (
   portal: Portal,
   all: PortalScreens,
@@ -127,7 +127,7 @@ export async function readRow(
   return (await callRest(portal, entity, { params })).rows[0] ?? null;
 }
 
-/** Maximum number of rows in the list of a reference. */
+/** Maximum number of rows in the list from which a referenced row is chosen. */
 const CHOICES = 20;
 
 /** Searches the rows that a field can reference, by their labels. */
@@ -168,7 +168,7 @@ export const addRow = (portal: Portal, entity: PortalEntity) =>
     onSuccess: refresh,
   });
 
-/** A change of a row: the values that the member has read, and the changed fields. */
+/** A change of a row: the values that the member had read, and the changed values. */
 export interface RowChange {
   readonly key: Readonly<Record<string, unknown>>;
   readonly before: Row;
@@ -176,18 +176,18 @@ export interface RowChange {
 }
 
 /**
- * The result of a change: `saved`; `refused` if the row is missing or the caller may not change it; or the changed
- * fields that another caller has changed, with their stored values.
+ * The result of a change. `saved`: the row was changed. `refused`: the row is missing, or the caller may not change it.
+ * Otherwise the stored values of those changed fields that another caller has changed in the meantime.
  */
 export type ChangeResult = 'saved' | 'refused' | Row;
 
-/** Maximum length of the read values in the address of a request, percent-encoded. */
+/** Maximum length of the compared values in the address of a request, after percent-encoding. */
 const VERSION_CHARACTERS = 12_000;
 
 /**
- * Returns, by field, the filters that match only if a changed field still has the value that the member has read. Omits
- * fields whose values no filter can contain. If the filters are longer than VERSION_CHARACTERS together, omits the
- * fields beyond that length.
+ * Returns filters by field. A filter matches only if the field still has the value that the member had read. Omits
+ * fields whose values no filter can contain. Once the filters together are longer than VERSION_CHARACTERS, omits the
+ * remaining fields.
  */
 export function comparedInAddress({ fields }: PortalEntity, changes: Row, before: Row): Map<string, string> {
   const found = new Map<string, string>();
@@ -203,8 +203,8 @@ export function comparedInAddress({ fields }: PortalEntity, changes: Row, before
 }
 
 /**
- * Changes a row if each changed field still has the value that the member has read. The request contains these values
- * as filters, and the server compares them in the statement that writes.
+ * Changes a row if each changed field still has the value that the member had read. The request contains these values
+ * as filters, and the statement that writes the row compares them.
  */
 export async function changeRow(
   portal: Portal,
@@ -226,9 +226,7 @@ export async function changeRow(
   }
 }
 
-/**
- * Returns a filter that matches if the field still has the value. Returns null for values that no filter can contain.
- */
+/** Returns a filter that matches if a field still has this value. Returns null for a value that no filter can contain. */
 function asRead({ editor }: PortalField, value: unknown): string | null {
   if (value === null) return 'is.null';
   if (typeof value === 'boolean') return `is.${value}`;
@@ -236,14 +234,14 @@ function asRead({ editor }: PortalField, value: unknown): string | null {
   return typeof value === 'number' || typeof value === 'string' ? `eq.${value}` : null;
 }
 
-/** Returns a filter with an array of PostgreSQL (manual, "Array Input and Output"); null for nested values. */
+/** Returns a filter whose value is a PostgreSQL array (manual, "Array Input and Output"); null if values are nested. */
 function arrayFilter(values: readonly unknown[]): string | null {
   if (values.some((value) => typeof value === 'object' && value !== null)) return null;
   const elements = values.map((value) => (value === null ? 'NULL' : `"${String(value).replaceAll(/[\\"]/g, '\\$&')}"`));
   return `eq.{${elements.join(',')}}`;
 }
 
-/** Deletes a row. Returns false if no row was deleted. */
+/** Deletes a row. Returns false if the server deleted no row. */
 export async function removeRow(
   portal: Portal,
   entity: PortalEntity,
@@ -255,7 +253,7 @@ export async function removeRow(
   return rows.length > 0;
 }
 
-/** Deletes a row, then reads the rows again. */
+/** Deletes a row, and then reads all shown rows again. */
 export const deleteRow = (portal: Portal, entity: PortalEntity) =>
   mutationOptions({
     mutationFn: (key: Readonly<Record<string, unknown>>) => removeRow(portal, entity, key),

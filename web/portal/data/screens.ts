@@ -6,7 +6,7 @@ import { reach } from './connection.ts';
 import { chosenLanguage } from './language.ts';
 import { callerHeaders, Refusal } from './rest.ts';
 
-/** Interval in ms at which the pages read the screens again. The response is usually 304. */
+/** Interval in ms at which the pages read the screens again. The server usually responds with 304. */
 const REFRESH_MILLISECONDS = 60_000;
 
 /** Reads the screens that the caller may open. */
@@ -37,11 +37,11 @@ export function useScreens(): PortalScreens {
   return found;
 }
 
-/** A screen with its entity, and the field values that the address contains. */
+/** A screen with its entity, and the key of the row if the address contains one. */
 export interface Place {
   readonly screen: PortalScreen;
   readonly entity: PortalEntity;
-  /** Values by field of the key; empty for a screen of several rows. */
+  /** Values of the key's fields, by field. Empty for a screen that shows several rows. */
   readonly rowKey: Readonly<Record<string, string>>;
 }
 
@@ -86,11 +86,11 @@ export const entityIn = ({ entities }: PortalScreens, id: string): PortalEntity 
 export const fieldIn = ({ fields }: PortalEntity, name: string): PortalField | undefined =>
   fields.find((field) => field.name === name);
 
-/** Returns the fields with these names that the caller may read, in this order. */
+/** Returns the fields with these names in the order of the names. Omits fields that the caller may not read. */
 export const readableFields = (entity: PortalEntity, names: readonly string[]): PortalField[] =>
   names.flatMap((name) => entity.fields.find((field) => field.name === name && field.readable) ?? []);
 
-/** Returns the address of a row's page; null if the caller has no such screen or the row has no key. */
+/** Returns the address of the page of a row. Null if the caller has no screen for single rows of the entity, or if the row has no key. */
 export function rowPath(
   all: PortalScreens,
   entity: PortalEntity,
@@ -110,13 +110,16 @@ export function rowPath(
   return parts.join('/');
 }
 
-/** Returns the list that a row's page links back to: the list above its address, or else any list of the entity. */
+/**
+ * Returns the list to which the page of a row links back: the list whose address is the beginning of the page's
+ * address, or else any list of the entity.
+ */
 export function listFor({ screens }: PortalScreens, entity: PortalEntity): PortalScreen | undefined {
   const lists = screens.filter(({ kind, entity: id }) => kind === 'list' && id === entity.id);
   const detail = screens.find(({ kind, entity: id }) => kind === 'detail' && id === entity.id);
   return lists.find(({ route }) => detail?.route.startsWith(`${route}/`)) ?? lists[0];
 }
 
-/** Returns the form that adds a row of an entity. */
+/** Returns the form that adds a row of an entity; undefined if the caller cannot add rows. */
 export const formFor = ({ screens }: PortalScreens, entity: PortalEntity): PortalScreen | undefined =>
   entity.access.insert.open ? screens.find(({ kind, entity: id }) => kind === 'form' && id === entity.id) : undefined;

@@ -9,14 +9,14 @@ import { followAccount } from './language.ts';
 
 const sessionKey = ['session'] as const;
 
-/** Returns true for an error that reports an ended session. */
+/** Returns true for an error which says that the session has ended. */
 const isEnded = (error: unknown): boolean =>
   ['session_not_found', 'session_expired', 'bad_jwt', 'user_not_found', 'user_banned'].includes(codeOf(error) ?? '') ||
   (error instanceof Error &&
     (error.name === 'AuthSessionMissingError' ||
       (error.name === 'Refusal' && 'status' in error && error.status === 401)));
 
-/** Reads the session again after an error that reports its end. */
+/** Reads the session again if an error says that it has ended. Records a lost connection. */
 const onError = (error: unknown) => {
   if (isUnreachable(error)) setConnection(false, reconnect);
   if (isEnded(error)) void queryClient.invalidateQueries({ queryKey: sessionKey });
@@ -31,7 +31,7 @@ export const queryClient: QueryClient = new QueryClient({
   mutationCache: new MutationCache({ onError, onSuccess: () => setConnection(true, reconnect) }),
 });
 
-/** Asks whether the app answers, and then reads the visible rows again. */
+/** Tries to reach the app. If it responds, reads the visible rows again. */
 export function reconnect(): void {
   reach('/portal/v1/app', { method: 'HEAD', cache: 'no-store' }).then(
     () => {
@@ -42,7 +42,7 @@ export function reconnect(): void {
   );
 }
 
-/** Follows what the browser knows of its network. While it is offline, changes wait and are sent afterwards. */
+/** Follows what the browser reports about its network. While the browser is offline, changes wait; they are sent once it is online. */
 export function followConnection(): void {
   addEventListener('offline', () => setConnection(false, reconnect));
   addEventListener('online', reconnect);
@@ -62,7 +62,7 @@ export const signedIn = ({ auth }: Portal) =>
     queryFn: async (): Promise<SignedIn | null> => {
       const { session } = orThrow(await auth.getSession());
       if (!session) return null;
-      // The server may have ended the session. The client then removes it here.
+      // The server may have ended the session. Then the client removes it from this browser.
       const { error } = await auth.getUser();
       if (error && isEnded(error)) {
         await auth.signOut({ scope: 'local' });
@@ -75,11 +75,12 @@ export const signedIn = ({ auth }: Portal) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** Updates the pages after a change of the session, also by other tabs. */
+/** Updates the pages after the session changes, also if another tab changes it. */
 export function followSession(auth: GoTrueClient): void {
   auth.onAuthStateChange((event) => {
     if (event === 'INITIAL_SESSION') return;
-    // The client holds its lock while it calls this function, so the queries, which use the client, run afterwards.
+    // The client holds its lock while it calls this function. The queries use the client too, so they start after
+    // this function has returned.
     setTimeout(() => {
       void (event === 'SIGNED_OUT' ? queryClient.resetQueries() : queryClient.invalidateQueries());
     });
@@ -95,8 +96,8 @@ export function orThrow<Answer extends { data: unknown; error: unknown }>(
 }
 
 /**
- * Sends a request to `/auth/v1` as the member, for calls without a method in the stock client. Throws an Error with the
- * server's message.
+ * Sends a request to `/auth/v1` as the member, for calls that the stock client has no method for. Throws an Error with
+ * the server's message.
  */
 export async function callAuth<T>({ app, auth }: Portal, path: string, init: RequestInit = {}): Promise<T> {
   const { session } = orThrow(await auth.getSession());
@@ -126,7 +127,7 @@ export const signInWithPasskey = ({ auth }: Portal) =>
     onSuccess: () => queryClient.invalidateQueries({ queryKey: sessionKey }),
   });
 
-/** Redirects to a provider, which returns to /account/arrive. */
+/** Redirects to a provider. After the sign-in there, the provider redirects to /account/arrive. */
 export const signInWithProvider = ({ auth }: Portal) =>
   mutationOptions({
     mutationFn: async ({ id, next }: { id: string; next: string }) => {
@@ -137,10 +138,7 @@ export const signInWithProvider = ({ auth }: Portal) =>
     },
   });
 
-/**
- * Requests a mail with a link and a code, either of which signs the member in. With `isNew`, the link or code also
- * creates an account.
- */
+/** Requests a mail with a link and a code. The member signs in with either of them. With `isNew`, the sign-in also creates an account. */
 export const mailLink = ({ mails }: Portal) =>
   mutationOptions({
     mutationFn: async ({ email, next }: { email: string; next: string }) => {
@@ -149,7 +147,7 @@ export const mailLink = ({ mails }: Portal) =>
     },
   });
 
-/** Creates an account. Without a session in the response, the address must be confirmed first. */
+/** Creates an account. If the response contains no session, the member must confirm the address first. */
 export const signUp = ({ auth, mails }: Portal) =>
   mutationOptions({
     mutationFn: async ({ email, password, name, next }: Record<'email' | 'password' | 'name' | 'next', string>) => {
@@ -161,10 +159,10 @@ export const signUp = ({ auth, mails }: Portal) =>
     },
   });
 
-/** The purpose of a code in a mail. */
+/** What the code in a mail is for. */
 export type CodeKind = 'email' | 'signup' | 'recovery';
 
-/** Uses the code of a mail and signs in. */
+/** Signs in with the code of a mail. */
 export const useMailedCode = ({ auth }: Portal) =>
   mutationOptions({
     mutationFn: async ({ email, code, kind }: { email: string; code: string; kind: CodeKind }) =>
@@ -172,7 +170,7 @@ export const useMailedCode = ({ auth }: Portal) =>
     onSuccess: () => queryClient.invalidateQueries({ queryKey: sessionKey }),
   });
 
-/** Sends the mail of a sign-up again. */
+/** Sends the confirmation mail of a sign-up again. */
 export const resendSignUp = ({ mails }: Portal) =>
   mutationOptions({
     mutationFn: async ({ email, next }: { email: string; next: string }) =>
@@ -196,7 +194,7 @@ export const recover = ({ mails }: Portal) =>
       ),
   });
 
-/** Opens a session for a front end at another address, and redirects there. */
+/** Opens a session for a front end at another address, and redirects the member to it. */
 export const continueElsewhere = (portal: Portal) =>
   mutationOptions({
     mutationFn: async ({ redirect_to, code_challenge, code_challenge_method }: Destination) => {
@@ -206,7 +204,7 @@ export const continueElsewhere = (portal: Portal) =>
     },
   });
 
-/** Stores a session that came from a link. */
+/** Stores the session that a link has opened. */
 export async function keepSession(
   auth: GoTrueClient,
   tokens: { access_token: string; refresh_token: string },
@@ -217,7 +215,7 @@ export async function keepSession(
 
 let isSignedOut = false;
 
-/** Returns true if the member has ended the session on these pages. */
+/** Returns true if the member has signed out on these pages. */
 export const hasSignedOut = (): boolean => isSignedOut;
 
 /** Ends the session of this browser. */
@@ -228,6 +226,6 @@ export const signOut = ({ auth }: Portal) =>
       const { error } = await auth.signOut({ scope: 'local' });
       if (error) throw error;
     },
-    // Resets the queries instead of removing them: a page that shows a removed query would never get its result.
+    // Resets the queries instead of removing them, because a page that shows a removed query would never get a new result.
     onSuccess: () => queryClient.resetQueries(),
   });

@@ -5,13 +5,13 @@ import { keyOf, keyParams, quoted } from './query.ts';
 import { callRest, type Row } from './rest.ts';
 import { queryClient } from './session.ts';
 
-/** A transition from the current state of a row, and whether this member may make it. */
+/** A transition from the current state of a row, and whether this member may make it now. */
 export interface Way {
   readonly transition: PortalTransition;
   readonly isOpen: boolean;
 }
 
-/** Returns the transitions from the current state of a row, with the server's decision for each. */
+/** Returns the transitions from the current state of a row. The server has decided for each whether the member may make it. */
 export function waysOf(machine: PortalMachine, row: Row): Way[] {
   const state = row[machine.field];
   const judged = Array.isArray(row.transitions) ? (row.transitions as { field: string; name: string }[]) : [];
@@ -21,18 +21,18 @@ export function waysOf(machine: PortalMachine, row: Row): Way[] {
     .map((transition) => ({ transition, isOpen: open.has(transition.name) }));
 }
 
-/** Returns the fields that a transition requires and that have no value. */
+/** Returns the fields that a transition requires and that have no value in the row. */
 export const missingFor = ({ requires }: PortalTransition, row: Row): string[] =>
   requires.filter((name) => row[name] === null || row[name] === undefined || row[name] === '');
 
-/** A state change of a row, with values for its required fields. */
+/** A state change of a row, with the values of the fields that the transition requires. */
 export interface Move {
   readonly row: Row;
   readonly to: string;
   readonly values: Row;
 }
 
-/** Makes a transition if the row is still in its previous state. Returns false if it is not. */
+/** Makes a transition of a row if the row is still in the state that was read. Returns false if it is not. */
 export async function moveRow(
   portal: Portal,
   entity: PortalEntity,
@@ -47,7 +47,7 @@ export async function moveRow(
   return changed.rows.length > 0;
 }
 
-/** Makes a transition, then reads the rows again. */
+/** Makes a transition of a row, and then reads all shown rows again. */
 export const takeTransition = (portal: Portal, entity: PortalEntity, machine: PortalMachine) =>
   mutationOptions({
     mutationFn: (move: Move) => moveRow(portal, entity, machine, move),

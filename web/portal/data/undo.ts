@@ -8,8 +8,9 @@ import { queryClient } from './session.ts';
 import { missingFor, moveRow, waysOf } from './transitions.ts';
 
 /**
- * Returns a function that makes the opposite transition of a row; undefined if the member may not make it now.
- * @param before The row before its last transition.
+ * Returns a function that undoes a transition of a row by the opposite transition. Returns undefined if the member may
+ * not make that transition now.
+ * @param before The row before the transition.
  */
 export async function undoTransition(
   portal: Portal,
@@ -33,8 +34,9 @@ export async function undoTransition(
 }
 
 /**
- * Returns a function that adds deleted rows again; undefined if the new rows would not be the same. The member must be
- * allowed to write each of their fields, unless PostgreSQL generates the value, and no row may refer to the rows.
+ * Returns a function that adds deleted rows again. Returns undefined if the new rows would differ from the deleted
+ * ones: the member must be allowed to write each field that has a value, unless PostgreSQL generates it, and no row may
+ * have referenced the deleted rows.
  * @param rows The complete rows before their deletion.
  */
 export async function undoDeletion(

@@ -18,7 +18,7 @@ async function call(portal: Portal, method: 'GET' | 'PUT' | 'DELETE', query = ''
   return body as PortalView[];
 }
 
-/** Returns the query string of a view as the `search` property of a router link. */
+/** Converts the query string of a view to the property `search` of a router link. */
 export const searchOf = (query: string) => Object.fromEntries(new URLSearchParams(query)) as never;
 
 /** Reads the views that the member has saved. */
@@ -30,7 +30,7 @@ export const views = (portal: Portal, userId: string | null) =>
     staleTime: 60_000,
   });
 
-/** Saves a view, or replaces the view with this name. */
+/** Saves a view. If the member already has a view with this name, replaces it. */
 export const saveView = (portal: Portal) =>
   mutationOptions({
     mutationFn: (view: PortalView) => call(portal, 'PUT', '', view),

@@ -18,7 +18,7 @@ describe('blocksOf', () => {
 });
 
 describe('spansOf', () => {
-  it('marks bold, emphasized and code text, and leaves underscores in names unchanged', () => {
+  it('marks bold, emphasized and code text, and does not read underscores within names as marks', () => {
     expect(spansOf('a **b** _c_ `d*e*` snake_case_name 2 * 3 * 4')).toEqual([
       { text: 'a ' },
       { text: 'b', mark: 'strong' },
@@ -30,7 +30,7 @@ describe('spansOf', () => {
     ]);
   });
 
-  it('accepts only links that cannot run code, and leaves HTML as text', () => {
+  it('makes links only of addresses that cannot run code, and shows HTML as text', () => {
     for (const target of [
       'javascript:alert(1)',
       'JaVaScRiPt:x',

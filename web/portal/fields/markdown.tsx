@@ -9,7 +9,7 @@ export type Block =
 
 const listItem = /^\s{0,3}(?:[-*+]|(\d{1,9})[.)])\s+(.*)$/;
 
-/** Splits a text into blocks (CommonMark, without nested blocks and HTML). Pure. */
+/** Splits a text into blocks. Reads CommonMark, except nested blocks and HTML. Pure. */
 export function blocksOf(text: string): Block[] {
   const blocks: Block[] = [];
   const lines = text.replaceAll('\r\n', '\n').split('\n');
@@ -47,21 +47,21 @@ export function blocksOf(text: string): Block[] {
   return blocks;
 }
 
-/** A part of a line: text, or text with a mark. */
+/** A part of a line: plain text, or text with a mark such as bold. */
 export interface Span {
   readonly text: string;
   readonly mark?: 'strong' | 'em' | 'code';
-  /** Target of a link: an address of http, https or mailto, or a path of the app. */
+  /** Target of a link: an http, https or mailto address, or a path of the app. */
   readonly href?: string;
 }
 
 const inline =
   /`([^`\n]+)`|\*\*([^*\n]+)\*\*|__([^_\n]+)__|\*([^*\s][^*\n]*)\*|\b_([^_\s][^_\n]*)_\b|\[([^\]\n]+)\]\(([^()\s]+)\)|(https?:\/\/[^\s<>()]+[^\s<>().,;:!?'"])/g;
 
-/** Returns true for targets that run no code: http, https, mailto, and paths of the app. */
+/** Returns true for a target that cannot run code: an http, https or mailto address, or a path of the app. */
 const isSafe = (href: string): boolean => /^(https?:\/\/|mailto:|\/(?![/\\]))/i.test(href);
 
-/** Splits a text at its marks. A link with another target is left as it is written. Pure. */
+/** Splits a line at its marks. A link whose target is not safe is left as it is written. Pure. */
 export function spansOf(text: string): Span[] {
   const spans: Span[] = [];
   let end = 0;
@@ -82,7 +82,7 @@ export function spansOf(text: string): Span[] {
   return spans;
 }
 
-/** Shows a long text with its Markdown. Markup of HTML stays text. */
+/** Shows a long text with its Markdown. HTML in the text is shown as text. */
 export function Markdown({ text, className }: { text: string; className?: string | undefined }) {
   return (
     <div className={classNames(styles.text, className)} dir="auto">

@@ -11,7 +11,7 @@ import { choices, readRow } from '../data/rows.ts';
 import { entityIn, useScreens } from '../data/screens.ts';
 import { rowName } from './value.tsx';
 
-/** Chooses the row that a field references, among the rows that the member may read. */
+/** Chooses the row that a field references. Offers only rows that the member may read. */
 export function MemberReference({
   id,
   label,
@@ -32,7 +32,7 @@ export function MemberReference({
     enabled: search !== null,
   });
   const key = field.reference?.field ?? '';
-  // A link or a draft contains only the key, so this query reads the row for its label.
+  // A link or a stored draft contains only the key of the row, so this query reads the row for its label.
   const { data: given } = useQuery({
     queryKey: ['rows', field.reference?.entity, 'row', { [key]: value }],
     queryFn: () => (target ? readRow(portal, all, target, { [key]: value }) : null),
@@ -65,11 +65,11 @@ export function MemberReference({
   );
 }
 
-/** Returns a name for a chosen row without a label. */
+/** Returns a name for a chosen row that has no label. */
 const rowNumber = ({ one }: PortalEntity, value: string): string =>
   /^\d+$/.test(value) ? `${one} ${value}` : t('aRow', { one });
 
-/** Returns another field, which distinguishes rows with the same label. */
+/** Returns the value of a second field, by which the member distinguishes rows with the same label. */
 function secondLine(entity: PortalEntity, row: Row): string {
   const field = entity.fields.find(
     ({ name, editor }) => name !== entity.title_field && !entity.key.includes(name) && editor === 'text' && row[name],

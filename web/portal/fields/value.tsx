@@ -20,7 +20,7 @@ export function FieldValue({
   entity: PortalEntity;
   field: PortalField;
   row: Row;
-  /** Shows times as their age. */
+  /** Shows times as their age, for example "2 days ago". */
   isShort?: boolean;
   /** Shows a reference as a link to its row. */
   links?: boolean;
@@ -42,21 +42,21 @@ export function FieldValue({
     );
   }
   if (field.editor === 'json') return <code className={styles.json}>{textOf(field, value)}</code>;
-  // In an enum for a priority or similar scale, the last value is the most urgent one and is shown in bold.
+  // If the values of an enum are a scale, such as a priority, the last value is the most urgent one, so it is bold.
   const isHighest = field.editor === 'enum' && field.values?.at(-1)?.value === value && isScale(field);
-  // A text has the direction of its letters, whatever the language of the pages.
+  // The letters of a text decide its direction, whatever the language of the pages is.
   return isHighest ? <b>{textOf(field, value)}</b> : <bdi>{textOf(field, value)}</bdi>;
 }
 
 const isScale = ({ name }: PortalField): boolean => /priority|severity|urgency|importance/i.test(name);
 
-/** Returns the machine of an entity; for a view, the machine of the rows that it opens. */
+/** Returns the machine of an entity. For a view, returns the machine of the rows that the view opens. */
 function useMachine({ machine, opens }: PortalEntity) {
   const all = useScreens();
   return machine ?? (opens && entityIn(all, opens.entity)?.machine) ?? null;
 }
 
-/** Shows the label of a referenced row. A row that the member may not read has no label. */
+/** Shows the label of a referenced row. The label is missing if the member may not read that row. */
 function ReferenceValue({
   entity,
   field,
@@ -72,7 +72,7 @@ function ReferenceValue({
   const target = field.reference && entityIn(all, field.reference.entity);
   const value = row[field.name];
   if (value === null || !target) return <span className="soft">{isPerson(field) ? t('nobody') : '–'}</span>;
-  // The row of another schema is known by its key alone.
+  // A row of another schema cannot be embedded, so only its key is known.
   const pointed = pointedTo(row, field.name) ?? (canEmbed(entity, target) ? null : {});
   if (!pointed) return <span className="soft">{t('notVisible')}</span>;
   const named = { ...pointed, [field.reference?.field ?? '']: value };
@@ -93,7 +93,7 @@ export function rowName(entity: PortalEntity, row: Row): string {
   return typeof number === 'number' ? `${entity.one} ${number}` : entity.one;
 }
 
-/** Shows an account: the member's own account by name, another account without its id. */
+/** Shows an account. The member's own account has its name; any other account is shown without its id. */
 function MemberValue({ id }: { id: string }) {
   const caller = useCaller();
   return caller?.user.id === id ? t('you') : <span className="soft">{t('anotherMember')}</span>;

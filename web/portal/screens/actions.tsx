@@ -14,7 +14,7 @@ import { rowName } from '../fields/value.tsx';
 import styles from './actions.module.css';
 import { Trouble } from './message.tsx';
 
-/** Buttons that call functions of the app. A function with arguments asks for them in a form. */
+/** Buttons that call functions of the app. If a function has arguments, its button opens a form for them. */
 export function Actions({ actions, row = null }: { actions: readonly PortalAction[]; row?: Row | null }) {
   const portal = usePortal();
   const [asked, setAsked] = useState<PortalAction | null>(null);
@@ -112,7 +112,7 @@ function Arguments({
   );
 }
 
-/** Shows what a function returned: a link to the row, a short value, or that it is done. */
+/** Shows what a function returned: a link to the returned row, a short value, or only that the function is done. */
 function Result({ action, value }: { action: PortalAction; value: unknown }) {
   const all = useScreens();
   const entity = action.returns === null ? undefined : entityIn(all, action.returns);

@@ -24,7 +24,7 @@ import { rowKey } from './row-line.tsx';
 import { Shell } from './shell.tsx';
 import { useToast } from './toast.tsx';
 
-/** A picked card, and the state that it moves to. */
+/** The card that the member has picked up, and the state to which it will move. */
 interface Picked {
   readonly row: Row;
   readonly name: string;
@@ -32,8 +32,8 @@ interface Picked {
 }
 
 /**
- * Shows the rows of an entity in columns by state. Cards move by drag, keyboard and menu, and only by a transition that
- * the member may make.
+ * Shows the rows of an entity in one column for each state. Cards can be moved by dragging, by the keyboard and by a
+ * menu, but only by a transition that the member may make.
  */
 export function BoardPage({ screen, entity }: Place) {
   const { machine } = entity;
@@ -110,8 +110,8 @@ function Board(board: BoardOf) {
 }
 
 /**
- * Returns the rows of each lane. The lanes are read by separate requests, so that a row that moves meanwhile may be in two
- * of them: it is shown only in the lane that was read last.
+ * Returns the rows of each lane. The lanes are read by separate requests, so a row that moves in between may be in two
+ * of them. Such a row is shown only in the lane that was read last.
  */
 function rowsOfLanes(
   entity: PortalEntity,
@@ -147,7 +147,7 @@ function Lane({
 }: {
   board: BoardOf;
   state: string;
-  /** True for the column that a phone shows. */
+  /** True for the one column that is shown on a phone. */
   isShown: boolean;
   loaded: { readonly rows: readonly Row[]; readonly total: number | null } | null;
   moves: Moves;
@@ -218,7 +218,7 @@ function Lane({
   );
 }
 
-/** Returns the picked card, the functions that move cards, and the sentence about the last move for screen readers. */
+/** Returns the card that is picked up, the functions that move cards, and the sentence that tells screen readers about the last move. */
 function useMoves({ entity, machine }: BoardOf) {
   const portal = usePortal();
   const all = useScreens();

@@ -22,7 +22,7 @@ import { dayOf, monthIn, monthOf, weeksOf } from './weeks.ts';
 const monthName = (day: Date) => dateFormat({ month: 'long', year: 'numeric' }).format(day);
 const dayName = (day: Date) => dateFormat({ weekday: 'long', day: 'numeric', month: 'long' }).format(day);
 
-/** Rows with a start and an end, by the days of a month. The address contains the month. */
+/** Shows rows that have a start and an end, by the days of a month. The address contains the month. */
 export function CalendarPage({ screen, entity }: Place) {
   return screen.span && <Calendar screen={screen} entity={entity} span={screen.span} />;
 }
@@ -121,9 +121,7 @@ function Calendar({
   );
 }
 
-/**
- * Returns the rows of each day, by the day as `dayOf` writes it. A row without an end is only on the day of its start.
- */
+/** Returns the rows of each day, by the day as `dayOf` writes it. A row without an end belongs only to the day of its start. */
 function rowsByDay(
   rows: readonly Row[],
   { start, end }: NonNullable<PortalScreen['span']>,
@@ -137,7 +135,7 @@ function rowsByDay(
     const until = localTime(row[end]) ?? from;
     const day = new Date(Math.max(from.getTime(), first.getTime()));
     day.setHours(0, 0, 0, 0);
-    // A row that ends at midnight is not shown on the day that begins then.
+    // A row that ends at midnight does not belong to the day that begins then.
     while (day <= last && (day < until || dayOf(day) === dayOf(from))) {
       found.set(dayOf(day), [...(found.get(dayOf(day)) ?? []), row]);
       day.setDate(day.getDate() + 1);
@@ -146,7 +144,7 @@ function rowsByDay(
   return found;
 }
 
-/** Reads a date as midnight of the browser's time zone. */
+/** Reads a value as a time. A date is read as midnight in the browser's time zone. */
 const localTime = (value: unknown): Date | null =>
   timeOf(typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00:00` : (value ?? ''));
 

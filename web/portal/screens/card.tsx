@@ -10,8 +10,8 @@ import styles from './board-page.module.css';
 const FIELDS = 3;
 
 /**
- * Card of a row on a board. It can get the focus, so that Space picks it up. The menu moves the card without drag and
- * keyboard.
+ * Card of a row on a board. It can get the focus, so that the member can pick it up with Space. Its menu moves it
+ * without dragging and without keys.
  */
 export function Card({
   entity,
@@ -31,7 +31,7 @@ export function Card({
   columns: readonly PortalField[];
   row: Row;
   path: string | null;
-  /** The transitions that the member may make. */
+  /** The transitions of the row that the member may make. */
   ways: readonly PortalTransition[];
   isPicked: boolean;
   onPick: () => void;

@@ -9,7 +9,7 @@ import { rowName } from '../fields/value.tsx';
 import styles from './form-page.module.css';
 import type { ClashOf } from './use-save-changes.ts';
 
-/** Shows both values of each field that another caller has changed, and lets the member choose. */
+/** For each field that the member and another caller have changed, shows both values and lets the member choose one. */
 export function Clash({
   entity,
   clash,
@@ -17,7 +17,7 @@ export function Clash({
 }: {
   entity: PortalEntity;
   clash: ClashOf;
-  /** Called with the names of the fields for which the member chose their own value. */
+  /** Called with the names of the fields for which the member keeps their own value. */
   onChoose: (own: ReadonlySet<string>) => void;
 }) {
   const all = useScreens();

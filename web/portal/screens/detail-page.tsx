@@ -26,7 +26,7 @@ import { Shell } from './shell.tsx';
 import { useToast } from './toast.tsx';
 import { Transitions } from './transitions.tsx';
 
-/** Page of one row: its long texts in the main column; its state, short fields and history beside them. */
+/** Page of one row. Its long texts are in the main column; its state, its short fields and its history are beside them. */
 export function DetailPage({ screen, entity, rowKey }: Place) {
   const portal = usePortal();
   const all = useScreens();
@@ -108,7 +108,7 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
   );
 }
 
-/** Returns the related lists of a screen in its order, or all of them. */
+/** Returns the lists of related rows: those that the screen names, in its order, or all of them if it names none. */
 const relatedOf = ({ related }: PortalScreen, entity: PortalEntity) =>
   related === null ? entity.related : related.flatMap((id) => entity.related.filter((one) => one.entity === id));
 
@@ -120,7 +120,7 @@ function RowNumber({ entity, row }: { entity: PortalEntity; row: Row }) {
   return <span>{typeof value === 'number' ? `${word} ${numberText(value, { useGrouping: false })}` : word}</span>;
 }
 
-/** Buttons that edit and delete the row. Deletion asks for a confirmation in place. */
+/** Buttons that edit and delete the row. The member confirms a deletion on the page itself. */
 function Tools({ entity, row, back }: { entity: PortalEntity; row: Row; back: string }) {
   const portal = usePortal();
   const navigate = useNavigate();

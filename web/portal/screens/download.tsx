@@ -12,7 +12,7 @@ import { entityIn, type Place, readableFields, useScreens } from '../data/screen
 import { rowName } from '../fields/value.tsx';
 import styles from './page.module.css';
 
-/** Button that downloads the rows of a list as CSV: with its search, filters, order and columns. */
+/** Button that downloads the rows of a list as CSV. It uses the search, the filters, the order and the columns of the list. */
 export function Download({
   screen,
   entity,
@@ -49,11 +49,11 @@ export function saveCsv(
 ): void {
   const cells = rows.map((row) => fields.map((field) => cellOf(all, entity, field, row)));
   const text = toSpreadsheetCsv([fields.map(({ label }) => label), ...cells]);
-  // The byte order mark tells spreadsheets the encoding.
+  // The byte order mark tells spreadsheets that the file is UTF-8.
   download(`${title}.csv`, 'text/csv;charset=utf-8', `\ufeff${text}`);
 }
 
-/** Returns the text of a cell: a reference by the name of its row, times and numbers as they are stored. */
+/** Returns the text of a cell. A reference is written as the label of its row; times and numbers are written as they are stored. */
 function cellOf(all: PortalScreens, entity: PortalEntity, field: PortalField, row: Row): string {
   const value = row[field.name];
   if (value === null || value === undefined) return '';

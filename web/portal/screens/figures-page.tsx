@@ -15,7 +15,7 @@ import { Shell } from './shell.tsx';
 
 const isFigure = ({ editor }: PortalField): boolean => editor === 'number' || editor === 'money';
 
-/** One row as figures, or several rows as a chart of each numeric field. */
+/** Shows a single row as figures, or several rows as a chart of each numeric field. */
 export function FiguresPage({ screen, entity }: Place) {
   const portal = usePortal();
   const all = useScreens();
@@ -52,7 +52,7 @@ export function FiguresPage({ screen, entity }: Place) {
   );
 }
 
-/** Table with a bar for each number. The longest bar of a field is its greatest value. */
+/** Table with a bar for each number. The greatest value of a field has the longest bar. */
 function Series({
   entity,
   fields,

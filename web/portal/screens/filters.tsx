@@ -15,8 +15,8 @@ import { choicesOf, conditionWords, filterWords, hasRange, rangeCondition, range
 import styles from './page.module.css';
 
 /**
- * Shows the conditions of a list as a sentence: those of the screen, then those of the member, which can be removed. A
- * range opens its two limits.
+ * Shows the conditions of a list as a sentence. The conditions of the screen come first; the member can remove the
+ * conditions that follow. A condition on a range opens a form with its two limits.
  */
 export function Filters({
   entity,
@@ -106,14 +106,14 @@ export function Filters({
   );
 }
 
-/** Select with all conditions that the fields of the entity offer. */
+/** Select field with all conditions that the fields of the entity offer. */
 function AddFilter({
   entity,
   onAsk,
   onAdd,
 }: {
   entity: PortalEntity;
-  /** Called with a field whose limits or whose row the member chooses. */
+  /** Called with a field for which the member must enter limits or choose a row. */
   onAsk: (field: PortalField) => void;
   onAdd: (name: string, condition: string) => void;
 }) {
@@ -148,7 +148,7 @@ function AddFilter({
   );
 }
 
-/** Picker of the row that a field must reference. */
+/** Picker of the row that a field must reference to meet the condition. */
 function ReferenceForm({
   field,
   onClose,
@@ -184,7 +184,7 @@ function ReferenceForm({
   );
 }
 
-/** Describes the condition on a reference by the name of the referenced row: "Topic is Billing". */
+/** Describes a condition on a reference by the label of the referenced row, for example "Topic is Billing". */
 function ReferenceWords({ field, condition }: { field: PortalField; condition: string }) {
   const portal = usePortal();
   const all = useScreens();
@@ -195,7 +195,7 @@ function ReferenceWords({ field, condition }: { field: PortalField; condition: s
   return t('filterIs', { field: field.label, value: target && data ? rowName(target, data) : value });
 }
 
-/** Form with the least and the greatest value of a field. */
+/** Form for the least and the greatest value of a field. */
 function RangeForm({
   field,
   condition,
@@ -248,7 +248,7 @@ function RangeForm({
   );
 }
 
-/** Returns a typed number with a point; an empty text if it is no number. Days stay as they are. */
+/** Returns a typed number with a point as its decimal separator; an empty text if it is no number. Dates stay as they are. */
 function plainNumber(text: string, type: 'date' | 'text'): string {
   if (type === 'date') return text;
   const plain = text

@@ -24,8 +24,8 @@ import { useSaveChanges } from './use-save-changes.ts';
 import { useSavedDraft } from './use-saved-draft.ts';
 
 /**
- * Form of a new row, or of an existing row by its key. If callers cannot add rows, it is the form of the member's own
- * row.
+ * Form of a new row, or of the existing row whose key is in the address. If callers cannot add rows, it is the form of
+ * the member's own row.
  */
 export function FormPage({
   screen,
@@ -139,7 +139,7 @@ function Form(of: FormOf) {
 
 type RowForm = ReturnType<typeof useRowForm>;
 
-/** The fields of a form, each with its value, its rule if that is broken, and the row that a reference points to. */
+/** The fields of a form. Each is shown with its value, the rule that the value breaks, and the label of the referenced row. */
 function FormFields({ form, row }: { form: RowForm; row: Row | null }) {
   const all = useScreens();
   return (
@@ -179,8 +179,8 @@ function useRowForm({ place: { screen, entity }, row, rowKey }: FormOf) {
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const [refused, setRefused] = useState<RefusedField | null>(null);
   const adding = useMutation(addRow(portal, entity));
-  // For a restored draft, compares the stored row with the values that the member saw while typing, because another
-  // caller may have changed the row since.
+  // A restored draft contains the values that the member saw while typing. The stored row is compared with these
+  // values, because another caller may have changed the row in the meantime.
   const changing = useSaveChanges(entity, row && { ...row, ...restored?.before }, rowKey);
   const shownIn = (field: PortalField) => typedIn(draft, field) ?? (row ? toDraft(field, row[field.name]) : '');
   const wrong = new Map(fields.map((field) => [field.name, wrongIn(field, shownIn(field), isNew)]));
@@ -207,7 +207,7 @@ function useRowForm({ place: { screen, entity }, row, rowKey }: FormOf) {
     ...{ element, isNew, fields, refused, changing, back, isSaving, hasValues, shownIn, leave },
     error: adding.error ?? changing.error,
     status: broken ? t('lookAt', { label: inSentence(broken.label) }) : restored && hasValues ? t('draftKept') : '',
-    /** Returns the words of the rule that a field breaks, once the member has left the field. */
+    /** Returns the description of the rule that a field breaks. Returns null until the member has left the field. */
     shownWrong: ({ name }: PortalField) =>
       refused?.field === name ? refused.words : left.has(name) ? (wrong.get(name) ?? null) : null,
     change: (field: PortalField, value: string | boolean) => {
@@ -240,11 +240,11 @@ interface RefusedField {
   readonly words: string;
 }
 
-/** Returns the error of a refused field with the label of the field. */
+/** Returns the error about a refused field, with the label of the field in its message. */
 const namedRefusal = (entity: PortalEntity, { field, words }: RefusedField): Refusal =>
   new Refusal(400, { message: t('fieldWrong', { label: fieldIn(entity, field)?.label ?? '', words }) });
 
-/** Returns the values that the address of the form of a new row gives: `/bookings/new?resource=1`. */
+/** Returns the values that the address gives to the fields of a new row, for example `/bookings/new?resource=1`. */
 function useGivenValues(fields: readonly PortalField[], isNew: boolean): Draft {
   const search = useSearch({ strict: false }) as Readonly<Record<string, unknown>>;
   const given = fields.flatMap(({ name }): [string, string][] => {
@@ -255,8 +255,8 @@ function useGivenValues(fields: readonly PortalField[], isNew: boolean): Draft {
 }
 
 /**
- * Returns the fields of a form: those of its screen, or else all fields that the caller may write, except the state,
- * which transitions change.
+ * Returns the fields of a form: those that its screen names, or else all fields that the caller may write. The state is
+ * left out, because only transitions change it.
  */
 function formFields(entity: PortalEntity, columns: readonly string[] | null, isNew: boolean): PortalField[] {
   const names = columns ?? entity.fields.map(({ name }) => name).filter((name) => name !== entity.machine?.field);
@@ -265,7 +265,7 @@ function formFields(entity: PortalEntity, columns: readonly string[] | null, isN
   );
 }
 
-/** Returns the field of an error that names the field or one of its rules. */
+/** Returns the field that an error is about, because the error names the field or one of its rules. */
 function refusedField(fields: readonly PortalField[], error: Error): RefusedField | null {
   if (!(error instanceof Refusal) || !error.code?.startsWith('23')) return null;
   const named = new Set([...error.message.matchAll(/"([^"]+)"/g)].map(([, name]) => name));

@@ -15,13 +15,13 @@ const CallerContext = createContext<Session | null>(null);
 /** Returns the session of the member; null without a session. */
 export const useCaller = (): Session | null => use(CallerContext);
 
-/** Redirects to the sign-in, which returns to the address that was open when this component was added. */
+/** Redirects to the sign-in page. The sign-in later returns to the address that was open when this component was added. */
 export function ToSignIn() {
   const [asked] = useState(() => `${location.pathname}${location.search}`);
   return <Navigate to="/account/sign-in" search={asked === '/' ? {} : { next: asked }} replace />;
 }
 
-/** Shows pages with the screens that the caller may open. A visitor who may open no screen signs in first. */
+/** Loads the screens that the caller may open, and shows the pages with them. A visitor who may open no screen must sign in first. */
 export function Gate({ children }: { children: ReactNode }) {
   const portal = usePortal();
   const session = useQuery(signedIn(portal));
@@ -40,7 +40,7 @@ export function Gate({ children }: { children: ReactNode }) {
   }
   if (session.data?.needsFactor) return <FactorStep />;
   if (!isKnown || !found.data) return null;
-  // A member whose session has ended must not continue as a visitor without noticing it.
+  // If the session of a member has ended, the member must sign in again, and not continue as a visitor without noticing it.
   const hasEnded = session.data === null && wasMember && !hasSignedOut();
   if (hasEnded || (session.data === null && found.data.screens.length === 0)) {
     return <ToSignIn />;

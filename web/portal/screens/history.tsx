@@ -18,7 +18,7 @@ interface StateChange {
   readonly at: string;
 }
 
-/** Lists the state changes of a row, newest first, with caller and time. */
+/** Lists the state changes of a row, newest first. Each has its caller and its time. */
 export function History({ entity, machine, row }: { entity: PortalEntity; machine: PortalMachine; row: Row }) {
   const caller = useCaller();
   const changes = (Array.isArray(row.state_changes) ? (row.state_changes as StateChange[]) : []).filter(

@@ -13,7 +13,7 @@ import styles from './page.module.css';
 import { RowsTable } from './rows-table.tsx';
 import { memberName, Shell } from './shell.tsx';
 
-/** Number of rows of the first list on the home page. */
+/** Number of rows of the first list that the home page shows. */
 const FIRST_ROWS = 5;
 
 /** Home page: the app, the first rows of the first list, and links to the screens. */

@@ -6,8 +6,8 @@ import { chooseLanguage, chosenLanguage, isLanguage } from '../data/language.ts'
 import styles from './choice.module.css';
 
 /**
- * Chooses the language of the pages. A member's choice is stored in the account, too, so that mails are in the same
- * language. The page is loaded again; drafts stay.
+ * Chooses the language of the pages. For a member, the choice is also stored in the account, so that mails are in the
+ * same language. The page is loaded again; drafts of forms are not lost.
  */
 export function LanguageChoice({ isMember }: { isMember: boolean }) {
   const portal = usePortal();

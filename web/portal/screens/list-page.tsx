@@ -111,7 +111,7 @@ export function ListPage({ screen, entity }: Place) {
 /** Rows can be selected if they have a key. */
 const canSelect = ({ key }: Place['entity']): boolean => key.length > 0;
 
-/** Returns the search, the conditions and the order of the address, and the query that they mean. */
+/** Returns the search, the conditions and the order in the address, and the query of the list that follows from them. */
 function useListQuery({ screen, entity }: Pick<Place, 'screen' | 'entity'>) {
   const navigate = useNavigate();
   const search = useSearch({ strict: false }) as ListSearch;
@@ -140,7 +140,7 @@ function useListQuery({ screen, entity }: Pick<Place, 'screen' | 'entity'>) {
   };
 }
 
-/** Returns an order that keeps the rows of a group together. */
+/** Returns an order by the field of the groups first, so that the rows of a group are next to each other. */
 const groupedOrder = ({ group }: PortalScreen, order: string | null): string | null =>
   group === null ? order : [quoted(group), ...(order === null ? [] : [order])].join(',');
 

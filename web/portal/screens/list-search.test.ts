@@ -20,7 +20,7 @@ const entity = {
 const now = new Date(2026, 10, 24, 15, 30);
 
 describe('dataConditions', () => {
-  it('limits numbers from both sides, and times by the days of the reader', () => {
+  it("writes a range as two conditions, and a range of times by the days of the reader's time zone", () => {
     expect(dataConditions(entity, 'price', 'gte.-1.5,lte.20', now)).toEqual(['gte.-1.5', 'lte.20']);
     expect(dataConditions(entity, 'day', 'gte.2026-01-01,lte.2026-01-31', now)).toEqual([
       'gte.2026-01-01',
@@ -30,7 +30,7 @@ describe('dataConditions', () => {
     expect(dataConditions(entity, 'at', 'gte.2026-01-01', now)).toEqual([`gte.${new Date(2026, 0, 1).toISOString()}`]);
   });
 
-  it('counts days from today', () => {
+  it('converts a number of days from today to two dates', () => {
     expect(dataConditions(entity, 'day', 'days.0', now)).toEqual(['gte.2026-11-24', 'lt.2026-11-25']);
     expect(dataConditions(entity, 'day', 'days.-7', now)).toEqual(['gte.2026-11-18', 'lt.2026-11-25']);
     expect(dataConditions(entity, 'day', 'days.7', now)).toEqual(['gte.2026-11-24', 'lt.2026-12-01']);
@@ -38,7 +38,7 @@ describe('dataConditions', () => {
 });
 
 describe('conditionsIn', () => {
-  it('takes only conditions that the kind of the field has', () => {
+  it('accepts a condition only if the kind of the field allows it', () => {
     const search = {
       'f.price': 'gte.1',
       'f.day': 'days.-30',
@@ -51,7 +51,7 @@ describe('conditionsIn', () => {
 });
 
 describe('rangeIn', () => {
-  it('reads what rangeCondition writes', () => {
+  it('reads each condition that rangeCondition writes', () => {
     for (const range of [
       { from: '1', to: '2' },
       { from: '', to: '2.5' },
@@ -64,7 +64,7 @@ describe('rangeIn', () => {
 });
 
 describe('conditionWords', () => {
-  it('says a range and a number of days in words', () => {
+  it('describes a range and a number of days in words', () => {
     expect(conditionWords(entity, 'price', 'gte.10,lte.20')).toBe('price from 10.00 to 20.00');
     expect(conditionWords(entity, 'price', 'lte.20')).toBe('price up to 20.00');
     expect(conditionWords(entity, 'at', 'days.-7')).toBe('at is in the last 7 days');
@@ -72,7 +72,7 @@ describe('conditionWords', () => {
 });
 
 describe('orderIn', () => {
-  it('takes an order by known fields, with names of any characters, or else that of the screen', () => {
+  it('accepts an order by known fields, whatever characters their names contain, and otherwise uses the order of the screen', () => {
     expect(orderIn({ order: '"a,b".desc' }, entity, null)).toEqual({
       text: '"a,b".desc',
       field: 'a,b',

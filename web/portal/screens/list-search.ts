@@ -5,21 +5,21 @@ import { orderTerms } from '../data/query.ts';
 import { instantOf } from '../data/rows.ts';
 import { dayOf } from './weeks.ts';
 
-/** The parameters of a list's address: a search, an order, and conditions as `f.status=eq.open`. */
+/** The parameters of a list's address: a search, an order, and conditions such as `f.status=eq.open`. */
 export interface ListSearch {
   readonly q?: string;
   readonly order?: string;
   readonly [condition: `f.${string}`]: string | undefined;
 }
 
-/** An order by one field, in the syntax of a data request. */
+/** An order by one field. `text` is in the syntax of a data request. */
 export interface Order {
   readonly text: string | null;
   readonly field: string | null;
   readonly isDescending: boolean;
 }
 
-/** Returns the conditions of the address on fields that the caller may read. */
+/** Returns the conditions in the address. Omits conditions on fields that the caller may not read. */
 export function conditionsIn(search: ListSearch, { fields }: PortalEntity): Record<string, string> {
   return Object.fromEntries(
     fields.flatMap((field): [string, string][] => {
@@ -34,7 +34,7 @@ export function conditionsIn(search: ListSearch, { fields }: PortalEntity): Reco
 const isCondition = (field: PortalField, condition: string): boolean =>
   /^(eq|is|not\.is)\./.test(condition) || (hasRange(field) && (daysIn(condition) ?? rangeIn(condition)) !== null);
 
-/** Returns the order of the address, or else the order of the screen. */
+/** Returns the order in the address if its fields are known; otherwise returns the order of the screen. */
 export function orderIn({ order }: ListSearch, { fields }: PortalEntity, ofScreen: string | null): Order {
   const isKnown = orderTerms(order ?? '').every(({ field }) =>
     fields.some((one) => one.name === field && one.sortable),
@@ -44,7 +44,7 @@ export function orderIn({ order }: ListSearch, { fields }: PortalEntity, ofScree
   return { text, field: first?.field ?? null, isDescending: first?.isDescending ?? false };
 }
 
-/** Returns the search parameters of an address without empty ones. */
+/** Returns the search parameters of a list's address. Omits empty ones. */
 export function toSearch({
   q,
   order,
@@ -67,33 +67,33 @@ export const hasRange = ({ editor, readable, sortable }: PortalField): boolean =
 
 const isOfTime = ({ editor }: PortalField): boolean => editor === 'date' || editor === 'date and time';
 
-/** The least and the greatest value of a range, both included: numbers or days; empty without a limit. */
+/** The least and the greatest value of a range, which both belong to the range. They are numbers or days; an empty text means no limit. */
 export interface Range {
   readonly from: string;
   readonly to: string;
 }
 
-/** Parses the condition of a range: `gte.10,lte.20`. */
+/** Parses the condition of a range, for example `gte.10,lte.20`. */
 export function rangeIn(condition: string): Range | null {
   const [, from, both, only] = /^(?:gte\.([\d.-]+)(?:,lte\.([\d.-]+))?|lte\.([\d.-]+))$/.exec(condition) ?? [];
   return from === undefined && only === undefined ? null : { from: from ?? '', to: both ?? only ?? '' };
 }
 
-/** Returns the condition of a range; null without a limit. */
+/** Returns the condition of a range; null if the range has no limit. */
 export const rangeCondition = ({ from, to }: Range): string | null =>
   [from !== '' && `gte.${from}`, to !== '' && `lte.${to}`].filter(Boolean).join(',') || null;
 
-/** Parses a number of days from today: `days.0` is today, `days.-7` the last 7 days, `days.7` the next. */
+/** Parses a number of days counted from today. `days.0` is today, `days.-7` the last 7 days, `days.7` the next 7 days. */
 function daysIn(condition: string): number | null {
   const [, days] = /^days\.(-?\d{1,4})$/.exec(condition) ?? [];
   return days === undefined ? null : Number(days);
 }
 
-/** Numbers of days that a filter offers. */
+/** The numbers of days that a filter on a time offers. */
 const DAYS = [0, -7, -30, 7] as const;
 
 /**
- * Returns the conditions of a data request for a condition of the address. Days are those of the reader.
+ * Converts a condition of the address to the conditions of a data request. Days are days in the reader's time zone.
  *
  * @param now The present time.
  */
@@ -116,16 +116,13 @@ function daysRange(days: number, now: Date): Range {
   return days < 0 ? { from: day(days + 1), to: day(0) } : { from: day(0), to: day(Math.max(0, days - 1)) };
 }
 
-/** An option of a filter for a field. */
+/** One condition that a filter offers for a field. */
 export interface Choice {
   readonly condition: string;
   readonly label: string;
 }
 
-/**
- * Returns the conditions that a filter offers for a field; none for fields that are searched or whose values all
- * differ.
- */
+/** Returns the conditions that a filter offers for a field. Returns none for a field that the search covers, or whose values all differ. */
 export function choicesOf(field: PortalField): Choice[] {
   const { editor, values, nullable } = field;
   const empty = nullable
@@ -159,7 +156,7 @@ const operators: Readonly<Record<string, MessageKey>> = {
   ilike: 'filterLike',
 };
 
-/** Describes a condition of a data request: "Status is not Closed"; null for conditions without a short description. */
+/** Describes a condition of a data request, for example "Status is not Closed". Returns null if there is no short description. */
 export function conditionWords({ fields }: PortalEntity, name: string, condition: string): string | null {
   const field = fields.find((one) => one.name === name);
   if (!field) return null;
@@ -176,7 +173,7 @@ export function conditionWords({ fields }: PortalEntity, name: string, condition
   return t(verb, { field: field.label, value: label });
 }
 
-/** Describes a range: "Price from 10 to 20". */
+/** Describes a range, for example "Price from 10 to 20". */
 function rangeWords(field: PortalField, { from, to }: Range): string {
   const shown = { ...field, editor: isOfTime(field) ? ('date' as const) : field.editor };
   const [least, most] = [from, to].map((text) => textOf(shown, isOfTime(field) || text === '' ? text : Number(text)));
@@ -184,6 +181,6 @@ function rangeWords(field: PortalField, { from, to }: Range): string {
   return t(from === '' ? 'filterUpTo' : to === '' ? 'filterFrom' : 'filterFromTo', values);
 }
 
-/** Describes the conditions of a screen. */
+/** Describes the conditions that a screen has by itself. */
 export const filterWords = (entity: PortalEntity, filter: string | null): string[] =>
   [...new URLSearchParams(filter ?? '')].flatMap(([name, condition]) => conditionWords(entity, name, condition) ?? []);

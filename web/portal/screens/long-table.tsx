@@ -14,18 +14,16 @@ import type { Selection } from './use-selection.ts';
  */
 const heights = { wide: 44, phone: 64 } as const;
 
-/** Smallest change in px of the height above a table that is followed. */
+/** Minimum change in px of the height above the table to which the table reacts. */
 const MARGIN_STEP = 8;
 
-/** Maximum number of rows of the scrollbar: browsers limit the height of a page. */
+/** Maximum number of rows for which the scrollbar has room, because browsers limit the height of a page. */
 const SCROLLED_ROWS = 300_000;
 
-/** Maximum number of rows that are all drawn, so that the browser finds their texts. */
+/** Maximum number of rows that are all drawn. The browser's own search on the page then finds their texts. */
 const DRAWN_ROWS = 2 * PAGE_ROWS;
 
-/**
- * Table of a list of any length: only the rows in sight are drawn and read. The scrollbar is that of all rows.
- */
+/** Table of a list of any length. Only the visible rows are read and drawn, but the scrollbar has the size for all rows. */
 export function LongTable({
   label,
   entity,
@@ -42,15 +40,15 @@ export function LongTable({
   entity: PortalEntity;
   columns: readonly PortalField[];
   list: RowWindow;
-  /** The field by whose values the rows are grouped. The rows are in the order of this field. */
+  /** The field whose values group the rows; null without groups. The rows must be in the order of this field. */
   group: string | null;
-  /** The query of the list as text. The rows of another query are shown from the first. */
+  /** The query of the list as text. When it changes, the table scrolls to its first row. */
   query: string;
   order: Order;
   onOrder: (order: Order) => void;
-  /** Called with the numbers of the first and the last page that is drawn. */
+  /** Called with the numbers of the first and the last page of which rows are drawn. */
   onVisible: (from: number, to: number) => void;
-  /** Null if nothing can be done with several rows. */
+  /** The selection of rows; null if there is no action on several rows. */
   selection: Selection | null;
 }) {
   const layout = useRowLayout(entity, columns, group);
@@ -58,16 +56,15 @@ export function LongTable({
   const { total, isLoading, rowAt } = list;
   const [margin, setMargin] = useState(0);
   useLayoutEffect(() => {
-    // The height of the forms and views above the table changes without this component.
+    // Runs after every drawing, because the forms and views above the table change their height without this component.
     const top = topOf(table.current);
-    // A change of the margin makes the places of all rows be computed again.
+    // A change of the margin makes the virtualizer compute the positions of all rows again, so small changes are ignored.
     setMargin((before) => (Math.abs(top - before) > MARGIN_STEP ? top : before));
   });
   const height = matchMedia('(max-width: 760px)').matches ? heights.phone : heights.wide;
   const virtual = useVirtualizer({
     count: Math.min(total, SCROLLED_ROWS),
     getScrollElement: () => scrollerOf(table.current),
-    // Called for each row of the list.
     estimateSize: () => height,
     // A fraction of a pixel would make the places of all later rows be computed again.
     measureElement: (element) => Math.round(element.getBoundingClientRect().height),
@@ -153,7 +150,7 @@ export function LongTable({
   );
 }
 
-/** Place of the rows that are not drawn. */
+/** Empty space in place of the rows that are not drawn. */
 const Gap = ({ height }: { height: number }) => (
   <tbody aria-hidden="true">
     <tr className={styles.gap} style={{ height }}>
@@ -162,14 +159,14 @@ const Gap = ({ height }: { height: number }) => (
   </tbody>
 );
 
-/** Returns the distance in px from the beginning of what is scrolled to the table. */
+/** Returns the distance in px from the beginning of the scrolled content to the table. */
 function topOf(table: HTMLElement | null): number {
   const scroller = scrollerOf(table);
   if (!table || !scroller) return 0;
   return table.getBoundingClientRect().top - scroller.getBoundingClientRect().top + scroller.scrollTop;
 }
 
-/** Returns the element that scrolls the table: the page, or all of its body on a phone. */
+/** Returns the closest element around the table that scrolls: the page, or its whole body on a phone. */
 function scrollerOf(table: HTMLElement | null): HTMLElement | null {
   for (let element = table?.parentElement ?? null; element; element = element.parentElement) {
     if (/auto|scroll/.test(getComputedStyle(element).overflowY)) return element;

@@ -5,7 +5,7 @@ import { Refusal } from '../data/rest.ts';
 import styles from './page.module.css';
 import { Shell } from './shell.tsx';
 
-/** Message in place of a page, with a link or button that continues. */
+/** Message that is shown instead of a page, with a link or a button that leads on. */
 export function Message({ title, children }: { title: string; children: ReactNode }) {
   return (
     <Shell title={title}>
@@ -20,7 +20,7 @@ export function Message({ title, children }: { title: string; children: ReactNod
   );
 }
 
-/** Shows the error of a request with the server's message and the action. */
+/** Shows the error of a request: the server's message, and what the member can do. */
 export function Trouble({ error }: { error: Error | null }) {
   if (!error) return null;
   return (
@@ -31,7 +31,7 @@ export function Trouble({ error }: { error: Error | null }) {
   );
 }
 
-/** Describes an error in a sentence for a member, without SQL and names of tables. */
+/** Describes an error in a sentence for a member. The sentence contains neither SQL nor names of tables. */
 export function troubleWords(error: Error): string {
   if (!(error instanceof Refusal)) return t('unreachable');
   if (error.status === 401) return t('authEnded');

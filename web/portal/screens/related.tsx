@@ -23,7 +23,7 @@ import pageStyles from './page.module.css';
 import { RowsTable } from './rows-table.tsx';
 import { useSavedDraft } from './use-saved-draft.ts';
 
-/** Lists rows that reference a row. If the member may add a row, a form is at the end. */
+/** Lists the rows that reference a row. If the member may add such a row, a form follows the list. */
 export function Related({ related, row, owner }: { related: PortalRelated; row: Row; owner: PortalEntity }) {
   const portal = usePortal();
   const all = useScreens();
@@ -93,7 +93,7 @@ export function Related({ related, row, owner }: { related: PortalRelated; row: 
   );
 }
 
-/** Returns the order of the rows: by time, oldest first as in a conversation, if they have a time. */
+/** Returns the order of the listed rows. If they have a time, the oldest row is first, as in a conversation. */
 function orderOf({ fields }: PortalEntity): string | null {
   const time = fields.find(
     ({ name, editor, readable }) => readable && editor === 'date and time' && /creat|^at$|added|since/.test(name),
@@ -101,7 +101,7 @@ function orderOf({ fields }: PortalEntity): string | null {
   return time ? quoted(time.name) : null;
 }
 
-/** Shows a row that consists mostly of a text: author, time and text. */
+/** Shows a row that consists mainly of a text, with its author and its time. */
 function Said({ entity, row }: { entity: PortalEntity; row: Row }) {
   const of = (test: (field: PortalField) => boolean) => entity.fields.find((field) => field.readable && test(field));
   const author = of(({ name, editor }) => editor === 'text' && /name|author|by/.test(name));
@@ -140,7 +140,7 @@ function Said({ entity, row }: { entity: PortalEntity; row: Row }) {
   );
 }
 
-/** Form that adds a row with a reference to the row of the page. */
+/** Form that adds a row which references the row of the page. */
 function Compose({
   entity,
   columns,
@@ -205,7 +205,7 @@ function Compose({
   );
 }
 
-/** Lists the rows that a junction table joins to a row. Each can be removed, and a picker adds a row. */
+/** Lists the rows that a junction table joins to a row. The member can remove each of them, and add another one with a picker. */
 function Links({
   entity,
   related,

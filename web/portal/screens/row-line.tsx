@@ -11,19 +11,19 @@ import { FieldValue, rowName } from '../fields/value.tsx';
 import type { Order } from './list-search.ts';
 import styles from './rows-table.module.css';
 
-/** The columns of a table of rows. */
+/** The columns of a table of rows, and the fields with a special role in it. */
 export interface RowLayout {
   readonly entity: PortalEntity;
   readonly shown: readonly PortalField[];
-  /** The field that links to the row, and the first line of a row on a phone. */
+  /** The field that links to the page of the row. On a phone, it is the first line of the row. */
   readonly leading: PortalField | undefined;
-  /** The newest time of a row. */
+  /** The field with the most recent time of a row. */
   readonly time: PortalField | undefined;
-  /** The field by whose values the rows are grouped. */
+  /** The field whose values group the rows. */
   readonly grouped: PortalField | undefined;
 }
 
-/** Returns the columns of a table: without ids that mean nothing to a member, and without the field of the groups. */
+/** Returns the columns of a table. Leaves out ids that mean nothing to a member, and the field that groups the rows. */
 export function useRowLayout(
   entity: PortalEntity,
   columns: readonly PortalField[],
@@ -44,11 +44,11 @@ export function useRowLayout(
   }, [entity, columns, group]);
 }
 
-/** Maximum number of columns, and of the fields in the second line of a row on a phone. */
+/** Maximum number of columns, and maximum number of fields in the second line of a row on a phone. */
 const COLUMNS = 8;
 const PHONE_FIELDS = 3;
 
-/** Returns the columns that fit a page: long texts are left out first, then columns from the right. */
+/** Returns the columns that fit into a page. Long texts are left out first, then columns from the right. */
 function fitting(columns: readonly PortalField[], leading: PortalField | undefined): readonly PortalField[] {
   if (columns.length <= COLUMNS) return columns;
   const short = columns.filter((field) => field === leading || field.editor !== 'long text');
@@ -83,7 +83,7 @@ function phonePlace({ machine }: PortalEntity, { name, editor }: PortalField): n
 /** Returns the key of a row as text. */
 export const rowKey = (entity: PortalEntity, row: Row): string => JSON.stringify(keyOf(entity, row));
 
-/** Whether a row is selected, and a function that selects it. */
+/** Tells whether a row is selected, with a function that selects it. */
 export interface RowSelect {
   readonly isSelected: boolean;
   readonly onSelect: (row: Row, isSelected: boolean) => void;
@@ -99,7 +99,7 @@ export const RowLine = memo(function RowLine({
 }: {
   layout: RowLayout;
   row: Row;
-  /** Place among all rows of a table that draws only some of them. */
+  /** Position of the row among all rows, if the table draws only some of them. */
   index?: number;
 } & Partial<RowSelect>) {
   const all = useScreens();
@@ -144,7 +144,7 @@ export const RowLine = memo(function RowLine({
   );
 });
 
-/** Heading of a group of rows: the value of the field of the groups. */
+/** Heading of a group of rows: their common value of the field that groups the rows. */
 export function GroupLine({ layout: { entity, grouped, shown }, row }: { layout: RowLayout; row: Row }) {
   return (
     grouped && (
@@ -157,12 +157,12 @@ export function GroupLine({ layout: { entity, grouped, shown }, row }: { layout:
   );
 }
 
-/** Returns true if a row begins a group. */
+/** Returns true if a row is the first one of a group. */
 export const beginsGroup = ({ grouped }: RowLayout, row: Row, before: Row | undefined): boolean =>
   grouped !== undefined &&
   (before === undefined || JSON.stringify(before[grouped.name]) !== JSON.stringify(row[grouped.name]));
 
-/** Place of a row that is being read. */
+/** Placeholder for a row that is being read. */
 export const LoadingLine = ({ columns }: { columns: number }) => (
   <tr className={styles.loading}>
     <td colSpan={columns}>
@@ -171,7 +171,7 @@ export const LoadingLine = ({ columns }: { columns: number }) => (
   </tr>
 );
 
-/** Head of a table of rows. Its buttons order the rows. */
+/** Head of a table of rows. A click on a name sorts the rows by this column. */
 export function TableHead({
   layout: { entity, shown },
   order,

@@ -11,7 +11,7 @@ import { useCaller } from './gate.tsx';
 import { Trouble } from './message.tsx';
 import styles from './saved-views.module.css';
 
-/** Views of a list that the member has saved, and a form that saves the list as it is filtered and sorted. */
+/** Shows the views of a list that the member has saved, and a form that saves the present filters and the present order as a view. */
 export function SavedViews({ route, isNarrowed }: { route: string; isNarrowed: boolean }) {
   const portal = usePortal();
   const caller = useCaller();

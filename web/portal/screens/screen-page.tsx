@@ -18,7 +18,7 @@ const MemberReference = lazy(() =>
   import('../fields/member-reference.tsx').then(({ MemberReference: control }) => ({ default: control })),
 );
 
-/** The screen at the address, if the caller may open it. */
+/** Shows the screen whose route matches the address, if the caller may open it. */
 export function ScreenPage() {
   const all = useScreens();
   const caller = useCaller();

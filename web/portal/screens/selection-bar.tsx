@@ -25,7 +25,7 @@ export function SelectionBar({
 }: {
   title: string;
   entity: PortalEntity;
-  /** Columns of the CSV. */
+  /** The fields that are the columns of the CSV. */
   fields: readonly PortalField[];
   selection: Selection;
 }) {
@@ -81,7 +81,7 @@ export function SelectionBar({
   );
 }
 
-/** Returns why a transition is not open for all selected rows; null if it is. */
+/** Returns why a transition cannot be made for all selected rows; null if it can. */
 function whyOff({ ready, incomplete }: SharedWay, count: number): string | null {
   if (ready.length === count) return null;
   return incomplete > 0
@@ -89,7 +89,7 @@ function whyOff({ ready, incomplete }: SharedWay, count: number): string | null 
     : t('notOpenForAll', { count: count - ready.length });
 }
 
-/** Returns the transitions of the selected rows, and the functions that change the rows. */
+/** Returns the transitions that the selected rows share, and the functions that change the rows. */
 function useChanges(entity: PortalEntity, selection: Selection) {
   const portal = usePortal();
   const all = useScreens();

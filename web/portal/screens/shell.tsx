@@ -43,12 +43,12 @@ const icons: Readonly<Record<PortalScreen['kind'], TablerIcon>> = {
   figures: IconChartBar,
 };
 
-/** A link is current only at its exact address, not at addresses below it. */
+/** Options of links, so that a link counts as current only at its exact address, and not at addresses below it. */
 const exact = { exact: true, includeSearch: false } as const;
 
 /**
- * Layout of a page: the navigation at the side, or along the lower edge of a phone; the header with breadcrumbs; the
- * page.
+ * Layout of a page: the navigation, the header with breadcrumbs, and the page itself. The navigation is at the side, or
+ * along the lower edge of a phone.
  */
 export function Shell({
   title,
@@ -59,13 +59,13 @@ export function Shell({
   children,
 }: {
   title: string;
-  /** Breadcrumbs before the title in the header. */
+  /** Breadcrumbs that precede the title in the header. */
   crumbs?: readonly { readonly title: string; readonly to: string }[];
-  /** Target of the back arrow on a phone. */
+  /** Address to which the back arrow on a phone leads. */
   back?: string;
-  /** Panel at the right of the page; below the page on a phone. */
+  /** Panel at the right of the page. On a phone, it is below the page. */
   panel?: ReactNode;
-  /** True for a form, which has its own bar at the lower edge of a phone. */
+  /** True for a form. On a phone, a form has its own bar at the lower edge, so the navigation is hidden. */
   hidesBar?: boolean;
   children: ReactNode;
 }) {
@@ -121,7 +121,7 @@ export function Shell({
   );
 }
 
-/** Tells that the app cannot be reached. The pages try again by themselves. */
+/** Says that the app cannot be reached. The pages try again by themselves. */
 function ConnectionBand() {
   const isLost = useLostConnection();
   return (
@@ -179,7 +179,7 @@ function Screens({ onOpen }: { onOpen?: () => void }) {
   );
 }
 
-/** Links to the views that the member has saved of lists that the member may open. */
+/** Links to the views that the member has saved. Leaves out views of lists that the member may no longer open. */
 function MyViews({ onOpen }: { onOpen: (() => void) | undefined }) {
   const portal = usePortal();
   const caller = useCaller();
@@ -212,7 +212,7 @@ function NavLink({
   onOpen,
 }: {
   to: string;
-  /** The search of a saved view. */
+  /** The search parameters of a saved view. */
   search?: never;
   title: string;
   icon: TablerIcon;
@@ -231,7 +231,7 @@ function NavLink({
   );
 }
 
-/** Links a member to the account, and a visitor to the sign-in. */
+/** Links a member to their account, and a visitor to the sign-in page. */
 function Me() {
   const caller = useCaller();
   const { roles } = useScreens();
@@ -263,7 +263,7 @@ function Me() {
 export const memberName = (user: { user_metadata: Record<string, unknown>; email?: string; phone?: string }): string =>
   String(user.user_metadata.name || user.email || user.phone || t('account'));
 
-/** Bar with Home, the first list, New, the board or the second list, and More. */
+/** Bar along the lower edge of a phone: Home, the first list, New, the board or the second list, and More. */
 function TabBar() {
   const all = useScreens();
   const [isOpen, setIsOpen] = useState(false);
@@ -302,7 +302,7 @@ function Tab({ to, title, icon, isPlus = false }: { to: string; title: string; i
   );
 }
 
-/** Sheet with all screens and the account, on a phone. */
+/** Sheet on a phone with links to all screens and to the account. */
 function MoreSheet({ onClose }: { onClose: () => void }) {
   const caller = useCaller();
   useEffect(() => {

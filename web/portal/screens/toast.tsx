@@ -3,19 +3,19 @@ import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import styles from './toast.module.css';
 
-/** Duration of a message in ms. The message stays while it is pointed at or has the focus. */
+/** Time in ms for which a message is shown. While the pointer is over a message or it has the focus, it stays. */
 const SHOWN_MILLISECONDS = 6000;
 
 /** A message about a change, which the member may be able to undo. */
 export interface Toast {
   readonly words: string;
-  /** Undoes the change. Rejects with the server's refusal. */
+  /** Undoes the change. The promise is rejected with the server's error if the server refuses. */
   readonly undo?: (() => Promise<unknown>) | undefined;
 }
 
 const ToastContext = createContext<(toast: Toast | null) => void>(() => undefined);
 
-/** Returns a function that shows a message at the lower edge of the page, or none before the next change. */
+/** Returns a function that shows a message at the lower edge of the page. Null removes the message, for example before the next change. */
 export const useToast = (): ((toast: Toast | null) => void) => use(ToastContext);
 
 /** Shows the newest message below its children. */

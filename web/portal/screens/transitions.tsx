@@ -29,8 +29,8 @@ interface MachineOf {
 }
 
 /**
- * Shows the state of a row and its transitions: permitted transitions as buttons, the other transitions with the
- * reason.
+ * Shows the state of a row and its transitions. A permitted transition is a button; any other transition has the reason
+ * why it is not permitted.
  */
 export function Transitions({ entity, machine, row }: MachineOf) {
   const portal = usePortal();
@@ -105,9 +105,7 @@ export function Transitions({ entity, machine, row }: MachineOf) {
   );
 }
 
-/**
- * Returns a function that explains why a transition is not permitted: the required owner, or the condition in words.
- */
+/** Returns a function that says why a transition is not permitted: who must own the row, or which condition is not met. */
 function useReason() {
   const all = useScreens();
   return (entity: PortalEntity, row: Row, when: string | null): string => {
@@ -124,7 +122,7 @@ function useReason() {
   };
 }
 
-/** Names the fields that a transition asks for; null if it asks for none. */
+/** Names the fields for which a transition asks, because it requires them and they have no value. Null if there are none. */
 function needs(entity: PortalEntity, transition: PortalTransition, row: Row): string | null {
   const missing = missingFor(transition, row).map((name) => inSentence(fieldIn(entity, name)?.label ?? name));
   return missing.length === 0 ? null : t('needs', { fields: missing.join(', ') });
@@ -152,7 +150,7 @@ function RequiredFields({
   transition: PortalTransition;
   isBusy: boolean;
   onCancel: () => void;
-  /** Calls `onTaken` after the transition. */
+  /** Makes the transition. Calls `onTaken` after the server has made it. */
   onTake: (values: Row, onTaken: () => void) => void;
 }) {
   const saved = useSavedDraft(`${entity.id} ${transition.name} ${JSON.stringify(keyOf(entity, row))}`);

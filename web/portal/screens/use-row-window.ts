@@ -11,24 +11,23 @@ import { useScreens } from '../data/screens.ts';
 /** Interval in ms at which the visible rows are read again. */
 const REFRESH_MILLISECONDS = 20_000;
 
-/** The rows of a list that were read, and the number of all rows. */
+/** The rows of a list that were read so far, and the number of all its rows. */
 export interface RowWindow {
-  /** Number of rows of the list, as far as it is known. */
+  /** Number of all rows of the list, as far as it is known. */
   readonly total: number;
-  /** False for an estimate. */
+  /** False if `total` is an estimate. */
   readonly isExact: boolean;
   readonly isLoading: boolean;
   readonly error: Error | null;
-  /** Returns a row by its place in the list; undefined while it is being read. */
+  /** Returns a row by its position in the list; undefined while the row is being read. */
   readonly rowAt: (index: number) => Row | undefined;
-  /** The rows that were read, in their order. */
+  /** The rows that were read, in the order of the list. */
   readonly rows: readonly Row[];
 }
 
 /**
- * Reads the visible pages of a list, and the first page, which has the count. While a changed query is being read, the
- * rows of the previous query stay.
- *
+ * Reads the visible pages of a list, and the first page, because only the first page has the count. While the rows of a
+ * changed query are being read, the rows of the previous query are shown.
  * @param visible Numbers of the first and the last visible page.
  */
 export function useRowWindow(of: ListOf, [from, to]: readonly [number, number]): RowWindow {
@@ -49,7 +48,7 @@ export function useRowWindow(of: ListOf, [from, to]: readonly [number, number]):
     ...(first.isPlaceholderData ? [] : numbers.map((number, i) => [number, others[i]?.data?.rows] as const)),
   ]);
   const read = [...pages].flatMap(([number, rows]) => (rows ? [{ number, rows }] : []));
-  // An estimate may be too high: the page is then beyond the last row.
+  // An estimate may be too high. Then the page is beyond the last row, and the rows are counted exactly.
   const isBeyond = read.some(({ number, rows }) => number > 0 && rows.length === 0);
   const exact = useQuery({ ...count(portal, all, of.entity, of.query, 'exact'), enabled: isBeyond });
   const total = totalOf(chain.end ?? exact.data ?? null, first.data?.total ?? 0, read);
@@ -62,13 +61,13 @@ export function useRowWindow(of: ListOf, [from, to]: readonly [number, number]):
   };
 }
 
-/** Returns the numbers of these pages, without the first page of the list. */
+/** Returns the numbers of the pages from `from` to `to`, without the first page of the list. */
 const pagesBetween = (from: number, to: number): number[] => {
   const low = Math.max(1, from);
   return Array.from({ length: Math.max(0, to - low + 1) }, (_, i) => low + i);
 };
 
-/** Returns the exact number of rows, or else the estimate, but at least the number that was read. */
+/** Returns the exact number of rows if it is known, or else the estimate. The result is at least the number of rows that were read. */
 function totalOf(
   exact: number | null,
   estimate: number,
@@ -76,7 +75,7 @@ function totalOf(
 ): Pick<RowWindow, 'total' | 'isExact'> {
   if (exact !== null) return { total: exact, isExact: true };
   const known = Math.max(0, ...read.map(({ number, rows }) => number * PAGE_ROWS + rows.length));
-  // An estimate may be too low: one more page follows the last full one.
+  // An estimate may be too low. So the total has room for one more page after the last full page.
   return estimate > COUNTED
     ? { total: Math.max(estimate, known + PAGE_ROWS), isExact: false }
     : { total: Math.max(estimate, known), isExact: true };

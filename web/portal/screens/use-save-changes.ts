@@ -7,7 +7,7 @@ import type { Row } from '../data/rest.ts';
 import { changeRow, comparedInAddress, readRow } from '../data/rows.ts';
 import { useScreens } from '../data/screens.ts';
 
-/** Fields that the member and another caller have changed: the member's values and the current row. */
+/** Fields that both the member and another caller have changed: the member's values, and the row as it is stored now. */
 export interface ClashOf {
   readonly own: Row;
   readonly now: Row;
@@ -28,10 +28,9 @@ const without = (row: Row, names: Row): Row =>
 type Outcome = ClashOf | 'saved' | 'gone' | 'refused';
 
 /**
- * Saves changes of a row. Fields that another caller has changed since are not overwritten: the other changes are
- * saved, and these fields are returned.
- *
- * @param before The values that the member has read.
+ * Saves changes of a row. A field that another caller has changed in the meantime is not overwritten: it is returned,
+ * and the other fields are saved.
+ * @param before The values that the member had read.
  */
 async function saveChanges(
   { portal, all, entity }: { portal: Portal; all: PortalScreens; entity: PortalEntity },
@@ -68,8 +67,8 @@ async function saveChanges(
 }
 
 /**
- * Saves changes of a row if the stored values are those that were read. Fields that another caller has changed become a
- * clash, which the member resolves.
+ * Returns functions that save changes of a row if the stored values are still those that were read. A field that
+ * another caller has changed in the meantime becomes a clash, which the member resolves.
  */
 export function useSaveChanges(entity: PortalEntity, row: Row | null, key: Readonly<Record<string, unknown>> | null) {
   const portal = usePortal();
@@ -104,7 +103,7 @@ export function useSaveChanges(entity: PortalEntity, row: Row | null, key: Reado
     isPending: saving.isPending,
     error: saving.error,
     save: (changes: Row, outcomes: Outcomes) => run(changes, row ?? {}, outcomes),
-    /** Saves the member's own values of these fields over those of the other callers. */
+    /** Saves the member's own values of the chosen fields, and so overwrites the values of the other callers. */
     resolve: (chosen: ReadonlySet<string>, outcomes: Outcomes) => {
       if (!clash) return;
       const changes = Object.fromEntries(Object.entries(clash.own).filter(([name]) => chosen.has(name)));

@@ -5,17 +5,16 @@ import { useCaller } from './gate.tsx';
 
 const KEPT_MILLISECONDS = 7 * 24 * 3_600_000;
 
-/** Typed values of a form, and the stored values of these fields when the member began to type. */
+/** The typed values of a form, and the stored values that these fields had when the member began to type. */
 export interface SavedDraft {
   readonly draft: Draft;
   readonly before: Row;
 }
 
 /**
- * Stores the typed values of a form on this device for 7 days. They survive a reload, a lost connection and the end of
- * the session.
- *
- * @param place The form, and the row that it changes or adds to.
+ * Stores the typed values of a form on this device for 7 days, so that a reload, a lost connection or the end of the
+ * session does not lose them.
+ * @param place Identifies the form, and the row that it changes or to which it adds a row.
  */
 export function useSavedDraft(place: string) {
   const caller = useCaller();
@@ -50,7 +49,7 @@ function readDraft(name: string): SavedDraft | null {
   });
 }
 
-/** Runs `work`; returns null if the browser refuses to store or its storage is full. */
+/** Runs `work`. Returns null if the browser refuses access to its storage, or if its storage is full. */
 function attempt<T>(work: () => T): T | null {
   try {
     return work();

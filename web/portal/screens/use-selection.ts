@@ -3,25 +3,24 @@ import type { PortalEntity } from '../../../contract/portal.ts';
 import type { Row } from '../data/rest.ts';
 import { rowKey } from './row-line.tsx';
 
-/** Maximum number of rows that are changed at once: their keys are in the address of a request. */
+/** Maximum number of rows that can be changed at once, because the address of a request contains their keys. */
 const SELECTED_ROWS = 100;
 
 /** The rows of a list that the member has selected. */
 export interface Selection {
   readonly rows: readonly Row[];
-  /** True while the boxes are shown on a phone. */
+  /** True while a phone shows the boxes that select rows. */
   readonly isOn: boolean;
   readonly has: (row: Row) => boolean;
   readonly set: (row: Row, isSelected: boolean) => void;
-  /** Selects exactly these rows, up to SELECTED_ROWS. */
+  /** Selects exactly these rows, but at most SELECTED_ROWS. */
   readonly setAll: (rows: readonly Row[]) => void;
   readonly setOn: (isOn: boolean) => void;
 }
 
 /**
- * Stores which rows are selected, by their keys.
- *
- * @param query The list. Another list has other rows.
+ * Stores by their keys which rows of a list are selected.
+ * @param query Identifies the list. For another list, no row is selected.
  */
 export function useSelection(entity: PortalEntity, query: string): Selection {
   const [{ of, selected }, setSelected] = useState({ of: query, selected: new Map<string, Row>() });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { dayOf, monthIn, monthOf, weeksOf } from './weeks.ts';
 
 describe('weeksOf', () => {
-  it('returns complete weeks from Monday, also for a month of four weeks and across the end of a year', () => {
+  it('returns complete weeks from Monday to Sunday, also for a month of four weeks and across the end of a year', () => {
     const shown = (month: string) =>
       weeksOf(monthIn(month, new Date())).map((week) => [week[0], week[6]].map((day) => day && dayOf(day)));
     expect(shown('2027-02')).toEqual([
@@ -17,7 +17,7 @@ describe('weeksOf', () => {
 });
 
 describe('monthIn', () => {
-  it('returns the current month if the URL names no valid month', () => {
+  it('returns the current month if the address contains no valid month', () => {
     const today = new Date(2026, 10, 24);
     for (const text of [undefined, 'x', '2026-13', '2026-1']) expect(monthOf(monthIn(text, today))).toBe('2026-11');
   });

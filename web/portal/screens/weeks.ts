@@ -1,10 +1,10 @@
-/** Returns a day in the browser's time zone: `2026-11-24`. */
+/** Formats a day in the browser's time zone, for example `2026-11-24`. */
 export const dayOf = (day: Date): string => `${monthOf(day)}-${String(day.getDate()).padStart(2, '0')}`;
 
-/** Returns the month of a day: `2026-11`. */
+/** Formats the month of a day, for example `2026-11`. */
 export const monthOf = (day: Date): string => `${day.getFullYear()}-${String(day.getMonth() + 1).padStart(2, '0')}`;
 
-/** Returns the first day of the month of an address, or of today's month without a valid one. */
+/** Returns the first day of the month in an address. If the address contains no valid month, returns the first day of the current month. */
 export function monthIn(text: unknown, today: Date): Date {
   const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(String(text)) ?? [];
   return year === undefined
@@ -12,7 +12,7 @@ export function monthIn(text: unknown, today: Date): Date {
     : new Date(Number(year), Number(month) - 1);
 }
 
-/** Returns the weeks of a month, from Monday to Sunday, with the days of the neighbouring months. */
+/** Returns the weeks of a month from Monday to Sunday. The first and the last week include days of the neighbouring months. */
 export function weeksOf(month: Date): Date[][] {
   const [year, number] = [month.getFullYear(), month.getMonth()];
   const before = (new Date(year, number).getDay() + 6) % 7;

@@ -1,11 +1,11 @@
 import { t } from '../../language/messages.ts';
-/** The content of an address that returned to the app. */
+/** What the address contains with which a mail or a provider returned the member to the app. */
 export type Arrival =
   | { kind: 'code'; code: string }
   | { kind: 'session'; access_token: string; refresh_token: string; type: string | null; email: string | null }
   | { kind: 'error'; words: string };
 
-/** Reads the fragment and the query of the address as GoTrue writes them. */
+/** Reads what GoTrue has written into the fragment and the query of the address. */
 export function readArrival(hash: string, search: string): Arrival {
   const fragment = new URLSearchParams(hash.replace(/^#/, ''));
   const query = new URLSearchParams(search);
@@ -20,7 +20,7 @@ export function readArrival(hash: string, search: string): Arrival {
   return code ? { kind: 'code', code } : { kind: 'error', words: fragment.get('message') ?? t('linkUnknown') };
 }
 
-/** Reads the address of the account from an access token, for display only. The server checks the token. */
+/** Reads the e-mail address of the account from an access token. It is only shown; the server checks the token. */
 function emailOf(token: string): string | null {
   try {
     const payload = token.split('.')[1]?.replace(/-/g, '+').replace(/_/g, '/') ?? '';

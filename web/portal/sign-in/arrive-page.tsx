@@ -9,10 +9,7 @@ import { usePortal } from '../data/client.ts';
 import { keepSession, orThrow } from '../data/session.ts';
 import { type Arrival, readArrival } from './arrival.ts';
 
-/**
- * Target of the links in mails and of the returns from providers. Reads the content of the address once and removes it
- * from the address.
- */
+/** Page to which the links in mails and the providers lead. Reads what the address contains once, and then removes it from the address. */
 export function ArrivePage() {
   const { next = '/' } = useSearch({ from: '/account/arrive' });
   const [arrival] = useState<Arrival>(() => readArrival(location.hash, location.search));
@@ -29,7 +26,7 @@ export function ArrivePage() {
   }
 }
 
-/** Exchanges the code of a provider. Only the browser that started the sign-in can exchange it. */
+/** Exchanges the code of a provider for a session. Only the browser that started the sign-in can do this. */
 function ExchangeCode({ code, next }: { code: string; next: string }) {
   const { auth } = usePortal();
   const navigate = useNavigate();
@@ -46,7 +43,7 @@ function ExchangeCode({ code, next }: { code: string; next: string }) {
   return error ? <Spent words={authWords(error)} /> : <AuthLayout title={t('signingIn')}>{null}</AuthLayout>;
 }
 
-/** Asks the member before it uses the session of a mail's link, because the link may come from an attacker. */
+/** Asks the member before the page uses the session of a link in a mail, because the link may come from an attacker. */
 function TakeSession({ arrival, next }: { arrival: Extract<Arrival, { kind: 'session' }>; next: string }) {
   const { app, auth } = usePortal();
   const navigate = useNavigate();

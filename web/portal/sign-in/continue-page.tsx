@@ -11,8 +11,8 @@ import { hasJustSignedIn, readDestination } from './destination.ts';
 import { useSession } from './signed-in.tsx';
 
 /**
- * Redirects a member to a front end at another address, with a session for it. Asks first, unless the member has just
- * signed in.
+ * Redirects a member to a front end at another address and opens a session for it. Asks the member first, unless the
+ * member has just signed in.
  */
 export function ContinuePage() {
   const portal = usePortal();

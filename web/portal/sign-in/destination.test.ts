@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { hasJustSignedIn, readDestination } from './destination.ts';
 
-it('asks for a confirmation from two minutes after the sign-in on', () => {
+it('asks for a confirmation if the sign-in is at least two minutes ago', () => {
   const now = Date.parse('2026-11-24T12:00:00Z');
   const signedIn = (secondsAgo: number) => hasJustSignedIn(new Date(now - secondsAgo * 1000).toISOString(), now);
   expect([signedIn(0), signedIn(119), signedIn(120), signedIn(-300)]).toEqual([true, true, false, false]);

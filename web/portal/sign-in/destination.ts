@@ -1,13 +1,13 @@
-/** The place to which a front end wants a member to return, from the address of the page. */
+/** Where a front end wants a member to return. It is read from the address of the page. */
 export interface Destination {
   readonly redirect_to: string;
   readonly code_challenge: string | null;
   readonly code_challenge_method: string | null;
-  /** The host for members, or the whole address if it has none. */
+  /** What members see as the destination: the host of the address, or the whole address if it has no host. */
   readonly place: string;
 }
 
-/** Reads the destination from the query of the page. The server decides whether it is allowed. */
+/** Reads the destination from the query of the page. The server decides whether the destination is allowed. */
 export function readDestination(search: string): Destination {
   const query = new URLSearchParams(search);
   const redirect_to = query.get('redirect_to') ?? '';
@@ -23,9 +23,10 @@ export function readDestination(search: string): Destination {
 const JUST_NOW_MILLISECONDS = 120_000;
 
 /**
- * Returns true if the member has just signed in, and so need not confirm the destination. Otherwise any site could send
- * a member to an allowed address, such as a port of this machine, which then gets a session.
- * @param lastSignIn ISO 8601.
+ * Returns true if the member has just signed in, so that they need not confirm the destination. At any later time they
+ * must: otherwise any site could send a member to an allowed address, such as a port of this machine, which would then
+ * get a session.
+ * @param lastSignIn Time in ISO 8601.
  */
 export const hasJustSignedIn = (lastSignIn: string | undefined, now = Date.now()): boolean =>
   lastSignIn !== undefined && Math.abs(now - Date.parse(lastSignIn)) < JUST_NOW_MILLISECONDS;

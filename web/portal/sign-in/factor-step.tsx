@@ -52,7 +52,7 @@ export function FactorStep() {
   );
 }
 
-/** Asks for a recovery code in place of the factor. */
+/** Asks for a recovery code instead of the second factor. */
 function RecoveryStep({ onBack }: { onBack: () => void }) {
   const portal = usePortal();
   const [code, setCode] = useState('');

@@ -7,10 +7,13 @@ import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
 import { type CodeKind, useMailedCode } from '../data/session.ts';
 
-/** Seconds until another mail can be requested. */
+/** Seconds until the member can request another mail. */
 const PAUSE_SECONDS = 60;
 
-/** Asks for the code of a mail or the opening of its link. The text is the same for every address. */
+/**
+ * Asks the member for the code in a mail, or to open the link in it. The text is the same for every address, so that it
+ * does not tell whether an account exists.
+ */
 export function MailedCode({
   email,
   kind,
@@ -23,7 +26,7 @@ export function MailedCode({
   email: string;
   kind: CodeKind;
   title: string;
-  /** The sentence with the address and the time that the mail is valid. */
+  /** Key of the sentence that contains the address and the time for which the mail is valid. */
   lead: 'mailSent' | 'mailMaybe';
   onSignedIn: () => void;
   onAgain: () => Promise<unknown>;

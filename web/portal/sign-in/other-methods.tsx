@@ -32,7 +32,7 @@ const icons: Readonly<Record<string, TablerIcon>> = {
 /** Returns the icon of a provider. */
 const providerIcon = (id: string): TablerIcon => icons[id] ?? IconWorld;
 
-/** Lists the methods other than the password: passkey, providers, and a link by mail if `onMail` is set. */
+/** Lists the sign-in methods besides the password: a passkey, providers, and a link by mail if `onMail` is set. */
 export function OtherMethods({
   next,
   onSignedIn,

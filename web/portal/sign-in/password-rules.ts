@@ -5,10 +5,10 @@ export interface PasswordRule {
   isMet: boolean;
 }
 
-/** Minimum length of a part of an address that a password must not contain. */
+/** Minimum length with which a part of the member's address must not occur in the password. */
 const LEAST_PART = 4;
 
-/** Returns the rules that the page can check while a password is typed. */
+/** Returns those rules for passwords that the page can check while a password is typed. */
 export function passwordRules(password: string, email: string, min: number): PasswordRule[] {
   const length = [...password].length;
   const missing = min - length;

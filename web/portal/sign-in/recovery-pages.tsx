@@ -61,7 +61,7 @@ export function RecoverPage() {
   );
 }
 
-/** Page on which a member with a recovery mail sets a new password. */
+/** Page on which a member who has opened the link of a recovery mail sets a new password. */
 export function NewPasswordPage() {
   const portal = usePortal();
   const navigate = useNavigate();

@@ -91,7 +91,7 @@ export function SignInPage() {
   );
 }
 
-/** Returns the address that an application suggests for the sign-in; empty without one. */
+/** Returns the e-mail address that an application suggests for the sign-in; empty if it suggests none. */
 const loginHint = (next: string): string => new URLSearchParams(next.split('?')[1]).get('login_hint') ?? '';
 
 /** The field for the address of an account. */

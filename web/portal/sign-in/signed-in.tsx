@@ -10,7 +10,7 @@ import { signedIn } from '../data/session.ts';
 
 const Step = lazy(() => import('./factor-step.tsx').then((all) => ({ default: all.FactorStep })));
 
-/** Asks a member for the second factor. Few members have one, so the page is loaded when it is needed. */
+/** Asks a member for the second factor. Few members have one, so the code of this step is loaded only when it is needed. */
 export const FactorStep = (): ReactNode => (
   <Suspense>
     <Step />
@@ -31,7 +31,7 @@ export function useSession(): Session {
  */
 export function SignedIn({ children }: { children: ReactNode }) {
   const portal = usePortal();
-  // Stores the address of the page, because it changes during the redirect to the sign-in.
+  // Stores the address of the page now, because the address changes during the redirect to the sign-in page.
   const [asked] = useState(() => `${location.pathname}${location.search}`);
   const { data, error, isFetching } = useQuery(signedIn(portal));
   if (error) {
@@ -41,7 +41,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
       </AuthLayout>
     );
   }
-  // Without a cached session, waits for the running request: the cached result may be outdated.
+  // If no session is cached and a request is running, waits for its response, because the cached result may be outdated.
   if (data === undefined || (data === null && isFetching)) return null;
   if (data === null) return <Navigate to="/account/sign-in" search={asked === '/' ? {} : { next: asked }} replace />;
   if (data.needsFactor) return <FactorStep />;

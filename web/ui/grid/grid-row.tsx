@@ -7,10 +7,10 @@ import type { Position } from './move.ts';
 /** Returns the id of a cell within its grid, for aria-activedescendant. */
 export const cellId = (grid: string, { row, column }: Position): string => `${grid}-${row}-${column}`;
 
-/** Properties of an element that screen readers ignore. */
+/** Properties of an element that has no meaning for screen readers. */
 export const nothing = { role: 'presentation' } as const;
 
-/** Placeholder for rows that are not drawn. */
+/** Empty space in place of the rows that are not drawn. */
 export function Gap({ height }: { height: number }) {
   return (
     <tr {...nothing}>
@@ -21,25 +21,25 @@ export function Gap({ height }: { height: number }) {
 
 interface GridRowProps {
   id: string;
-  /** Height of the omitted rows before this row, in px. */
+  /** Height in px of the rows before this row that are not drawn. */
   gap: number;
   row: number;
   height: number;
   columns: readonly GridColumn[];
   cell: (row: number, column: number) => ReactNode;
-  /** Column of the focused cell. */
+  /** Column of the focused cell if it is in this row; otherwise null. */
   active: number | null;
-  /** Column of the cell with a floating element below it. */
+  /** Column of the cell below which an element floats, if it is in this row; otherwise null. */
   ringed: number | null;
   failed: boolean;
   selected: boolean;
-  /** Undefined if rows cannot be selected, null if this row cannot be selected. */
+  /** True if the row is selected. Null if this row cannot be selected; undefined if no row of the grid can be. */
   picked: boolean | null | undefined;
   pickName: string;
   onPick: ((row: number) => void) | undefined;
 }
 
-/** Row of a grid. It is drawn again only if its own properties change, so that scrolling is fast. */
+/** Row of a grid. It is drawn again only if one of its own properties changes, so that scrolling is fast. */
 export const GridRow = memo(function GridRow({
   id,
   gap,

@@ -32,24 +32,24 @@ export interface GridProps {
   cell: (row: number, column: number) => ReactNode;
   position: Position;
   onPosition: (to: Position) => void;
-  /** Called on Enter or a double click on a cell. */
+  /** Called when Enter is pressed on a cell or a cell is double-clicked. */
   onOpen?: (at: Position) => void;
-  /** Called on a click on a cell. */
+  /** Called when a cell is clicked. */
   onPress?: (at: Position) => void;
-  /** Called on Enter or a click on the head of a column. */
+  /** Called when Enter is pressed on the head of a column or the head is clicked. */
   onHead?: (column: number) => void;
-  /** Called on a character that is typed on a cell. Returns true if it opened an editor. */
+  /** Called when a character is typed on a cell. Returns true if it opened an editor. */
   onType?: (at: Position, typed: string) => boolean;
-  /** Called on Space on a cell. Returns true if it changed the value; otherwise Space selects the row. */
+  /** Called when Space is pressed on a cell. Returns true if it changed the value; otherwise Space selects the row. */
   onSpace?: (at: Position) => boolean;
-  /** Called on Ctrl or Cmd and C. */
+  /** Called when Ctrl or Cmd and C are pressed on a cell. */
   onCopy?: (at: Position) => void;
   picking?: Picking;
-  /** Index of the row that the panel shows. */
+  /** Index of the row whose details the panel shows. */
   selectedRow?: number | null;
-  /** Element that floats over a cell, as its editor. */
+  /** Element that floats below a cell, for example the editor of the cell. */
   under?: { at: Position; failed: boolean; content: ReactNode } | null;
-  /** Content in place of rows: an empty state or placeholders. */
+  /** Content that is shown instead of rows: an empty state or placeholders. */
   instead?: ReactNode;
   ref?: Ref<GridHandle>;
 }
@@ -57,14 +57,13 @@ export interface GridProps {
 const pickWidth = 36;
 const headHeight = 33;
 
-/**
- * Makes a table a grid for screen readers. Its rows and cells need no roles, because theirs follow from the elements.
- */
+/** Properties that make a table a grid for screen readers. Rows and cells need no roles, because table elements have them. */
 const widget = (active: string) => ({ role: 'grid', tabIndex: 0, 'aria-activedescendant': active }) as const;
 
 /**
- * Sheet of rows that draws only the visible rows. Head and first column are sticky. The grid is one tab stop; arrows,
- * Home, End and Page keys move between cells, including the head (WAI-ARIA, "Grid", with aria-activedescendant).
+ * Grid of rows that draws only the visible rows. Its head and its first column are sticky. The grid is a single tab
+ * stop. Arrows, Home, End and the Page keys move between cells, including those of the head (WAI-ARIA, "Grid", with
+ * aria-activedescendant).
  */
 export function Grid(props: GridProps) {
   const { label, columns, totalRows, position, onPosition, onOpen, onPress, onHead, picking, under, instead } = props;
@@ -126,7 +125,7 @@ export function Grid(props: GridProps) {
   );
 }
 
-/** Returns the elements and measures of a grid, and the handler of its keys. */
+/** Returns the elements and sizes of a grid, and the function that handles its keys. */
 function useGrid(props: GridProps) {
   const { columns, rows, position, onPosition, picking } = props;
   const scroller = useRef<HTMLDivElement>(null);
@@ -156,7 +155,7 @@ function useGrid(props: GridProps) {
   return { scroller, table, virtual, rowHeight, picks, lefts, onKeyDown };
 }
 
-/** The visible rows, with gaps in place of the others. */
+/** The visible rows, and empty space in place of all other rows. */
 function Rows({
   id,
   virtual,
@@ -198,7 +197,7 @@ function Rows({
   );
 }
 
-/** Draws the visible rows. The focused cell stays drawn while it is scrolled out of view. */
+/** Chooses the rows to draw: the visible ones, and the row of the focused cell, which stays drawn while it is out of view. */
 function useVirtualRows(
   scroller: RefObject<HTMLDivElement | null>,
   rows: number,
@@ -209,7 +208,7 @@ function useVirtualRows(
     count: rows,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
-    // The key contains the row height. After a change of the height, the sizes measured before are therefore not used.
+    // The row height is part of the key, so that sizes which were measured with another height are not used.
     getItemKey: useCallback((index: number) => `${rowHeight} ${index}`, [rowHeight]),
     overscan: 10,
     scrollPaddingStart: headHeight,
@@ -222,7 +221,7 @@ function useVirtualRows(
   });
 }
 
-/** Scrolls a column beside the sticky first one into view. */
+/** Scrolls sideways until a column is visible beside the sticky first column. */
 function scrollToColumn(
   box: HTMLElement,
   column: number,
@@ -239,7 +238,7 @@ function scrollToColumn(
 
 type Actions = Pick<GridProps, 'onOpen' | 'onHead' | 'onType' | 'onSpace' | 'onCopy' | 'picking'>;
 
-/** Acts on a key that does not move. Returns false for a key that the grid leaves to the browser. */
+/** Runs the action of a key that does not move between cells. Returns false for a key that the grid leaves to the browser. */
 function actOn(
   event: KeyboardEvent,
   position: Position,
@@ -270,7 +269,7 @@ function actOn(
   return key.length === 1 && !withMod && isInRow && onType?.(position, key) === true;
 }
 
-/** Returns the cell of a pointer event; null for a head, a checkbox, and an element that floats below a cell. */
+/** Returns the cell that a pointer event is on. Null for a head, a checkbox, or an element that floats below a cell. */
 function pointed(event: MouseEvent): Position | null {
   const found = event.target instanceof Element ? event.target.closest<HTMLElement>('td[data-column]') : null;
   return found ? { row: Number(found.dataset.row), column: Number(found.dataset.column) } : null;

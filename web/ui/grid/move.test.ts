@@ -4,14 +4,14 @@ import { move } from './move.ts';
 const bounds = { rows: 100, columns: 5, page: 20 };
 
 describe('move', () => {
-  it('moves one cell at a time and stops at the edges', () => {
+  it('moves one cell at a time, and stops at the edges of the grid', () => {
     expect(move({ row: 3, column: 2 }, 'ArrowUp', false, bounds)).toEqual({ row: 2, column: 2 });
     expect(move({ row: 99, column: 2 }, 'ArrowDown', false, bounds)).toEqual({ row: 99, column: 2 });
     expect(move({ row: 3, column: 0 }, 'ArrowLeft', false, bounds)).toEqual({ row: 3, column: 0 });
     expect(move({ row: 3, column: 4 }, 'ArrowRight', false, bounds)).toEqual({ row: 3, column: 4 });
   });
 
-  it('reaches the head from the first row, so that the keyboard can sort', () => {
+  it('moves from the first row to the head, so that the keyboard can sort', () => {
     expect(move({ row: 0, column: 1 }, 'ArrowUp', false, bounds)).toEqual({ row: -1, column: 1 });
     expect(move({ row: -1, column: 1 }, 'ArrowDown', false, bounds)).toEqual({ row: 0, column: 1 });
     expect(move({ row: 10, column: 1 }, 'ArrowUp', true, bounds)).toEqual({ row: 0, column: 1 });

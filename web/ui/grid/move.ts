@@ -1,4 +1,4 @@
-/** A cell of a grid. Row −1 is the head. */
+/** Position of a cell in a grid. Row −1 is the head. */
 export interface Position {
   row: number;
   column: number;
@@ -7,11 +7,14 @@ export interface Position {
 export interface Bounds {
   rows: number;
   columns: number;
-  /** Number of rows that PageUp and PageDown move. */
+  /** Number of rows by which PageUp and PageDown move. */
   page: number;
 }
 
-/** Returns the cell that a key leads to, within the grid; null for a key that does not move (WAI-ARIA, "Grid"). */
+/**
+ * Returns the cell to which a key leads. The cell is always inside the grid. Null for a key that does not move between
+ * cells (WAI-ARIA, "Grid").
+ */
 export function move(from: Position, key: string, withMod: boolean, { rows, columns, page }: Bounds): Position | null {
   const row = (to: number) => ({ row: Math.max(-1, Math.min(rows - 1, to)), column: from.column });
   const column = (to: number) => ({ row: from.row, column: Math.max(0, Math.min(columns - 1, to)) });

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import styles from './grid.module.css';
 
-/** Floats over a cell and scrolls with the cell. Scrolls into view when it opens. */
+/** Element that floats below a cell and scrolls together with it. When it opens, it is scrolled into view. */
 export function UnderCell({ left, top, children }: { left: number; top: number; children: ReactNode }) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -3,7 +3,7 @@ import type { CallEntry, CallParameter } from '../../../../contract/specificatio
 import { asked, canUndo, canUpsert, type Draft, filterBeginning, isWrite } from './draft.ts';
 import styles from './try-it.module.css';
 
-/** Fields of the parts of the path and of the parameters. */
+/** Form fields for the variable parts of a call's path and for its parameters. */
 export function CallArguments({
   call,
   parameters,
@@ -47,7 +47,7 @@ export function CallArguments({
   );
 }
 
-/** Returns the warning beside an argument that the server reads as a filter because of its beginning. */
+/** Returns the warning beside an argument that the server reads as a filter because of how the value begins. */
 const filterNote = (begins: string | null) =>
   begins !== null && (
     <span className={styles.warning}>
@@ -55,7 +55,7 @@ const filterNote = (begins: string | null) =>
     </span>
   );
 
-/** Options of a request that writes. */
+/** Checkboxes with the options of a call that may change data. */
 export function WriteOptions({
   call,
   draft,

@@ -6,7 +6,7 @@ import { TimeAgo } from '../../format/time-ago.tsx';
 import type { ListColumn } from '../list/list-table.tsx';
 import { windowHeads } from '../window-choice.tsx';
 
-/** The headings of the calls, by area. */
+/** The heading of each area of calls in the table. */
 export const callGroups: Readonly<Record<CallEntry['area'], string>> = {
   auth: 'Sign-in and sessions',
   rest: 'Rows',
@@ -14,8 +14,8 @@ export const callGroups: Readonly<Record<CallEntry['area'], string>> = {
 };
 
 /**
- * Returns the columns of the calls with the figures of a window. `fewer` omits columns that the panel also shows, for
- * narrow tables.
+ * Returns the columns of the table of calls, with the figures of a time window. `fewer` omits columns that the panel
+ * also shows, for narrow tables.
  */
 export const callColumns = (window: StatisticsWindow, fewer: boolean): readonly ListColumn<CallEntry>[] => {
   const of = ({ figures }: CallEntry): CallFigures | undefined =>

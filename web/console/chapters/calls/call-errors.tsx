@@ -6,7 +6,7 @@ import { counted } from '../../format/format.ts';
 import { errorName } from '../errors/error-words.ts';
 import styles from './call-panel.module.css';
 
-/** Lists the errors that a call can return: the app's errors in full, those of the protocols by code. */
+/** Lists the errors that a call can return. The app's own errors have all details; the errors of the protocols have only their code. */
 export function CallErrorList({
   appRef,
   errors,

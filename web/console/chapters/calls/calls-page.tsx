@@ -68,7 +68,10 @@ export function CallsPage() {
   );
 }
 
-/** Returns the number of the table behind the first `place` tables of the list. Empty tables are omitted and not counted. */
+/**
+ * Returns the number of the table that follows the first `place` tables of the list. Empty tables are not shown, so
+ * they are not counted.
+ */
 function tableNumber({ functions, jobs, definitions }: CallsChapter, place: 1 | 2 | 3): string {
   const before = [functions, jobs, definitions].slice(0, place).filter(({ length }) => length > 0).length;
   return `Table 7.${before + 2}`;

@@ -68,7 +68,7 @@ describe('draftOf and attemptOf', () => {
     });
   });
 
-  it('omit empty parameters, and put a list in brackets', () => {
+  it('omit empty parameters, and put the values of an "in" filter in brackets', () => {
     const read = call({ method: 'GET' });
     const draft = draftOf(
       read,
@@ -84,7 +84,7 @@ describe('draftOf and attemptOf', () => {
     expect(attemptOf(read, changed, null).address).toBe('/rest/v1/tickets?limit=5&%22id%22=in.(1%2C2)');
   });
 
-  it('keep the path of a sign-in call, ask for missing parts, and never roll back', () => {
+  it('keep the query in the path of a sign-in call, report missing parts of a path, and never roll back', () => {
     const token = call({
       id: 'auth.token',
       area: 'auth',
@@ -107,6 +107,6 @@ describe('draftOf and attemptOf', () => {
     expect(whyNot({ ...draft, body: '{', contentType: 'text/plain' })).toBeNull();
   });
 
-  it('find the schema of a function', () =>
+  it('find the schema of a function in its id', () =>
     expect(schemaOf(call({ area: 'rpc', entity: '"My shop".close(integer)' }), undefined)).toBe('My shop'));
 });

@@ -28,10 +28,10 @@ export interface Draft {
   undo: boolean;
 }
 
-/** The request: the address below the app, headers and body. */
+/** The request that a draft describes: its address below the app, its headers and its body. */
 export interface Attempt {
   method: CallEntry['method'];
-  /** "/rest/v1/tickets?limit=25". */
+  /** For example "/rest/v1/tickets?limit=25". */
   address: string;
   headers: Readonly<Record<string, string>>;
   body: string | null;

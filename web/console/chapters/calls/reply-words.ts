@@ -1,20 +1,20 @@
 /** Maximum number of characters of a body that the page shows. */
 const max = 20_000;
 
-/** Formats a body for reading: JSON in lines, and only the beginning of a long body. Pure. */
+/** Formats a response body for reading: JSON with one value per line, and only the beginning of a long body. Pure. */
 export function shownText(body: string): { text: string; cut: boolean } {
   const value = read(body);
   const whole = value === undefined ? body : JSON.stringify(value, null, 2);
   return { text: whole.slice(0, max), cut: whole.length > max };
 }
 
-/** Counts the rows of a body; null if the body is not a list. Pure. */
+/** Counts the rows of a response body; null if the body is not a list. Pure. */
 export function rowsIn(body: string): number | null {
   const value = read(body);
   return Array.isArray(value) ? value.length : null;
 }
 
-/** Returns the error code of a PostgREST or GoTrue body; null without a code. Pure. */
+/** Returns the error code of a response body of PostgREST or GoTrue; null if the body contains no code. Pure. */
 export function codeOf(body: string): string | null {
   const value = read(body);
   if (typeof value !== 'object' || value === null) return null;

@@ -37,7 +37,7 @@ describe('clustersOf', () => {
     expect(clustersOf(given)[1]).toMatchObject({ inside: 6, outside: 1, rows: 12 });
   });
 
-  it('names a cluster by the prefix of most of its names', () => {
+  it('names a cluster by the prefix that most of its names share', () => {
     const names = [...called('stock_', 4), 'places'];
     const given = chapter(
       names.map((name) => entity(name, name === 'places' ? 500 : 1)),

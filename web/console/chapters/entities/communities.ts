@@ -23,7 +23,7 @@ export function communities(links: Links): number[] {
   return of.map((_, node) => above[placeOf(node)] ?? 0);
 }
 
-/** Moves each node to the neighbouring community with the largest gain, until no node gains by moving. */
+/** Moves each node to the neighbouring community with the largest gain in modularity, until no node gains by moving. */
 function moved(links: Links): number[] {
   const of = links.map((_, node) => node);
   const degrees = links.map((neighbours) => sum(neighbours.values()));

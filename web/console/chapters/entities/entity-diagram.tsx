@@ -73,7 +73,7 @@ function Levels({ graph, ...shown }: Shown & { graph: Graph }) {
     return selected && around(graph, new Set([selected.id]));
   }, [graph, cluster, selected]);
 
-  /** Opens another level by a button that the new level does not contain. The focus moves to the choice of levels. */
+  /** Opens another level of the diagram. That level does not contain the clicked button, so the focus moves to the choice of levels. */
   const leave = (to: Parameters<typeof go>[0]) => {
     levels.current?.querySelector<HTMLElement>('[aria-pressed="true"]')?.focus({ preventScroll: true });
     go(to);

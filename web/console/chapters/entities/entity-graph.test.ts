@@ -60,7 +60,7 @@ describe('entityGraph', () => {
     expect(edgesAt(graph, null).size).toBe(0);
   });
 
-  it('frames schemas only if there are several', () => {
+  it('assigns boxes to frames of their schemas only if the app has several schemas', () => {
     expect(new Set(graph.boxes.map(({ group }) => group))).toEqual(new Set([null]));
     const two = entityGraph(chapter([entity('public', 'a'), entity('shop', 'a')]));
     expect(two.boxes.map(({ group, name }) => [group, name])).toEqual([
@@ -71,7 +71,7 @@ describe('entityGraph', () => {
     expect(new Set(two.boxes.map(({ colour }) => colour))).toEqual(new Set(['d-6']));
   });
 
-  it('finds boxes by the names of fields', () =>
+  it('returns for each box the names of its fields, by which the search finds the box', () =>
     expect(fieldWords(chapter([entity('public', 'a', { fields: [field('sku')] })])).get('public.a')).toContain('sku'));
 });
 
@@ -100,7 +100,7 @@ describe('entityMermaid', () => {
     expect(text).toContain('  "orders" |o--|| "line items" : "a, b"\n');
   });
 
-  it('describes keys over periods, and that several rows may cover a period together', () => {
+  it('describes keys over periods, and draws a reference over periods with several referenced rows', () => {
     const [room, during] = [field('room'), field('during', { type: 'int4range', nullable: false, comment: 'When' })];
     const periods = entityMermaid(
       chapter(

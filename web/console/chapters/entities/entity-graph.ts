@@ -69,7 +69,7 @@ const edgeOf = ({ name, from, to }: Relation, fromId: string, toId: string): Edg
   says: `${from.entity} points to ${to.entity} by ${from.fields.join(', ')}`,
 });
 
-/** Returns by box the additional search texts: the names of the fields. */
+/** Returns for each box the texts that the search finds in addition to its name: the names of the fields. */
 export const fieldWords = ({ entities }: EntitiesChapter): ReadonlyMap<string, string> =>
   new Map(entities.map(({ id, fields }) => [id, fields.map(({ name }) => name).join('\n')]));
 

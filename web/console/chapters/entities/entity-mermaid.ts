@@ -31,8 +31,8 @@ function fieldLine(entity: Entity, field: Field, relations: readonly Relation[])
 }
 
 /**
- * Returns true if the field is the period of a foreign key. Referenced rows cover the period; the field alone
- * references none of them.
+ * Returns true if the field is the period of a foreign key. The referenced rows together cover the period, so the field
+ * alone references no row.
  */
 const isPeriodReference = ({ schema, name }: Entity, field: string, relations: readonly Relation[]): boolean =>
   relations.some(
@@ -42,7 +42,7 @@ const isPeriodReference = ({ schema, name }: Entity, field: string, relations: r
 function relationLine({ from, to, kind, period }: Relation, entities: readonly Entity[]): string {
   const fields = entities.find(({ schema, name }) => schema === from.schema && name === from.entity)?.fields ?? [];
   const optional = fields.some(({ name, nullable }) => nullable && from.fields.includes(name));
-  // The end of a reference over periods is drawn as many, because several referenced rows may cover a period together.
+  // The referenced end of a relation over periods is drawn as "many", because several referenced rows may cover a period together.
   const there = `${optional ? 'o' : '|'}${period ? '{' : '|'}`;
   const joint = `${kind === 'one-to-one' ? '|o' : '}o'}--${there}`;
   const ends = [from, to].map(({ schema, entity }) => quoted(entityName(schema, entity)));
@@ -52,7 +52,7 @@ function relationLine({ from, to, kind, period }: Relation, entities: readonly E
 
 const quoted = (text: string): string => `"${text.replaceAll('"', "'").replaceAll(/\s+/g, ' ')}"`;
 
-/** Replaces every other character by `_`, and adds a leading `_` if the text does not begin with a letter. */
+/** Replaces every character that Mermaid does not allow by `_`, and adds a leading `_` if the text does not begin with a letter. */
 const word = (text: string): string => {
   const plain = text.replaceAll(/[^\p{L}\p{N}_()[\]-]+/gu, '_');
   return /^[\p{L}_]/u.test(plain) ? plain : `_${plain}`;

@@ -85,7 +85,7 @@ export function EntityPanel({
   );
 }
 
-/** The keys of an entity whose values no two rows share. */
+/** The unique keys of an entity, and its keys that are unique only among rows with overlapping periods. */
 function UniqueKeys({ entity: { unique_keys: keys, period_keys: periodKeys = [] } }: { entity: Entity }) {
   if (keys.length + periodKeys.length === 0) return null;
   return (
@@ -134,7 +134,7 @@ function EntityCode({ entity }: { entity: Entity }) {
   );
 }
 
-/** Describes which written rows a view accepts, and whether its condition is evaluated before those of the caller. */
+/** Describes which written rows a view accepts, and whether PostgreSQL checks the view's condition before the conditions of the caller. */
 function QueryWords({ entity }: { entity: Entity }) {
   const taken = checkWords(entity);
   if (taken === null && !entity.security_barrier) return null;

@@ -83,7 +83,7 @@ function Embedded({ appRef, keys }: { appRef: string; keys: readonly ViewForeign
   );
 }
 
-/** The entities that a table of pairs joins to the entity. */
+/** The entities that a junction table joins to the entity (many-to-many). */
 function Joined({ appRef, entity, junctions }: { appRef: string; entity: Entity; junctions: readonly Junction[] }) {
   const joined = junctions.filter(({ from, to }) => from === entity.id || to === entity.id);
   if (joined.length === 0) return null;

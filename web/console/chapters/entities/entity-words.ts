@@ -16,7 +16,10 @@ export function filledBy({ default: expression, generated, computed, identity }:
   return expression && plainSql(expression);
 }
 
-/** Returns how PostgreSQL numbers an identity field: "always, from 1 to 100, then none (2200H)"; "none" without an identity and a sequence. */
+/**
+ * Returns how PostgreSQL numbers an identity field, for example "always, from 1 to 100, then none (2200H)". 2200H is
+ * the error after the last number. Returns "none" without an identity and a sequence.
+ */
 export const countedWords = ({ identity, numbering }: Field): string =>
   [identity, numbering].filter((part) => part !== null && part !== undefined).join(', ') || 'none';
 

@@ -13,11 +13,11 @@ import { periodKeysOf } from './entity-words.ts';
 export interface FieldUsage {
   entity: Entity;
   field: Field;
-  /** Relations of the field: to referenced and from referencing fields. */
+  /** `pointsTo`: relations in which this field references others. `pointedBy`: relations in which others reference this field. */
   pointsTo: Relation[];
   pointedBy: Relation[];
   rules: Rule[];
-  /** Policies of its entity whose expressions contain it. */
+  /** Policies of the entity whose expressions contain the field. */
   policies: PolicyEntry[];
   screens: Screen[];
   /** Machines whose state is in the field, and those whose transitions require, set or ask for the field. */
@@ -84,10 +84,7 @@ export function fieldUsage(chapters: Chapters, entityId: string, name: string): 
   };
 }
 
-/**
- * Returns true if an SQL expression contains a field as a word, outside of texts and comments, or as a quoted name.
- * Pure.
- */
+/** Returns true if an SQL expression contains a field as a word outside of string literals and comments, or as a quoted name. Pure. */
 export function names(sql: string, field: string): boolean {
   const quoted = `"${field.replaceAll('"', '""')}"`;
   const word = new RegExp(`(?<![\\w$])${field.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w$])`, 'u');

@@ -8,7 +8,7 @@ import type { ListColumn } from '../list/list-table.tsx';
 import { windowHeads } from '../window-choice.tsx';
 import { errorFrom, errorName, times } from './error-words.ts';
 
-/** Returns the columns of the errors with the counts of a window. The bars of the selected error are blue. */
+/** Returns the columns of the table of errors, with the counts of a time window. The bars of the selected error are blue. */
 export const errorColumns = (
   window: StatisticsWindow,
   selected: ErrorLine | null,

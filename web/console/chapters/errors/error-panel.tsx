@@ -106,7 +106,7 @@ function Behind({ appRef, line: { group, origin, limit, sql } }: { appRef: strin
   );
 }
 
-/** Lists the last requests with the error. Caller and time are shown while the node still stores their traces. */
+/** Lists the last requests with the error. The caller and the time of a request are shown as long as the node stores its trace. */
 function LastCalls({ appRef, line }: { appRef: string; line: ErrorLine }) {
   const { data = [] } = useQuery({ ...recentErrors(appRef, line.code), enabled: line.code !== null });
   const ids = line.figures?.last_requests ?? [];

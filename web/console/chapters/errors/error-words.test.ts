@@ -41,7 +41,7 @@ describe('errorOf', () => {
     expect(errorOf(errors, { code: '23514', subject: 'public.tickets.title_length' })).toBe(errors[0]);
     expect(errorOf(errors, { code: '23514', subject: 'public.Order lines.positive' })).toBe(quoted);
   });
-  it('returns the error of the code alone if the rule is removed or unknown', () => {
+  it('returns the general error of the code if the broken rule was removed or is unknown', () => {
     expect(errorOf(errors, { code: '23514', subject: 'public.tickets.gone' })).toBe(bare);
     expect(errorOf(errors, { code: '23514', subject: null })).toBe(bare);
   });

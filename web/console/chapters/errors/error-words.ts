@@ -59,11 +59,12 @@ export const windowWords: Readonly<Record<StatisticsWindow, string>> = {
   week: 'in 7 days',
 };
 
-/** Returns how often an error occurred within a window. */
+/** Returns how often an error occurred within a time window. */
 export const times = ({ figures }: ErrorLine, window: StatisticsWindow): number => figures?.[window] ?? 0;
 
 /**
- * Finds the error of chapter 8 for a failed request by its code. If several errors have the code, the subject decides.
+ * Finds the error of chapter 8 for a failed request by its code. If several errors have the code, the subject of the
+ * request (such as the broken rule) decides.
  */
 export function errorOf(
   errors: readonly ErrorLine[],

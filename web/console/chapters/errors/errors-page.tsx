@@ -37,7 +37,7 @@ export function ErrorsPage() {
 
   const fitting = useMemo(() => chapter?.errors.filter(fits(narrowed)) ?? [], [chapter, narrowed]);
   const met = fitting.filter((line) => times(line, window) > 0).length;
-  // Errors that occurred come first; without any, all possible errors.
+  // Unless the reader chose, the page shows the errors that occurred, or all possible errors if none occurred.
   const which = asked ?? (met > 0 ? 'met' : 'all');
   const keep = useCallback(
     (line: ErrorLine) => fits(narrowed)(line) && (which === 'all' || times(line, window) > 0 === (which === 'met')),

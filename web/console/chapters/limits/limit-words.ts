@@ -46,10 +46,10 @@ const groups: Readonly<Record<string, string>> = limitGroups;
 /** Returns the name of a group of limits. */
 export const groupName = (group: string): string => groups[group] ?? group;
 
-/** Returns true for a default that is higher because the node serves only its own machine. */
+/** Returns true for a default that is higher than the usual one because the node serves only its own machine. */
 const isWideDefault = ({ set_in, change }: LimitLine): boolean => set_in === 'environment' && change?.by === 'setting';
 
-/** Returns true if the value of a limit was changed. Returns false for values that the server itself sets. */
+/** Returns true if somebody changed the value of a limit. Returns false for values that the server itself sets. */
 export const isChanged = (line: LimitLine): boolean =>
   line.value !== line.default && line.change !== null && !isWideDefault(line);
 

@@ -19,9 +19,9 @@ export interface ListDescriptor<K extends ListedChapter, T extends { readonly id
   readonly chapter: K;
   /** Parameter of the address with the id of the item in the panel. */
   readonly parameter: SearchParameter;
-  /** "Table 7.1". */
+  /** Number of the table, for example "Table 7.1". */
   readonly number: string;
-  /** Name of the items: "call", "calls". */
+  /** Singular and plural name of the items, for example "call" and "calls". */
   readonly what: readonly [singular: string, plural: string];
   readonly items: (chapter: NonNullable<Chapters[K]>) => readonly T[];
   /** Returns the searchable text of an item. */

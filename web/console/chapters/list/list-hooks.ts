@@ -2,7 +2,8 @@ import { type RefObject, useEffect, useRef, useState } from 'react';
 
 /**
  * Scrolls to the selected row or cell of a table after the selection changes by a link or by stepping. Does not scroll
- * if the item was selected in a diagram, so that the diagram stays in view. Waits if the table draws the item later.
+ * if the item was selected in a diagram, so that the diagram stays in view. If the table has not drawn the item yet,
+ * scrolls once it is drawn.
  */
 export function useScrollToSelected(
   table: RefObject<HTMLElement | null>,
@@ -24,7 +25,8 @@ export function useScrollToSelected(
 }
 
 /**
- * Shows a long list in portions, and always up to the selected item, to which a link may lead.
+ * Shows a long list in portions. The shown part always extends to the selected item, because a link may have selected
+ * an item far down.
  * @returns the items to show, and a function that shows another portion
  */
 export function useIncrementalList<T>(

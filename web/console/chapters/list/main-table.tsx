@@ -24,12 +24,12 @@ export function MainTable<T extends { readonly id: string }>({
   empty,
   stale,
 }: {
-  /** "Table 7.1". */
+  /** Number of the table, for example "Table 7.1". */
   number: string;
   caption: ReactNode;
   /** Additional controls of the page, before the filter. */
   tools?: ReactNode;
-  /** Name of the rows: "entity", "entities". */
+  /** Singular and plural name of the rows, for example "entity" and "entities". */
   what: readonly [singular: string, plural: string];
   list: List<T>;
   columns: readonly ListColumn<T>[];

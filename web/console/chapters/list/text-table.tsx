@@ -27,10 +27,10 @@ export function TextTable<T>({
   rows,
   keyOf,
 }: {
-  /** "Table 7.2". */
+  /** Number of the table, for example "Table 7.2". */
   number: string;
   caption: string;
-  /** Accessible name of the table, and the plural name of its rows: "Policies", "policies". */
+  /** Accessible name of the table, and plural name of its rows, for example "Policies" and "policies". */
   what: readonly [label: string, plural: string];
   columns: readonly WordsColumn<T>[];
   rows: readonly T[];

@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react';
 import type { PanelSteps } from '../../../ui/panel.tsx';
 import { usePanelSteps } from '../../keys/use-panel-steps.ts';
 
-/** The rows of a chapter's main table, the filtered rows, and the row of the panel. */
+/** The rows of a chapter's main table, the rows that pass its filter, and the row whose details the panel shows. */
 export interface List<T> {
   /** Rows that pass the filter; undefined until the rows are loaded. */
   shown: readonly T[] | undefined;

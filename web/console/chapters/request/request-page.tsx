@@ -76,7 +76,7 @@ export function RequestPage() {
   );
 }
 
-/** Shows the steps, the SQL and the policies. */
+/** Shows the steps of the request, their SQL and the policies that applied. */
 function Told({ number, answer }: { number: number; answer: RequestTraceResponse | undefined }) {
   const lines = useMemo(() => answer && stepLines(answer.trace, answer.policies), [answer]);
   const trace = answer?.trace;

@@ -26,7 +26,7 @@ const trace = (more: Partial<RequestTrace> = {}): RequestTrace => ({
 const policy = { entity: 'public.tickets', name: 'own', words: 'own tickets' } as PolicyEntry;
 
 describe('stepLines', () => {
-  it('mark the step that ended a failed request, which is never the reply', () => {
+  it('mark the step that ended a failed request, which is never the last step "Respond"', () => {
     const lines = stepLines(trace(), []);
     expect(lines.map(({ kind }) => kind)).toEqual(['server', 'ended', 'server']);
     expect(lines[1]?.found).toBe('raises 23514 of tickets.title_length');
@@ -34,7 +34,7 @@ describe('stepLines', () => {
   it('mark no step of a successful request', () => {
     expect(stepLines(trace({ code: null }), []).map(({ kind }) => kind)).toEqual(['server', 'database', 'server']);
   });
-  it('list the policies within the step that ran them, without a time', () => {
+  it('list the policies after the step that ran them, without a time of their own', () => {
     const within = stepLines(trace(), [policy])[2];
     expect(within).toMatchObject({ name: 'policy: own', time: null, found: 'own tickets' });
   });
@@ -46,7 +46,7 @@ describe('scaleMarks', () => {
     [0.42, [0, 0.2, 0.4]],
     [311, [0, 100, 200, 300]],
     [0, [0]],
-  ])('marks a scale to %s ms', (end, marks) => expect(scaleMarks(end)).toEqual(marks));
+  ])('places readable marks on a scale of %s ms', (end, marks) => expect(scaleMarks(end)).toEqual(marks));
 });
 
 it('includes the date for a request of another day', () => {

@@ -29,7 +29,7 @@ describe('matrixOf', () => {
   ];
   const groups = matrixOf({ roles, cells, policies: [], default_privileges: [], advice: [], sources: [] }, []);
 
-  it('sorts the cells by role, whatever their order', () => {
+  it('sorts the cells of a row by role, whatever the order of the given cells', () => {
     expect(groups[0]?.rows.map((row) => [row.operation, row.cells.map(({ role }) => role)])).toEqual([
       ['select', ['anon', 'authenticated']],
       ['insert', ['anon', 'authenticated']],
@@ -53,7 +53,7 @@ describe('matrixOf', () => {
 });
 
 describe('step', () => {
-  it('stops at the edges', () => {
+  it('stops at the edges of the matrix', () => {
     expect(step('ArrowUp', [0, 1], 5, 3)).toEqual([0, 1]);
     expect(step('ArrowDown', [4, 1], 5, 3)).toEqual([4, 1]);
     expect(step('ArrowRight', [2, 2], 5, 3)).toEqual([2, 2]);
@@ -62,5 +62,5 @@ describe('step', () => {
     expect(step('Home', [2, 2], 5, 3)).toEqual([2, 0]);
   });
 
-  it('returns null for other keys', () => expect(step('a', [0, 0], 5, 3)).toBeNull());
+  it('returns null for a key that does not move between cells', () => expect(step('a', [0, 0], 5, 3)).toBeNull());
 });

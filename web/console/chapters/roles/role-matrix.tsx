@@ -168,7 +168,7 @@ function beginningOf(groups: readonly MatrixGroup[]): readonly MatrixGroup[] {
   return end < 0 ? groups : groups.slice(0, Math.max(1, end));
 }
 
-/** Returns the cell in the tab order as "row,column" if it is in one of these rows. */
+/** Returns the cell in the tab order as "row,column" if it is in the `rows` rows from `start`, otherwise null. */
 const within = ([row, column]: readonly [number, number], start: number, rows: number): string | null =>
   row >= start && row < start + rows ? `${row},${column}` : null;
 

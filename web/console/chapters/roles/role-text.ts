@@ -19,10 +19,7 @@ export function verdictSentence({
   }
 }
 
-/**
- * Completes the sentence of a condition. A condition may end with, or consist of, the number of fields that the grant
- * names.
- */
+/** Returns the sentence for a verdict "when". Its words are a condition, the number of fields that the grant names, or both. */
 function whenSentence(words: string): string {
   const [, condition = '', fields = ''] = /^(.*?)(?:, )?(\d+ of \d+ fields)?$/s.exec(words) ?? [];
   if (condition === '') return `Always, for ${fields}.`;
@@ -34,8 +31,8 @@ function whenSentence(words: string): string {
 const roles = /the member has role (\w+)((?: or the member has role \w+)*)/g;
 
 /**
- * Shortens the condition of a cell to the width of a cell: "own, or role agent or lead", "role lead, 3 of 4 fields".
- * The panel shows the omitted fields and tables. Pure.
+ * Shortens the condition of a cell until it fits into the cell: "own, or role agent or lead", "role lead, 3 of 4
+ * fields". The panel shows the omitted names of fields and tables. Pure.
  */
 export const cellWords = (words: string): string =>
   words

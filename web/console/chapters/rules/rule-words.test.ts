@@ -32,13 +32,13 @@ describe('checkExpression', () => {
 });
 
 describe('commentSql', () => {
-  it('names the constraint and doubles quotes in its name', () => {
+  it('returns SQL that names the constraint, with quotes in the name doubled', () => {
     expect(commentSql(rule({ name: 'a"b' }))).toBe(
       `comment on constraint "a""b" on public.tickets\n  is 'it''s 3 to 120 characters';`,
     );
   });
 
-  it('names an index in the schema of its table', () => {
+  it('returns SQL that names an index with the schema of its table', () => {
     const index = rule({
       kind: 'unique',
       entity: '"My shop".orders',
@@ -48,7 +48,7 @@ describe('commentSql', () => {
     expect(commentSql(index)).toContain('comment on index "My shop"."one"');
   });
 
-  it('names the domain for a rule of a domain', () => {
+  it('returns SQL that names the domain for a rule of a domain', () => {
     const domain = rule({ name: 'email_check', sql: "email CHECK ((VALUE ~ '@'::text))" });
     expect(commentSql(domain)).toContain('constraint "email_check" on domain email');
   });

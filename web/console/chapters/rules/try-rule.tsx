@@ -127,7 +127,7 @@ function Expression({
   table: Entity | undefined;
   expression: string;
   field: Ref<HTMLTextAreaElement>;
-  /** Id of the description. */
+  /** Id of the element that describes the field for screen readers. */
   why: string;
   onChange: (changed: Pick<Draft, 'expression'>) => void;
   onSubmit: (event: KeyboardEvent) => void;

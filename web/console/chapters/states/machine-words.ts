@@ -8,8 +8,8 @@ const parts: readonly (readonly [seconds: number, unit: string])[] = [
 ];
 
 /**
- * Formats a duration in its two largest units: "4 d 2 h", "3 h 40 min", "22 min", "8 s". Minutes, and durations of ten
- * days or more, have one unit.
+ * Formats a duration in its two largest units, for example "4 d 2 h" or "3 h 40 min". Durations below one hour and
+ * durations of ten days or more have only one unit: "22 min", "8 s", "12 d".
  */
 export function span(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
@@ -23,7 +23,7 @@ export function span(seconds: number): string {
     : `${many} ${unit} ${rest} ${next[1]}`;
 }
 
-/** A transition from one of its source states. */
+/** A transition as drawn from one of its source states. A transition with several source states has one edge for each of them. */
 export interface TransitionEdge {
   id: string;
   from: string;
@@ -70,7 +70,7 @@ export const unexplainedChanges = (machine: Machine): { from: string; to: string
   );
 };
 
-/** Counts the pairs of different states, and those that a transition connects. */
+/** Counts the pairs of different states, and the pairs that a transition connects. */
 export function pairsOf(machine: Machine): { all: number; allowed: number } {
   const many = machine.states.length;
   return {
@@ -87,7 +87,7 @@ export const rowsOf = ({ figures }: Machine): number | null =>
 export const stateChangesOf = ({ figures }: Machine): number | null =>
   figures ? figures.state_changes.reduce((sum, { from, count }) => sum + (from === null ? 0 : count), 0) : null;
 
-/** Adds the known values; null if none is known. */
+/** Adds a figure of all machines. Machines without the figure are ignored; the sum is null if no machine has the figure. */
 export function sumOf(chapter: StatesChapter, of: (machine: Machine) => number | null): number | null {
   const known = chapter.machines.map(of).filter((value) => value !== null);
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);

@@ -130,7 +130,10 @@ function MachineChoice({
   );
 }
 
-/** Returns the handlers that open a machine's transitions and states, and the neighbours of the open one. */
+/**
+ * Returns the selected transition or state of a machine, functions that select another one, and the steps to its
+ * neighbours in the panel.
+ */
 function useMachineChoice(ref: string, machine: Machine | undefined, isFirst: boolean) {
   const { state, way } = useSearch({ from: '/signed-in/app/$ref/states' });
   const navigate = useNavigate();

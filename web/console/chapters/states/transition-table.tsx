@@ -6,7 +6,10 @@ import { wayId } from './machine-words.ts';
 import { StateName } from './state-name.tsx';
 import styles from './states.module.css';
 
-/** Table of each state and each transition, with the target state. A table with many transitions scrolls sideways. */
+/**
+ * Table with a row for each state and a column for each transition. A cell shows the target state. With many
+ * transitions, the table scrolls sideways.
+ */
 export function TransitionTable({
   number,
   machine,

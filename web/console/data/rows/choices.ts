@@ -8,10 +8,10 @@ import { orderOf, searchParameter, selectOf } from './query-string.ts';
 import { restCall, type Table } from './rest-call.ts';
 import type { Row } from './row.ts';
 
-/** Number of rows in the list. */
+/** Maximum number of rows in the list of options. */
 const offered = 20;
 
-/** Reads the rows of an entity whose label fields contain the searched text, as the caller of `table` sees them. */
+/** Reads the rows of an entity whose label fields contain the searched text. Reads them as the caller of `table`. */
 export const choices = (table: Table, key: string, search: string) =>
   queryOptions({
     queryKey: rowKeys.choices(table.ref, table.entity.id, table.requestRole, key, search),
@@ -48,7 +48,7 @@ function choiceOf(entity: Entity, key: string, row: Row) {
   return { value: row[key] ?? '', name: name ?? row[key] ?? '', note };
 }
 
-/** Returns the fields that distinguish rows with the same label: texts and enums, but no keys and references. */
+/** Returns the fields that help to distinguish rows with the same label: texts and enums, but neither keys nor references. */
 const notes = (entity: Entity, called: string | null): Field[] =>
   entity.fields
     .filter(

@@ -5,8 +5,8 @@ import { keyFields, keyOf, keyText, type Row } from './row.ts';
 import { changeRows } from './write-cache.ts';
 
 /**
- * Deletes the rows with these keys and returns the deleted rows with all fields. Many keys need several requests. If a
- * request fails, the rows of previous requests stay deleted, and the sheet shows this.
+ * Deletes the rows with these keys, and returns all fields of the deleted rows. Many keys need several requests. If a
+ * request fails, the rows of the previous requests stay deleted, and the sheet shows this.
  */
 export const deleteRows = (table: Table) =>
   mutationOptions({

@@ -1,6 +1,6 @@
 import type { FieldKind } from '../../values/field-kind.ts';
 
-/** A condition on rows: field, operator and value. The value is empty if the operator takes no value. */
+/** A condition on rows: a field, an operator and a value. The value is an empty string if the operator takes none. */
 export interface Filter {
   field: string;
   operator: Operator;
@@ -8,9 +8,9 @@ export interface Filter {
 }
 
 interface OperatorFacts {
-  /** The operator's word in a chip. */
+  /** The word for the operator in the chip of a filter. */
   word: string;
-  /** The value of the operator: one value, values separated by commas, or none. */
+  /** What the operator takes: one value, values separated by commas, or no value. */
   takes: 'one' | 'list' | 'nothing';
 }
 
@@ -63,7 +63,7 @@ const byKind: Readonly<Record<FieldKind, readonly Operator[]>> = {
   other: ['eq', 'neq'],
 };
 
-/** Returns the operators for a field; the first is the default. */
+/** Returns the operators for a field. The first one is the default. */
 export function operatorsFor(kind: FieldKind, nullable: boolean): readonly Operator[] {
   return nullable ? [...byKind[kind], 'null', 'not-null'] : byKind[kind];
 }

@@ -7,32 +7,35 @@ import { restCall, type Table } from './rest-call.ts';
 import type { Row } from './row.ts';
 import { rowBody } from './row-body.ts';
 
-/** A row of a file. Fields without a value get their default. */
+/** A row of a file. Fields that have no value in it get their default. */
 export interface ImportedRow {
-  /** Line of the file. */
+  /** Number of the line in the file. */
   readonly line: number;
   readonly values: Row;
 }
 
-/** A row that PostgreSQL refuses, with its error. */
+/** A row that PostgreSQL refuses, with PostgreSQL's error. */
 export interface RefusedRow {
   readonly row: ImportedRow;
   readonly error: ApiFailure;
 }
 
-/** What happens to a row whose key exists: `merge` updates the stored row, `ignore` leaves the row out. */
+/** What the import does with a row whose key already exists. `merge` updates the stored row; `ignore` leaves out the row of the file. */
 export interface Conflict {
   /** Fields of the key. */
   readonly fields: readonly string[];
   readonly resolution: 'merge' | 'ignore';
 }
 
-/** Number of rows that one request of the check inserts. */
+/** Number of rows that one request of the check inserts and rolls back. */
 const CHECKED_ROWS = 200;
-/** The check ends after this number of refused rows. */
+/** Number of refused rows after which the check ends. */
 const MAX_REFUSED = 200;
 
-/** The fields that a file fills, and what happens to a row whose key exists; null refuses the row. */
+/**
+ * The fields that the rows of the file fill, and what happens to a row whose key already exists. `conflict` null means
+ * that PostgreSQL refuses such a row.
+ */
 export interface ImportPlan {
   readonly fields: readonly string[];
   readonly conflict: Conflict | null;
@@ -40,7 +43,7 @@ export interface ImportPlan {
 
 /**
  * Sends rows as one INSERT, in one transaction.
- * @param returned Fields of the inserted rows that are returned; without fields, no row is returned.
+ * @param returned Names of the fields that are returned of each inserted row. If there are none, no rows are returned.
  */
 async function insertAll(
   table: Table,
@@ -69,9 +72,9 @@ async function insertAll(
 }
 
 /**
- * Inserts the rows in transactions that are rolled back, and returns the rows that PostgreSQL refuses. After an error, a
- * portion is divided until each refused row is found.
- * @param onProgress Called with the number of checked rows.
+ * Inserts the rows in transactions that are rolled back, and returns the rows that PostgreSQL refuses. If a portion
+ * fails, it is divided and tried again until each refused row is found.
+ * @param onProgress Called with the number of rows that were checked.
  * @throws {ApiFailure} for an error that is not about a row, such as a missing privilege
  */
 export async function checkRows(
@@ -104,13 +107,16 @@ export async function checkRows(
   return refused;
 }
 
-/** Data exceptions, constraints, RAISE, row-level security and errors of state machines. */
+/**
+ * Returns true for an error that is about one row: a data exception, a violated constraint, RAISE, row-level security
+ * or a state machine.
+ */
 const isOfRow = ({ code, status }: ApiFailure): boolean =>
   /^(22|23|P0|NF|42501)/.test(code) || (status === 400 && !/^(PGRST|42)/.test(code));
 
 /**
- * Inserts all rows in one transaction: all of them, or after an error or an abort none.
- * @param returned Fields of the inserted rows that are returned; without fields, no row is returned.
+ * Inserts all rows in one transaction. After an error or an abort, none of them is inserted.
+ * @param returned Names of the fields that are returned of each inserted row. If there are none, no rows are returned.
  */
 export async function importRows(
   table: Table,
@@ -125,7 +131,7 @@ export async function importRows(
   return inserted;
 }
 
-/** Returns the keys of the rows of an entity by label, for the labels in a file; a label of several rows has no key. */
+/** Finds the rows of an entity whose labels are in a file, and returns their keys by label. A label that several rows have is omitted. */
 export async function keysByLabel(
   target: Table,
   key: string,

@@ -27,7 +27,7 @@ describe('importUndoOff', () => {
   const off = (part: Partial<Table>, conflict: Parameters<typeof importUndoOff>[1]['conflict'] = null) =>
     importUndoOff({ ...table, ...part }, { conflict });
 
-  it('names why an import cannot be undone', () => {
+  it('says why an import cannot be undone', () => {
     expect(off({})).toBeNull();
     expect(off({}, { fields: ['order'], resolution: 'ignore' })).toBeNull();
     expect(off({}, { fields: ['order'], resolution: 'merge' })).toBe('it updates rows that exist');

@@ -2,9 +2,9 @@ import type { Filter } from './filter.ts';
 import type { RequestRole, Sort } from './row.ts';
 
 export const rowKeys = {
-  /** Every query on an app's tables. */
+  /** Key of every query on the tables of an app. */
   app: (ref: string) => ['rows', ref] as const,
-  /** Every query on a table, for any caller. */
+  /** Key of every query on one table, by any caller. */
   table: (ref: string, id: string) => ['rows', ref, id] as const,
   pages: (ref: string, id: string, requestRole: RequestRole, where: readonly Filter[], sort: Sort | null) =>
     ['rows', ref, id, 'pages', requestRole, where, sort] as const,

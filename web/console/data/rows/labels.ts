@@ -17,14 +17,17 @@ export function labelField(entity: Entity): string | null {
   return named ?? texts.find(({ nullable }) => !nullable)?.name ?? null;
 }
 
-/** Returns the fields in which a person searches for a row: the label first, then other names and addresses. */
+/** Returns the fields in which a search for rows looks: the label first, then other names and addresses. */
 export function labelFields(entity: Entity): string[] {
   const called = labelField(entity);
   const texts = new Set(entity.fields.filter((field) => kindOf(field) === 'text').map(({ name }) => name));
   return [...new Set([...(called === null ? [] : [called]), ...usual.filter((name) => texts.has(name))])].slice(0, 4);
 }
 
-/** Reads the labels of referenced rows, by the values of `field`. Empty if the entity has no label field. */
+/**
+ * Reads the labels of the rows of `table` in which `field` has one of `values`. Returns them by this value; empty if
+ * the entity has no label field.
+ */
 export const labels = (table: Table, field: string, values: readonly string[]) =>
   queryOptions({
     queryKey: rowKeys.labels(table.ref, table.entity.id, table.requestRole, field, values),

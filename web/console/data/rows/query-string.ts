@@ -6,20 +6,20 @@ import type { Sort } from './row.ts';
  * quoted, so that PostgREST does not read a name as a reserved word or as syntax.
  */
 
-/** Quotes a name or a value, with backslash and quote escaped. */
+/** Quotes a name or a value. Escapes each backslash and quote in it. */
 const quoted = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&')}"`;
 
-/** Selects every field as text, as PostgreSQL prints it. */
+/** Returns the `select` that reads every field as text, as PostgreSQL prints it. */
 export const selectOf = (fields: readonly string[]): string => fields.map((name) => `${quoted(name)}::text`).join(',');
 
-/** Returns the chosen order followed by the key, so that pages do not overlap. */
+/** Returns the chosen order followed by the key. With the key, the order of the rows is unique, so pages do not overlap. */
 export function orderOf(sort: Sort | null, key: readonly string[]): string {
   const first = sort ? [`${quoted(sort.field)}.${sort.descending ? 'desc' : 'asc'}`] : [];
   const rest = key.filter((field) => field !== sort?.field).map((field) => `${quoted(field)}.asc`);
   return [...first, ...rest].join(',');
 }
 
-/** Returns the query parameter that selects rows of which a field contains the text; null without fields. */
+/** Returns the query parameter that selects the rows in which one of the fields contains the text; null if there are no fields. */
 export function searchParameter(fields: readonly string[], text: string): [name: string, value: string] | null {
   const pattern = quoted(`*${text.trim().replaceAll('*', '')}*`);
   return fields.length === 0 ? null : ['or', `(${fields.map((name) => `${quoted(name)}.ilike.${pattern}`).join(',')})`];
@@ -60,7 +60,7 @@ export function filterParameter({ field, operator, value }: Filter): [name: stri
   return [name, `${plain[operator] ?? 'eq'}.${value}`];
 }
 
-/** Parses a list: "open, on hold" → open, on hold. A quoted part may contain commas. */
+/** Splits a list of values at commas: "open, on hold" → open, on hold. A value in quotes may contain commas. */
 export function listOf(text: string): string[] {
   const parts = text.match(/"(?:[^"\\]|\\.)*"|[^,]+/g) ?? [];
   return parts
@@ -74,7 +74,7 @@ export function listOf(text: string): string[] {
 const arrayOf = (text: string): string =>
   text.trim().startsWith('{') ? text.trim() : `{${listOf(text).map(quoted).join(',')}}`;
 
-/** Returns true if a filter is complete and can be sent. */
+/** Returns true if a filter has the value that its operator needs, so that it can be sent. */
 export const isComplete = ({ operator, value }: Filter): boolean =>
   operatorTakes(operator) === 'nothing' ||
   (operatorTakes(operator) === 'list' ? listOf(value).length > 0 : value !== '');
@@ -98,8 +98,8 @@ export function keysParameter(
 }
 
 /**
- * Divides keys into portions that fit into an address, including the characters that `keysParameter` adds to each
- * value.
+ * Divides keys into portions whose query parameters fit into an address. The length includes the characters that
+ * `keysParameter` adds to each value.
  */
 export function portions(
   fields: readonly string[],

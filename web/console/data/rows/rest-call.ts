@@ -6,7 +6,7 @@ import { reach, readJson } from '../reach.ts';
 import { queryString } from './query-string.ts';
 import type { RequestRole, Row } from './row.ts';
 
-/** An entity of an app and the caller who reads its rows. */
+/** An entity of an app, and the caller who reads and writes its rows. */
 export interface Table {
   ref: string;
   entity: Entity;
@@ -16,7 +16,7 @@ export interface Table {
 export interface RestCall {
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   parameters: readonly (readonly [name: string, value: string])[];
-  /** JSON text, which is sent unchanged. */
+  /** Body as JSON text. It is sent unchanged. */
   body?: string;
   prefer?: readonly string[];
   signal?: AbortSignal;
@@ -24,15 +24,15 @@ export interface RestCall {
 
 export interface RestResponse {
   rows: Row[];
-  /** Number of all matching rows; null if the request does not ask for the number. */
+  /** Number of all rows that match; null if the request does not ask for it. */
   total: number | null;
   milliseconds: number;
 }
 
 /**
- * Sends a PostgREST request on an entity through the builder proxy: with the privileges of the service role, or as
- * `requestRole`. The first request as a member makes the builder act as this member.
- * @throws {ApiFailure} for every error response, and without a response
+ * Sends a request to PostgREST's API of an app through the builder proxy. It runs with the privileges of the service
+ * role, or as `requestRole`. The first request as a member asks the server for a token to act as this member.
+ * @throws {ApiFailure} for every error response, and if there is no response
  */
 export async function restCall(table: Table, call: RestCall): Promise<RestResponse> {
   const { ref, entity, requestRole } = table;
@@ -64,7 +64,7 @@ export async function restCall(table: Table, call: RestCall): Promise<RestRespon
   };
 }
 
-/** Parses the total: "0-499/12408" → 12408; null for "0-499/*" and without a header. */
+/** Parses the total number of rows: "0-499/12408" → 12408. Null for "0-499", and if the response has no such header. */
 function totalOf(range: string | null): number | null {
   const total = /\/(\d+)$/.exec(range ?? '')?.[1];
   return total === undefined ? null : Number(total);

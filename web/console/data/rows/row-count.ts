@@ -4,7 +4,7 @@ import { rowKeys } from './keys.ts';
 import { filterParameter, selectOf } from './query-string.ts';
 import { restCall, type Table } from './rest-call.ts';
 
-/** Counts the matching rows. */
+/** Counts the rows of a table that match the filters. */
 export const rowCount = (table: Table, where: readonly Filter[]) =>
   queryOptions({
     queryKey: rowKeys.count(table.ref, table.entity.id, table.requestRole, where),

@@ -5,10 +5,10 @@ import { filterParameter, isComplete, orderOf, selectOf } from './query-string.t
 import { type RestResponse, restCall, type Table } from './rest-call.ts';
 import { keyFields, type Sort } from './row.ts';
 
-/** Number of rows that one request returns. */
+/** Maximum number of rows that one request returns. */
 export const rowsPerPage = 500;
 
-/** If PostgreSQL estimates more rows than this, the total is an estimate. */
+/** If PostgreSQL estimates more rows than this, the console shows the estimate instead of counting the rows. */
 const countedRows = 200_000;
 
 /** A page of rows. `exact` is true if `total` was counted, and false if it was estimated. */

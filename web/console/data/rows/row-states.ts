@@ -8,19 +8,19 @@ import { keyFields, keyText } from './row.ts';
 export interface StateChange {
   readonly field: string;
   readonly transition: string | null;
-  /** The previous state; null if the row was new. */
+  /** The state before the change; null if the row was inserted. */
   readonly from: string | null;
   readonly to: string;
-  /** Id of the member who made the change; null for other callers. */
+  /** Id of the member who made the change; null if the caller was no member. */
   readonly member: string | null;
   readonly role: string | null;
-  /** ISO 8601. */
+  /** Time of the change in ISO 8601. */
   readonly at: string;
 }
 
-/** What the state machines of an entity decide about one row, for the caller of the table. */
+/** The open transitions and the state changes of one row, for the caller of the table. */
 export interface RowStates {
-  /** The transitions that the caller may make. */
+  /** The transitions that the caller may make now. */
   readonly transitions: readonly { readonly field: string; readonly name: string }[];
   /** State changes of the row, oldest first. */
   readonly state_changes: readonly StateChange[];

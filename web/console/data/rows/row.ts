@@ -1,12 +1,12 @@
 import type { Entity } from '../../../../contract/specification-entities.ts';
 
 /**
- * A row by its fields. Each value is the text that PostgreSQL prints, so that no digit and no fraction of a second is
- * lost.
+ * The values of a row by field. Each value is the text that PostgreSQL prints, so that no digit of a number and no
+ * fraction of a second is lost.
  */
 export type Row = Readonly<Record<string, string | null>>;
 
-/** The caller of reads and writes: the service key, a caller without a session, or a member by id. */
+/** The caller who reads and writes rows: `service` for the service key, `anon` for a caller without a session, or the id of a member. */
 export type RequestRole = 'service' | 'anon' | (string & {});
 
 export interface Sort {
@@ -16,7 +16,7 @@ export interface Sort {
 
 /**
  * Returns the fields that identify a row of this entity: its primary key, or else a unique key without nullable fields.
- * Without such a key, returns no fields: the rows can be read but not addressed.
+ * If the entity has neither, returns no fields: its rows can be read, but no single row can be changed.
  */
 export function keyFields(entity: Entity): readonly string[] {
   if (entity.primary_key.length > 0) return entity.primary_key;
@@ -24,7 +24,7 @@ export function keyFields(entity: Entity): readonly string[] {
   return entity.unique_keys.find((key) => key.length > 0 && key.every((field) => neverNull.has(field))) ?? [];
 }
 
-/** Returns the values of a row's key in the order of `keyFields`; null if a value is unknown. */
+/** Returns the values of a row's key in the order of `fields`; null if one of them is unknown. */
 export function keyOf(row: Row, fields: readonly string[]): readonly string[] | null {
   const values = fields.map((field) => row[field]);
   return values.length > 0 && values.every((value) => typeof value === 'string') ? (values as string[]) : null;
@@ -33,7 +33,7 @@ export function keyOf(row: Row, fields: readonly string[]): readonly string[] | 
 /** Returns a row key as one string, for a Set and for the address bar. */
 export const keyText = (key: readonly string[]): string => JSON.stringify(key);
 
-/** Parses a string that `keyText` has written. Returns null if it is not a key with this number of fields. */
+/** Parses a string that `keyText` has written. Returns null if the string is no key with as many values as `fields`. */
 export function keyFromText(text: string, fields: readonly string[]): readonly string[] | null {
   try {
     const value: unknown = JSON.parse(text);

@@ -39,26 +39,26 @@ describe('filterParameter', () => {
     expect(filterParameter(given)).toEqual([name, value]);
   });
 
-  it('quotes names, so that no name is a reserved word or syntax', () => {
+  it('quotes names, so that PostgREST reads no name as a reserved word or as syntax', () => {
     expect(filterParameter(filter('eq', '1', 'select'))[0]).toBe('"select"');
     expect(filterParameter(filter('eq', '1', 'a"b\\c'))[0]).toBe('"a\\"b\\\\c"');
     expect(queryString([['"a&b"', 'eq.1&limit=0']])).toBe('%22a%26b%22=eq.1%26limit%3D0');
   });
 
-  it('sends a filter only if it is complete', () => {
+  it('says that a filter is complete only if it has the value that its operator needs', () => {
     expect(isComplete(filter('eq', ''))).toBe(false);
     expect(isComplete(filter('in', ' , '))).toBe(false);
     expect(isComplete(filter('null'))).toBe(true);
   });
 
-  it('parses a list as a person types it', () => {
+  it('parses a list of values as a person types it', () => {
     expect(listOf('a, b ,c')).toEqual(['a', 'b', 'c']);
     expect(listOf('"x, y", z')).toEqual(['x, y', 'z']);
     expect(listOf('')).toEqual([]);
   });
 });
 
-it('offers only the operators of the type', () => {
+it('offers only the operators that the type of the field allows', () => {
   expect(operatorsFor('boolean', false)).toEqual(['true', 'false']);
   expect(operatorsFor('json', true)).toEqual(['contains', 'null', 'not-null']);
   expect(operatorsFor('integer', false)).not.toContain('like');
@@ -76,7 +76,7 @@ it('orders by the key after the chosen field, so that pages do not overlap', () 
 });
 
 describe('keyFields, keyText and key parameters', () => {
-  it('use the primary key, or else a unique key without nullable fields, or else nothing', () => {
+  it('use the primary key, or else a unique key without nullable fields, or else no fields', () => {
     expect(keyFields(entity({ primary_key: ['id'] }))).toEqual(['id']);
     const fields = [field('a', 'text', { nullable: false }), field('b', 'text')];
     expect(keyFields(entity({ unique_keys: [['b'], ['a']], fields }))).toEqual(['a']);
@@ -101,7 +101,7 @@ describe('keyFields, keyText and key parameters', () => {
     expect(keysParameter(['a', 'b'], [['1', 'x)']])).toEqual(['or', '(and("a".eq."1","b".eq."x)"))']);
   });
 
-  it('divide a list of keys into parts that each fit into a URL', () => {
+  it('divide a list of keys into portions that each fit into an address', () => {
     const keys = Array.from({ length: 500 }, (_, index) => [`key-${index}`]);
     const parts = portions(['id'], keys, 1000);
     expect(parts.length).toBeGreaterThan(5);
@@ -128,7 +128,7 @@ describe('rowBody', () => {
     );
   });
 
-  it('omits fields without a value, and writes null for null', () => {
+  it("omits fields without a value, and writes SQL's null as JSON null", () => {
     expect(rowBody({}, fields)).toBe('{}');
     expect(rowBody({ meta: null }, fields)).toBe('{"meta":null}');
   });

@@ -13,7 +13,7 @@ import { updateRow } from './update-row.ts';
 
 /**
  * Returns the reason why a change cannot be undone; null if it can.
- * @param now The row as stored; null if it does not exist.
+ * @param now The row as it is stored now; null if it does not exist.
  */
 export function undoOff({ kind, table: { entity }, before, after }: SessionChange, now: Row | null): string | null {
   if (kind === 'delete') {
@@ -33,12 +33,12 @@ export function deletionIsLasting(entity: Entity): string | null {
   return generated ? `the database sets ${generated.name}, so the row would get another key` : null;
 }
 
-/** Reads the row of a change as it is stored, for the caller who made the change. */
+/** Reads the row of a change as it is stored now. Reads it as the caller who made the change. */
 export const changedRow = ({ table, key }: SessionChange) => ({ ...oneRow(table, key), staleTime: 0 });
 
 /**
- * Undoes a change with a new change, which the same rules, policies and triggers check.
- * @throws {ApiFailure} `changed_since` if the row was changed since
+ * Undoes a change by a second change, which the same rules, policies and triggers check.
+ * @throws {ApiFailure} `changed_since` if the row was changed later
  */
 export const undoChange = () =>
   mutationOptions({
@@ -57,17 +57,17 @@ export const undoChange = () =>
     },
   });
 
-/** Returns the values of a deleted row that a caller can give. */
+/** Returns the values of a deleted row that a caller may write, so that the row can be inserted again. */
 function writableValues({ table: { entity }, before }: SessionChange): Row {
   const writable = new Set(entity.fields.filter(isWritable).map(({ name }) => name));
   return Object.fromEntries(Object.entries(before ?? {}).filter(([name]) => writable.has(name)));
 }
 
-/** Runs a mutation with its effects on the cache. */
+/** Runs a mutation together with what it does to the cache. */
 const run = <Result, Variables>(
   options: Parameters<typeof mutationOptions<Result, Error, Variables>>[0],
   variables: Variables,
 ): Promise<Result> => queryClient.getMutationCache().build(queryClient, options).execute(variables);
 
-/** Returns a key as a string for a sentence: "12", "7, en". */
+/** Writes a key for use in a sentence, for example "12" or "7, en". */
 export const keyWords = (key: readonly string[]): string => key.join(', ') || keyText(key);

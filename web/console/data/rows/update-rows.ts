@@ -6,8 +6,8 @@ import { rowBody } from './row-body.ts';
 import { changeRows } from './write-cache.ts';
 
 /**
- * Changes some fields of the rows with these keys, and returns the changed rows with all fields. Many keys need several
- * requests. If a request fails, the rows of previous requests stay changed, and the sheet shows this.
+ * Changes some fields of the rows with these keys, and returns all fields of the changed rows. Many keys need several
+ * requests. If a request fails, the rows of the previous requests stay changed, and the sheet shows this.
  */
 export const updateRows = (table: Table) =>
   mutationOptions({

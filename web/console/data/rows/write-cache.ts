@@ -7,8 +7,8 @@ import { keyFields, keyOf, keyText, type Row } from './row.ts';
 import type { RowPage } from './row-pages.ts';
 
 /**
- * Updates the cached rows after a write with the row that the database returned, and removes the rows cached for other
- * callers. `change` returns the row to cache, or null to remove it.
+ * Updates the cached rows after a write. `change` gets a cached row and returns the row to cache, or null to remove it.
+ * The rows that were cached for other callers are removed, because these callers may see other rows.
  */
 export function changeRows(table: Table, change: (row: Row) => Row | null): void {
   const key = rowKeys.table(table.ref, table.entity.id);
@@ -25,7 +25,7 @@ export function changeRows(table: Table, change: (row: Row) => Row | null): void
   forgetOthers(table);
 }
 
-/** Puts a new row first, whatever the order, so that the reader sees it. */
+/** Puts a new row before all cached rows, whatever their order, so that the reader sees it. */
 export function addRow(table: Table, row: Row): void {
   const key = rowKeys.table(table.ref, table.entity.id);
   queryClient.setQueriesData<InfiniteData<RowPage>>({ queryKey: [...key, 'pages', table.requestRole] }, (data) => {

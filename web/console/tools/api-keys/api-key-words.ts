@@ -1,6 +1,6 @@
 import type { ApiKeyEntry } from '../../../../contract/admin.ts';
 
-/** True for the JWTs `anon` and `service_role`, which have no successor of their kind. */
+/** Returns true for the JWTs `anon` and `service_role`. They cannot be rotated, because Ninefold creates no new keys of their kind. */
 export const isOlderKind = ({ id }: ApiKeyEntry): boolean => id === 'anon' || id === 'service_role';
 
 /** Describes the access of a key in one sentence. */
@@ -11,5 +11,5 @@ export function meaningOf({ kind, revoked_at: revoked }: ApiKeyEntry): string {
     : 'Names the app in calls. It may be part of a public page.';
 }
 
-/** Returns the day of the last use. Workers write the day a few seconds after the use. */
+/** Returns the day on which the key was last used. Workers store the day a few seconds after the use. */
 export const lastUseWords = ({ last_used_on: day }: ApiKeyEntry): string => day ?? 'never';

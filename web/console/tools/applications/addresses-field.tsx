@@ -1,6 +1,6 @@
 import { Textarea } from '@mantine/core';
 
-/** Returns the addresses of the lines of a text. */
+/** Returns the addresses in a text, one on each line. */
 export const addressesIn = (text: string): string[] => text.split(/\s+/).filter((line) => line !== '');
 
 /** Field for redirect addresses, one on each line. */

@@ -23,7 +23,7 @@ export function ApplicationPanel({
 }: {
   appRef: string;
   application: Application;
-  /** The address of the app as a provider. */
+  /** The address of the app in its role as identity provider. */
   issuer: string;
   /** Why the builder cannot change the application; null if the builder can. */
   readOnly: string | null;

@@ -5,7 +5,7 @@ import { Dialog } from '../../../ui/dialog.tsx';
 import type { ApplicationWithSecret } from '../../data/applications.ts';
 import form from '../../forms/form.module.css';
 
-/** Shows the id of an application, and once the secret of a confidential application. */
+/** Shows the id of an application. For a confidential application, also shows its secret, which cannot be shown a second time. */
 export function SecretDialog({
   title,
   application: { client_id: id, client_secret: secret },

@@ -12,7 +12,7 @@ export function AuditPanel({
   line,
   ...steps
 }: {
-  /** Names the log of the entry. */
+  /** Says which log contains the entry. */
   filter: Pick<AuditFilter, 'kind' | 'ref'>;
   line: AuditLine;
 } & PanelSteps) {

@@ -52,7 +52,7 @@ const descriptors: Readonly<Record<AuditKind, { remark: string; empty: string }>
   },
 };
 
-/** Parameters of the page's address; an empty string filters nothing. */
+/** Parameters of the page's address. An empty string means that the parameter does not filter. */
 export interface AuditSearch {
   q?: string;
   action?: string;
@@ -61,7 +61,7 @@ export interface AuditSearch {
   entry?: string;
 }
 
-/** Page of a log with filters, entries and the panel of an entry. If `appRef` is null, the log is that of the node. */
+/** Page of an audit log: its filters, its entries and the panel of one entry. If `appRef` is null, the page shows the log of the node. */
 export function AuditSheet({
   kind,
   appRef,
@@ -72,7 +72,7 @@ export function AuditSheet({
   kind: AuditKind;
   appRef: string | null;
   search: AuditSearch;
-  /** Filters before the common filters. */
+  /** Filters of one page, shown before the filters that all three pages have. */
   filters?: ReactNode;
   onChange: (changes: AuditSearch) => void;
 }) {
@@ -182,7 +182,7 @@ function CommonFilters({
   );
 }
 
-/** Loads older entries. */
+/** The function that loads older entries of a log, and its state. */
 interface Older {
   readonly isSearching: boolean;
   readonly onSearch: () => void;
@@ -200,7 +200,7 @@ function AuditFoot({
   lines: readonly AuditLine[] | undefined;
   /** Null if there are no older entries. */
   older: Older | null;
-  /** Text of the button for older entries. */
+  /** Text of the button that loads older entries. */
   word: string;
   /** Time of the last response in milliseconds since 1970. */
   at: number;
@@ -219,7 +219,7 @@ function AuditFoot({
   );
 }
 
-/** Text of a log without entries. */
+/** Text shown instead of a log that has no entries. */
 function NoEntries({
   kind,
   isFiltered,

@@ -33,7 +33,7 @@ describe('asCsv and csvField', () => {
     ['-2', "'-2"],
   ])('write the field %j so that no spreadsheet evaluates it', (value, field) => expect(csvField(value)).toBe(field));
 
-  it('write a line for each entry', () => {
+  it('write one line for each entry', () => {
     const [names, first, rest] = asCsv([line]).split('\r\n');
     expect(names).toBe('at,actor,actor_id,action,details,refused,address,request_id');
     expect(first).toContain(`"'=HYPERLINK(""https://evil.example"")"`);

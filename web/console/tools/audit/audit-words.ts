@@ -1,6 +1,6 @@
 import type { AuditKind, AuditLine } from '../../data/audit.ts';
 
-/** Descriptions of the actions in the logs of an app, which follow the name of the actor. */
+/** Descriptions of the actions in the logs of an app. They are written so that they can follow the name of the actor. */
 const appWords = {
   members: {
     login: 'signed in',
@@ -85,7 +85,7 @@ const words: Readonly<Record<AuditKind, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** Returns the actions of a log with their descriptions, for a choice. */
+/** Returns the actions of a log with their descriptions, as options of a select field. */
 export const actionsOf = (kind: AuditKind): readonly { value: string; label: string }[] =>
   Object.entries(words[kind]).map(([value, label]) => ({ value, label }));
 

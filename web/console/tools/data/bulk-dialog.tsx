@@ -29,7 +29,7 @@ interface BulkDialogProps {
   onClose: () => void;
 }
 
-/** Sets one field of the selected rows to one value. The same rules check it as for a single row. */
+/** Sets one field of the selected rows to one value. The value is checked by the same rules as a value typed for a single row. */
 export function BulkDialog({ table, entities, rows, stateFields, onDone, onClose }: BulkDialogProps) {
   const { entity } = table;
   const key = keyFields(entity);
@@ -107,7 +107,7 @@ export function BulkDialog({ table, entities, rows, stateFields, onDone, onClose
   );
 }
 
-/** Field for the value that the rows get. */
+/** Field for the value that all selected rows get. */
 function NewValue({
   table,
   entities,

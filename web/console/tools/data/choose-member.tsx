@@ -10,7 +10,7 @@ import styles from './choose-member.module.css';
 
 const shown = 8;
 
-/** Finds the member as whom the rows are read. */
+/** Finds the member in whose name the page reads the rows. */
 export function ChooseMember({
   appRef,
   onChoose,

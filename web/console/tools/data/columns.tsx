@@ -15,7 +15,7 @@ export function Columns({
 }: {
   fields: readonly Field[];
   hidden: ReadonlySet<string>;
-  /** Columns that cannot be hidden: the key. */
+  /** Columns that cannot be hidden: the fields of the key. */
   fixed: readonly string[];
   onHidden: (hidden: ReadonlySet<string>) => void;
 }) {

@@ -65,7 +65,7 @@ export function DataPage() {
   if (entities && entity) {
     return <TablePage appRef={ref} entities={entities} entity={entity} search={search} onSearch={onSearch} />;
   }
-  // Ninefold's own schemas always exist, so they do not count.
+  // Ninefold's own schemas always contain entities, so the page is empty if the schema public has none.
   const empty = entities !== undefined && !entities.some(({ schema }) => schema === 'public');
   return (
     <Page appRef={ref} crumbs={[{ text: 'Data' }]} fetching={isFetching} bare>

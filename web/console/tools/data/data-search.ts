@@ -1,26 +1,26 @@
 import { type Filter, isOperator } from '../../data/rows/filter.ts';
 import type { Sort } from '../../data/rows/row.ts';
 
-/** Parameters of the Data page's address: table, rows and caller. */
+/** Parameters of the Data page's address: the table, its rows, and the caller who reads them. */
 export interface DataSearch {
-  /** Id of an entity: "public.tickets". */
+  /** Id of an entity, for example "public.tickets". */
   table?: string;
   where?: Filter[];
-  /** Order of the rows: "created_at.desc". */
+  /** Order of the rows, for example "created_at.desc". */
   sort?: string;
   /** The key of the row in the panel, as `keyText` writes it. */
   row?: string;
   /** "anon" or the id of a member; undefined for the service key. */
   as?: string;
-  /** True for the import of a file into the table. */
+  /** True if the page shows the import of a file into the table. */
   import?: true;
-  /** Opens the editor of a new table, or of the fields and the access of `table`. */
+  /** `new` opens the editor of a new table; `table` opens the editor of the fields of `table` and the access to it. */
   design?: 'new' | 'table';
 }
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-/** Reads the search parameters of an address that may contain any text; omits invalid ones. */
+/** Reads the parameters of an address. The address may contain any text, so invalid parameters are omitted. */
 export function readDataSearch(search: Record<string, unknown>): DataSearch {
   const where = Array.isArray(search.where) ? search.where.filter(isFilter) : [];
   const table = text(search.table);
@@ -51,7 +51,7 @@ export function readSort(sort: string | undefined, fields: readonly string[]): S
   return field !== undefined && fields.includes(field) ? { field, descending: match?.[2] === 'desc' } : null;
 }
 
-/** Returns the next order after a click on the head of a field: ascending, then descending, then none. */
+/** Returns the next order of the rows after a click on the head of a field: ascending, then descending, then none. */
 export function nextSort(sort: Sort | null, field: string): string | undefined {
   if (sort?.field !== field) return `${field}.asc`;
   return sort.descending ? undefined : `${field}.desc`;

@@ -18,13 +18,13 @@ describe('readDataSearch, readSort and nextSort', () => {
     expect(readDataSearch({ where: 'x' })).toEqual({});
   });
 
-  it('order by an existing field with any name', () => {
+  it('parse an order by an existing field, whatever characters its name contains', () => {
     expect(readSort('a.b.desc', ['a.b'])).toEqual({ field: 'a.b', descending: true });
     expect(readSort('gone.asc', ['a'])).toBeNull();
     expect(readSort(undefined, ['a'])).toBeNull();
   });
 
-  it('change from ascending to descending to no order', () => {
+  it('change the order from ascending to descending to none', () => {
     expect(nextSort(null, 'a')).toBe('a.asc');
     expect(nextSort({ field: 'a', descending: false }, 'a')).toBe('a.desc');
     expect(nextSort({ field: 'a', descending: true }, 'a')).toBeUndefined();

@@ -12,7 +12,10 @@ import { ServerError } from './editor/server-error.tsx';
 
 const named = 5;
 
-/** Asks for a confirmation before rows are deleted. Names the first rows, and what PostgreSQL deletes with them. */
+/**
+ * Asks for a confirmation before rows are deleted. Names the first rows, and the entities whose referencing rows
+ * PostgreSQL may also delete.
+ */
 export function DeleteDialog({
   table,
   keys,

@@ -9,7 +9,7 @@ import { entityList } from '../../data/entities.ts';
 import { count } from '../../format/format.ts';
 import styles from './entity-nav.module.css';
 
-/** Number of tables and views from which the list has a search field. */
+/** Minimum number of tables and views with which the list has a search field. */
 const SEARCHED = 12;
 
 const isView = ({ kind }: Entity): boolean => kind === 'view' || kind === 'materialized view';

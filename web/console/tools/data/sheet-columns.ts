@@ -39,7 +39,7 @@ const unordered: ReadonlySet<string> = new Set([
 ]);
 const orders = (field: Field): boolean => !unordered.has(field.base_type ?? field.type);
 
-/** Returns the fields in the order of the sheet: the key first, then the order of the entity. */
+/** Returns the fields in the order of the sheet: first the fields of the key, then the others in the order of the entity. */
 export function sheetFields(entity: Entity, hidden: ReadonlySet<string>): Field[] {
   const keys = new Set(keyFields(entity));
   const shown = entity.fields.filter(({ name }) => keys.has(name) || !hidden.has(name));
@@ -47,8 +47,8 @@ export function sheetFields(entity: Entity, hidden: ReadonlySet<string>): Field[
 }
 
 /**
- * Converts a field to a column.
- * @param called The field with the label of a row.
+ * Converts a field to a column of the sheet.
+ * @param called Name of the field that contains the label of a row; null if there is none.
  */
 export function sheetColumn(entity: Entity, field: Field, sort: Sort | null, called: string | null): GridColumn {
   const kind = kindOf(field);

@@ -8,7 +8,7 @@ import { rowsPerPage } from '../../data/rows/row-pages.ts';
 import { count, milliseconds as inMilliseconds, listed } from '../../format/format.ts';
 import styles from './data-page.module.css';
 
-/** Line below the sheet: the number of loaded and of all rows, a button for more, and the order. */
+/** Line below the sheet: the number of loaded rows and of all rows, a button that loads more, and the order. */
 export function SheetFoot({
   shown,
   total,
@@ -38,7 +38,7 @@ export function SheetFoot({
   loading: boolean;
   onMore: () => void;
   onRefresh: () => void;
-  /** The last change. */
+  /** Shows the last change of the session. */
   children: ReactNode;
 }) {
   const next = total === null || !exact ? rowsPerPage : Math.min(rowsPerPage, total - shown);

@@ -94,7 +94,7 @@ function useCell({ rows, fields, key, labels, machines, state: { changed } }: Ta
   );
 }
 
-/** Returns the editor of a cell as an element under the cell; null if the row is not loaded. */
+/** Returns the editor of a cell, which is shown under the cell; null if the row is not loaded. */
 function editorUnder(sheet: TableSheet, at: Position, { openNext }: Editing) {
   const { table, entities, fields, rows, keyAt, labels, machines, columns, state, change, grid } = sheet;
   const field = fields[at.column];
@@ -128,7 +128,7 @@ function editorUnder(sheet: TableSheet, at: Position, { openNext }: Editing) {
   };
 }
 
-/** Moves the focused cell into the sheet after rows or columns were removed. */
+/** Returns a position that is inside the sheet, for example after rows or columns were removed. */
 const within = ({ row, column }: Position, rows: number, columns: number): Position => ({
   row: Math.min(row, rows - 1),
   column: Math.min(column, Math.max(0, columns - 1)),

@@ -103,7 +103,7 @@ const grantOf = ({ id, schema }: Entity): string => {
   return `grant usage on schema ${name} to service_role;\ngrant all on ${id} to service_role;`;
 };
 
-/** The app's API reaches only exposed schemas, even for the service key. */
+/** Explains that the app's API reaches only exposed schemas, even with the service key. */
 function NotExposed({ table }: { table: Table }) {
   return (
     <div className={styles.instead}>
@@ -117,7 +117,7 @@ function NotExposed({ table }: { table: Table }) {
   );
 }
 
-/** The service key bypasses policies but not grants, which a new schema does not have. */
+/** Explains that the service key bypasses policies but not grants, and that a new schema has no grants. */
 function NotGranted({ table, error }: { table: Table; error: ApiFailure }) {
   const sql = grantOf(table.entity);
   return (

@@ -39,23 +39,26 @@ export function useCellEditing({
     else openRow(at.row);
   };
   return {
-    /** The error of the last toggled boolean. */
+    /** The error of the last attempt to toggle a boolean. */
     error,
     open,
     isEditable,
-    /** Opens the editor of the next editable cell of the row; without one, moves on. */
+    /** Opens the editor of the next editable cell in the row. If there is none, moves the focus to the next cell. */
     openNext: ({ row, column }: Position) => {
       const next = fields.findIndex((_, place) => place > column && isEditable({ row, column: place }));
       if (next >= 0) open({ row, column: next });
       else change({ position: { row, column: Math.min(column + 1, fields.length - 1) } });
     },
-    /** Opens the editor with a typed character. The keys of the page are left to the page. */
+    /**
+     * Opens the editor with a typed character. Returns false for "/" and "?", which are keys of the page, and for cells
+     * that cannot be edited.
+     */
     type: (at: Position, typed: string): boolean => {
       if (typed === '/' || typed === '?' || !isEditable(at)) return false;
       open(at, typed);
       return true;
     },
-    /** Changes a boolean to its opposite. Returns false for other cells. */
+    /** Changes a boolean to its opposite. Returns false for a cell that is no editable boolean. */
     toggle: (at: Position): boolean => {
       const field = fields[at.column];
       const key = keyAt(at.row);

@@ -7,7 +7,8 @@ import type { RowPage } from '../../data/rows/row-pages.ts';
 
 /**
  * Loads the labels of the rows that a sheet's fields reference, page by page. Returns a function from a value to its
- * label: undefined until it is loaded, and if the referenced row has no label or the caller may not read it.
+ * label. The label is undefined until it is loaded, if the referenced row has none, and if the caller may not read that
+ * row.
  */
 export function useLabels(
   table: Table,
@@ -16,7 +17,7 @@ export function useLabels(
   pages: readonly RowPage[],
 ): (field: string, value: string) => string | undefined {
   const asked = useMemo(() => {
-    // Pages often reference the same few rows, and several fields the same entity. Each label is requested once.
+    // Rows of a page often reference the same row, and several fields the same entity. So each label is requested only once.
     const questions = new Map<string, { target: Entity; to: string; values: readonly string[]; names: string[] }>();
     for (const { name, references: to } of fields) {
       const target = to && entities.find((entity) => entity.schema === to.schema && entity.name === to.entity);

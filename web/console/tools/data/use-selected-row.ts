@@ -4,10 +4,7 @@ import { oneRow } from '../../data/rows/one-row.ts';
 import type { Table } from '../../data/rows/rest-call.ts';
 import { keyFields, keyFromText, keyOf, keyText, type Row } from '../../data/rows/row.ts';
 
-/**
- * Returns the row in the address: its key, its index among the loaded rows (−1 if it is not loaded), and the row
- * itself.
- */
+/** Returns the row that the address names: its key, its index among the loaded rows (−1 if it is not loaded), and the row itself. */
 export function useSelectedRow(
   table: Table,
   rows: readonly Row[],

@@ -5,9 +5,9 @@ import type { Position } from '../../../ui/grid/move.ts';
 export interface SheetState {
   /** The focused cell. */
   position: Position;
-  /** The cell in the editor. */
+  /** The cell whose editor is open; null if no editor is open. */
   editing: Position | null;
-  /** The characters that opened the editor; empty if it was opened otherwise. */
+  /** The characters that opened the editor; empty if it was opened without typing a value. */
   typed: string;
   /** True if the server refused the last attempt to save the cell. */
   failed: boolean;
@@ -17,11 +17,11 @@ export interface SheetState {
   inserting: boolean;
   /** True while the choice of a field for a new filter is open. */
   adding: boolean;
-  /** The keys of the rows in the deletion dialog. */
+  /** The keys of the rows that the deletion dialog is about; null while the dialog is closed. */
   deleting: readonly (readonly string[])[] | null;
   /** True while the dialog for a change of the selected rows is open. */
   changing: boolean;
-  /** The last saved value, which is highlighted. */
+  /** The last saved value, which the sheet highlights: key of its row and name of its field. */
   changed: { key: string; field: string } | null;
 }
 
@@ -40,7 +40,7 @@ const fresh: SheetState = {
   changed: null,
 };
 
-/** Returns the state of the sheet named by `of`. Another table or caller starts with the initial state. */
+/** Returns the state of the sheet that `of` identifies. For another table or caller, the state starts anew. */
 export function useSheetState(of: string): [SheetState, (change: Change) => void] {
   const [{ of: before, state }, set] = useState({ of, state: fresh });
   if (before !== of) set({ of, state: fresh });

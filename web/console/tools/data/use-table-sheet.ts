@@ -17,7 +17,7 @@ import { useSelectedRow } from './use-selected-row.ts';
 import { useSheetState } from './use-sheet-state.ts';
 import { deleteOff, insertOff } from './why-read-only.ts';
 
-/** Changes of the address; undefined removes a parameter. */
+/** Changes of the address's parameters; undefined removes a parameter. */
 export type SearchChange = { [K in keyof DataSearch]?: DataSearch[K] | undefined };
 
 /** The table that a page shows, and its address. */
@@ -86,7 +86,7 @@ export function useTableSheet({ appRef, entities, entity, search, onSearch }: Ta
   return { ...given, ...loaded, ...shown, openRow, step, closePanel, canInsert, deletion };
 }
 
-/** Registers the keys of the page. */
+/** Registers the keys of the page, such as I, which inserts a row. */
 export function useTableKeys({ change, canInsert, step }: Pick<TableSheet, 'change' | 'canInsert' | 'step'>): void {
   const bindings = useMemo(
     () => [

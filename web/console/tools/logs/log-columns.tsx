@@ -13,7 +13,7 @@ export interface LogRow extends ListedCall {
   readonly id: string;
 }
 
-/** Converts lines to rows. Several requests may share a request id, because clients can send their own. Pure. */
+/** Converts lines of the log to rows with unique ids. Several requests may share a request id, because clients can send their own. Pure. */
 export const rowsOf = (lines: readonly ListedCall[]): LogRow[] => {
   const ids = new Map<string, number>();
   return lines.map((line) => {
@@ -29,7 +29,7 @@ export const isServerFailure = ({ status }: { status: number }): boolean => stat
 const kindOf = (status: number) => (status >= 500 ? 'error' : status >= 400 ? 'warn' : undefined);
 const textClass = (row: LogRow) => (isServerFailure(row) ? styles.failed : undefined);
 
-/** A phone has no columns for the time, the caller and the code: they stand below the path. */
+/** A phone has no columns for the time, the caller and the code, so they are shown below the path. */
 const isPhone = window.matchMedia('(max-width: 760px)').matches;
 
 /** The columns of the logs. */

@@ -6,7 +6,7 @@ import { SheetFoot } from '../../../ui/sheet.tsx';
 import { count, counted } from '../../format/format.ts';
 import styles from './logs-page.module.css';
 
-/** Foot of the logs: the shown and the matching requests, the hidden ones, and for how long the app stores them. */
+/** Foot of the logs: the number of shown, matching and hidden requests, and for how long the app stores requests. */
 export function LogFoot({
   shown,
   kept,
@@ -27,7 +27,7 @@ export function LogFoot({
 }) {
   const { ref } = useParams({ from: '/signed-in/app/$ref/logs' });
   if (shown === undefined || !kept) return <SheetFoot shown="Looking" />;
-  // The list may be newer than the summary.
+  // The list may be newer than the summary, so it can contain more requests than the summary counts.
   const total = Math.max(shown, summary?.total ?? 0);
   return (
     <SheetFoot

@@ -6,8 +6,8 @@ import styles from './logs-page.module.css';
 const HEIGHT = 60;
 
 /**
- * Shows the requests of a period over time: one bar for each step, with the refused and the failed ones at its foot.
- * Dragging over the bars chooses a period; the dialog of the toolbar does the same with the keyboard.
+ * Shows the requests of a period over time, with one bar for each step of time. Refused and failed requests are at the
+ * foot of a bar. Dragging over the bars chooses a period; with the keyboard, the dialog of the toolbar does so.
  */
 export function LogHistogram({
   summary,
@@ -83,14 +83,14 @@ export function LogHistogram({
   );
 }
 
-/** One bar for each step: the failed and the refused requests at its foot, the others above. */
+/** One bar for each step of time: the failed and the refused requests at its foot, all other requests above. */
 function Bars({
   points: { ok, refused, failed },
   from,
   step,
 }: {
   points: LogSummary['points'];
-  /** Beginning of the period and length of a step, in milliseconds. */
+  /** Beginning of the period and length of one step of time, in milliseconds. */
   from: number;
   step: number;
 }) {

@@ -14,7 +14,7 @@ import styles from './logs-page.module.css';
 import { PeriodDialog } from './period-dialog.tsx';
 import type { Live } from './use-live.ts';
 
-/** Search field of the logs, and a chip for each filter of the address that the list at the left does not show. */
+/** Search field of the logs, and a chip for each filter in the address that is not in the list of filters at the left. */
 export function LogFilters({
   field,
   search,

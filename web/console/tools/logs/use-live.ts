@@ -1,10 +1,10 @@
 import { useMemo, useState } from 'react';
 import type { LogSearch } from '../../data/log.ts';
 
-/** Whether new requests appear by themselves. */
+/** Tells whether the log shows new requests as they arrive. */
 export interface Live {
   readonly isLive: boolean;
-  /** True if the reader paused, and not only scrolled. */
+  /** True if the reader paused the log. False if the reader only scrolled. */
   readonly isPaused: boolean;
   readonly toggle: () => void;
   readonly pause: () => void;
@@ -12,7 +12,7 @@ export interface Live {
   readonly setAway: (isAway: boolean) => void;
 }
 
-/** The list is live unless the reader paused, scrolled away from the newest request, or chose a period. */
+/** Returns whether the log is live. It is, unless the reader paused it, scrolled away from the newest request, or chose a period. */
 export function useLive({ from }: LogSearch): Live {
   const [isPaused, setPaused] = useState(false);
   const [isAway, setAway] = useState(false);

@@ -122,5 +122,5 @@ function Actions({ appRef, mail, onDeleted }: { appRef: string; mail: MailDetail
   );
 }
 
-/** Allows only http and https, because the app's SQL can write any text as a link. */
+/** Returns a link only if it begins with http or https, because the app's SQL can write any text as a link. */
 const safeLink = (link: string): string => (/^https?:\/\//i.test(link) ? link : '#');

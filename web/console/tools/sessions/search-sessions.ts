@@ -1,6 +1,9 @@
 import type { SessionRow } from '../../../../contract/admin.ts';
 
-/** Returns the sessions that contain every word of the search in the address, the client, the location or an id. */
+/**
+ * Returns the sessions that match a search. Each word of the search must occur in the address, the client, the location
+ * or an id of the session.
+ */
 export function searchSessions(sessions: readonly SessionRow[], search: string): readonly SessionRow[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return sessions;

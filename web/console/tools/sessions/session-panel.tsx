@@ -26,7 +26,7 @@ export function SessionPanel({
   appRef: string;
   /** Undefined if the session has ended. */
   session: SessionRow | undefined;
-  /** Number of sessions of the same user in the list. */
+  /** Number of sessions in the list that belong to the same user. */
   ofUser: number;
   revoking: boolean;
   onRevoke: () => void;

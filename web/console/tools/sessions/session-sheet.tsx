@@ -21,12 +21,12 @@ import { sessionColumns } from './session-columns.tsx';
 import styles from './session-sheet.module.css';
 import { useNewIds } from './use-new-ids.ts';
 
-/** The revocation of one session. */
+/** The function that revokes one session, and its state. */
 export interface Revocation {
   readonly revoke: (id: string) => void;
   /** Id of the session that is being revoked. */
   readonly revoking: string | null;
-  /** Why the last session was not revoked. */
+  /** Why the last attempt to revoke a session failed; null if it did not fail. */
   readonly refused: Error | null;
   readonly retry: () => void;
 }
@@ -141,7 +141,7 @@ function UserChip({ who, onRemove }: { who: string; onRemove: () => void }) {
   );
 }
 
-/** Foot of the list: the number of sessions and their age. */
+/** Foot of the list: the number of sessions, and how old the list is. */
 function SessionsFoot({
   appRef,
   all,
@@ -161,8 +161,8 @@ function SessionsFoot({
   const { data } = useQuery(activity(appRef));
   if (!all) return <SheetFoot shown={stale ? 'Currently unavailable' : 'Counting'} />;
   const cut = all.length >= limits.sessionsPerPage.default;
-  // The server returns only the newest sessions, and a total only for the whole app. The total for one user may be
-  // unknown.
+  // The server returns only the newest sessions, and it counts all sessions only for the whole app. So the total for
+  // one user may be unknown.
   const known = cut ? (everybodys ? Math.max(data?.sessions ?? 0, all.length) : null) : all.length;
   const total = known === null ? 'many' : counted(known, 'session');
   return (

@@ -85,8 +85,8 @@ export function SessionsPage() {
 }
 
 /**
- * Returns the function that revokes a session.
- * @param onRevoked Called after it. Must be memoised.
+ * Returns the function that revokes a session, and its state.
+ * @param onRevoked Called after the session is revoked. Must be memoised.
  */
 function useRevocation(ref: string, onRevoked: () => void): Revocation {
   const { mutate, isPending, variables, error: refused } = useMutation(revokeSession(ref));
@@ -97,7 +97,7 @@ function useRevocation(ref: string, onRevoked: () => void): Revocation {
   return { revoke, revoking: isPending ? variables : null, refused, retry };
 }
 
-/** Returns the name of the user in the filter. Loads a user without a session. */
+/** Returns the name of the user by whom the list is filtered. If the list contains no session of the user, loads the user. */
 function useWho(ref: string, userId: string | null, sessions: readonly SessionRow[] | undefined): string {
   const first = sessions?.find((session) => session.user_id === userId);
   const { data } = useQuery({

@@ -1,6 +1,6 @@
 import type { SessionRow } from '../../../../contract/admin.ts';
 
-/** Descriptions of the methods in the claim `amr`. */
+/** Descriptions of the sign-in methods in the token's claim `amr`. */
 const words: Readonly<Record<string, string>> = {
   password: 'password',
   anonymous: 'anonymous',

@@ -2,10 +2,7 @@ import { useRef } from 'react';
 
 const nobody: ReadonlySet<string> = new Set();
 
-/**
- * Returns the ids of the latest list that were not in the previous list. Returns none for the first list and after a
- * change of `of`.
- */
+/** Returns the ids of the latest list that were not in the previous list. Returns no ids for the first list, and after a change of `of`. */
 export function useNewIds(of: string, rows: readonly { readonly id: string }[] | undefined): ReadonlySet<string> {
   const last = useRef<{ of: string; rows: typeof rows; ids: ReadonlySet<string>; arrived: ReadonlySet<string> }>(null);
   if (!rows) return nobody;

@@ -12,18 +12,18 @@ export interface DraftValue {
 /** The unsaved changes of a page, by the key of the setting. */
 export type DraftChanges = ReadonlyMap<string, DraftValue>;
 
-/** The settings of a page: the stored settings, and the changes that are saved together. */
+/** The settings of a page: the stored settings, and the unsaved changes, which are saved together. */
 export interface Draft {
   settings: AppSettings;
   changes: DraftChanges;
   /**
-   * Number of times that the changes were discarded or saved. A control with this number in its key shows the stored
-   * value again.
+   * Number of times that the changes were discarded or saved. A control whose React key contains this number shows the
+   * stored value again.
    */
   round: number;
   isSaving: boolean;
   error: Error | null;
-  /** Returns the value of a setting with the changes of the draft. */
+  /** Returns the value of a setting: the unsaved value if there is one, otherwise the stored value. */
   valueOf: (key: string) => unknown;
   set: (key: string, value: unknown, wrong?: string | null) => void;
   discard: () => void;

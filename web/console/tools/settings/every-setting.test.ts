@@ -9,11 +9,11 @@ import { sections, settingWords } from './setting-words.ts';
 
 const all = Object.keys({ ...restSettings, ...authSettings, ...mailSettings, ...authSecrets });
 const rows: readonly string[] = Object.values(sections).flat();
-/** Chapter 9 has a control for each limit that a builder may change. */
+/** The settings of chapter 9, which has a control for each limit that a builder may change. */
 const ofLimits = new Set(
   Object.values<Limit>(limits).flatMap(({ setting, range }) => (setting && range ? [setting] : [])),
 );
-/** The panels of the page of sign-in methods, and the forms of the page Mail. */
+/** The beginnings of the names of the settings on the panels for sign-in methods and on the forms of the page Mail. */
 const panels: readonly string[] = [
   ...providerNames.map((name) => `external_${name}_`),
   ...hookNames.map((name) => `hook_${name}_`),

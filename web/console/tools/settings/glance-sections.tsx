@@ -67,7 +67,7 @@ export function KeysSection({ appRef }: { appRef: string }) {
 /** Number of limits that the section shows. */
 const SHOWN = 6;
 
-/** Section with the limits that were reached within the last week, then those with a changed value. */
+/** Section with the limits that were reached within the last week, followed by the limits with a changed value. */
 export function LimitsSection({ appRef }: { appRef: string }) {
   const { data, error } = useQuery(specification(appRef));
   const all = data?.chapters.limits?.limits ?? [];

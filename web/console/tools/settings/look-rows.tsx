@@ -8,12 +8,12 @@ import { failureFacts } from '../../data/api-failure.ts';
 import { type Look, look, setLook } from '../../data/look.ts';
 import styles from './settings.module.css';
 
-/** Maximum number of characters of a logo, as the constraint app_logo of ninefold.app says. */
+/** Maximum number of characters of a logo, which the constraint app_logo of ninefold.app also enforces. */
 const LOGO_CHARACTERS = 100_000;
 
 const isColour = (text: string): boolean => /^#[0-9a-f]{6}$/i.test(text);
 
-/** Rows of the accent colour and the logo, with a preview of the unsaved look. */
+/** Rows for the accent colour and the logo, with a preview of the look before it is saved. */
 export function LookRows({ appRef, name }: { appRef: string; name: string }) {
   const { data, error } = useQuery(look(appRef));
   const saving = useMutation(setLook(appRef));
@@ -76,7 +76,7 @@ export function LookRows({ appRef, name }: { appRef: string; name: string }) {
   );
 }
 
-/** Row of the accent colour: a picker, and a field for its digits. */
+/** Row of the accent colour: a colour picker, and a field for the hexadecimal digits. */
 function ColourRow({
   accent,
   colour,
@@ -85,7 +85,7 @@ function ColourRow({
   onChange,
 }: {
   accent: string | null;
-  /** Text of the field. */
+  /** Text of the field for the digits. */
   colour: string;
   isValid: boolean;
   onTyped: (text: string | null) => void;

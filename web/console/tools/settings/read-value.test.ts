@@ -35,7 +35,7 @@ describe('readWhole, readSpan, bestUnit and readObject', () => {
     [2_592_000, 'days'],
   ])('show %d seconds in %s', (value, unit) => expect(bestUnit(value)).toBe(unit));
 
-  it.each(['[]', '{"a": 1}', 'null', '{'])('%s is no object of texts', (text) =>
+  it.each(['[]', '{"a": 1}', 'null', '{'])('reject %s, which is no object of texts', (text) =>
     expect(readObject(text).wrong).not.toBeNull(),
   );
 });

@@ -1,6 +1,6 @@
 import { count, counted } from '../../format/format.ts';
 
-/** The value of a text, or why the text is invalid. */
+/** The value that a typed text stands for, or the reason why the text is invalid. */
 interface Read {
   value: unknown;
   wrong: string | null;
@@ -29,7 +29,7 @@ export function readWhole(text: string, type: string): Read {
   return within(Number(text), type, (value) => count(value));
 }
 
-/** Reads a duration in a unit. The value is in seconds. */
+/** Reads a duration that is typed in a unit. The returned value is in seconds. */
 export function readSpan(text: string, unit: keyof typeof spanUnits, type: string): Read {
   if (!/^\d{1,12}(\.\d{1,6})?$/.test(text.trim())) return refused('Type a number.');
   const seconds = Math.round(Number(text) * spanUnits[unit]);

@@ -42,7 +42,7 @@ function SettingRow({ entry, draft }: { entry: SettingEntry; draft: Draft }) {
   );
 }
 
-/** Returns the text for a value that the server refused, for the row of its setting. */
+/** Returns the reason why the server refused the value of a setting, for the row of this setting; null if it refused another setting. */
 function refusalOf(error: Error | null, { key, type }: SettingEntry): string | null {
   if (!(error instanceof ApiFailure) || error.code !== 'setting_invalid') return null;
   const { details } = error;

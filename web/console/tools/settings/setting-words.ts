@@ -1,10 +1,10 @@
 import { counted } from '../../format/format.ts';
 import { spanWords } from './read-value.ts';
 
-/** The console's name of a setting, and a sentence about the effect of its value. */
+/** The name of a setting in the console, and a sentence about what its value does. */
 export interface SettingWords {
   label: string;
-  /** Describes the effect of a value. Without it, the row shows the meaning of the setting. */
+  /** Describes what a value does. Without this function, the row shows the meaning of the setting. */
   effect?: (value: unknown) => string;
 }
 

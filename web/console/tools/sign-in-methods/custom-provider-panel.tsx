@@ -11,7 +11,7 @@ import { Form } from '../../forms/form.tsx';
 import { CallbackAddress, SecretField } from './provider-panel.tsx';
 import styles from './sign-in-methods-page.module.css';
 
-/** Panel of a provider that was added by its addresses. */
+/** Panel of a provider that a builder added by entering its addresses. */
 export function CustomProviderPanel({
   appRef,
   provider,
@@ -63,7 +63,7 @@ export function CustomProviderPanel({
   );
 }
 
-/** Panel that adds an OpenID Connect provider. Its other addresses are in its discovery document. */
+/** Panel that adds an OpenID Connect provider. The builder enters one address; the discovery document contains the others. */
 export function NewProviderPanel({
   appRef,
   callback,

@@ -20,10 +20,10 @@ import { Form } from '../../forms/form.tsx';
 import { problemOf } from './hooks-section.tsx';
 import styles from './sign-in-methods-page.module.css';
 
-/** The option for an address in the list of functions. */
+/** The option in the list of functions that stands for an address outside of the app. */
 const ADDRESS = 'address';
 
-/** Panel of an auth hook: a function of the app, or an address with its secrets, which can only be written. */
+/** Panel of an auth hook: a function of the app, or an address with secrets. The secrets can be written but not read. */
 export function HookPanel({
   appRef,
   name,
@@ -124,7 +124,7 @@ function Problem({ uri, functions }: { uri: string; functions: readonly HookFunc
   );
 }
 
-/** Fields of an address and of the secrets that sign its requests. */
+/** Fields for the address of a hook and for the secrets that sign the requests to it. */
 function AddressFields({
   address,
   secrets,

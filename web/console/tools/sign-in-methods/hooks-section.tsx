@@ -6,7 +6,7 @@ import { failureFacts } from '../../data/api-failure.ts';
 import { type AppSettings, changeSettings, hookFunctions } from '../../data/settings.ts';
 import styles from './sign-in-methods-page.module.css';
 
-/** Returns the name of a hook in the address of the page. */
+/** Returns the name that stands for a hook in the address of the page. */
 const hookMethod = (name: HookName): string => `hook_${name}`;
 
 export const hookOfMethod = (method: string | null): HookName | null =>
@@ -62,7 +62,7 @@ export function HookList({
   );
 }
 
-/** Returns a sentence about why the function of a hook cannot run; null if it can, and for an address. */
+/** Returns a sentence that says why the function of a hook cannot run. Null if it can, and null for a hook that is an address. */
 export function problemOf(uri: string, functions: readonly HookFunction[]): string | null {
   const target = functionOfHook(uri);
   if (target === null) return null;

@@ -4,7 +4,7 @@ export const PHONE = 'phone';
 /** Name of the panel that adds a provider in the page's address. */
 export const NEW = 'new';
 
-/** The counted methods that each switch of the page enables. */
+/** The methods whose sign-ins are counted for each switch of the page. */
 const waysOf: Readonly<Record<string, readonly string[]>> = {
   external_email_enabled: ['password', 'mail'],
   passkey_enabled: ['passkey'],
@@ -12,7 +12,7 @@ const waysOf: Readonly<Record<string, readonly string[]>> = {
   external_anonymous_users_enabled: ['anonymous'],
 };
 
-/** Returns the number of sign-ins by a switch of the page or the name of a provider. */
+/** Returns the number of sign-ins for a switch of the page or for a provider. */
 export const signInsBy = (method: string, ways: Readonly<Record<string, number>>): number =>
   (waysOf[method] ?? [method]).reduce((sum, way) => sum + (ways[way] ?? 0), 0);
 

@@ -42,7 +42,7 @@ const numbers = [
   ['rate_limit_sms_number', 'Texts in an hour, by number'],
 ] as const;
 
-/** Panel of the SMS provider, the wording of SMS and their limits. Secrets can only be written. */
+/** Panel of the SMS provider, the wording of messages and their limits. Secrets can be written but not read. */
 export function PhonePanel({
   appRef,
   settings,
@@ -121,7 +121,7 @@ export function PhonePanel({
   );
 }
 
-/** Returns the settings that differ from the stored settings. */
+/** Returns the settings whose values in the form differ from the stored values. */
 function changesOf(
   settings: AppSettings,
   typed: Readonly<Record<string, string | number>>,

@@ -11,7 +11,7 @@ import { type AppSettings, changeSettings } from '../../data/settings.ts';
 import { Form } from '../../forms/form.tsx';
 import styles from './sign-in-methods-page.module.css';
 
-/** Panel of a provider's settings. The secret can only be written. */
+/** Panel of a provider's settings. The secret can be written but not read. */
 export function ProviderPanel({
   appRef,
   name,
@@ -91,7 +91,7 @@ export function ProviderPanel({
   );
 }
 
-/** Switches of a provider, which are stored at once. */
+/** Switches of a provider. A change of a switch is stored at once. */
 function Choices({
   entry,
   name,

@@ -118,7 +118,7 @@ export function SqlPage() {
 
 /**
  * Returns the statement of the page, the functions that open and run it, and the last run.
- * @param given Statement of the address. It becomes the draft and is removed from the address.
+ * @param given Statement in the page's address. It becomes the draft and is then removed from the address.
  */
 function useStatement(ref: string, given: string | undefined, editor: RefObject<SqlEditorHandle | null>) {
   const navigate = useNavigate({ from: '/app/$ref/sql' });

@@ -28,7 +28,7 @@ describe('placeOf', () => {
     expect(place && text.slice(place.from, place.to)).toBe('t.assigne');
   });
 
-  it('starts at the selection that was run', () => {
+  it('counts from the start of the selection if only the selection was run', () => {
     const whole = 'select 1;\nselect nope';
     const place = placeOf(whole, 10, 8);
     expect(place && whole.slice(place.from, place.to)).toBe('nope');
@@ -46,7 +46,7 @@ describe('placeOf', () => {
     expect(at('select', 7)).toBe('');
   });
 
-  it('returns null if PostgreSQL reports no position, or one beyond the text', () => {
+  it('returns null if PostgreSQL reports no position, or a position beyond the end of the text', () => {
     expect(placeOf('select', 0, null)).toBeNull();
     expect(placeOf('select', 0, 99)).toBeNull();
   });
@@ -72,7 +72,7 @@ describe('fixFor', () => {
 });
 
 describe('the state of the SQL page', () => {
-  it('contains the last fifty statements that were run, the newest first, each statement once', () => {
+  it('contains the last fifty statements that were run: the newest first, and each statement only once', () => {
     const runs = Array.from({ length: 60 }, (_, at) => ({ sql: `select ${at}`, at, failed: false }));
     const kept = [...runs, { sql: 'select 30', at: 99, failed: true }].reduce(withRun, emptySqlPage);
     expect(kept.history).toHaveLength(50);
@@ -87,7 +87,7 @@ describe('the state of the SQL page', () => {
     expect(withoutSaved(again, 'One')).toMatchObject({ open: null, saved: [], draft: 'select 2' });
   });
 
-  it('is restored from JSON unchanged, and is empty for an invalid string', () => {
+  it('is restored unchanged from its JSON, and is empty if the stored string is invalid', () => {
     const kept = withRun(withSaved({ ...emptySqlPage, draft: 'x' }, 'n'), { sql: 's', at: 1, failed: false });
     expect(readSqlState(JSON.stringify(kept))).toEqual(kept);
     expect(readSqlState('{"draft": 5, "history": [{"sql": 1}], "saved": "x"}')).toEqual(emptySqlPage);

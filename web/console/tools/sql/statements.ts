@@ -1,7 +1,7 @@
-/** A statement of the history, which starts with the newest run. */
+/** A statement in the history of the SQL page. The newest run is first in the history. */
 export interface PastStatement {
   sql: string;
-  /** Epoch milliseconds. */
+  /** Time of the run in milliseconds since 1970. */
   at: number;
   failed: boolean;
 }
@@ -32,7 +32,7 @@ export const withRun = (kept: SqlPageState, run: PastStatement): SqlPageState =>
   history: [run, ...kept.history.filter(({ sql }) => sql !== run.sql)].slice(0, remembered),
 });
 
-/** Saves the editor's text under a name and replaces a statement of this name. */
+/** Saves the editor's text under a name. If a saved statement has this name, its text is replaced. */
 export const withSaved = (kept: SqlPageState, name: string): SqlPageState => ({
   ...kept,
   open: name,
@@ -49,7 +49,7 @@ export const withoutSaved = (kept: SqlPageState, name: string): SqlPageState => 
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** Reads the stored state; omits invalid parts. */
+/** Reads the state of the SQL page as the browser stored it; omits invalid parts. */
 export function readSqlState(text: string | null): SqlPageState {
   try {
     const value: unknown = JSON.parse(text ?? 'null');

@@ -6,17 +6,17 @@ import { rowKeys } from '../../data/rows/keys.ts';
 import { specificationKeys } from '../../data/specification.ts';
 import { runSql } from '../../data/sql.ts';
 
-/** The end of a run: results, an error or a cancellation. */
+/** How a run ended: with results, with an error, or by a cancellation. */
 export type Ending =
   | { kind: 'done'; response: SqlResponse }
   | { kind: 'failed'; error: Error }
   | { kind: 'cancelled'; after: number };
 
-/** The last run. `number` distinguishes it from the previous run. */
+/** The last run. `number` distinguishes a run from the one before it. */
 export interface Run {
   number: number;
   sql: string;
-  /** The start of the SQL in the text of the editor. */
+  /** Where the executed SQL begins in the text of the editor. */
   offset: number;
   /** The text of the editor at the time of the run. */
   text: string;

@@ -16,7 +16,7 @@ export function useSqlState(ref: string): [SqlPageState, (change: (before: SqlPa
         try {
           localStorage.setItem(before.key, JSON.stringify(kept));
         } catch {
-          // The browser's storage is full: the state lasts until the page is closed.
+          // The browser's storage is full, so the state lasts only until the page is closed.
         }
         return { ...before, kept };
       }),

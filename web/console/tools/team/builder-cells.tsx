@@ -13,13 +13,13 @@ export function BuilderName({ name, email, isOwn }: { name: ReactNode; email: st
   );
 }
 
-/** Shows whether a builder has a second factor; null if the caller may not see that. */
+/** Shows whether a builder has a second factor. `has` is null if the caller may not see that. */
 export function SecondFactorWord({ has }: { has: boolean | null }) {
   if (has === null) return <span className="soft">not shown</span>;
   return has ? 'yes' : <span className={styles.missing}>none</span>;
 }
 
-/** Lists the apps of a builder of the node or of an app. */
+/** Lists the apps of a builder: all apps for an owner of the node, otherwise the apps on which the builder has a role. */
 export const appsInWords = (ownsNode: boolean, apps: Readonly<Record<string, AppRole>>): string =>
   ownsNode ? 'all apps' : Object.keys(apps).join(', ');
 

@@ -14,7 +14,10 @@ import { Seen } from './builder-cells.tsx';
 import { RecoverDialog } from './recover-dialog.tsx';
 import styles from './team.module.css';
 
-/** Panel of one builder of an app: roles and, for owners of the app, keys, sessions and the way to recover the account. */
+/**
+ * Panel of one builder of an app with the builder's roles. Owners of the app also see the builder's keys and sessions,
+ * and how to recover the account.
+ */
 export function BuilderPanel({
   appRef,
   builder,
@@ -23,7 +26,7 @@ export function BuilderPanel({
   onClose,
 }: {
   appRef: string;
-  /** Undefined if no builder of the app has the id in the address. */
+  /** Undefined if the id in the address belongs to no builder of the app. */
   builder: AppBuilder | undefined;
   /** True if the caller owns the app. */
   isOwner: boolean;

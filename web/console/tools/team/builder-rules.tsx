@@ -7,7 +7,7 @@ import { builder } from '../../data/session.ts';
 import { secondFactorSentence } from '../../node/second-factor-rule.tsx';
 import settings from '../settings/settings.module.css';
 
-/** Rules of the node for its builders. Owners of the node change them on the page Builders. */
+/** Rules of the node for its builders. Only owners of the node change these rules, on the page Builders. */
 export function BuilderRules({ team }: { team: AppTeam }) {
   const ownsNode = useQuery(builder()).data?.owns_node === true;
   const isRequired = team.second_factor_required_from !== null;

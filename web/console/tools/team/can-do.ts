@@ -1,7 +1,7 @@
 import { type AppRole, appRoles, leastRoles } from '../../../../contract/least-roles.ts';
 import type { Mark } from '../../../ui/verdict.tsx';
 
-/** Groups of calls on an app, each with its description for builders. */
+/** Groups of calls on an app, each with a description for builders. */
 const groups: readonly (readonly [words: string, routes: readonly string[]])[] = [
   [
     'Read the nine chapters, versions, figures, settings and logs',
@@ -49,7 +49,7 @@ const markOf = (role: AppRole, routes: readonly string[]): Mark =>
       ? 'when'
       : 'never';
 
-/** The access of each role to an app, as the server decides it. */
+/** What each role may do on an app. It is derived from `leastRoles`, by which the server decides. */
 export const canDo: readonly CanDo[] = groups.map(([words, routes]) => ({
   words,
   marks: Object.fromEntries(appRoles.map((role) => [role, markOf(role, routes)])) as Record<AppRole, Mark>,

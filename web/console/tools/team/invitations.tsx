@@ -9,7 +9,7 @@ import { inviteBuilder, type TeamOf, withdrawInvitation } from '../../data/team.
 import { dateTime } from '../../format/format.ts';
 import { LinkDialog } from './link-dialog.tsx';
 
-/** Lists the open invitations to an app or to the node, with buttons that renew the link or revoke the invitation. */
+/** Lists the open invitations to an app or to the node, with buttons that create a new link or revoke the invitation. */
 export function Invitations({
   of,
   invitations,

@@ -4,7 +4,7 @@ import { Verdict } from '../../../ui/verdict.tsx';
 import { canDo } from './can-do.ts';
 import styles from './team.module.css';
 
-/** Permissions of the roles on an app. */
+/** Table of what each role may do on an app. */
 export function RoleTable() {
   return (
     <Table label="Permissions of the roles">

@@ -19,7 +19,7 @@ import { RoleTable } from './role-table.tsx';
 import { TeamTable } from './team-table.tsx';
 
 /**
- * Page of an app's builders with their roles, the open invitations, the rules for builders and the access of each role.
+ * Page of an app's builders with their roles, the open invitations, the rules for builders, and what each role may do.
  * The panel shows one builder.
  */
 export function TeamPage() {

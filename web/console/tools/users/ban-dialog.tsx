@@ -7,7 +7,7 @@ import styles from '../../forms/form.module.css';
 import { FormDialog } from '../../forms/form-dialog.tsx';
 import { nameOf } from './user-words.ts';
 
-/** Durations as the server reads them (Go, time.ParseDuration), which has no unit above hours. */
+/** Durations in the format that the server reads (Go, time.ParseDuration). This format has no unit above hours. */
 const durations = [
   ['1h', '1 hour'],
   ['24h', '1 day'],

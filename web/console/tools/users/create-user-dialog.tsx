@@ -8,7 +8,7 @@ import { FormDialog } from '../../forms/form-dialog.tsx';
 import { makePassword } from './make-password.ts';
 import { PasswordField, passwordFault } from './password-field.tsx';
 
-/** Creates an account and opens it. */
+/** Creates an account and opens the panel of its user. */
 export function CreateUserDialog({
   appRef,
   onMade,

@@ -32,7 +32,7 @@ export function MetadataEditor({ appRef, user, kind }: { appRef: string; user: U
   const [basis, setBasis] = useState(stored);
   const { mutate, isPending, error, reset } = useMutation(updateUser(appRef, user.id));
 
-  // The stored object has changed while the text was unchanged: show the new object.
+  // The stored object has changed and the builder has not edited the text, so the editor shows the new object.
   if (basis !== stored) {
     setBasis(stored);
     if (text === basis) setText(stored);

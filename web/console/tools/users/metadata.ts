@@ -1,4 +1,4 @@
-/** The metadata of a text: a JSON object, or the reason why the text is invalid. */
+/** The metadata that a text contains: a JSON object, or the reason why the text is invalid. */
 export type Metadata = { readonly value: Readonly<Record<string, unknown>> } | { readonly fault: string };
 
 /**
@@ -22,8 +22,8 @@ export function readMetadata(text: string, max: number): Metadata {
 }
 
 /**
- * Returns the request that changes `before` to `after`. The server overwrites given keys and removes keys that are null
- * (GoTrue, PUT /admin/users/:id).
+ * Returns the body of the request that changes the metadata `before` to `after`. The server overwrites the given keys
+ * and removes keys that are null (GoTrue, PUT /admin/users/:id).
  */
 export function metadataChange(
   before: Readonly<Record<string, unknown>>,

@@ -6,7 +6,7 @@ import { CopyButton } from '../../../ui/copy-button.tsx';
 import styles from '../../forms/form.module.css';
 import { makePassword } from './make-password.ts';
 
-/** Returns why a password is invalid before the request; null if it may be valid. */
+/** Returns why a password is certainly invalid, before it is sent; null if the server may accept it. */
 export const passwordFault = (password: string): string | null =>
   [...password].length < limits.passwordMinCharacters.default
     ? `A password has ${limits.passwordMinCharacters.default} characters or more.`

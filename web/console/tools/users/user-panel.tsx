@@ -34,7 +34,7 @@ export function UserPanel({
 }: {
   appRef: string;
   id: string;
-  /** The user from the list, shown until the panel's own request is finished. */
+  /** The user as the list contains it. It is shown until the panel's own request is finished. */
   listed: User | undefined;
 } & PanelSteps) {
   const query = useQuery(userQuery(appRef, id));
@@ -122,7 +122,7 @@ export function UserFacts({ appRef, user, onDeleted }: { appRef: string; user: U
   );
 }
 
-/** Returns the name of the person at the provider. */
+/** Returns the name that a person has at the provider of an identity. */
 function identityName(data: Readonly<Record<string, unknown>> | undefined): string {
   const name = data?.email ?? data?.user_name ?? data?.phone ?? '';
   return typeof name === 'string' ? name : '';

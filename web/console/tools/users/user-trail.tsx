@@ -11,7 +11,7 @@ import styles from './user-panel.module.css';
 
 const inSight = 12;
 
-/** Lists the last events of an account, with links to all events and to the requests of the member. */
+/** Lists the last entries of the audit log about an account, with links to all entries and to the requests of the member. */
 export function UserTrail({ appRef, userId }: { appRef: string; userId: string }) {
   const { data, error } = useInfiniteQuery(
     auditLog({ kind: 'members', ref: appRef, search: '', action: '', member: userId }),

@@ -27,7 +27,7 @@ describe('banOf', () => {
     expect(banOf({ banned_until: '2026-11-20T12:00:01Z' }, now)).toMatchObject({ forGood: false });
   });
 
-  it('reads the maximum time, as the server writes it, as a permanent ban', () => {
+  it('reads the maximum time that the server writes as a permanent ban', () => {
     expect(banOf({ banned_until: '9999-12-31T23:59:59Z' }, now)?.forGood).toBe(true);
     expect(banOf({ banned_until: new Date(now + 876_000 * 3_600_000).toISOString() }, now)?.forGood).toBe(true);
   });

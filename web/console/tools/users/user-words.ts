@@ -8,7 +8,7 @@ export const nameOf = (user: Pick<User, 'id' | 'email' | 'phone' | 'is_anonymous
 const century = 100 * 365 * 86_400_000;
 
 /**
- * Returns the end of a user's ban: null without a ban, `for good` for a ban longer than a life.
+ * Returns the end of a user's ban; null if the user is not banned. `forGood` is true if the ban is longer than a life.
  * @param now In ms.
  */
 export function banOf(user: Pick<User, 'banned_until'>, now: number): { until: string; forGood: boolean } | null {
@@ -17,7 +17,7 @@ export function banOf(user: Pick<User, 'banned_until'>, now: number): { until: s
   return left > 0 ? { until: user.banned_until, forGood: left > century / 2 } : null;
 }
 
-/** Returns the sign-in methods of a user: "email", "google"; none for an anonymous user. */
+/** Returns the sign-in methods of a user, for example "email" and "google"; empty for an anonymous user. */
 export function providersOf(user: Pick<User, 'identities' | 'app_metadata'>): string[] {
   const known: unknown = user.app_metadata.providers;
   const said = Array.isArray(known) ? known.filter((name) => typeof name === 'string') : [];

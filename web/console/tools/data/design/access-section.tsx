@@ -16,7 +16,7 @@ import styles from './design.module.css';
 import { type Sentence, type Verb, verbs } from './table-design.ts';
 import type { DesignState } from './use-design.ts';
 
-/** The access to a table in sentences. Each sentence becomes one policy; without a sentence, everything is refused. */
+/** Shows the access to a table in sentences, each of which becomes one policy. A table without any sentence refuses every request. */
 export function AccessSection({
   state,
   entities,

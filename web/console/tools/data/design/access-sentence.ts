@@ -12,7 +12,7 @@ import {
   type Verb,
 } from './table-design.ts';
 
-/** The callers of a sentence besides the roles of members. */
+/** The callers that a sentence can be about, in addition to the roles of members. */
 export const everyone = 'anyone';
 export const members = 'members';
 
@@ -21,13 +21,13 @@ export const newSentence = (part: Partial<Sentence> = {}): Sentence => ({
   ...part,
 });
 
-/** A choice of rows with its words. */
+/** A choice of rows for a sentence, with the words that describe the rows. */
 export interface RowsChoice {
   rows: Rows;
   words: string;
 }
 
-/** Returns the rows that a sentence on a table may be about. Pure. */
+/** Returns the choices of rows that a sentence about a table offers. Pure. */
 export function rowsChoices({ fields }: Pick<TableDesign, 'fields'>, entities: readonly Entity[]): RowsChoice[] {
   const own = fields
     .filter(isMember)
@@ -45,7 +45,7 @@ export function rowsChoices({ fields }: Pick<TableDesign, 'fields'>, entities: r
 
 const isMember = ({ target }: FieldDesign): boolean => target?.entity === membersTarget.entity;
 
-/** Returns the fields of a table that reference members. */
+/** Returns the fields of a table that reference members. The table is given by its id. */
 const ownersOf = (id: string | undefined, entities: readonly Entity[]): string[] =>
   entities
     .filter((entity) => entity.id === id && entity.schema !== 'auth')
@@ -57,7 +57,7 @@ const ownersOf = (id: string | undefined, entities: readonly Entity[]): string[]
 
 export const sameRows = (a: Rows, b: Rows): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** Returns the statements of a sentence: its privileges and its policy. Pure. */
+/** Returns the SQL statements for a sentence: its grants and its policy. Pure. */
 export function sentenceSql(sentence: Sentence, design: TableDesign, name: string): string[] {
   const table = entityId(design.schema, design.name);
   const { who, verb } = sentence;
@@ -72,7 +72,7 @@ export function sentenceSql(sentence: Sentence, design: TableDesign, name: strin
   ];
 }
 
-/** Returns the condition of the policy. Calls are in subqueries, so that PostgreSQL evaluates them once per statement. */
+/** Returns the condition of the policy. Function calls are in subqueries, so that PostgreSQL evaluates them once per statement. */
 function conditionOf({ who, rows, when }: Sentence, { schema, name, fields }: TableDesign): string {
   const role = who === everyone || who === members ? null : `(select ninefold.has_role(${literal(who)}))`;
   const table = entityId(schema, name);
@@ -93,7 +93,7 @@ function rowsCondition(rows: Rows, table: string, fields: readonly FieldDesign[]
     where parent.${sqlName(target.field)} = ${table}.${sqlName(field.name)} and parent.${sqlName(rows.owner)} = ${caller})`;
 }
 
-/** Returns the condition that a field of the row, or of a referenced row, has a value. */
+/** Returns the SQL condition that a field of the row, or of a row that it references, has a value. */
 function whenCondition(
   { field: key, parent, value }: Condition,
   table: string,
@@ -108,16 +108,16 @@ function whenCondition(
     where parent.${sqlName(target.field)} = ${table}.${sqlName(field.name)} and parent.${sqlName(parent)} = ${literal(value)})`;
 }
 
-/** A field that a condition can be about, with its words and the values that it can have. */
+/** A field that a condition can be about, with the words for it and the values that it can have. */
 export interface ConditionChoice {
   field: string;
   parent: string | null;
   words: string;
-  /** Without values, any text can be given. */
+  /** The values to choose from. If it is empty, the builder can type any text. */
   values: readonly string[];
 }
 
-/** Returns the fields that a condition can be about: of the table, then of the rows that it references. Pure. */
+/** Returns the fields that a condition can be about: fields of the table itself, then fields of the rows that it references. Pure. */
 export function conditionChoices(
   { fields }: Pick<TableDesign, 'fields'>,
   entities: readonly Entity[],
@@ -142,7 +142,7 @@ export function conditionChoices(
   return [...own, ...parents];
 }
 
-/** Returns the name of the policy of a sentence: "members see their own rows". Pure. */
+/** Returns the name of the policy for a sentence, for example "members see their own rows". Pure. */
 export function policyName({ who, verb, rows, when }: Sentence): string {
   const does =
     who === members
@@ -152,15 +152,15 @@ export function policyName({ who, verb, rows, when }: Sentence): string {
   return `${who} ${does} ${what}${when ? ` when ${when.value}` : ''}`.slice(0, 60);
 }
 
-/** A set of sentences that a button adds. */
+/** A set of sentences that one button adds. */
 export interface AccessTemplate {
   name: string;
-  /** Why it cannot be used; null if it can. */
+  /** Why the template cannot be used for this table; null if it can. */
   offBecause: string | null;
   sentences: () => Sentence[];
 }
 
-/** Returns the templates of access for a table. Pure. */
+/** Returns the templates of sentences about the access to a table. Pure. */
 export function accessTemplates(design: TableDesign, roles: readonly string[]): AccessTemplate[] {
   const owner = design.fields.find(isMember);
   const own = (verb: Verb) => newSentence({ verb, rows: { kind: 'own', field: owner?.key ?? '' } });

@@ -11,7 +11,7 @@ import { type Binding, caps } from '../../../keys/bindings.ts';
 import { isMac, useKeys } from '../../../keys/keyboard.tsx';
 import styles from './design.module.css';
 
-/** Bar that applies or discards the changes of a table. Shows the result of the trial. */
+/** Bar with the buttons that apply or discard the changes of a table. Shows whether the migration succeeded when the server tried it. */
 export function ApplyBar({
   summary,
   isChanged,
@@ -88,7 +88,7 @@ function useApplyKey(canApply: boolean, apply: () => void): readonly Binding[] {
   );
 }
 
-/** Asks before changes are lost. */
+/** Asks for a confirmation before unsaved changes are lost. */
 export const LeaveDialog = ({ onLeave, onStay }: { onLeave: () => void; onStay: () => void }) => (
   <Dialog title="Leave without applying?" onClose={onStay}>
     <p>The changes of the table will be lost.</p>

@@ -6,7 +6,7 @@ import styles from './design.module.css';
 import type { TableDesign } from './table-design.ts';
 import { tableFromCsv } from './table-from-csv.ts';
 
-/** Starts a new table from a CSV file: the names of its fields, and guessed types. The rows are imported afterwards. */
+/** Starts a new table from a CSV file: takes the names of its fields from the file and guesses their types. The rows are imported later. */
 export function CsvStart({ onTable }: { onTable: (part: Pick<TableDesign, 'name' | 'fields'>) => void }) {
   const [result, setResult] = useState<{ words: string; isWrong: boolean } | null>(null);
   const open = async (file: File | undefined) => {

@@ -13,7 +13,7 @@ interface FieldDetailsProps {
   state: DesignState;
 }
 
-/** The details of a field: its rules, what happens on the deletion of a referenced row, its comment and its place. */
+/** The details of a field: its rules, the effect of deleting the row that it references, its comment and its position. */
 export function FieldDetails({ field, isNew, onChange, state }: FieldDetailsProps) {
   const setRule = (key: string, part: Partial<RuleDesign>) =>
     onChange({ rules: field.rules.map((rule) => (rule.key === key ? { ...rule, ...part } : rule)) });
@@ -112,7 +112,7 @@ function DetailButtons({
   );
 }
 
-/** Returns the kinds of rules that a field can get, with their words. */
+/** Returns the kinds of rules that a field can have, with the words for each kind. */
 function ruleKinds({ kind }: FieldDesign): [Exclude<RuleDesign['kind'], 'existing'>, string][] {
   if (kind === 'whole' || kind === 'number' || kind === 'money') return [['between', 'value between']];
   if (kind === 'list') return [['values', 'one of']];
@@ -199,7 +199,7 @@ function RuleRow({
   );
 }
 
-/** Reads a list with commas: "open, closed" → ["open", "closed"]. Pure. */
+/** Splits a text at commas and removes duplicates: "open, closed" → ["open", "closed"]. Pure. */
 const listOf = (text: string): string[] => [
   ...new Set(
     text

@@ -20,7 +20,7 @@ import {
 } from './table-design.ts';
 import type { DesignState } from './use-design.ts';
 
-/** The fields of a table: one row each, and the details of the open one below its row. */
+/** The fields of a table, with one row for each. The details of the open field are below its row. */
 export function FieldRows({
   state,
   entities,
@@ -147,7 +147,7 @@ function FieldRow({
   );
 }
 
-/** Cell with a checkbox. A field of the key is always required and unique. */
+/** Cell with a checkbox. For a field of the key the checkbox is fixed, because such a field is always required and unique. */
 function CheckCell({
   field,
   part,
@@ -189,7 +189,7 @@ const targetValue = ({ entity, field }: Target): string => `reference ${entity} 
 const targetWords = ({ entity }: Target): string =>
   `reference to ${entity === membersTarget.entity ? 'members' : shortId(entity)}`;
 
-/** Chooses the type of a field in plain words. An existing type without a word stays until another type is chosen. */
+/** Chooses the type of a field in plain words. An existing type that has no plain word remains until the builder chooses another type. */
 function TypeSelect({
   field,
   entities,
@@ -236,11 +236,11 @@ function TypeSelect({
   );
 }
 
-/** Only a reference to members can have the caller as its default. */
+/** Returns the default of a field that becomes a reference. Only a reference to members can keep the caller as its default. */
 const withoutForeign = (value: DefaultDesign, target: Target): DefaultDesign =>
   value.kind === 'caller' && target.entity === membersTarget.entity ? value : { kind: 'none' };
 
-/** Chooses the value of new rows that give none. */
+/** Chooses the default of a field: the value of new rows for which the caller gives no value. */
 function DefaultSelect({ field, onChange }: { field: FieldDesign; onChange: (part: Partial<FieldDesign>) => void }) {
   const what = field.name || 'new field';
   const { default: value, kind, target } = field;

@@ -32,7 +32,7 @@ const ratings: TableDesign = {
   ],
 };
 
-/** Returns the table after it was created: its fields have the keys, and the sentences are policies. */
+/** The table after it was created: its fields have their existing keys, and its sentences have become policies. */
 const existing: TableDesign = { ...ratings, sentences: [] };
 const change = (part: (field: TableDesign['fields'][number]) => object): TableDesign => ({
   ...existing,
@@ -72,13 +72,13 @@ create policy "anyone sees rows of what is theirs" on public.ratings for select 
     expect(migrationSql(existing, null)).toBe('drop table public.ratings;');
   });
 
-  it('renames the table and a field before everything else', () => {
+  it('renames the table first, and then the field under the new name of the table', () => {
     const after = change(({ key }) => (key === 'score' ? { name: 'points' } : {}));
     expect(migrationSql(existing, { ...after, name: 'marks' })).toBe(`alter table public.ratings rename to marks;
 alter table public.marks rename column score to points;`);
   });
 
-  it('changes type, default, requirement, uniqueness, reference and rules of a field', () => {
+  it('changes the type, default, nullability, uniqueness, reference and rules of a field', () => {
     const after = change(({ key }) =>
       key === 'score'
         ? {
@@ -109,7 +109,7 @@ alter table public.marks rename column score to points;`);
     ]);
   });
 
-  it('adds and removes fields and policies, and the reverse restores the removed policy', () => {
+  it('adds and removes fields and policies, and restores the removed policy in the reverse migration', () => {
     const policy = { name: 'old', sql: 'CREATE POLICY old ON public.ratings USING (true)' };
     const before = { ...existing, policies: [policy] } as unknown as TableDesign;
     const after: TableDesign = {
@@ -165,7 +165,7 @@ describe('migrationSql of a key', () => {
     expect(migrationSql(before, rekeyed(before, []))).toBe('alter table public.ratings drop constraint ratings_pkey;');
   });
 
-  it('adds a unique constraint to a field that leaves the key and stays unique', () => {
+  it('adds a unique constraint to a field that is removed from the key and stays unique', () => {
     const after = rekeyed(before, ['order']);
     const unique = {
       ...after,
@@ -182,14 +182,14 @@ describe('migrationSql of a sentence with a condition', () => {
       sentences: [newSentence({ verb: 'insert', rows: { kind: 'own', field: 'by' }, when })],
     });
 
-  it('writes the value of a field of the row as a literal', () =>
+  it('compares a field of the row with the value as a literal', () =>
     expect(statements({ field: 'order', parent: null, value: "it's" })).toBe(
       `grant insert on public.ratings to authenticated;
 create policy "members insert their own rows when it's" on public.ratings for insert to authenticated
   with check ((select auth.uid()) = rated_by and "order" = 'it''s');`,
     ));
 
-  it('reads the value of a field of the referenced row', () =>
+  it('compares a field of the referenced row with the value', () =>
     expect(statements({ field: 'ticket', parent: 'state', value: 'solved' })).toContain(
       `(select auth.uid()) = rated_by and exists (select from public.tickets parent
     where parent.id = public.ratings.ticket and parent.state = 'solved'));`,
@@ -197,7 +197,7 @@ create policy "members insert their own rows when it's" on public.ratings for in
 });
 
 describe('conditionChoices', () => {
-  it('offers fields of the table and of referenced rows with their values', () => {
+  it('offers the fields of the table and of the referenced rows, with their values', () => {
     const tickets = {
       ...{ id: 'public.tickets', schema: 'public', name: 'tickets' },
       fields: [
@@ -215,7 +215,7 @@ describe('conditionChoices', () => {
 });
 
 describe('appliedDesign', () => {
-  it('is the state from which the reverse migration drops new rules, references and policies', () => {
+  it('returns the design from which the reverse migration drops new rules, references and policies', () => {
     const after: TableDesign = {
       ...change(({ key }) =>
         key === 'order' ? { isUnique: true, rules: [newRule({ kind: 'length', max: '9' })] } : {},
@@ -238,7 +238,7 @@ describe('migrationName', () => {
 });
 
 describe('problemsOf', () => {
-  it('finds missing and double names, lists without values and bounds that exclude every value', () => {
+  it('finds missing and duplicate names, lists without values, and bounds that exclude every value', () => {
     expect(problemsOf(ratings)).toEqual([]);
     const broken: TableDesign = {
       ...newTable(),
@@ -259,7 +259,7 @@ describe('problemsOf', () => {
 });
 
 describe('rowsChoices', () => {
-  it('offers the rows of the caller by each reference to members, and by the owner of a referenced row', () => {
+  it('offers the rows that belong to the caller, by a reference to members or by the owner of a referenced row', () => {
     const tickets = {
       ...{ id: 'public.tickets', schema: 'public', name: 'tickets' },
       fields: [{ name: 'customer', references: { schema: 'auth', entity: 'users', field: 'id' } }],
@@ -273,7 +273,7 @@ describe('rowsChoices', () => {
 });
 
 describe('accessTemplates', () => {
-  it('needs a reference to members for rows of the caller', () => {
+  it("offers templates about the caller's own rows only if the table references members", () => {
     const of = (design: TableDesign) =>
       accessTemplates(design, ['agent']).map(({ name, offBecause }) => [name, offBecause === null]);
     expect(of(newTable())).toEqual([

@@ -61,7 +61,7 @@ const referenceSql = ({ target, onDelete }: FieldDesign): string =>
     ? `${target.entity} (${sqlName(target.field)})${onDelete === 'no action' ? '' : ` on delete ${onDelete}`}`
     : '';
 
-/** Returns the clause of a default; empty without one. */
+/** Returns the SQL clause for the default of a column; an empty string if the field has no default. */
 function defaultSql(value: DefaultDesign, field: FieldDesign): string {
   if (value.kind === 'none') return '';
   if (value.kind === 'counts-up') return 'generated always as identity';
@@ -89,11 +89,11 @@ function defaultExpression(value: DefaultDesign, { kind }: FieldDesign): string 
   }
 }
 
-/** An index on a reference, without which a deletion of the referenced row reads the whole table. */
+/** Returns the index on a reference. Without the index, a deletion of the referenced row reads the whole table. */
 const indexSql = (design: TableDesign, { name, target, isUnique, isKey }: FieldDesign): string[] =>
   target && !isUnique && !isKey ? [`create index on ${tableOf(design)} (${sqlName(name)});`] : [];
 
-/** Returns the constraint of a rule. */
+/** Returns the SQL of the constraint that enforces a rule. */
 function ruleSql(field: FieldDesign, { kind, min, max, values, sql }: RuleDesign): string {
   if (kind === 'existing') return sql;
   const name = sqlName(field.name);
@@ -105,7 +105,7 @@ function ruleSql(field: FieldDesign, { kind, min, max, values, sql }: RuleDesign
 
 const ruleSuffix = { between: 'range', length: 'length', values: 'values', existing: 'check' } as const;
 
-/** Returns the name of a rule. The place distinguishes rules of the same kind on one field. */
+/** Returns the name of the constraint for a rule. If a field has several rules of one kind, the name ends with a number. */
 function ruleName(design: TableDesign, field: FieldDesign, rule: RuleDesign): string {
   if (rule.name !== null) return rule.name;
   const alike = field.rules.filter(({ kind, name }) => kind === rule.kind && name === null);
@@ -115,7 +115,7 @@ function ruleName(design: TableDesign, field: FieldDesign, rule: RuleDesign): st
 
 const textOrNull = (text: string): string => (text === '' ? 'null' : literal(text));
 
-/** Returns the statements for changed comments of the table, its fields and new rules. */
+/** Returns the statements that set the changed comments of the table, of its fields and of new rules. */
 function comments(before: TableDesign | null, after: TableDesign): string[] {
   const table = tableOf(after);
   return [
@@ -141,7 +141,7 @@ function comments(before: TableDesign | null, after: TableDesign): string[] {
   ];
 }
 
-/** Returns the sentences with the names of their policies, which no existing policy has. */
+/** Returns each sentence with a name for its policy that no existing policy has. */
 function namedSentences({ policies, sentences }: TableDesign): { sentence: Sentence; name: string }[] {
   const taken = new Set(policies.map(({ name }) => name));
   return sentences.map((sentence) => {
@@ -153,7 +153,7 @@ function namedSentences({ policies, sentences }: TableDesign): { sentence: Sente
   });
 }
 
-/** Returns the design after its migration was applied: new rules, references and sentences exist under their names. Pure. */
+/** Returns the design as it is after its migration: new rules, references and sentences are existing constraints and policies. Pure. */
 export const appliedDesign = (design: TableDesign): TableDesign => ({
   ...design,
   keyName: keyName(design),
@@ -188,7 +188,7 @@ export const appliedDesign = (design: TableDesign): TableDesign => ({
   sentences: [],
 });
 
-/** Returns the statements for row-level security, privileges and new policies. */
+/** Returns the statements that change row-level security, grants and policies. */
 function access(before: TableDesign | null, after: TableDesign): string[] {
   const table = tableOf(after);
   const wasOn = before?.rowLevelSecurity ?? false;
@@ -242,7 +242,7 @@ function alterations(before: TableDesign, after: TableDesign): string[] {
   ];
 }
 
-/** Returns the name of the primary key, which keeps its name if its fields change. */
+/** Returns the name of the primary key. An existing key keeps its name even if its fields change. */
 const keyName = ({ keyName: known, name }: TableDesign): string => known ?? `${name}_pkey`;
 
 const sameTarget = (a: FieldDesign, b: FieldDesign): boolean =>
@@ -286,12 +286,15 @@ function changedColumn(table: string, known: FieldDesign, field: FieldDesign): s
   ];
 }
 
-/** Returns the constraints that a field gets. The definition of a new field contains its key and its reference. */
+/**
+ * Returns the statements that add constraints to a field. A new field gets its key and its reference in its definition,
+ * so they are not repeated.
+ */
 function addedConstraints(design: TableDesign, known: FieldDesign | undefined, field: FieldDesign): string[] {
   const table = tableOf(design);
   const add = (name: string, sql: string) => `alter table ${table} add constraint ${sqlName(name)} ${sql};`;
   const rules = field.rules.filter(({ key }) => !known?.rules.some((rule) => rule.key === key));
-  // A field of the key needs no constraint of its own. A field that leaves the key loses the uniqueness of the key.
+  // A field of the key needs no unique constraint. A field that is removed from the key needs one if it stays unique.
   const wasUnique = known?.isKey ? known.unique !== null : known?.isUnique;
   const isReferred = known !== undefined && field.target !== null && !sameTarget(known, field);
   return [

@@ -4,7 +4,7 @@ import type { Entity, Field, Relation } from '../../../../../contract/specificat
 import type { PolicyEntry } from '../../../../../contract/specification-roles.ts';
 import { kindOfType } from '../../../values/field-kind.ts';
 
-/** The kind of a field in plain words; `other` for any further type of PostgreSQL. */
+/** The kind of a field in plain words. `other` is any PostgreSQL type that has no plain word here. */
 export type TypeKind =
   | 'text'
   | 'whole'
@@ -19,7 +19,7 @@ export type TypeKind =
   | 'json'
   | 'other';
 
-/** The words of the kinds, and the SQL types of new fields. */
+/** The words for each kind, and the SQL type that a new field of the kind gets. */
 export const typeKinds: Readonly<Record<Exclude<TypeKind, 'reference' | 'other'>, { words: string; sql: string }>> = {
   text: { words: 'text', sql: 'text' },
   whole: { words: 'whole number', sql: 'bigint' },
@@ -42,16 +42,16 @@ export type OnDelete = keyof typeof onDeleteWords;
 
 /** The target of a reference. */
 export interface Target {
-  /** Id of the entity: public.tickets. */
+  /** Id of the entity, for example public.tickets. */
   entity: string;
   field: string;
-  /** Type of the field, which the referencing field gets. */
+  /** Type of the referenced field. The referencing field gets the same type. */
   type: string;
 }
 
 export const membersTarget: Target = { entity: 'auth.users', field: 'id', type: 'uuid' };
 
-/** The value of a new row without a given one. `sql`: any other expression of an existing field. */
+/** The value that a new row gets if the caller gives none. `sql` is any expression of an existing field that no other kind describes. */
 export type DefaultDesign =
   | { kind: 'none' | 'counts-up' | 'now' | 'caller' | 'random' }
   | { kind: 'value'; text: string }
@@ -60,39 +60,39 @@ export type DefaultDesign =
 /** A condition on the values of one field. */
 export interface RuleDesign {
   key: string;
-  /** Name of an existing constraint. */
+  /** Name of the constraint if it exists; null for a new rule. */
   name: string | null;
   kind: 'between' | 'length' | 'values' | 'existing';
-  /** The bounds as they are typed; an empty text is no bound. */
+  /** The bounds as the builder typed them. An empty text means that there is no bound. */
   min: string;
   max: string;
   values: readonly string[];
-  /** Comment of the constraint, which a caller who violates the rule gets to read. */
+  /** Comment of the constraint. The server sends it to a caller who violates the rule. */
   message: string;
-  /** Of an existing rule: its SQL and its words. */
+  /** The SQL and the description of an existing rule. */
   sql: string;
   words: string;
 }
 
 export interface FieldDesign {
-  /** Identifies the field in the form: the name of an existing field, or an invented one. */
+  /** Identifies the field in the form: the name of an existing field, or a generated key of a new field. */
   key: string;
   name: string;
   kind: TypeKind;
-  /** SQL type. */
+  /** SQL type of the field. */
   type: string;
   target: Target | null;
   onDelete: OnDelete | Relation['on_delete'];
-  /** Name of the existing foreign key. */
+  /** Name of the foreign key if it exists; null for a new reference. */
   referenceName: string | null;
   isKey: boolean;
   isRequired: boolean;
   isUnique: boolean;
-  /** Name of the existing unique constraint or index, and its SQL. */
+  /** Name and SQL of the unique constraint or index if it exists; null without one. */
   unique: { name: string; sql: string } | null;
   default: DefaultDesign;
   rules: readonly RuleDesign[];
-  /** Values of an existing enum. */
+  /** Values of an existing enum type; empty for any other type. */
   enumValues: readonly string[];
   comment: string;
 }
@@ -109,27 +109,27 @@ export type Verb = keyof typeof verbs;
 /** The rows that a sentence allows. `field` is the key of a field. */
 export type Rows =
   | { kind: 'every' }
-  /** The rows whose field contains the caller. */
+  /** The rows in which the field contains the id of the caller. */
   | { kind: 'own'; field: string }
-  /** The rows whose field references a row of another table that belongs to the caller. */
+  /** The rows in which the field references a row of another table whose `owner` field contains the id of the caller. */
   | { kind: 'parent'; field: string; owner: string };
 
-/** One permission in words, which becomes one policy: who does what with which rows. */
+/** One permission in words: who does what with which rows. Each sentence becomes one policy. */
 export interface Sentence {
   key: string;
-  /** `anyone`, also without a session; `members`, with a session; or the name of a role of members. */
+  /** `anyone`: every caller, also without a session. `members`: every caller with a session. Otherwise the name of a role of members. */
   who: string;
   verb: Verb;
   rows: Rows;
-  /** A further condition on the rows; null without one. */
+  /** A further condition that the rows must meet; null without a further condition. */
   when: Condition | null;
 }
 
-/** The condition that a field has a value. */
+/** The condition that a field has a certain value. */
 export interface Condition {
-  /** Key of the field; of a reference if `parent` is given. */
+  /** Key of the field. If `parent` is given, this field is the reference to the row that has the field `parent`. */
   field: string;
-  /** Field of the referenced row whose value counts; null for a field of the row itself. */
+  /** Name of the field of the referenced row that must have the value; null if the condition is about the row itself. */
   parent: string | null;
   value: string;
 }
@@ -139,12 +139,12 @@ export interface TableDesign {
   schema: string;
   name: string;
   comment: string;
-  /** Name of the existing primary key. */
+  /** Name of the primary key if it exists; null for a new table. */
   keyName: string | null;
   fields: readonly FieldDesign[];
-  /** Existing policies that stay. */
+  /** Existing policies that are not removed. */
   policies: readonly PolicyEntry[];
-  /** New policies, as sentences. */
+  /** New policies, written as sentences. */
   sentences: readonly Sentence[];
   rowLevelSecurity: boolean;
 }
@@ -165,7 +165,7 @@ export const newRule = (part: Partial<RuleDesign>): RuleDesign => ({
   ...part,
 });
 
-/** Returns the design of a new table: a counted key, and row-level security. */
+/** Returns the design of a new table: a key that counts up, and row-level security. */
 export const newTable = (): TableDesign => ({
   ...{ schema: 'public', name: '', comment: '', keyName: null, policies: [], sentences: [], rowLevelSecurity: true },
   fields: [
@@ -176,7 +176,7 @@ export const newTable = (): TableDesign => ({
   ],
 });
 
-/** Reads the design of an existing table from the chapters 3, 5 and 6. Pure. */
+/** Reads the design of an existing table from chapters 3, 5 and 6 of the specification. Pure. */
 export function readDesign(entity: Entity, entities: readonly Entity[], specification: Specification): TableDesign {
   const { chapters } = specification;
   const rules = (chapters.rules?.rules ?? []).filter((rule) => rule.entity === entity.id);
@@ -270,7 +270,7 @@ function readDefault(field: Field): DefaultDesign {
   return /^(?:-?\d+(?:\.\d+)?|true|false)$/.test(sql) ? { kind: 'value', text: sql } : { kind: 'sql', sql };
 }
 
-/** Returns the tables with a key of one field, which a field can reference: the members first. Pure. */
+/** Returns the tables that a field can reference, because their key has only one field. Members are first. Pure. */
 export const targets = (entities: readonly Entity[]): Target[] => [
   membersTarget,
   ...entities
@@ -282,7 +282,7 @@ export const targets = (entities: readonly Entity[]): Target[] => [
     }),
 ];
 
-/** Returns the reasons why a design cannot be applied, in words. Pure. */
+/** Returns the reasons why a design cannot be applied, as sentences for the builder. Pure. */
 export function problemsOf(design: TableDesign): string[] {
   const names = design.fields.map(({ name }) => name);
   const doubled = names.find((name, place) => name !== '' && names.indexOf(name) !== place);

@@ -9,7 +9,7 @@ const sqlOf = (name: string, csv: string) =>
   migrationSql(null, { ...newTable(), ...tableFromCsv(name, parseCsv(csv), now) }).split(';\n')[0];
 
 describe('tableFromCsv', () => {
-  it('names the table and its fields, guesses types and requires columns without gaps', () => {
+  it('names the table and its fields, guesses the types, and requires a value in every column without gaps', () => {
     const csv = [
       'Order No.;Größe;Price;Paid;Due;Postcode;Sent at;Note;;Note',
       '7;L;1,5;yes;24/11/2026;01067;2026-11-24 16:30;;x;a',
@@ -30,7 +30,7 @@ describe('tableFromCsv', () => {
 )`);
   });
 
-  it('makes a column id the key only if it identifies the rows', () => {
+  it('makes a column named id the key only if its values identify the rows', () => {
     expect(sqlOf('a.csv', 'id,name\n1,x\n2,y')).toBe(`create table public.a (
   id bigint,
   name text not null,

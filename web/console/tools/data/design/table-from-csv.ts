@@ -2,7 +2,7 @@ import { readTime } from '../../../../fields/read-time.ts';
 import type { CsvFile } from '../../../../rows/csv.ts';
 import { type FieldDesign, newField, newTable, type TableDesign, type TypeKind, typeKinds } from './table-design.ts';
 
-/** Returns a name as tables and fields usually have it: "Order No." → order_no. Pure. */
+/** Converts a text to a usual name of a table or field: "Order No." → order_no. Pure. */
 const plainName = (text: string): string =>
   text
     .normalize('NFKD')
@@ -13,8 +13,9 @@ const plainName = (text: string): string =>
     .slice(0, 40);
 
 /**
- * Returns the design of a new table for the rows of a CSV file: a field for each named column, with a guessed type. A column
- * `id` that identifies the rows becomes the key; without one, the table gets a counted key. Pure.
+ * Returns the design of a new table for the rows of a CSV file. Each named column becomes a field with a guessed type.
+ * A column `id` that identifies the rows becomes the key; without such a column, the table gets a key that counts up.
+ * Pure.
  * @param fileName Name of the file, from which the table gets its name.
  */
 export function tableFromCsv(
@@ -43,11 +44,11 @@ export function tableFromCsv(
 
 const withoutEnding = (fileName: string): string => fileName.replace(/\.[^.]*$/, '');
 
-/** Returns the kind that fits every value, as the import converts it; text if none does, and without values. */
+/** Returns the kind that fits every value when the import converts it. Returns text if no other kind fits, or if there are no values. */
 function guessKind(values: readonly string[], now: Date): Exclude<TypeKind, 'reference' | 'other'> {
   const texts = values.map((value) => value.trim());
   const all = (test: (text: string) => boolean) => texts.length > 0 && texts.every(test);
-  // A number with leading zeros is an identifier, such as a postcode.
+  // A number with leading zeros is read as text, because it is an identifier such as a postcode.
   if (all((text) => /^-?(0|[1-9]\d{0,17})$/.test(text))) return 'whole';
   if (all((text) => /^-?(0|[1-9]\d*)([.,]\d+)?$/.test(text))) return 'number';
   if (all((text) => /^(true|false|yes|no)$/i.test(text))) return 'yes-no';

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { newSentence } from './access-sentence.ts';
 import { type FieldDesign, newField, type Sentence, type TableDesign } from './table-design.ts';
 
-/** The design in the form, and its changes. */
+/** The design in the form, and the functions that change it. */
 export interface DesignState {
   readonly design: TableDesign;
   readonly set: (part: Partial<TableDesign>) => void;
@@ -29,7 +29,7 @@ export function useDesign(initial: TableDesign): DesignState {
       change(({ fields }) => ({ fields: [...fields, field] }));
       return field.key;
     },
-    // A sentence about a removed field would refuse every row.
+    // A sentence about a removed field is removed too, because its policy would refuse every row.
     removeField: (key) =>
       change(({ fields, sentences }) => ({
         fields: fields.filter((field) => field.key !== key),

@@ -35,11 +35,11 @@ export interface CellEditorProps {
   rowKey: readonly string[];
   /** Label of the referenced row. */
   label: string | undefined;
-  /** State machine of the field. */
+  /** State machine of the field, if it has one. */
   machine: Machine | undefined;
   /** Width of the cell in px; null in the panel. */
   cellWidth: number | null;
-  /** The characters that opened the editor. */
+  /** The characters that the builder typed in the cell, which opened the editor. */
   typed?: string;
   onFailed?: (failed: boolean) => void;
   /** @param next True if the editor of the next cell should open. */
@@ -47,8 +47,9 @@ export interface CellEditorProps {
 }
 
 /**
- * Editor of one value, in its cell or in the panel: a picker for references, states, enums, booleans and times, lines of
- * text for the other types. An error of the server is shown in place. Closes after the value is saved or was not changed.
+ * Editor of one value, in its cell or in the panel. References, states, enums, booleans and times have a picker; other
+ * types have lines of text. An error of the server is shown in the editor. The editor closes after the value is saved,
+ * or if it was not changed.
  */
 export function CellEditor(props: CellEditorProps) {
   const { table, entities, field, row, rowKey, label, machine, cellWidth, typed = '', onFailed, onClose } = props;
@@ -121,7 +122,10 @@ export function CellEditor(props: CellEditorProps) {
   );
 }
 
-/** Returns the function that saves a value of a cell, which an undo can take back, and the state of its request. */
+/**
+ * Returns the function that saves a value of a cell, and the state of its request. The change is recorded, so that the
+ * builder can undo it.
+ */
 function useCellSave({ table, field, row, rowKey, label, onFailed, onClose }: CellEditorProps) {
   const value = row[field.name] ?? null;
   const { mutate, isPending, error, reset } = useMutation(updateRow(table));
@@ -246,7 +250,7 @@ function TypedEditor(props: TypedEditorProps) {
   );
 }
 
-/** The rule of a typed value, why it is wrong, and the buttons that save it. */
+/** Shows the rule for a typed value or the reason why the value is invalid, and the buttons that save it. */
 function TypedFoot({
   field,
   value,

@@ -9,7 +9,7 @@ import { meaningsOf } from './editor-kind.ts';
 
 const NULL = ' null';
 
-/** Chooses a value of an enum with its meaning, true or false, or null. */
+/** Chooses a value of an enum (shown with its meaning), true or false, or null. */
 export function ChoiceEditor({
   field,
   value,
@@ -20,7 +20,7 @@ export function ChoiceEditor({
 }: {
   field: Field;
   value: string | null;
-  /** The characters that opened the editor. */
+  /** The characters that the builder typed in the cell, which opened the editor. */
   typed: string;
   isWrong: boolean;
   children: ReactNode;

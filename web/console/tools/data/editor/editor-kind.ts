@@ -3,7 +3,7 @@ import type { Machine } from '../../../../../contract/states.ts';
 import type { TimeKind } from '../../../../fields/time-field.tsx';
 import { kindOf } from '../../../values/field-kind.ts';
 
-/** How a value is edited. */
+/** The kind of editor for a value. */
 export type EditorKind = 'state' | 'reference' | 'choice' | 'time' | 'json' | 'text';
 
 /** Returns the entity that a field references, if it is exposed; null for accounts, which have no entity. */
@@ -14,7 +14,10 @@ export const targetOf = ({ references: to }: Field, entities: readonly Entity[])
 const isAccount = ({ references: to }: Field): boolean =>
   to?.schema === 'auth' && to.entity === 'users' && to.field === 'id';
 
-/** Returns how a field is edited. A reference to an entity outside of the API is edited as text. */
+/**
+ * Returns the kind of editor for a field. A reference to an entity outside of the API is edited as text, because its
+ * rows cannot be listed.
+ */
 export function editorKind(field: Field, machine: Machine | undefined, entities: readonly Entity[]): EditorKind {
   if (machine) return 'state';
   if (targetOf(field, entities) || isAccount(field)) return 'reference';

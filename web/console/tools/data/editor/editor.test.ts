@@ -39,7 +39,7 @@ describe('editorKind and meaningsOf', () => {
 describe('readTyped and shownText', () => {
   const now = new Date(2026, 10, 24, 8, 0);
 
-  it('read a typed time as PostgreSQL stores it, show it as the calendar does, and refuse a text that is no time', () => {
+  it("convert a typed time to PostgreSQL's format, show it in the calendar's format, and refuse a text that is no time", () => {
     const due = field('due', { type: 'date' });
     expect(readTyped(due, '+2d', now)).toEqual({ value: '2026-11-26', wrong: null });
     expect(shownText(due, '2026-11-26', now)).toBe('26 Nov 2026');
@@ -79,12 +79,12 @@ describe('waysOf', () => {
     ]);
   });
 
-  it('shows no transition as open before the server has answered', () => {
+  it('shows no transition as open before the server has responded', () => {
     expect(waysOf(machine, { status: 'open' }, null).some(({ isOpen }) => isOpen)).toBe(false);
   });
 });
 
-it('finds the rule that an error names', () => {
+it('finds the rule whose constraint or field an error names', () => {
   const rules = [
     { name: 'title_length', kind: 'check', fields: ['title'], sqlstate: '23514' },
     { name: 'required', kind: 'required', fields: ['title'], sqlstate: '23502' },
@@ -106,14 +106,14 @@ describe('undoOff', () => {
     ...more,
   });
 
-  it('returns null if the row has the values that the change wrote, else why the change cannot be undone', () => {
+  it('returns null if the row still has the values that the change wrote, else the reason why the change cannot be undone', () => {
     expect(undoOff(change({}), { id: '1', title: 'b' })).toBeNull();
     expect(undoOff(change({}), { id: '1', title: 'c' })).toBe('title was changed since');
     expect(undoOff(change({}), null)).toBe('the row was deleted since');
     expect(undoOff(change({ kind: 'delete' }), { id: '1' })).toMatch(/inserted since/);
   });
 
-  it('returns the reason that a restored row would get another key', () => {
+  it('refuses to restore a deleted row if the database would give it another key', () => {
     const numbered = entityFixture('t', { fields: [field('id', { identity: 'always' })] });
     const deleted = change({ kind: 'delete', table: { ref: 'x', requestRole: 'service', entity: numbered } });
     expect(undoOff(deleted, null)).toMatch(/^the database sets id/);
@@ -121,7 +121,7 @@ describe('undoOff', () => {
   });
 });
 
-it('searches several fields for a string with characters that have a meaning in a filter', () => {
+it('escapes characters that have a meaning in a filter when it searches several fields for a string', () => {
   expect(searchParameter(['name', 'e"mail'], ' a,b* ')).toEqual([
     'or',
     '("name".ilike."*a,b*","e\\"mail".ilike."*a,b*")',

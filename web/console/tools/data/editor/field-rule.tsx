@@ -9,7 +9,10 @@ import { typeInWords } from '../../../values/type-words.ts';
 import styles from './cell-editor.module.css';
 import { ServerError } from './server-error.tsx';
 
-/** Shows what a field takes and its rule in the words of the app, with a link to chapter 5; or the rule that a write broke. */
+/**
+ * Shows the valid values of a field and its rule in the app's own words, with a link to chapter 5. If a write failed,
+ * shows the rule that it broke.
+ */
 export function FieldRule({
   table,
   field,
@@ -57,8 +60,8 @@ const sentence = (words: string): string => {
 };
 
 /**
- * Returns the rule that an error of a write names. PostgreSQL's message contains the constraint in quotes, or the field
- * of a missing value. Pure.
+ * Returns the rule that a write broke according to its error. PostgreSQL's message contains the name of the constraint
+ * in quotes, or the name of the field without a value. Pure.
  */
 export function violatedRule(error: Error | null, rules: readonly Rule[]): Rule | null {
   if (!(error instanceof ApiFailure) || !/^(23|22)/.test(error.code)) return null;

@@ -17,9 +17,12 @@ export interface ReferenceProps {
   /** Null for a reference to the accounts of members. */
   target: Entity | null;
   value: string | null;
-  /** Label of the stored row. */
+  /** Label of the row that the stored value references. */
   label: string | undefined;
-  /** The characters that opened the editor; null for a field of a form, which opens its list when it has the focus. */
+  /**
+   * The characters that opened the editor of a cell. Null for a field of a form, which opens its list of options when
+   * it gets the focus.
+   */
   typed: string | null;
   isWrong: boolean;
   className?: string | undefined;
@@ -27,7 +30,7 @@ export interface ReferenceProps {
   onChoose: (choice: Choice | null) => void;
 }
 
-/** Chooses the row that a field references by its label. The server searches the label fields. */
+/** Chooses the row that a field references. The options show the labels of the rows, and the server searches the fields of the labels. */
 export function ReferenceEditor({ target, table, ...props }: ReferenceProps) {
   return target ? (
     <EntityPicker {...props} table={{ ...table, entity: target }} />

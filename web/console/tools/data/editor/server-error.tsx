@@ -2,7 +2,7 @@ import { FailureNote } from '../../../../ui/failure.tsx';
 import { ApiFailure, failureFacts } from '../../../data/api-failure.ts';
 import styles from './server-error.module.css';
 
-/** Shows the server's error of a write: code, message, details and hint. */
+/** Shows the error with which the server refused a write: its code, message, details and hint. */
 export function ServerError({ error }: { error: Error }) {
   const details = error instanceof ApiFailure && typeof error.details === 'string' ? error.details : null;
   return (

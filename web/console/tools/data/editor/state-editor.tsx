@@ -16,7 +16,7 @@ import { ServerError } from './server-error.tsx';
 import { useTransition } from './use-transition.ts';
 import { type RowWay, waysOf } from './ways.ts';
 
-/** Lists the transitions of a row: a state is never a free choice. One that is not open shows the reason. */
+/** Lists the transitions of a row, because a state can only be changed by a transition. A transition that is not open shows the reason. */
 export function StateEditor({
   table,
   machine,
@@ -107,6 +107,6 @@ const optionOf = (machine: Machine, { transition: { name, to, roles }, isOpen, n
   ...(isOpen && roles !== null && { aside: listed(roles, 'or') }),
 });
 
-/** Describes the caller who reads and writes the rows. */
+/** Describes the caller as whom the page reads and writes the rows. */
 const callerWords = ({ requestRole }: Table): string =>
   requestRole === 'service' ? 'the service key' : requestRole === 'anon' ? 'anonymous callers' : 'this member';

@@ -6,7 +6,7 @@ import { checkValue } from '../../../values/check-value.ts';
 import { kindOf } from '../../../values/field-kind.ts';
 import { timeKind } from './editor-kind.ts';
 
-/** Returns the text with which an editor begins. Times are as the calendar writes them, JSON is indented. Pure. */
+/** Returns the text that an editor shows at first. Times are in the format of the calendar; JSON is indented. Pure. */
 export function shownText(field: Field, value: string | null, now: Date): string | null {
   const kind = timeKind(field);
   if (value !== null && kindOf(field) === 'json') {
@@ -18,8 +18,8 @@ export function shownText(field: Field, value: string | null, now: Date): string
 }
 
 /**
- * Returns the value that a typed text stands for, and why the text is invalid before PostgreSQL checks it; null if it is
- * valid. Pure.
+ * Returns the value that a typed text stands for. `wrong` is the reason why the text is invalid before PostgreSQL
+ * checks it; null if no reason is known. Pure.
  */
 export function readTyped(field: Field, text: string, now: Date): { value: string; wrong: string | null } {
   const kind = timeKind(field);

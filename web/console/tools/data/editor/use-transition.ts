@@ -8,7 +8,7 @@ import { recordChange } from '../../../data/rows/session-changes.ts';
 import { keyWords } from '../../../data/rows/undo-change.ts';
 import { updateRow } from '../../../data/rows/update-row.ts';
 
-/** Returns a function that makes a transition of a row, and the progress of the last one. */
+/** Returns a function that makes a transition of a row, and the progress of the last transition. */
 export function useTransition({
   table,
   machine,

@@ -14,8 +14,8 @@ export const isSaveKey = (event: KeyboardEvent, kind: FieldKind): boolean =>
   (event.ctrlKey || event.metaKey || !(event.shiftKey || kind === 'json'));
 
 /**
- * Input for a value, depending on its type: a choice, one line or several lines. `value` null is SQL's null; the result
- * is text.
+ * Input for a value, depending on its type: a choice, one line of text or several lines. `value` null is SQL's null.
+ * `onChange` gets a text.
  */
 export function ValueInput({
   field,
@@ -98,7 +98,7 @@ export function focusAtEnd(input: HTMLInputElement | HTMLTextAreaElement | null)
   input.setSelectionRange(input.value.length, input.value.length);
 }
 
-/** Returns the number of visible lines: those of the text, at most eight. */
+/** Returns the number of visible lines of an input: as many as the text needs, but at most eight. */
 const rowsFor = (text: string, min: number): number =>
   Math.min(8, Math.max(min, text.split('\n').length, Math.ceil(text.length / 44)));
 

@@ -3,20 +3,20 @@ import type { Row } from '../../../data/rows/row.ts';
 import type { RowStates } from '../../../data/rows/row-states.ts';
 import { listed } from '../../../format/format.ts';
 
-/** A transition of a row's machine, and whether the caller may make it now. */
+/** A transition of a row's machine, and whether the caller may make the transition now. */
 export interface RowWay {
   readonly transition: Transition;
   readonly isOpen: boolean;
-  /** Required fields without a value. */
+  /** Fields that the transition requires and that have no value in the row. */
   readonly missing: readonly string[];
-  /** The fields that it asks for, or the reason why it is not open. */
+  /** The fields that an open transition asks for, or the reason why the transition is not open. */
   readonly note: string | null;
 }
 
 /**
- * Returns the transitions that can change the state of a row: the open ones first, then those that are not open, with
- * the reason. Pure.
- * @param states Null while the server has not answered; then no transition is open.
+ * Returns the transitions that can change the state of a row. The open transitions are first; each of the others has
+ * the reason why it is not open. Pure.
+ * @param states Null while the server has not responded; then no transition is open.
  */
 export function waysOf(machine: Machine, row: Row, states: RowStates | null): RowWay[] {
   const state = row[machine.field] ?? null;
@@ -32,7 +32,10 @@ export function waysOf(machine: Machine, row: Row, states: RowStates | null): Ro
   return [...ways.filter(({ isOpen }) => isOpen), ...ways.filter(({ isOpen }) => !isOpen)];
 }
 
-/** Returns the reason why a transition is not open: its states, else its roles and its condition. */
+/**
+ * Returns the reason why a transition is not open: the row is in another state, or the caller lacks a role or does not
+ * meet the condition.
+ */
 function closedBecause({ from, roles, when }: Transition, state: string | null): string {
   if (from !== null && !from.includes(state ?? '')) return `only from ${listed(from, 'or')}`;
   const reasons = [

@@ -74,7 +74,7 @@ export function FilterChip({
   );
 }
 
-/** Returns the same condition on another field, as far as the type of the field allows. */
+/** Moves a filter to another field. Keeps its operator and value if the type of that field allows the operator. */
 function refit(filter: Filter, field: Field): Filter {
   const operators = operatorsFor(kindOf(field), field.nullable);
   const operator = operators.includes(filter.operator) ? filter.operator : (operators[0] ?? 'eq');

@@ -12,7 +12,7 @@ export function ColumnTable({
 }: {
   file: CsvFile;
   fields: readonly Field[];
-  /** The field of each column; null for a column that is left out. */
+  /** The field that each column of the file fills; null for a column that is not imported. */
   chosen: readonly (string | null)[];
   onChoose: (chosen: (string | null)[]) => void;
 }) {

@@ -6,7 +6,10 @@ import { timeKind } from '../editor/editor-kind.ts';
 
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 
-/** Returns the field of each column, by name without spaces and case; null for columns without a field. Pure. */
+/**
+ * Returns the field that each column of a file fills. Names are compared without case and without characters that are
+ * neither letters nor digits. Null for a column without a matching field. Pure.
+ */
 export function guessFields(header: readonly string[], fields: readonly Field[]): (string | null)[] {
   const taken = new Set<string>();
   return header.map((column) => {
@@ -20,8 +23,8 @@ const yes = new Set(['true', 't', 'yes', 'y', '1', 'on']);
 const no = new Set(['false', 'f', 'no', 'n', '0', 'off']);
 
 /**
- * Converts a value of the file to a value as PostgreSQL reads it. Days and months are read as day/month/year, enum values
- * in any letter case. A value that cannot be converted stays as it is, so that PostgreSQL refuses it in the check. Pure.
+ * Converts a value of the file to a value that PostgreSQL reads. Dates are read as day/month/year, enum values in any
+ * letter case. A value that cannot be converted stays unchanged, so that PostgreSQL refuses it in the check. Pure.
  */
 export function convert(field: Field, text: string | null, now: Date): string | null {
   if (text === null) return null;
@@ -37,7 +40,7 @@ export function convert(field: Field, text: string | null, now: Date): string | 
   return text;
 }
 
-/** Describes the conversion of a column for the list of fields. */
+/** Describes how the import converts the values of a column, for the list of fields. */
 export function conversionWords(field: Field): string {
   const kind = kindOf(field);
   if (timeKind(field) !== null) return 'day/month/year, or ISO';

@@ -46,7 +46,7 @@ const changed = (fix: Fix | undefined, values: Row) =>
   fix && 'change' in fix ? fix.change({ line: 1, values })?.values : undefined;
 
 describe('refusedGroups', () => {
-  it('gathers the rows that break one rule, and leaves them out', () => {
+  it('groups the rows that break one rule, and offers to leave them out', () => {
     const check = 'new row for relation "tickets" violates check constraint "title_length"';
     const [group, ...others] = groups(refused({ title: 'x' }, '23514', check), refused({ title: 'y' }, '23514', check));
     expect([group?.rows.length, group?.words, others]).toEqual([2, 'title_length holds', []]);
@@ -56,7 +56,7 @@ describe('refusedGroups', () => {
     ]);
   });
 
-  it('trims blanks only if every row of the group has blanks', () => {
+  it('offers to trim blanks only if every row of the group has blanks', () => {
     const check = 'violates check constraint "title_length"';
     const blank = refused({ title: ' x ' }, '23514', check);
     expect(labels(blank)).toEqual([['Trim blanks of title', 'Leave the row out']]);
@@ -64,7 +64,7 @@ describe('refusedGroups', () => {
     expect(changed(groups(blank)[0]?.fixes[0], { id: '1', title: ' x ' })).toEqual({ id: '1', title: 'x' });
   });
 
-  it('cuts a text that is too long for its type', () => {
+  it('offers to cut a text that is too long for its type', () => {
     const [group] = groups(
       refused({ title: 'Printer on fire' }, '22001', 'value too long for type character varying(8)'),
     );
@@ -111,7 +111,7 @@ describe('refusedGroups', () => {
     expect(changed(group?.fixes[0], { due: '31/02/2027' })).toEqual({ due: null });
   });
 
-  it('skips or updates rows whose key exists, unless the key is partial', () => {
+  it('offers to skip or update rows whose key exists, unless the unique index is partial', () => {
     const unique = (name: string) =>
       groups(refused({ title: 'x' }, '23505', `duplicate key value violates unique constraint "${name}"`))[0]?.fixes;
     expect(unique('title_key')?.slice(0, 2)).toEqual([

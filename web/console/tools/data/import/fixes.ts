@@ -6,13 +6,13 @@ import { typeInWords } from '../../../values/type-words.ts';
 import { distance } from '../../sql/editor/position.ts';
 import { violatedRule } from '../editor/field-rule.tsx';
 
-/** A change that a button makes to the refused rows of a group, or to the whole import. */
+/** A change that a button makes: to the refused rows of a group, or to the plan of the whole import. */
 export type Fix = { label: string } & (
   | { /** Returns the changed row; null leaves the row out. */ change: (row: ImportedRow) => ImportedRow | null }
   | { /** Applies to all rows of the import. */ conflict: Conflict }
 );
 
-/** Refused rows that break the same rule, and the fixes that follow from the rule. */
+/** Refused rows that break the same rule, and the fixes that are offered for this rule. */
 export interface RefusedGroup {
   key: string;
   words: string;
@@ -110,7 +110,7 @@ function fieldAtFault({ fields }: Entity, { row, error }: RefusedRow, rule: Rule
   return found.length === 1 ? (found[0] ?? null) : null;
 }
 
-/** Reads the length in "value too long for type character varying(20)" and in the type alone. */
+/** Reads the type and its length from "value too long for type character varying(20)", or from the type alone. */
 function tooLong(message: string): { type: string; max: number } | null {
   const [, type, max] = /\b(character(?: varying)?\((\d+)\))/.exec(message) ?? [];
   return type === undefined ? null : { type, max: Number(max) };
@@ -131,7 +131,10 @@ function fixesOf(
     : [out];
 }
 
-/** Returns the fixes for a key that exists. PostgreSQL needs the fields of a whole key. */
+/**
+ * Returns the fixes for rows whose key already exists. ON CONFLICT needs all fields of a key, so other fields and
+ * partial indexes have no fix.
+ */
 function conflictFixes({ primary_key, unique_keys, writable }: Entity, { fields, sql }: Rule): Fix[] {
   const isKey = [primary_key, ...unique_keys].some((key) => key.length > 0 && key.join('\0') === fields.join('\0'));
   if (!isKey || / WHERE /.test(sql)) return [];

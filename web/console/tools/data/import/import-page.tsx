@@ -18,7 +18,7 @@ import { RefusedTable } from './refused-table.tsx';
 import { UndoImports } from './undo-imports.tsx';
 import { importable, useImport } from './use-import.ts';
 
-/** Largest file in bytes: all its rows are sent in one request, so that none is imported if one fails. */
+/** Maximum size of a file in bytes. All rows are sent in one request, so that PostgreSQL imports none of them if one fails. */
 export const MAX_BYTES = 6 * 1024 * 1024;
 
 interface ImportPageProps {
@@ -177,7 +177,7 @@ function ImportBar({
   onClose,
 }: {
   work: ReturnType<typeof useImport>;
-  /** Number of rows that no fix left out. */
+  /** Number of rows that remain after the fixes. */
   rows: number;
   hasFields: boolean;
   onClose: () => void;

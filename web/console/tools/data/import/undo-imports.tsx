@@ -55,7 +55,7 @@ export function UndoImports({
   );
 }
 
-/** Says which rows the undo deletes before it deletes them. */
+/** Shows which rows the undo of an import will delete, and asks for a confirmation. */
 function UndoDialog({
   table,
   stored,

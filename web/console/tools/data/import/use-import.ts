@@ -22,11 +22,11 @@ interface Progress {
   busy: 'check' | 'import' | null;
   /** Number of checked rows. */
   checked: number;
-  /** Rows that violate a rule; null before the check. */
+  /** Rows that break a rule; null before the check. */
   refused: readonly RefusedRow[] | null;
   /** Number of rows that a fix left out. */
   leftOut: number;
-  /** What happens to rows whose key exists; null refuses them. */
+  /** How the import treats rows whose key already exists; null if PostgreSQL refuses them. */
   conflict: Conflict | null;
   /** Labels of the referenced rows that the file names. */
   labels: ReferenceLabels;
@@ -41,7 +41,7 @@ const fresh: Progress = {
   ...{ imported: null, stopped: false, error: null },
 };
 
-/** Checks and imports the rows of a file. Both can be stopped; a stopped import has inserted nothing. */
+/** Checks the rows of a file and imports them. The builder can stop both; a stopped import has inserted nothing. */
 export function useImport(
   table: Table,
   entities: readonly Entity[],

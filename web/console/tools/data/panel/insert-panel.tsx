@@ -15,7 +15,7 @@ import { readTyped } from '../editor/typed-value.ts';
 import styles from './insert-panel.module.css';
 import { RowField } from './row-field.tsx';
 
-/** Returns the reason why only the database sets a field; null if the caller can set it. */
+/** Returns the reason why only the database can set a field; null if the caller can set it. */
 const madeBecause = (field: Field): string | null =>
   field.generated !== null
     ? `generated from ${field.default ?? 'other fields'}`
@@ -29,7 +29,7 @@ const madeBecause = (field: Field): string | null =>
 const defaultWords = (field: Field): string =>
   field.identity !== null ? 'the next number' : (field.default ?? (field.nullable ? 'null' : 'required'));
 
-/** Panel of a new row. Sends only the fields with a value; the other fields get their defaults. */
+/** Panel of a new row. Sends only the fields that have a value, so PostgreSQL sets the defaults of the other fields. */
 export function InsertPanel({
   table,
   entities,

@@ -17,7 +17,10 @@ import styles from './row-panel.module.css';
 const operations = ['select', 'update', 'delete'] as const;
 type Operation = (typeof operations)[number];
 
-/** Tries each operation on a row as the callers that differ: anonymous, the members whom the row names, and a chosen member. */
+/**
+ * Tries each operation on a row as the callers that may get different results: anonymous, the members whom the row
+ * names, and a chosen member.
+ */
 export function RowAccess({
   table,
   entities,
@@ -113,7 +116,7 @@ function Caller({
   );
 }
 
-/** Returns the mark and the word of a tried operation. */
+/** Returns the mark and the word for the result of a tried operation. */
 function verdictOf(explained: AccessExplanation | undefined, isFailed: boolean): [mark: Mark | null, words: string] {
   if (isFailed) return ['disagrees', 'not tried'];
   switch (explained?.outcome) {
@@ -128,7 +131,7 @@ function verdictOf(explained: AccessExplanation | undefined, isFailed: boolean):
   }
 }
 
-/** Explains one verdict, with a link to the cell of chapter 6. */
+/** Explains the verdict for one operation and caller, with a link to the cell of chapter 6. */
 function Reason({ caller, operation, ...ofRow }: OfRow & { caller: string; operation: Operation }) {
   const { data, error } = useQuery(question(ofRow, caller, operation));
   const { ref, entity } = ofRow.table;

@@ -22,8 +22,8 @@ export interface RowFieldProps {
 }
 
 /**
- * Control of a field in a form, as in a cell: a reference is chosen by the label of its row, a time is typed or chosen in
- * the calendar, JSON has its editor, any other value is typed.
+ * Control of a field in a form. As in a cell, a reference is chosen by the label of its row, a time is typed or chosen
+ * in the calendar, JSON has its own editor, and any other value is typed.
  */
 export function RowField(props: RowFieldProps) {
   const { table, entities, field, value, placeholder, isWrong, autoFocus, onChange, onSave } = props;
@@ -81,7 +81,7 @@ export function RowField(props: RowFieldProps) {
   );
 }
 
-/** Date or time of a form. Keeps the typed text beside the value that PostgreSQL reads. */
+/** Field of a form for a date or a time. Keeps the typed text in addition to the value that PostgreSQL reads. */
 function RowTime({
   field,
   kind,
@@ -94,7 +94,7 @@ function RowTime({
   const id = useId();
   const [now] = useState(() => new Date());
   const [draft, setDraft] = useState<{ text: string; value: string | undefined } | null>(null);
-  // The form can replace the value, for example by the default.
+  // The form can replace the value, for example by the default. The typed text is then no longer shown.
   const text = draft !== null && draft.value === value ? draft.text : (shownText(field, value ?? null, now) ?? '');
   return (
     <TimeField

@@ -88,7 +88,7 @@ export function UndoBar({ appRef }: { appRef: string }) {
   );
 }
 
-/** A change of the list. If the row was changed since, Undo is off, and the entry says why. */
+/** A change in the list of changes. If the row was changed later, the change cannot be undone, and the entry says why. */
 function Entry({ change, isBusy, onUndo }: { change: SessionChange; isBusy: boolean; onUndo: () => void }) {
   const { data, isPending } = useQuery(changedRow(change));
   const off = isPending ? null : undoOff(change, data ?? null);

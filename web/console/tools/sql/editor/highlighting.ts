@@ -9,7 +9,7 @@ import {
 import { highlight } from '../../../../ui/highlight.ts';
 import styles from './editor.module.css';
 
-/** Above this number of characters a text is not coloured, so that typing stays fast. */
+/** Maximum number of characters of a text that is coloured. A longer text is not coloured, so that typing stays fast. */
 const coloured = 200_000;
 
 const marks = Object.fromEntries(

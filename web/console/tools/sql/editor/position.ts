@@ -7,9 +7,9 @@ export interface Place {
 }
 
 /**
- * Returns the position of an error. PostgreSQL counts characters from 1 in the executed SQL, which begins at `offset`
- * of the text. The position covers a word, a name with its dots, or a quoted text. Returns null if PostgreSQL reports
- * no position, or one beyond the text.
+ * Returns the position of an error in the editor's text. PostgreSQL counts characters from 1 in the executed SQL, which
+ * begins at `offset` of the text. The position covers a complete word, name with dots, or quoted text. Returns null if
+ * PostgreSQL reports no position, or a position beyond the end of the text.
  */
 export function placeOf(text: string, offset: number, position: number | null): Place | null {
   if (position === null || position < 1) return null;
@@ -40,8 +40,8 @@ export interface Fix extends Place {
 }
 
 /**
- * Returns the fix in PostgreSQL's hint (“Perhaps you meant to reference the column "t.assignee".”). For a missing
- * table, returns the most similar known name. Returns null if no fix is known.
+ * Returns a fix for an error, or null if no fix is known. PostgreSQL's hint may contain the fix (“Perhaps you meant to
+ * reference the column "t.assignee".”). For a missing table, the fix is the most similar known name.
  */
 export function fixFor(failure: SqlFailure, text: string, place: Place | null, tables: readonly string[]): Fix | null {
   if (!place || place.from === place.to) return null;

@@ -10,7 +10,7 @@ import type { MarkedError } from './position.ts';
 
 export interface SqlEditorHandle {
   focus: () => void;
-  /** Replaces the text of the editor. Calls `onChange`; undo restores the previous text. */
+  /** Replaces the text of the editor and calls `onChange`. The editor's undo restores the previous text. */
   write: (text: string) => void;
   /** Returns the SQL to run: the selection, or the complete text. `offset` is its start in the complete `text`. */
   toRun: () => { sql: string; offset: number; text: string };
@@ -19,11 +19,11 @@ export interface SqlEditorHandle {
 const setup = { syntaxHighlighting: false, foldGutter: false, highlightActiveLine: false, searchKeymap: true };
 
 /**
- * Editor of the SQL page, in its own chunk. Ctrl or Cmd and Enter runs; Alt and Enter applies the fix of an error. Tab
- * indents; Esc and then Tab leaves the editor (WCAG 2.1.2).
- * The editor owns the text: `initial` is the first text, and `write` replaces the text later. A text passed as a
- * property would arrive one render late and overwrite what was typed in between. `onChange` must be memoised for the
- * same reason: another function creates the editor again and discards an unread selection.
+ * Editor of the SQL page, in its own chunk. Ctrl or Cmd and Enter runs the SQL; Alt and Enter applies the fix of an
+ * error. Tab indents; Esc and then Tab leaves the editor (WCAG 2.1.2). The editor owns the text: `initial` is the first
+ * text, and `write` replaces the text later. If the text were a property, it would arrive one render late and overwrite
+ * what was typed in between. `onChange` must be memoised, because the editor is created again for another function and
+ * then loses a selection that was not read yet.
  */
 export function SqlEditor({
   initial,
@@ -98,7 +98,7 @@ export function SqlEditor({
   );
 }
 
-/** Returns the functions of the editor for its page. `onInitial` changes the text before the editor exists. */
+/** Returns the functions that the page uses to control the editor. `onInitial` changes the first text before the editor exists. */
 const handleOf = (
   editor: RefObject<ReactCodeMirrorRef | null>,
   onInitial: (text: string) => void,

@@ -59,7 +59,7 @@ export function Results({ run }: { run: Run | null }) {
   );
 }
 
-/** Lists the warnings about what the server did differently from the SQL, one on each line. */
+/** Lists the warnings, one on each line. Each says what the server did differently from the SQL. */
 function Warnings({ warnings, otherwise }: { warnings: readonly ScriptWarning[]; otherwise?: string }) {
   if (warnings.length === 0) return otherwise === undefined ? null : <p className={styles.none}>{otherwise}</p>;
   return (
@@ -73,7 +73,7 @@ function Warnings({ warnings, otherwise }: { warnings: readonly ScriptWarning[];
   );
 }
 
-/** Matches SQL that begins or ends transactions itself. Previous statements may then be committed. */
+/** Matches SQL that begins or ends transactions itself. If such a run fails, its earlier statements may have been committed. */
 const ownTransactions = /\b(commit|begin|start\s+transaction|end|rollback|savepoint)\b/i;
 
 function FailedRun({ run, error }: { run: Run; error: Error }) {
