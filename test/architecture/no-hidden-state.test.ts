@@ -30,6 +30,7 @@ const allowedWeakMaps: Readonly<Record<string, string>> = {
   'src/rest/plan-cache.ts': 'plans of a SchemaCache, whose folder is below',
   'src/spec/specification-cache.ts': 'derived specification of an App, whose folder is below',
   'src/spec/remembered-by-role.ts': 'values of an App, whose folder is below',
+  'src/spec/portal/portal-screens.ts': 'the most recent request of an App, whose folder is below',
   'src/spec/versions/version-recorder.ts': 'recording of an App, whose folder is below',
   'src/spec/json-writer.ts': 'texts of parts of a specification, which is plain data',
   'src/http/server.ts': 'waiting requests of a socket of Node.js',

@@ -76,8 +76,18 @@ const HIDDEN_PLACE = 3;
 /** Returns the place of a field in the second line of a row on a phone: the state, then values of a list, then others. */
 function phonePlace({ machine }: PortalEntity, { name, editor }: PortalField): number {
   if (name === machine?.field) return 0;
-  if (editor === 'enum') return 1;
-  return ['long text', 'date', 'date and time', 'time', 'json'].includes(editor) ? HIDDEN_PLACE : 2;
+  switch (editor) {
+    case 'enum':
+      return 1;
+    case 'long text':
+    case 'date':
+    case 'date and time':
+    case 'time':
+    case 'json':
+      return HIDDEN_PLACE;
+    default:
+      return 2;
+  }
 }
 
 /** Returns the key of a row as text. */
