@@ -5,14 +5,6 @@ import { isTest, type SourceFile, sourceFiles } from './source-files.ts';
 /** Most lines of a function. Biome's rule does not count the lines of JSX text, so it accepts longer components. */
 const maxLines = 80;
 
-/** Components of the portal that are longer. A component that was split is deleted here. */
-const longComponents = [
-  'web/portal/screens/calendar-page.tsx: Calendar',
-  'web/portal/screens/filters.tsx: Filters',
-  'web/portal/screens/list-page.tsx: ListPage',
-  'web/portal/screens/long-table.tsx: LongTable',
-];
-
 const functions = ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'];
 
 /** Returns the nodes of a syntax tree (ESTree) below a value. */
@@ -46,7 +38,6 @@ describe('functions of the web applications', () => {
   it(`have at most ${maxLines} lines`, () => {
     const sources = sourceFiles(['web'], /\.tsx?$/).filter(({ path }) => !isTest(path));
     expect(sources.length).toBeGreaterThan(500);
-    const long = sources.flatMap((file) => longFunctions(file, maxLines));
-    expect(long.filter((name) => !longComponents.includes(name))).toEqual([]);
+    expect(sources.flatMap((file) => longFunctions(file, maxLines))).toEqual([]);
   });
 });

@@ -124,6 +124,31 @@ it('says that the connection is lost, keeps what the member typed, and saves it 
   await context.close();
 });
 
+it('reloads an open page once if a part of its code is missing, and shows no message of the browser', async () => {
+  const { page, context } = await signUpOnPages(site, large, 'Dee Long', 'wide');
+  await page.goto(`${large.origin}/parcels`);
+  const link = page.getByRole('link', { name: 'Parcel 1', exact: true });
+  await link.waitFor();
+  // The server responds so to an open page of the build before, whose parts have other names.
+  await context.route(/detail-page[^/]*\.js/, (route) => route.fulfill({ status: 404 }));
+  let loads = 0;
+  page.on('framenavigated', () => loads++);
+  await link.click();
+  await page.getByRole('heading', { name: 'This page cannot be shown' }).waitFor();
+  await page.getByRole('alert').getByText('A part of the page could not be loaded.').waitFor();
+  expect(await page.getByText(/dynamically imported/).count()).toBe(0);
+  await page.waitForEvent('load');
+  await page.getByRole('heading', { name: 'This page cannot be shown' }).waitFor();
+  const after = loads;
+  // Waits for two checks of the app's health. A second reload would happen before that.
+  for (let check = 0; check < 2; check++) await page.waitForResponse(/\/health$/);
+  expect(loads).toBe(after);
+  await context.unroute(/detail-page[^/]*\.js/);
+  await page.getByRole('button', { name: 'Reload the page' }).click();
+  await page.getByRole('heading', { name: 'Parcel 1', exact: true }).waitFor();
+  await context.close();
+});
+
 it('shows the look that a builder chooses in the settings, after a preview', async () => {
   const { page, context, problems } = await site.visit(`/app/${large.ref}/settings#look`);
   await page.getByRole('textbox', { name: 'Accent colour', exact: true }).fill('#D01060');

@@ -221,6 +221,7 @@ describe('the helpdesk with the portal only', () => {
 
     await customer.page.reload();
     await customer.page.getByLabel('Body').fill('The new number is DE 298.');
+    expect(await customer.page.getByLabel('Internal').count()).toBe(0);
     await customer.page.getByRole('button', { name: 'Send' }).click();
     await customer.page.getByRole('listitem').getByText('The new number is DE 298.').waitFor();
     // The customer's comment changes the ticket back to open.
@@ -228,6 +229,7 @@ describe('the helpdesk with the portal only', () => {
 
     await agent.page.reload();
     await agent.page.getByRole('listitem').getByText('The new number is DE 298.').waitFor();
+    expect(await agent.page.getByLabel('Internal').count()).toBe(1);
     await agent.page.getByRole('button', { name: /^Solve/ }).click();
     await agent.page.getByRole('button', { name: 'Solve', exact: true }).click();
     await agent.page.getByText('Solution is missing.').waitFor();

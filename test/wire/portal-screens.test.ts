@@ -27,7 +27,20 @@ const routes = ({ screens }: PortalScreens) => screens.map(({ route }) => route)
 
 it('shows each caller the screens of the caller’s roles, with the rows that supabase-js returns', async () => {
   const [customer, agent] = [await screensOf(ada), await screensOf(gus)];
-  expect(routes(customer)).toContain('/my-tickets');
+  const formOf = ({ screens }: PortalScreens) =>
+    screens.find(({ kind, entity }) => kind === 'form' && entity === 'public.comments')?.columns;
+  // The policy refuses internal comments of customers, so the form does not offer the field to customers.
+  expect([formOf(customer), formOf(agent)]).toEqual([
+    ['ticket', 'body'],
+    ['ticket', 'body', 'internal'],
+  ]);
+  // The agent sees all tickets, so the list is not named as the caller's own.
+  for (const { screens } of [customer, agent]) {
+    const lists = screens.filter(({ kind, entity }) => kind === 'list' && entity === 'public.tickets');
+    expect(lists.filter(({ filter }) => filter === null).map(({ route, title }) => [route, title])).toEqual([
+      ['/tickets', 'Tickets'],
+    ]);
+  }
   for (const route of ['/queue', '/unassigned', '/tickets/board']) {
     expect(route === '/tickets/board' || !routes(customer).includes(route)).toBe(true);
     expect(routes(agent)).toContain(route);

@@ -7,6 +7,7 @@ import {
   type RouteComponent,
   redirect,
 } from '@tanstack/react-router';
+import { code } from '../ui/recovery/code.ts';
 import { readLogSearch } from './data/log.ts';
 import { queryClient } from './data/query-client.ts';
 import { signedInBuilder } from './data/session.ts';
@@ -16,7 +17,6 @@ import { AppLayout } from './layout/app-layout.tsx';
 import { PageLoading } from './layout/page-loading.tsx';
 import { Root } from './layout/root.tsx';
 import { NotFound, RouteFailure } from './layout/route-states.tsx';
-import { code } from './recovery/code.ts';
 import { readDataSearch } from './tools/data/data-search.ts';
 
 type Search = Record<string, unknown>;

@@ -297,6 +297,11 @@ export const de: Messages = {
   opening: '{title} wird geöffnet',
   or: 'oder',
   otherWays: 'Andere Wege zur Anmeldung',
+  pageFailed: 'Diese Seite kann nicht angezeigt werden',
+  pageFailedCode:
+    'Ein Teil der Seite konnte nicht geladen werden. Die Seite lädt neu, sobald die Anwendung erreichbar ist.',
+  pageFailedWhy:
+    'Auf der Seite ist ein Fehler aufgetreten. Laden Sie sie neu und prüfen Sie, ob Ihre letzte Änderung gespeichert ist.',
   passkey: 'Passkey',
   passkeyName: 'Name des Passkeys',
   passkeys: 'Passkeys',
@@ -318,6 +323,7 @@ export const de: Messages = {
   recoveryCode: 'Wiederherstellungscode',
   recoveryCodesThe: 'die Wiederherstellungscodes',
   recoveryLead: 'Geben Sie einen Ihrer Wiederherstellungscodes ein. Jeder gilt einmal.',
+  reload: 'Seite neu laden',
   remove: 'Entfernen',
   removeFilter: 'Diesen Filter entfernen',
   removeFilterNamed: 'Filter {words} entfernen',

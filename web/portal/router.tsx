@@ -7,16 +7,22 @@ import {
   type RouteComponent,
 } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
+import { code } from '../ui/recovery/code.ts';
+import { PageFailure } from './page-failure.tsx';
 import { Gate } from './screens/gate.tsx';
 import { SignedIn } from './sign-in/signed-in.tsx';
 
 // A member opens only a few of these pages, so the code of each is loaded when it is opened.
-const HomePage = lazy(() => import('./screens/home-page.tsx').then((all) => ({ default: all.HomePage })));
-const ScreenPage = lazy(() => import('./screens/screen-page.tsx').then((all) => ({ default: all.ScreenPage })));
-const AccountPage = lazy(() => import('./account/account-page.tsx').then((all) => ({ default: all.AccountPage })));
-const ContinuePage = lazy(() => import('./sign-in/continue-page.tsx').then((all) => ({ default: all.ContinuePage })));
-const NewPasswordPage = lazy(() =>
-  import('./sign-in/recovery-pages.tsx').then((all) => ({ default: all.NewPasswordPage })),
+const HomePage = lazy(code(() => import('./screens/home-page.tsx').then((all) => ({ default: all.HomePage }))));
+const ScreenPage = lazy(code(() => import('./screens/screen-page.tsx').then((all) => ({ default: all.ScreenPage }))));
+const AccountPage = lazy(
+  code(() => import('./account/account-page.tsx').then((all) => ({ default: all.AccountPage }))),
+);
+const ContinuePage = lazy(
+  code(() => import('./sign-in/continue-page.tsx').then((all) => ({ default: all.ContinuePage }))),
+);
+const NewPasswordPage = lazy(
+  code(() => import('./sign-in/recovery-pages.tsx').then((all) => ({ default: all.NewPasswordPage }))),
 );
 
 /**
@@ -36,19 +42,28 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/account/sign-in',
   validateSearch: next,
-  component: lazyRouteComponent(() => import('./sign-in/sign-in-page.tsx'), 'SignInPage'),
+  component: lazyRouteComponent(
+    code(() => import('./sign-in/sign-in-page.tsx')),
+    'SignInPage',
+  ),
 });
 const signUp = createRoute({
   getParentRoute: () => root,
   path: '/account/sign-up',
   validateSearch: next,
-  component: lazyRouteComponent(() => import('./sign-in/sign-up-page.tsx'), 'SignUpPage'),
+  component: lazyRouteComponent(
+    code(() => import('./sign-in/sign-up-page.tsx')),
+    'SignUpPage',
+  ),
 });
 const arrive = createRoute({
   getParentRoute: () => root,
   path: '/account/arrive',
   validateSearch: next,
-  component: lazyRouteComponent(() => import('./sign-in/arrive-page.tsx'), 'ArrivePage'),
+  component: lazyRouteComponent(
+    code(() => import('./sign-in/arrive-page.tsx')),
+    'ArrivePage',
+  ),
 });
 const home = page('/', () => (
   <Gate>
@@ -87,11 +102,17 @@ const continueElsewhere = page('/account/continue', () => (
 ));
 const consent = page(
   '/account/consent',
-  lazyRouteComponent(() => import('./consent/consent-route.tsx'), 'ConsentRoute'),
+  lazyRouteComponent(
+    code(() => import('./consent/consent-route.tsx')),
+    'ConsentRoute',
+  ),
 );
 const recover = page(
   '/account/recover',
-  lazyRouteComponent(() => import('./sign-in/recovery-pages.tsx'), 'RecoverPage'),
+  lazyRouteComponent(
+    code(() => import('./sign-in/recovery-pages.tsx')),
+    'RecoverPage',
+  ),
 );
 
 export const router = createRouter({
@@ -108,6 +129,7 @@ export const router = createRouter({
     consent,
   ]),
   scrollRestoration: true,
+  defaultErrorComponent: PageFailure,
 });
 
 declare module '@tanstack/react-router' {

@@ -11,9 +11,10 @@ import {
 import styles from './button.module.css';
 import { classNames } from './class-names.ts';
 import { Icon } from './icon.tsx';
+import { code } from './recovery/code.ts';
 
 // The code that places a hint beside a button is large, so it is loaded when the first hint is shown.
-const Hint = lazy(() => import('./hint.tsx').then((all) => ({ default: all.Hint })));
+const Hint = lazy(code(() => import('./hint.tsx').then((all) => ({ default: all.Hint }))));
 
 export interface ButtonLook {
   /** `first`: the main button of a page. `quiet`: has no border until the pointer is over it. `danger`: deletes something. */

@@ -1,6 +1,7 @@
 import type { ApiError } from '../../../contract/admin.ts';
 import { errors } from '../../../contract/errors.ts';
 import type { FailureFacts } from '../../ui/failure.tsx';
+import { MissingCode } from '../../ui/recovery/code.ts';
 
 /** A failed request, with the server's error or the fact that the server could not be reached. */
 export class ApiFailure extends Error {
@@ -67,6 +68,16 @@ export function failureFacts(error: unknown): FailureFacts {
       meaning: entry?.meaning ?? null,
       action: error.hint ?? (isOutdated(error) ? mendOutdated : entry?.action) ?? unreachableAction(error),
       requestId: error.requestId,
+    };
+  }
+  if (error instanceof MissingCode) {
+    return {
+      code: 'console_not_loaded',
+      status: null,
+      message: 'A part of the console could not be loaded.',
+      meaning: null,
+      action: 'Check that `ninefold start` is running. The console reloads this page when the server answers.',
+      requestId: null,
     };
   }
   return {

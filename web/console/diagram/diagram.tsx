@@ -7,8 +7,8 @@ import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Figure } from '../../ui/figure.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { code, MissingCode } from '../recovery/code.ts';
-import { reload, useRecovery } from '../recovery/use-recovery.ts';
+import { code, MissingCode } from '../../ui/recovery/code.ts';
+import { useRecovery } from '../../ui/recovery/use-recovery.ts';
 import styles from './diagram.module.css';
 import { saveSvg } from './export.ts';
 import type { Layout } from './geometry.ts';
@@ -69,7 +69,7 @@ export function Diagram({
 }: DiagramProps) {
   const narrow = useMediaQuery('(max-width: 760px)', false, { getInitialValueInEffect: false });
   const { data: layout, error } = useLayout(graph, narrow ? 'DOWN' : 'RIGHT', part);
-  useRecovery(error, reload);
+  useRecovery(error, null);
   const { ref, width } = useElementSize();
   // Loads the drawing code while the layout is computed.
   useEffect(() => {

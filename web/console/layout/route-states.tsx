@@ -1,9 +1,10 @@
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
 import { buttonClass } from '../../ui/button.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import { failureFacts } from '../data/api-failure.ts';
-import { MissingCode } from '../recovery/code.ts';
-import { reload, useRecovery } from '../recovery/use-recovery.ts';
+import { MissingCode } from '../../ui/recovery/code.ts';
+import { reload, useRecovery } from '../../ui/recovery/use-recovery.ts';
+import { ApiFailure, failureFacts } from '../data/api-failure.ts';
+import { mayPass } from '../data/query-client.ts';
 import styles from './outside.module.css';
 
 /** Page for an unknown address. */
@@ -32,7 +33,7 @@ export function RouteFailure({ error, reset }: ErrorComponentProps) {
     reset();
     void router.invalidate();
   };
-  useRecovery(error, retry);
+  useRecovery(error, error instanceof ApiFailure && mayPass(error) ? retry : null);
   return (
     <main id="page" tabIndex={-1} className={styles.outside}>
       <h1 className={styles.title}>This page cannot be shown</h1>

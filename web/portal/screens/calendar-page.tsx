@@ -22,16 +22,17 @@ import { dayOf, monthIn, monthOf, weeksOf } from './weeks.ts';
 const monthName = (day: Date) => dateFormat({ month: 'long', year: 'numeric' }).format(day);
 const dayName = (day: Date) => dateFormat({ weekday: 'long', day: 'numeric', month: 'long' }).format(day);
 
+/** A calendar and the fields with the start and the end of its rows. */
+interface Spanned extends Pick<Place, 'screen' | 'entity'> {
+  readonly span: NonNullable<PortalScreen['span']>;
+}
+
 /** Shows rows that have a start and an end, by the days of a month. The address contains the month. */
 export function CalendarPage({ screen, entity }: Place) {
   return screen.span && <Calendar screen={screen} entity={entity} span={screen.span} />;
 }
 
-function Calendar({
-  screen,
-  entity,
-  span,
-}: Pick<Place, 'screen' | 'entity'> & { span: NonNullable<PortalScreen['span']> }) {
+function Calendar({ screen, entity, span }: Spanned) {
   const portal = usePortal();
   const all = useScreens();
   const { month } = useSearch({ strict: false }) as { month?: string };
@@ -43,36 +44,10 @@ function Calendar({
     ...rowsBetween(portal, all, entity, screen, span, [first, after]),
     refetchInterval: 20_000,
   });
-  const form = formFor(all, entity);
-  const to = (months: number) =>
-    ({ month: monthOf(new Date(shown.getFullYear(), shown.getMonth() + months)) }) as never;
   const byDay = rowsByDay(data?.rows ?? [], span, first, last);
   return (
     <Shell title={screen.title}>
-      <div className={pageStyles.titlebar}>
-        <div>
-          <h1 className={pageStyles.title}>{screen.title}</h1>
-          <p className={pageStyles.answer} role="status">
-            {data?.rows.length === SHOWN_ROWS
-              ? t('calendarFirst', { month: monthName(shown), count: SHOWN_ROWS })
-              : monthName(shown)}
-          </p>
-        </div>
-        <div className={pageStyles.actions}>
-          <Link to="." search={to(-1)} className={buttonClass({})} aria-label={t('previousMonth')}>
-            <Icon of={IconChevronLeft} />
-          </Link>
-          <Link to="." search={to(1)} className={buttonClass({})} aria-label={t('nextMonth')}>
-            <Icon of={IconChevronRight} />
-          </Link>
-          {form && (
-            <Link to={form.route} className={buttonClass({ kind: 'first' })}>
-              <Icon of={IconPlus} />
-              {form.title}
-            </Link>
-          )}
-        </div>
-      </div>
+      <Head screen={screen} entity={entity} shown={shown} isCutShort={data?.rows.length === SHOWN_ROWS} />
       <Actions actions={screen.actions} />
       <Trouble error={error} />
       <table
@@ -90,34 +65,85 @@ function Calendar({
         <tbody>
           {weeks.map((week) => (
             <tr key={dayOf(week[0] ?? shown)}>
-              {week.map((day) => {
-                const rows = byDay.get(dayOf(day)) ?? [];
-                return (
-                  <td
-                    key={dayOf(day)}
-                    data-empty={rows.length === 0 || undefined}
-                    data-other={day.getMonth() !== shown.getMonth() || undefined}
-                    aria-current={dayOf(day) === dayOf(new Date()) ? 'date' : undefined}
-                  >
-                    <time dateTime={dayOf(day)} title={dayName(day)}>
-                      <span className={styles.dayName}>{dayName(day)}</span>
-                      <span className={styles.dayNumber}>{dateFormat({ day: 'numeric' }).format(day)}</span>
-                    </time>
-                    <ul>
-                      {rows.map((row) => (
-                        <li key={JSON.stringify(keyOf(entity, row))}>
-                          <Entry screen={screen} entity={entity} span={span} row={row} day={day} />
-                        </li>
-                      ))}
-                    </ul>
-                  </td>
-                );
-              })}
+              {week.map((day) => (
+                <Day
+                  key={dayOf(day)}
+                  day={day}
+                  isOther={day.getMonth() !== shown.getMonth()}
+                  rows={byDay.get(dayOf(day)) ?? []}
+                  {...{ screen, entity, span }}
+                />
+              ))}
             </tr>
           ))}
         </tbody>
       </table>
     </Shell>
+  );
+}
+
+/** Title of the calendar, the links to the months around it, and the form for a new row. */
+function Head({
+  screen,
+  entity,
+  shown,
+  isCutShort,
+}: Pick<Place, 'screen' | 'entity'> & {
+  /** A day of the month that is shown. */
+  shown: Date;
+  /** True if the month has more rows than are shown. */
+  isCutShort: boolean;
+}) {
+  const form = formFor(useScreens(), entity);
+  const to = (months: number) =>
+    ({ month: monthOf(new Date(shown.getFullYear(), shown.getMonth() + months)) }) as never;
+  const month = monthName(shown);
+  return (
+    <div className={pageStyles.titlebar}>
+      <div>
+        <h1 className={pageStyles.title}>{screen.title}</h1>
+        <p className={pageStyles.answer} role="status">
+          {isCutShort ? t('calendarFirst', { month, count: SHOWN_ROWS }) : month}
+        </p>
+      </div>
+      <div className={pageStyles.actions}>
+        <Link to="." search={to(-1)} className={buttonClass({})} aria-label={t('previousMonth')}>
+          <Icon of={IconChevronLeft} />
+        </Link>
+        <Link to="." search={to(1)} className={buttonClass({})} aria-label={t('nextMonth')}>
+          <Icon of={IconChevronRight} />
+        </Link>
+        {form && (
+          <Link to={form.route} className={buttonClass({ kind: 'first' })}>
+            <Icon of={IconPlus} />
+            {form.title}
+          </Link>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** Day of the month with its rows. */
+function Day({ day, isOther, rows, ...of }: Spanned & { day: Date; isOther: boolean; rows: readonly Row[] }) {
+  return (
+    <td
+      data-empty={rows.length === 0 || undefined}
+      data-other={isOther || undefined}
+      aria-current={dayOf(day) === dayOf(new Date()) ? 'date' : undefined}
+    >
+      <time dateTime={dayOf(day)} title={dayName(day)}>
+        <span className={styles.dayName}>{dayName(day)}</span>
+        <span className={styles.dayNumber}>{dateFormat({ day: 'numeric' }).format(day)}</span>
+      </time>
+      <ul>
+        {rows.map((row) => (
+          <li key={JSON.stringify(keyOf(of.entity, row))}>
+            <Entry {...of} row={row} day={day} />
+          </li>
+        ))}
+      </ul>
+    </td>
   );
 }
 
@@ -148,13 +174,7 @@ function rowsByDay(
 const localTime = (value: unknown): Date | null =>
   timeOf(typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00:00` : (value ?? ''));
 
-function Entry({
-  screen,
-  entity,
-  span,
-  row,
-  day,
-}: Pick<Place, 'screen' | 'entity'> & { span: NonNullable<PortalScreen['span']>; row: Row; day: Date }) {
+function Entry({ screen, entity, span, row, day }: Spanned & { row: Row; day: Date }) {
   const all = useScreens();
   const path = rowPath(all, entity, row);
   const [leading] = readableFields(entity, screen.columns).filter(

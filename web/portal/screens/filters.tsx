@@ -37,46 +37,15 @@ export function Filters({
     <div className={listStyles.say}>
       <span className={listStyles.adds}>
         {fixed.length > 0 && <span>{fixed.join(', ')}</span>}
-        {Object.entries(conditions).map(([name, condition]) => {
-          const field = entity.fields.find((one) => one.name === name);
-          const words = conditionWords(entity, name, condition) ?? name;
-          const isRange = field !== undefined && hasRange(field) && rangeIn(condition) !== null;
-          return isRange ? (
-            <span key={name} className={listStyles.chip}>
-              <button
-                type="button"
-                className={styles.word}
-                aria-expanded={ranged === field}
-                onClick={() => setAsked(ranged === field ? null : field)}
-              >
-                {words}
-              </button>{' '}
-              <button
-                type="button"
-                className={listStyles.remove}
-                aria-label={t('removeFilterNamed', { words })}
-                onClick={() => onChange(without(name))}
-              >
-                <Icon of={IconX} small />
-              </button>
-            </span>
-          ) : (
-            <button
-              key={name}
-              type="button"
-              className={`${styles.word} ${listStyles.chip}`}
-              title={t('removeFilter')}
-              onClick={() => onChange(without(name))}
-            >
-              {field?.reference && condition.startsWith('eq.') ? (
-                <ReferenceWords field={field} condition={condition} />
-              ) : (
-                words
-              )}{' '}
-              <Icon of={IconX} small />
-            </button>
-          );
-        })}
+        {Object.entries(conditions).map(([name, condition]) => (
+          <Condition
+            key={name}
+            {...{ entity, name, condition }}
+            isOpen={ranged?.name === name}
+            onOpen={(field) => setAsked(ranged === field ? null : field)}
+            onRemove={() => onChange(without(name))}
+          />
+        ))}
         <AddFilter
           entity={entity}
           onAsk={setAsked}
@@ -103,6 +72,50 @@ export function Filters({
         />
       )}
     </div>
+  );
+}
+
+/** Condition of a list in words, with a button that removes it. The words of a condition on a range open its form. */
+function Condition({
+  entity,
+  name,
+  condition,
+  isOpen,
+  onOpen,
+  onRemove,
+}: {
+  entity: PortalEntity;
+  name: string;
+  condition: string;
+  /** True while the form of the range is shown. */
+  isOpen: boolean;
+  onOpen: (field: PortalField) => void;
+  onRemove: () => void;
+}) {
+  const field = entity.fields.find((one) => one.name === name);
+  const words = conditionWords(entity, name, condition) ?? name;
+  if (field !== undefined && hasRange(field) && rangeIn(condition) !== null) {
+    return (
+      <span className={listStyles.chip}>
+        <button type="button" className={styles.word} aria-expanded={isOpen} onClick={() => onOpen(field)}>
+          {words}
+        </button>{' '}
+        <button
+          type="button"
+          className={listStyles.remove}
+          aria-label={t('removeFilterNamed', { words })}
+          onClick={onRemove}
+        >
+          <Icon of={IconX} small />
+        </button>
+      </span>
+    );
+  }
+  return (
+    <button type="button" className={`${styles.word} ${listStyles.chip}`} title={t('removeFilter')} onClick={onRemove}>
+      {field?.reference && condition.startsWith('eq.') ? <ReferenceWords field={field} condition={condition} /> : words}{' '}
+      <Icon of={IconX} small />
+    </button>
   );
 }
 

@@ -21,7 +21,7 @@ import styles from './page.module.css';
 import { SavedViews } from './saved-views.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { Shell } from './shell.tsx';
-import { useRowWindow } from './use-row-window.ts';
+import { type RowWindow, useRowWindow } from './use-row-window.ts';
 import { useSelection } from './use-selection.ts';
 
 /** List of rows with the columns of its screen. The address contains the member's search, conditions and order. */
@@ -34,28 +34,11 @@ export function ListPage({ screen, entity }: Place) {
   const queryText = JSON.stringify([entity.id, query]);
   const selection = useSelection(entity, queryText);
   const target = entity.opens ? (entityIn(all, entity.opens.entity) ?? entity) : entity;
-  const form = formFor(all, target);
   const isNarrowed = words !== '' || Object.keys(conditions).length > 0;
   const fields = useMemo(() => readableFields(entity, screen.columns), [entity, screen]);
-  const count = list.isExact ? numberText(list.total) : countWords(list.total);
   return (
     <Shell title={screen.title}>
-      <div className={styles.titlebar}>
-        <div>
-          <h1 className={styles.title}>{screen.title}</h1>
-          <p className={styles.answer} role="status">
-            {list.isLoading || list.error ? '' : answer(list.total, target.one, target.label, count)}
-          </p>
-        </div>
-        {form && (
-          <div className={styles.actions}>
-            <Link to={form.route} className={buttonClass({ kind: 'first' })}>
-              <Icon of={IconPlus} />
-              {form.title}
-            </Link>
-          </div>
-        )}
-      </div>
+      <Head title={screen.title} target={target} list={list} />
       <Actions actions={screen.actions} />
       <SavedViews route={screen.route} isNarrowed={isNarrowed || asked.isOrdered} />
       <div className={listStyles.ask}>
@@ -105,6 +88,30 @@ export function ListPage({ screen, entity }: Place) {
       )}
       <SelectionBar title={screen.title} entity={entity} fields={fields} selection={selection} />
     </Shell>
+  );
+}
+
+/** Title of a list, the number of its rows in words, and the form for a new row. */
+function Head({ title, target, list }: { title: string; target: Place['entity']; list: RowWindow }) {
+  const form = formFor(useScreens(), target);
+  const count = list.isExact ? numberText(list.total) : countWords(list.total);
+  return (
+    <div className={styles.titlebar}>
+      <div>
+        <h1 className={styles.title}>{title}</h1>
+        <p className={styles.answer} role="status">
+          {list.isLoading || list.error ? '' : answer(list.total, target.one, target.label, count)}
+        </p>
+      </div>
+      {form && (
+        <div className={styles.actions}>
+          <Link to={form.route} className={buttonClass({ kind: 'first' })}>
+            <Icon of={IconPlus} />
+            {form.title}
+          </Link>
+        </div>
+      )}
+    </div>
   );
 }
 

@@ -1,9 +1,19 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
+import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
 import type { PortalEntity, PortalField } from '../../../contract/portal.ts';
 import { PAGE_ROWS } from '../data/query.ts';
+import type { Row } from '../data/rest.ts';
 import type { Order } from './list-search.ts';
-import { beginsGroup, GroupLine, LoadingLine, RowLine, rowKey, TableHead, useRowLayout } from './row-line.tsx';
+import {
+  beginsGroup,
+  GroupLine,
+  LoadingLine,
+  type RowLayout,
+  RowLine,
+  rowKey,
+  TableHead,
+  useRowLayout,
+} from './row-line.tsx';
 import styles from './rows-table.module.css';
 import type { RowWindow } from './use-row-window.ts';
 import type { Selection } from './use-selection.ts';
@@ -23,19 +33,7 @@ const SCROLLED_ROWS = 300_000;
 /** Maximum number of rows that are all drawn. The browser's own search on the page then finds their texts. */
 const DRAWN_ROWS = 2 * PAGE_ROWS;
 
-/** Table of a list of any length. Only the visible rows are read and drawn, but the scrollbar has the size for all rows. */
-export function LongTable({
-  label,
-  entity,
-  columns,
-  list,
-  group,
-  query,
-  order,
-  onOrder,
-  onVisible,
-  selection,
-}: {
+interface LongTableProps {
   label: string;
   entity: PortalEntity;
   columns: readonly PortalField[];
@@ -50,42 +48,19 @@ export function LongTable({
   onVisible: (from: number, to: number) => void;
   /** The selection of rows; null if there is no action on several rows. */
   selection: Selection | null;
-}) {
+}
+
+/** Table of a list of any length. Only the visible rows are read and drawn, but the scrollbar has the size for all rows. */
+export function LongTable(props: LongTableProps) {
+  const { label, entity, columns, list, group, query, order, onOrder, onVisible, selection } = props;
   const layout = useRowLayout(entity, columns, group);
   const table = useRef<HTMLTableElement>(null);
   const { total, isLoading, rowAt } = list;
-  const [margin, setMargin] = useState(0);
-  useLayoutEffect(() => {
-    // Runs after every drawing, because the forms and views above the table change their height without this component.
-    const top = topOf(table.current);
-    // A change of the margin makes the virtualizer compute the positions of all rows again, so small changes are ignored.
-    setMargin((before) => (Math.abs(top - before) > MARGIN_STEP ? top : before));
-  });
-  const height = matchMedia('(max-width: 760px)').matches ? heights.phone : heights.wide;
-  const virtual = useVirtualizer({
-    count: Math.min(total, SCROLLED_ROWS),
-    getScrollElement: () => scrollerOf(table.current),
-    estimateSize: () => height,
-    // A fraction of a pixel would make the places of all later rows be computed again.
-    measureElement: (element) => Math.round(element.getBoundingClientRect().height),
-    useFlushSync: false,
-    overscan: total <= DRAWN_ROWS ? DRAWN_ROWS : 10,
-    scrollMargin: margin,
-  });
+  const { virtual, margin } = useVirtualRows(table, total);
   const items = virtual.getVirtualItems();
   const [first, last] = [items[0], items.at(-1)];
-  const visible = useEffectEvent(onVisible);
-  const [from, to] = [first, last].map((item) => Math.floor((item?.index ?? 0) / PAGE_ROWS)) as [number, number];
-  useEffect(() => {
-    visible(from, to);
-  }, [from, to]);
-  const before = useRef(query);
-  useEffect(() => {
-    if (before.current === query) return;
-    before.current = query;
-    const [scroller, top] = [scrollerOf(table.current), topOf(table.current)];
-    if (scroller && scroller.scrollTop > top) scroller.scrollTop = top;
-  }, [query]);
+  useVisiblePages([first?.index, last?.index], onVisible);
+  useScrollToFirst(table, query);
   const width = layout.shown.length + (selection ? 1 : 0);
   return (
     <table
@@ -126,17 +101,13 @@ export function LongTable({
             ref={virtual.measureElement}
           >
             {row ? (
-              <>
-                {beginsGroup(layout, row, index === 0 ? undefined : rowAt(index - 1)) && (
-                  <GroupLine layout={layout} row={row} />
-                )}
-                <RowLine
-                  layout={layout}
-                  row={row}
-                  index={index}
-                  {...(selection && { isSelected: selection.has(row), onSelect: selection.set })}
-                />
-              </>
+              <Lines
+                layout={layout}
+                row={row}
+                index={index}
+                before={index === 0 ? undefined : rowAt(index - 1)}
+                selection={selection}
+              />
             ) : (
               <LoadingLine columns={width} />
             )}
@@ -148,6 +119,83 @@ export function LongTable({
       )}
     </table>
   );
+}
+
+/** Line of a row, and before the first row of a group the line of the group. */
+function Lines({
+  layout,
+  row,
+  index,
+  before,
+  selection,
+}: {
+  layout: RowLayout;
+  row: Row;
+  index: number;
+  /** The row before; undefined for the first row and while the row before is being read. */
+  before: Row | undefined;
+  selection: Selection | null;
+}) {
+  return (
+    <>
+      {beginsGroup(layout, row, before) && <GroupLine layout={layout} row={row} />}
+      <RowLine
+        layout={layout}
+        row={row}
+        index={index}
+        {...(selection && { isSelected: selection.has(row), onSelect: selection.set })}
+      />
+    </>
+  );
+}
+
+/** Computes which rows of a table are drawn, and where. `margin` is the height in px above the table. */
+function useVirtualRows(table: RefObject<HTMLTableElement | null>, total: number) {
+  const [margin, setMargin] = useState(0);
+  useLayoutEffect(() => {
+    // Runs after every drawing, because the forms and views above the table change their height without this component.
+    const top = topOf(table.current);
+    // A change of the margin makes the virtualizer compute the positions of all rows again, so small changes are ignored.
+    setMargin((before) => (Math.abs(top - before) > MARGIN_STEP ? top : before));
+  });
+  const height = matchMedia('(max-width: 760px)').matches ? heights.phone : heights.wide;
+  const virtual = useVirtualizer({
+    count: Math.min(total, SCROLLED_ROWS),
+    getScrollElement: () => scrollerOf(table.current),
+    estimateSize: () => height,
+    // A fraction of a pixel would make the places of all later rows be computed again.
+    measureElement: (element) => Math.round(element.getBoundingClientRect().height),
+    useFlushSync: false,
+    overscan: total <= DRAWN_ROWS ? DRAWN_ROWS : 10,
+    scrollMargin: margin,
+  });
+  return { virtual, margin };
+}
+
+/**
+ * Calls `onVisible` when the drawn rows belong to other pages than before.
+ * @param drawn Positions of the first and the last drawn row; undefined if no row is drawn.
+ */
+function useVisiblePages(
+  drawn: readonly [number | undefined, number | undefined],
+  onVisible: (from: number, to: number) => void,
+): void {
+  const visible = useEffectEvent(onVisible);
+  const [from, to] = drawn.map((index) => Math.floor((index ?? 0) / PAGE_ROWS)) as [number, number];
+  useEffect(() => {
+    visible(from, to);
+  }, [from, to]);
+}
+
+/** Scrolls a table to its first row when its query changes. */
+function useScrollToFirst(table: RefObject<HTMLTableElement | null>, query: string): void {
+  const before = useRef(query);
+  useEffect(() => {
+    if (before.current === query) return;
+    before.current = query;
+    const [scroller, top] = [scrollerOf(table.current), topOf(table.current)];
+    if (scroller && scroller.scrollTop > top) scroller.scrollTop = top;
+  }, [query, table]);
 }
 
 /** Empty space in place of the rows that are not drawn. */

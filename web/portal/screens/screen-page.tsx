@@ -2,20 +2,23 @@ import { useLocation } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { ReferenceControlContext } from '../../fields/editor.tsx';
 import { t } from '../../language/messages.ts';
+import { code } from '../../ui/recovery/code.ts';
 import { AuthLayout } from '../auth/auth-layout.tsx';
 import { placeAt, useScreens } from '../data/screens.ts';
 import { ToSignIn, useCaller } from './gate.tsx';
 import { ListPage } from './list-page.tsx';
 import { Message } from './message.tsx';
 
-const DetailPage = lazy(() => import('./detail-page.tsx').then(({ DetailPage: page }) => ({ default: page })));
-const FormPage = lazy(() => import('./form-page.tsx').then(({ FormPage: page }) => ({ default: page })));
-const CalendarPage = lazy(() => import('./calendar-page.tsx').then(({ CalendarPage: page }) => ({ default: page })));
-const FiguresPage = lazy(() => import('./figures-page.tsx').then(({ FiguresPage: page }) => ({ default: page })));
-const BoardPage = lazy(() => import('./board-page.tsx').then(({ BoardPage: page }) => ({ default: page })));
+const DetailPage = lazy(code(() => import('./detail-page.tsx').then(({ DetailPage: page }) => ({ default: page }))));
+const FormPage = lazy(code(() => import('./form-page.tsx').then(({ FormPage: page }) => ({ default: page }))));
+const CalendarPage = lazy(
+  code(() => import('./calendar-page.tsx').then(({ CalendarPage: page }) => ({ default: page }))),
+);
+const FiguresPage = lazy(code(() => import('./figures-page.tsx').then(({ FiguresPage: page }) => ({ default: page }))));
+const BoardPage = lazy(code(() => import('./board-page.tsx').then(({ BoardPage: page }) => ({ default: page }))));
 
-const MemberReference = lazy(() =>
-  import('../fields/member-reference.tsx').then(({ MemberReference: control }) => ({ default: control })),
+const MemberReference = lazy(
+  code(() => import('../fields/member-reference.tsx').then(({ MemberReference: control }) => ({ default: control }))),
 );
 
 /** Shows the screen whose route matches the address, if the caller may open it. */

@@ -3,12 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import { Navigate } from '@tanstack/react-router';
 import { createContext, lazy, type ReactNode, Suspense, use, useState } from 'react';
 import { t } from '../../language/messages.ts';
+import { code } from '../../ui/recovery/code.ts';
 import { AuthLayout, Wrong } from '../auth/auth-layout.tsx';
 import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
 import { signedIn } from '../data/session.ts';
 
-const Step = lazy(() => import('./factor-step.tsx').then((all) => ({ default: all.FactorStep })));
+const Step = lazy(code(() => import('./factor-step.tsx').then((all) => ({ default: all.FactorStep }))));
 
 /** Asks a member for the second factor. Few members have one, so the code of this step is loaded only when it is needed. */
 export const FactorStep = (): ReactNode => (

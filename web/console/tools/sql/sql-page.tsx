@@ -16,6 +16,7 @@ import {
 import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { Kbd } from '../../../ui/kbd.tsx';
+import { code } from '../../../ui/recovery/code.ts';
 import { phoneOnlyClass, pushClass, Toolbar, Workbench, wideOnlyClass } from '../../../ui/workbench.tsx';
 import { ApiFailure } from '../../data/api-failure.ts';
 import { entityList } from '../../data/entities.ts';
@@ -23,7 +24,6 @@ import { sqlFailureOf } from '../../data/sql.ts';
 import { caps } from '../../keys/bindings.ts';
 import { isMac, useKeys } from '../../keys/keyboard.tsx';
 import { Page } from '../../layout/page.tsx';
-import { code } from '../../recovery/code.ts';
 import { type MarkedError, markedErrorAt } from './editor/position.ts';
 import type { SqlEditorHandle } from './editor/sql-editor.tsx';
 import { Results } from './results/results.tsx';

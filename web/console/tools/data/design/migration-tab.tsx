@@ -5,12 +5,12 @@ import type { Entity } from '../../../../../contract/specification-entities.ts';
 import { download } from '../../../../rows/download.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Code } from '../../../../ui/code.tsx';
+import { code } from '../../../../ui/recovery/code.ts';
 import type { TimedTrial } from '../../../data/sql.ts';
 import { entityName } from '../../../format/format.ts';
 import { caps } from '../../../keys/bindings.ts';
 import { isMac } from '../../../keys/keyboard.tsx';
 import { SqlLink } from '../../../layout/sql-link.tsx';
-import { code } from '../../../recovery/code.ts';
 import { markedErrorAt } from '../../sql/editor/position.ts';
 import styles from './design.module.css';
 

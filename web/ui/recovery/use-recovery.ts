@@ -1,6 +1,4 @@
 import { useEffect, useEffectEvent } from 'react';
-import { ApiFailure } from '../data/api-failure.ts';
-import { mayPass } from '../data/query-client.ts';
 import { MissingCode } from './code.ts';
 
 const checkEvery = 2000;
@@ -24,16 +22,18 @@ const isHealthy = (): Promise<boolean> =>
   );
 
 /**
- * After a transient error, calls `retry` as soon as the node is healthy. If code of the console is missing, reloads the
- * page instead.
+ * Recovers from a failure as soon as the node is healthy: reloads the page if a part of its code is missing, and calls
+ * `retry` otherwise.
  * @param error The failure; null if there is none.
+ * @param retry Repeats the failed work; null if the failure is not transient.
  */
-export function useRecovery(error: unknown, retry: () => void): void {
+export function useRecovery(error: unknown, retry: (() => void) | null): void {
+  const isCodeMissing = error instanceof MissingCode;
   const recover = useEffectEvent(() => {
-    if (!(error instanceof MissingCode)) retry();
+    if (!isCodeMissing) retry?.();
     else if (!hasJustReloaded()) reload();
   });
-  const waits = error instanceof ApiFailure && mayPass(error);
+  const waits = isCodeMissing || retry !== null;
   useEffect(() => {
     if (!waits) return;
     const timer = setInterval(() => {

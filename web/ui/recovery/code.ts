@@ -1,13 +1,9 @@
-import { ApiFailure } from '../data/api-failure.ts';
+/** Says that a part of the page's code could not be loaded, because the node is down or serves another version of the pages. */
+export class MissingCode extends Error {
+  override readonly name = 'MissingCode';
 
-/** Says that a part of the console's code could not be loaded, because the node is down or serves another version of the console. */
-export class MissingCode extends ApiFailure {
-  constructor() {
-    super('A part of the console could not be loaded.', {
-      code: 'console_not_loaded',
-      status: null,
-      hint: 'Check that `ninefold start` is running. The console reloads this page when the server answers.',
-    });
+  constructor(cause: unknown) {
+    super('A part of the page could not be loaded.', { cause });
   }
 }
 
@@ -23,8 +19,7 @@ export function code<T>(load: () => Promise<T>): () => Promise<T> {
     try {
       return await load();
     } catch (cause) {
-      failure = new MissingCode();
-      failure.cause = cause;
+      failure = new MissingCode(cause);
       throw failure;
     }
   };
