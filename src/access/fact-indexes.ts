@@ -14,7 +14,7 @@ export const indexedFacts = [
 ] as const;
 
 /** The facts that the decision about any relation can depend on. */
-export type CommonFacts = Omit<DecisionFacts, (typeof indexedFacts)[number]>;
+export type CommonFacts = Omit<DecisionFacts, (typeof indexedFacts)[number] | 'used_routines'>;
 
 /** The facts of single relations and types, by their id unless another key is named. */
 export interface FactIndexes {

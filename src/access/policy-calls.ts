@@ -46,7 +46,10 @@ export interface Lack {
   code: string;
   /** True if every call of the function fails. False if a call fails only when it reaches the use. */
   isCertain: boolean;
-  /** True if PostgreSQL checks the privilege when the code runs, not before it reads a row. */
+  /**
+   * True if PostgreSQL checks the missing privilege only when the function runs. A statement that reaches no row then
+   * succeeds.
+   */
   isRun?: true;
 }
 

@@ -196,7 +196,7 @@ function namesPlatform(reader: StatementReader): boolean {
     return schemas.length > 0 && schemas.every((name) => platformSchemas.has(name));
   }
   if (reader.is('alter', 'default', 'privileges')) return isPlatform(reader.after('in', 'schema'));
-  // In statements such as COMMENT ON POLICY … ON and DROP TRIGGER … ON, the name of the table follows ON.
+  // COMMENT ON POLICY p ON t and DROP TRIGGER g ON t name the table after the ON that follows the kind of object.
   const kind = names[0] === 'comment' ? 2 : 1;
   if (['policy', 'trigger', 'rule', 'constraint'].includes(names[kind] ?? '')) {
     return isPlatform(names.indexOf('on', kind) + 1);

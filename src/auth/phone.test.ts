@@ -481,7 +481,7 @@ describe('a phone as a second factor', () => {
     return { ...member, phone, factorId: data.id };
   }
 
-  it('raises the session by the code of an SMS, and lowers the session when the factor is removed', async () => {
+  it('raises the session to aal2 by the code of an SMS, and lowers it to aal1 when the factor is removed', async () => {
     const { client, phone, factorId } = await enrolled();
     const challenge = await client.auth.mfa.challenge({ factorId });
     expect(challenge.data).toMatchObject({ type: 'phone' });

@@ -183,7 +183,7 @@ describe('Pool connections', () => {
     );
   });
 
-  it('do not fail a call if the server ends one just as the call is sent, and the call runs once', async () => {
+  it('let a call succeed and run only once if the server ends its connection just as the call is sent', async () => {
     await withPool(async (pool) => {
       await pool.script('create table done_once (at int); create sequence tries');
       const answer = await pool.run([

@@ -14,7 +14,7 @@ export interface ErrorParts<Code extends ErrorCode = ErrorCode> {
   message?: string;
   details?: unknown;
   hint?: string | null;
-  /** Replaces the HTTP status of the contract with another one that its entry declares. */
+  /** Replaces the usual HTTP status of the code with another one that the code's entry in `contract/errors` lists. */
   status?: OtherStatus<Code>;
   headers?: Record<string, string>;
   /** Seconds after which the client may try again, for the header Retry-After (RFC 9110, section 10.2.3). */

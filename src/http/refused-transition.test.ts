@@ -8,7 +8,7 @@ const raised = (sqlstate: string, message: string, detail?: string) =>
   });
 
 describe('refusedTransition', () => {
-  it('reads the transition, both states and the row of a transition that is not allowed', () => {
+  it('reads the name of a refused transition, its two states and the row from the error of PostgreSQL', () => {
     const message = 'The transition solve or close, from open to solved, is not open to this caller.';
     const detail = 'The row {"id": 9223372036854775807, "part": "1: \\"2\\""} of tickets stands in the state open.';
     expect(raised('NF001', message, detail)).toEqual({

@@ -68,7 +68,7 @@ async function run(sql: string): Promise<void> {
   if (sql.includes('ninefold.settings')) await vi.waitUntil(async () => (await app.settings()) !== before);
 }
 
-it('derives the specification after a changed setting from cached facts, unless the setting changes the facts', async () => {
+it('after a change of a setting, reads the facts again only if they depend on this setting', async () => {
   const tasks = new InterruptedTasks();
   const specifications = specificationsOf(tasks);
   const page = async () => Buffer.from(await specifications.page(app, 'markdown')).toString();

@@ -171,7 +171,7 @@ describe('a pending authorization request', () => {
     expect(error?.code).toBe('insufficient_aal');
   });
 
-  it('gives no token after the session that approved it has ended', async () => {
+  it('gives no token after the member’s session that approved the request has ended', async () => {
     const member = await oauth.member();
     const code_verifier = 'v'.repeat(43);
     const code = await oauth.codeFor(member, { verifier: code_verifier });

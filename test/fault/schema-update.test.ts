@@ -227,7 +227,8 @@ describe('a node of the previous release', () => {
     expect(chapters.states?.machines).toMatchObject([{ entity: 'public.tasks', enforced: true, problems: [] }]);
     expect(chapters.limits?.limits.find((limit) => limit.id === 'accessTokenSeconds')?.value).toBe(1800);
 
-    // The protections of this release also hold in an app of the previous one.
+    // After the update, the app has the protections of this release: its SQL sees no other database, and the end of a
+    // session by SQL ends its access token.
     const seen = await runSql(node, app.ref, `select string_agg(datname, ',') from pg_database`);
     expect(seen.results[0]?.rows).toEqual([[`app_${app.ref}`]]);
     await runSql(node, app.ref, `update auth.sessions set not_after = now() where user_id = '${member.user.id}'`);

@@ -24,7 +24,7 @@ const inPublic: readonly string[] = [
    insert into public.films select n, 'Film ' || n, date '2000-01-01' + n, n % 10 from generate_series(1, 120) n;
    insert into public.genres values ('new', 'New wave'), ('a/b', 'Slashed'), ('ü&=?', 'Odd');
    insert into public.film_genres values (1, 'new'), (1, 'a/b'); insert into public.castings values (1, 'Ada', 10);`,
-  // Enums, domains, arrays and JSON, also in fields whose names usually mean a text.
+  // Enums, domains, arrays and JSON, also in fields with names that suggest a text: the pages must go by the type.
   `create type public.mood as enum ('calm', 'a,b', 'it''s "odd"'); create domain public.percent as int check (value between 0 and 100);
    create domain public.email as text check (value like '%@%'); create domain public.labels as text[];
    create table public.profiles (id int primary key, name jsonb not null, title public.mood, subject int[], label public.labels,

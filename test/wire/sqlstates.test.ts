@@ -99,7 +99,7 @@ const app = createTemplate(
 );
 
 describe('an error of PostgreSQL in a function', () => {
-  it('has the code of PostgreSQL and the status of its catalog entry', async () => {
+  it('has its SQLSTATE as the code, and the HTTP status that the error catalog lists for this code', async () => {
     const { ref } = await app;
     const sql = Object.entries(statements).map(
       ([code, statement]) =>

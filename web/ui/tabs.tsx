@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react';
 import styles from './tabs.module.css';
 
-/** Tabs of the WAI-ARIA pattern. Arrows, Home and End open another tab, and show the panel of this tab. */
+/** Tabs as in the WAI-ARIA tabs pattern. The arrow keys, Home and End move to another tab and show its panel at once. */
 export function Tabs({
   label,
   tabs,

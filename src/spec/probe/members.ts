@@ -35,7 +35,7 @@ export const stranger = (id: string): Member => ({
   },
 });
 
-/** Returns the claims of a session that does not exist. */
+/** Returns the claims of an invented session, so that the probe can act as a member without signing in. */
 function sessionFrom(now: Date): Accounts['session'] {
   const iat = Math.floor(now.getTime() / 1000);
   const amr = [{ method: 'password', timestamp: iat }];

@@ -203,7 +203,7 @@ describe('an app that exceeds a limit', () => {
     },
   );
 
-  it('loses the listener that does not read its notifications and so exceeds notifyQueueBytes', async () => {
+  it('loses a listener that does not read its notifications, as soon as they exceed notifyQueueBytes', async () => {
     const app = await createApp(node);
     const { client, ended } = await logIn(app);
     await client.query('listen flood');

@@ -253,7 +253,7 @@ export const hiddenChanges: readonly Change[] = [
     7,
     'alter function public.add_vote(int) reset search_path',
     `alter function public.add_vote(int) set search_path = ''`,
-    /add_vote.*rights of the caller$/,
+    /add_vote.*rights of the caller; writes public\.tickets$/,
   ),
   change(
     7,
