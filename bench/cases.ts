@@ -14,7 +14,7 @@ interface OrderBase {
   milliseconds: number;
 }
 
-/** What a limit process has to do. `identity` is the caller's identity as JSON. */
+/** The instructions for a process that measures the limit. `identity` is the caller's identity as JSON. */
 export type LimitOrder = OrderBase &
   (
     | { kind: 'rest'; calls: DataCall[]; identity: string }

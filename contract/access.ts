@@ -89,7 +89,7 @@ export interface ExplainedGrant {
    * `sequence public.numbers`.
    */
   on: string;
-  /** What the call needs the privilege for: `to name what is in the schema`, `for the default of rate`, … */
+  /** The purpose of the privilege in the call: `to name what is in the schema`, `for the default of rate`, … */
   needed: string;
   held: boolean;
   /**

@@ -19,7 +19,7 @@ export interface Change {
 export interface VersionCause {
   kind: 'migration' | 'seed' | 'sql' | 'setting' | 'definition' | 'ninefold';
   /**
-   * What exactly the cause was: the migration file, the key of the setting, the kind of statement, the table of schema
+   * The exact cause: the migration file, the key of the setting, the kind of statement, the table of schema
    * `ninefold`, or the version of Ninefold.
    */
   what: string;

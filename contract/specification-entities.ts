@@ -154,7 +154,7 @@ export interface Relation {
    */
   period?: true;
   /**
-   * What happens to the referencing row if the referenced row is deleted. `nothing`: PostgreSQL does not enforce the
+   * The action on the referencing row when the referenced row is deleted. `nothing`: PostgreSQL does not enforce the
    * key, because the key is NOT ENFORCED or because its triggers on the referenced table are disabled.
    */
   on_delete: 'no action' | 'restrict' | 'cascade' | 'set null' | 'set default' | 'nothing';
@@ -163,7 +163,7 @@ export interface Relation {
    * all fields of the key, or none.
    */
   on_delete_fields?: string[];
-  /** What happens to the referencing row if the referenced key changes. Absent if PostgreSQL refuses such a change. */
+  /** The action on the referencing row when the referenced key changes. Absent if PostgreSQL refuses such a change. */
   on_update?: 'cascade' | 'set null' | 'set default' | 'nothing';
 }
 

@@ -145,7 +145,7 @@ export interface LimitLine {
   value: number | null;
   /** The minimum and the maximum; null if the limit cannot be changed or every number is allowed. */
   range: [number, number] | null;
-  /** What sets the current value. */
+  /** The source of the current value. */
   set_in: 'setting' | 'environment' | 'database' | 'code';
   /** How the limit can be changed: by the key of an app setting, an environment variable, or SQL; null if it cannot. */
   change: { by: 'setting' | 'environment' | 'sql'; key: string } | null;

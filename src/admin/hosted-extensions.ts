@@ -2,7 +2,7 @@
 interface HostedExtension {
   /** Matches PostgreSQL's error for SQL that uses the missing extension. */
   used: RegExp;
-  /** What an app can use in place of the extension, as a sentence. */
+  /** A sentence that names the replacement for the extension. */
   instead: string;
 }
 

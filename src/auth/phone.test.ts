@@ -421,7 +421,7 @@ describe('a number that counts as confirmed without a proof', () => {
       );
       expect(left).toEqual({ phone, email: null, identities: 'phone' });
 
-      // What the owner adds to the account stays, also after the owner uses a further code.
+      // A password that the owner sets stays, also after the owner uses a further code.
       expect((await owner.auth.updateUser({ password: 'of the owner, only' })).error).toBeNull();
       await phoneMember(phone);
       const { error } = await app.client().auth.signInWithPassword({ phone, password: 'of the owner, only' });

@@ -120,7 +120,7 @@ describe('an account whose address counts as confirmed without a proof', () => {
       const signIn = (password: string) => app.client().auth.signInWithPassword({ email, password });
       expect((await signIn(OF_THE_STRANGER)).error?.code).toBe('invalid_credentials');
 
-      // What the owner adds to the account stays, also after the owner uses a further mail.
+      // A password that the owner sets stays, also after the owner uses a further mail.
       expect((await owner.auth.updateUser({ password: OF_THE_OWNER })).error).toBeNull();
       await app.ask('POST', path, { body: { email } });
       expect(
