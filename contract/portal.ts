@@ -117,14 +117,12 @@ export interface PortalAction {
   readonly returns: string | null;
 }
 
-/** An operation on an entity: whether the caller may use it, and on which rows. */
+/**
+ * An operation on an entity: whether the caller may use it on some rows. The condition of a policy is not included,
+ * because its values are not for members: an address, or a secret that a header must contain.
+ */
 export interface PortalAccess {
   readonly open: boolean;
-  /**
-   * The condition on the rows, in words. Null if the caller may use the operation on all rows, or if the words would
-   * contain names that the caller may not read.
-   */
-  readonly when: string | null;
 }
 
 export interface PortalEntity {

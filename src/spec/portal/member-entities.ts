@@ -10,13 +10,14 @@ import type { Chapters } from '../../../contract/specification.ts';
 import type { Entity, Field, Relation } from '../../../contract/specification-entities.ts';
 import type { Operation, RoleCell } from '../../../contract/specification-roles.ts';
 import type { Machine } from '../../../contract/states.ts';
+import type { Facts } from '../../catalog/facts.ts';
 import { compareText, entityId } from '../../catalog/names.ts';
 import type { MemberCaller } from '../chapters/roles/roles.ts';
 import { isLink } from '../chapters/screens/screens.ts';
 import type { InputField, InputSource } from '../types/input.ts';
 import type { FullText } from './full-text.ts';
 import { type FieldRights, isText, memberFields } from './member-fields.ts';
-import { helpOf, sentenceCase, singular, unlessNaming } from './member-words.ts';
+import { HiddenNames, helpOf, sentenceCase, singular, unlessNaming } from './member-words.ts';
 
 type RowOperation = Exclude<Operation, 'execute'>;
 
@@ -28,6 +29,7 @@ export interface OpenEntity {
 }
 
 export interface EntitySources {
+  readonly facts: Facts;
   readonly chapters: Chapters;
   /** The fields that a write to each entity accepts. */
   readonly inputs: InputSource;
@@ -74,36 +76,44 @@ const givenFields = (entity: Entity, cell: RoleCell | undefined, isWritable: boo
       : [],
   );
 
-/** Returns the names of entities, fields and roles that the caller must not learn of. */
+/**
+ * Returns the names that the caller must not learn of: of entities, fields and roles without a privilege of the caller,
+ * of schemas outside of the API, and of the app's functions. For a function the words of a condition contain only its
+ * name, which does not help a member.
+ */
 function hiddenNames({
+  facts,
   chapters,
   open,
   caller,
-}: Pick<EntitySources, 'chapters' | 'open' | 'caller'>): ReadonlySet<string> {
+}: Pick<EntitySources, 'facts' | 'chapters' | 'open' | 'caller'>): HiddenNames {
   const entities = chapters.entities?.entities ?? [];
-  const shown = new Set(
-    [...open.values()].flatMap(({ entity, rights }) => [
-      entity.name,
-      ...rights.read,
-      ...rights.insert,
-      ...rights.update,
-    ]),
-  );
+  const shown = new Set([...open.values()].flatMap((one) => [one.entity.name, ...knownFields(one.rights)]));
   const all = [
     ...entities.flatMap(({ name, fields }) => [name, ...fields.map((field) => field.name)]),
     ...(chapters.roles?.roles ?? []).map(({ member_role, name }) => member_role ?? name),
+    ...facts.routines.map(({ name }) => name),
+    ...facts.relations.map(({ schema }) => schema).filter((schema) => !facts.exposedSchemas.includes(schema)),
   ];
   const own = new Set([...caller.memberRoles, caller.role]);
-  return new Set(all.filter((name) => !shown.has(name) && !own.has(name)));
+  return new HiddenNames([...new Set(all)].filter((name) => !shown.has(name) && !own.has(name)));
 }
+
+const knownFields = ({ read, insert, update }: FieldRights): ReadonlySet<string> =>
+  new Set([...read, ...insert, ...update]);
 
 /** Returns the entities that the caller may read or write, with their fields, states and relations. */
 export function memberEntities(sources: EntitySources): PortalEntity[] {
   const hidden = hiddenNames(sources);
-  return [...sources.open.values()].map((open) => memberEntity(sources, open, hidden));
+  return [...sources.open.values()].map((open) => {
+    // The caller may know a field of this name of another entity.
+    const known = knownFields(open.rights);
+    const ofEntity = open.entity.fields.map(({ name }) => name).filter((name) => !known.has(name));
+    return memberEntity(sources, open, new HiddenNames(ofEntity, hidden));
+  });
 }
 
-function memberEntity(sources: EntitySources, open: OpenEntity, hidden: ReadonlySet<string>): PortalEntity {
+function memberEntity(sources: EntitySources, open: OpenEntity, hidden: HiddenNames): PortalEntity {
   const { entity, cells, rights } = open;
   const { chapters, inputs } = sources;
   const relations = chapters.entities?.relations ?? [];
@@ -114,7 +124,10 @@ function memberEntity(sources: EntitySources, open: OpenEntity, hidden: Readonly
     inputs: new Map(given.map((one) => [one.field.name, one])),
     reference: (field) => referenceOf(sources, relations, entity, field),
   });
-  const access = (operation: RowOperation): PortalAccess => accessOf(cells.get(operation), entity, hidden);
+  const access = (operation: RowOperation): PortalAccess => {
+    const cell = cells.get(operation);
+    return { open: cell !== undefined && cell.verdict !== 'never' };
+  };
   return {
     id: entity.id,
     schema: entity.schema === sources.defaultSchema ? null : entity.schema,
@@ -143,14 +156,7 @@ function inputsOf(inputs: InputSource, { entity, rights }: OpenEntity): readonly
   return entity.writable.insert || entity.writable.update ? inputs.update(entity) : [];
 }
 
-const shut: PortalAccess = { open: false, when: null };
-
-function accessOf(cell: RoleCell | undefined, { fields }: Entity, hidden: ReadonlySet<string>): PortalAccess {
-  if (!cell || cell.verdict === 'never') return shut;
-  const isOfFields = new RegExp(`(?:^|, )${cell.columns?.length ?? 0} of ${fields.length} fields$`);
-  const words = cell.words.replace(isOfFields, '');
-  return { open: true, when: words === '' ? null : unlessNaming(words, hidden) };
-}
+const shut: PortalAccess = { open: false };
 
 /** Usual names of fields whose value tells a reader which row it is. */
 const telling = ['name', 'title', 'subject', 'label', 'body', 'message'];
@@ -221,7 +227,7 @@ function machineOf(
   machines: readonly Machine[],
   { entity, rights, cells }: OpenEntity,
   { role, memberRoles }: MemberCaller,
-  hidden: ReadonlySet<string>,
+  hidden: HiddenNames,
 ): PortalMachine | null {
   const machine = machines.find((one) => one.entity === entity.id);
   if (!machine || !rights.read.has(machine.field)) return null;

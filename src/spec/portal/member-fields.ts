@@ -11,7 +11,7 @@ import type { InputField } from '../types/input.ts';
 import { ruleKeywords } from '../types/json-schema.ts';
 import { valueRule } from '../types/value-rules.ts';
 import type { FullText } from './full-text.ts';
-import { fieldLabel, helpOf, sentenceCase, unlessNaming } from './member-words.ts';
+import { fieldLabel, type HiddenNames, helpOf, sentenceCase, unlessNaming } from './member-words.ts';
 
 /** The names of the fields of an entity that one caller may read, insert and update. */
 export interface FieldRights {
@@ -33,7 +33,7 @@ export interface FieldSources {
   /** The fields that an index for full-text search covers. */
   readonly fullText: FullText;
   /** Names that the caller must not learn of. */
-  readonly hidden: ReadonlySet<string>;
+  readonly hidden: HiddenNames;
 }
 
 /** The max number of characters of a text for which the portal shows a single-line editor. */

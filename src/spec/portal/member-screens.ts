@@ -1,6 +1,7 @@
 import type { Screen } from '../../../contract/description.ts';
 import type { PortalEntity, PortalGroup, PortalScreen, PortalScreens } from '../../../contract/portal.ts';
 import type { Chapters } from '../../../contract/specification.ts';
+import { groupBy } from '../../catalog/group.ts';
 import { compareText, entityId } from '../../catalog/names.ts';
 import { cellsOfCaller, type MemberCaller } from '../chapters/roles/roles.ts';
 import { namesAskedBy } from '../chapters/screens/screens.ts';
@@ -35,7 +36,7 @@ export function memberScreens(
   const [defaultSchema] = facts.exposedSchemas;
   const labels = new MemberLabels(chapters.screens?.labels, language);
   const entities = memberEntities({
-    ...{ chapters, inputs: new InputSource(types), caller, open, defaultSchema },
+    ...{ facts, chapters, inputs: new InputSource(types), caller, open, defaultSchema },
     fullText: (entity) => fullTextFields(facts, entity),
   }).map((entity) => labels.entity(entity));
   const shown = new Map(entities.map((entity) => [entity.id, entity]));
@@ -53,10 +54,11 @@ export function memberScreens(
       actions,
     }));
   });
+  const home = facts.screens.find((fact) => fact.home)?.route;
   return {
     roles: caller.memberRoles.map((name) => labels.role(name, sentenceCase(name))),
     navigation: navigation(screens, shown, chapters.screens?.screens ?? [], labels.lists),
-    home: screens.find(({ route }) => facts.screens.some((fact) => fact.home && fact.route === route))?.route ?? null,
+    home: screens.find(({ route }) => route === home)?.route ?? null,
     screens,
     entities,
   };
@@ -146,7 +148,8 @@ function navigation(
     const isOwn = key.length === 1 && fields.find(({ name }) => name === key[0])?.editor === 'member';
     return isOwn || (defined.has(route) && !listed.has(entity));
   });
-  const of = (entity: string) => shown.filter((screen) => screen.entity === entity);
+  const byEntity = groupBy(shown, ({ entity }) => entity);
+  const of = (entity: string) => byEntity.get(entity) ?? [];
   const isDefined = ({ route }: PortalScreen) => Number(defined.has(route));
   const isForm = ({ kind }: PortalScreen) => Number(kind === 'form');
   const placeOf = ({ route }: PortalScreen) => defined.get(route)?.place ?? Number.MAX_SAFE_INTEGER;
@@ -155,7 +158,8 @@ function navigation(
   const routes = (list: readonly PortalScreen[]) => [...list].sort(byDefinition).map(({ route }) => route);
   const single = shown.filter(({ entity }) => of(entity).length === 1);
   const ownScreens = (id: string) => of(id).filter((screen) => isDefined(screen) && !isForm(screen)).length;
-  const firstPlace = (id: string) => Math.min(...of(id).map(placeOf));
+  const firstPlace = (id: string) =>
+    of(id).reduce((least, screen) => Math.min(least, placeOf(screen)), Number.POSITIVE_INFINITY);
   const several = [...entities.values()]
     .filter(({ id }) => of(id).length > 1)
     .sort((a, b) => firstPlace(a.id) - firstPlace(b.id) || ownScreens(b.id) - ownScreens(a.id));

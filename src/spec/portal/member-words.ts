@@ -41,8 +41,35 @@ export function helpOf(comment: string | null): string | null {
   return /[.!?…]$/.test(first) ? first : `${first}.`;
 }
 
-/** Returns the words, or null if they name something that the reader must not learn of. */
-export function unlessNaming(words: string, hidden: ReadonlySet<string>): string | null {
-  const named = words.match(/[\p{L}\p{N}_]+/gu) ?? [];
-  return named.some((word) => hidden.has(word)) ? null : words;
+/** Matches a word of a sentence. */
+const WORD = /[\p{L}\p{N}_]+/gu;
+
+/** Names that a reader must not learn of. */
+export class HiddenNames {
+  readonly #words: ReadonlySet<string>;
+  /** The names with spaces or other signs. */
+  readonly #phrases: readonly string[];
+  readonly #others: HiddenNames | null;
+
+  /** @param others Further hidden names. */
+  constructor(names: readonly string[], others: HiddenNames | null = null) {
+    this.#words = new Set(names);
+    // A sentence contains a name as it is, or as an identifier of SQL, in which quotes are doubled.
+    this.#phrases = names
+      .filter((name) => name.replaceAll(WORD, '') !== '')
+      .flatMap((name) => [name, name.replaceAll('"', '""')]);
+    this.#others = others;
+  }
+
+  isNamedIn(sentence: string): boolean {
+    return (
+      (sentence.match(WORD) ?? []).some((word) => this.#words.has(word)) ||
+      this.#phrases.some((name) => sentence.includes(name)) ||
+      this.#others?.isNamedIn(sentence) === true
+    );
+  }
 }
+
+/** Returns the words, or null if they name something that the reader must not learn of. */
+export const unlessNaming = (words: string, hidden: HiddenNames): string | null =>
+  hidden.isNamedIn(words) ? null : words;
