@@ -7,9 +7,9 @@ import { runAsServerRole } from './run-as-server-role.ts';
  * the audit log. Merges the counts of sign-ins. One run deletes a limited number of rows of each table. Returns the
  * number of deleted rows.
  */
-export async function sweepSignIns({ database, settings }: Pick<App, 'database' | 'settings'>): Promise<number> {
-  const { auth } = await settings();
-  const [result] = await runAsServerRole(database, [
+export async function sweepSignIns(app: Pick<App, 'database' | 'settings'>): Promise<number> {
+  const { auth } = await app.settings();
+  const [result] = await runAsServerRole(app.database, [
     {
       text: 'select ninefold.sweep_sign_ins($1::integer, $2::bigint, $3::float8, $4::float8, $5::float8, $6::float8, $7::integer)',
       params: [

@@ -48,6 +48,16 @@ async function entries(): Promise<Entry[]> {
   return (reply.body as unknown as Entry[]).reverse();
 }
 
+/** The app as the cleanup gets it: `settings` is a method that reads a private field, as in `App`. */
+class OpenedApp {
+  readonly database = app.database as never;
+  readonly #settings = app.settings;
+
+  async settings() {
+    return { auth: this.#settings } as never;
+  }
+}
+
 const actions = async () => (await entries()).map(({ payload }) => payload.action);
 
 it('writes the actions of a member in GoTrue’s format, without secrets', async () => {
@@ -246,8 +256,7 @@ it('deletes old entries, ended sessions with their refresh tokens, and unused fl
        (gen_random_uuid(), $2, 'recovery_token', 'new', 'b@b.example', now())`,
     [old.user.id, current.user.id],
   );
-  const settings = async () => ({ auth: app.settings }) as never;
-  expect(await sweepSignIns({ database: app.database as never, settings })).toBeGreaterThanOrEqual(4);
+  expect(await sweepSignIns(new OpenedApp())).toBeGreaterThanOrEqual(4);
   const left = await app.sql(
     `select s.user_id, (select count(*) from auth.refresh_tokens t where t.user_id = $1)::text as tokens,
        (select string_agg(token_hash, ',') from auth.one_time_tokens where user_id in ($1::uuid, $2::uuid)) as codes
@@ -256,7 +265,7 @@ it('deletes old entries, ended sessions with their refresh tokens, and unused fl
   );
   expect(left).toEqual([{ user_id: current.user.id, tokens: '0', codes: 'new' }]);
   expect((await entries()).every(({ payload }) => payload.actor_id !== old.user.id)).toBe(true);
-  expect(await sweepSignIns({ database: app.database as never, settings })).toBe(0);
+  expect(await sweepSignIns(new OpenedApp())).toBe(0);
 });
 
 it('counts sign-ins by method, and deletes counts that are 90 days old', async () => {
@@ -276,8 +285,7 @@ it('counts sign-ins by method, and deletes counts that are 90 days old', async (
     from unnest(array[current_date - 29, current_date - 31, current_date - 91]) d`);
   const rows = () => run('select to_jsonb(count(*)) from ninefold.sign_in_counts');
   expect(await rows()).toBe(8);
-  const settings = async () => ({ auth: app.settings }) as never;
-  await sweepSignIns({ database: app.database as never, settings });
+  await sweepSignIns(new OpenedApp());
   expect(await rows()).toBe(5);
   expect(await ways()).toEqual({ password: 13, anonymous: 1, mail: 1 });
 });
