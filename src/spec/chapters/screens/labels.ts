@@ -1,5 +1,6 @@
 import type { Labels } from '../../../../contract/description.ts';
 import type { LabelFact } from '../../../catalog/description.ts';
+import { groupBy } from '../../../catalog/group.ts';
 import { type DescribedChange, matches } from '../../changes/describer.ts';
 import { canonical, type Difference, isObject, type JsonObject } from '../../changes/differences.ts';
 import { fewWords, thing } from '../../changes/values.ts';
@@ -18,15 +19,12 @@ export const labelKeys = {
  * @param idOf Returns the id of an entity or a function from its qualified name.
  */
 export function labelsIn(facts: readonly LabelFact[], idOf: (name: string) => string): Labels {
-  const found: Labels = {};
-  for (const fact of facts) {
-    const { language, label, one, help } = fact;
-    found[language] = {
-      ...found[language],
-      [keyOf(fact, idOf)]: { label, ...(one !== null && { one }), ...(help !== null && { help }) },
-    };
-  }
-  return found;
+  const languages = groupBy(facts, ({ language }) => language);
+  const entryOf = (fact: LabelFact) => {
+    const { label, one, help } = fact;
+    return [keyOf(fact, idOf), { label, ...(one !== null && { one }), ...(help !== null && { help }) }] as const;
+  };
+  return Object.fromEntries([...languages].map(([language, own]) => [language, Object.fromEntries(own.map(entryOf))]));
 }
 
 function keyOf({ kind, subject, field, value, transition }: LabelFact, idOf: (name: string) => string): string {

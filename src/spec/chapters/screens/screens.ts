@@ -37,6 +37,8 @@ export function screensChapter(
   const names = roles.roles.map((role) => role.name);
   const cellsOf = (id: string) => cells.get(id) ?? [];
   const machineOf = (id: string) => machines.find((one) => one.entity === id);
+  const refusals = groupBy(facts.screen_refusals, ({ route }) => route);
+  const functions = new Set(facts.routines.map(({ schema, name }) => entityId(schema, name)));
   const exposed = new Map(entities.filter((entity) => entity.exposed).map((entity) => [entity.id, entity]));
   const derived = new Map(
     [...exposed.values()]
@@ -63,8 +65,8 @@ export function screensChapter(
       entities,
       known,
       cellsOf(idOf(fact.entity)),
-      facts.screen_refusals.filter(({ route }) => route === fact.route),
-      new Set(facts.routines.map(({ schema, name }) => entityId(schema, name))),
+      refusals.get(fact.route) ?? [],
+      functions,
     ),
   );
   const replaced = new Set(defined.map((screen) => screen.route));
