@@ -15,6 +15,12 @@ const view = z.strictObject({
 });
 
 /**
+ * Locks the views of a member until the end of the transaction, so that SAVE counts the views of all earlier requests.
+ * A member without a view cannot exceed the limit by the requests that a node handles at the same time.
+ */
+const LOCK = 'select 1 from ninefold.member_views where user_id = $1::uuid order by route, name for update';
+
+/**
  * Statement that saves a view, or replaces the view with the same name. It does nothing if the member already has the
  * maximum number of views with other names.
  */
@@ -41,19 +47,20 @@ export async function viewsReply(app: App, request: CallRequest, identify: () =>
     throw new NinefoldError('validation_invalid', { message: 'Only a member who is signed in saves views.' });
   if (request.method === 'PUT') {
     const { route, name, search } = parsed(request.body);
-    const saved = await read<string>(app, SAVE, [userId, route, name, search, String(limits.memberViews.default)]);
-    if (saved === null) {
+    const [, saved] = await runAsServerRole(app.database, [
+      { text: LOCK, params: [userId] },
+      { text: SAVE, params: [userId, route, name, search, String(limits.memberViews.default)] },
+    ]);
+    if (!saved || firstJson<string>(saved) === null) {
       const message = `You have ${limits.memberViews.default} saved views. Delete one of them first.`;
       throw new NinefoldError('validation_invalid', { message, limit: 'memberViews' });
     }
   } else if (request.method === 'DELETE') {
     const asked = new URLSearchParams(request.query);
-    await runAsServerRole(app.database, [
-      {
-        text: 'delete from ninefold.member_views where user_id = $1::uuid and route = $2 and name = $3',
-        params: [userId, asked.get('route') ?? '', asked.get('name') ?? ''],
-      },
-    ]);
+    const [route, name] = [asked.get('route') ?? '', asked.get('name') ?? ''];
+    if (hasNul(route, name)) throw new NinefoldError('validation_invalid', { message: NO_VIEW });
+    const text = 'delete from ninefold.member_views where user_id = $1::uuid and route = $2 and name = $3';
+    await runAsServerRole(app.database, [{ text, params: [userId, route, name] }]);
   } else {
     throw new NinefoldError('method_not_allowed', { headers: { allow: 'GET, PUT, DELETE' } });
   }
@@ -65,6 +72,11 @@ async function read<T>(app: App, text: string, params: string[]): Promise<T | nu
   return (found && firstJson<T>(found)) ?? null;
 }
 
+const NO_VIEW = 'A view has a route, a name and a search, within the limits of their characters.';
+
+/** Returns true if a text contains a NUL character. PostgreSQL refuses these in texts. */
+const hasNul = (...texts: readonly string[]): boolean => texts.some((text) => text.includes('\0'));
+
 function parsed(body: Uint8Array | null): PortalView {
   let value: unknown;
   try {
@@ -73,11 +85,8 @@ function parsed(body: Uint8Array | null): PortalView {
     throw new NinefoldError('body_malformed');
   }
   const read = view.safeParse(value);
-  // PostgreSQL cannot store NUL characters in a text, so a view that contains one is refused.
-  if (!read.success || Object.values(read.data).some((text) => text.includes('\0'))) {
-    throw new NinefoldError('validation_invalid', {
-      message: 'A view has a route, a name and a search, within the limits of their characters.',
-    });
+  if (!read.success || hasNul(...Object.values(read.data))) {
+    throw new NinefoldError('validation_invalid', { message: NO_VIEW });
   }
   return read.data;
 }
