@@ -129,12 +129,13 @@ const reaching: ReadonlySet<string> = new Set(['clear-site-data', 'strict-transp
  * Creates the policy of replies on an app's own origin: the app chooses all headers except those that affect other
  * origins or the proxy.
  */
-function onOwnOrigin(nodeUrl: string): HeaderPolicy {
+function onOwnOrigin(nodeUrl: string, hsts: string | undefined): HeaderPolicy {
   const relativeHelp = `<${ERROR_PAGES}/`;
   return ({ headers, cookies, redirect }) => {
     if (redirect !== undefined) headers.location = redirect;
     for (const name in headers) if (reaching.has(name) || FOR_PROXY.test(name)) delete headers[name];
     headers['x-content-type-options'] = 'nosniff';
+    if (hsts !== undefined) headers['strict-transport-security'] = hsts;
     if (headers.link?.startsWith(relativeHelp)) headers.link = `<${nodeUrl}${headers.link.slice(1)}`;
     return cookies?.length ? { ...headers, 'set-cookie': [...cookies] } : headers;
   };
@@ -157,7 +158,7 @@ export function headerPolicies(origins: Origins): Readonly<Record<'path' | 'buil
       true,
     ),
     builder: inert({ ...nodeHeaders(origins), 'content-security-policy': INERT_POLICY }, false),
-    own: onOwnOrigin(origins.url),
+    own: onOwnOrigin(origins.url, hsts),
   };
 }
 

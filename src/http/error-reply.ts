@@ -48,7 +48,12 @@ export function errorReply(error: NinefoldError, requestId: string): Reply {
   return {
     status: error.status,
     code: error.code,
-    headers: { 'content-type': 'application/json; charset=utf-8', link: helpLink(error.code), ...error.headers },
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      link: helpLink(error.code),
+      ...error.headers,
+    },
     body: JSON.stringify({
       code: error.code,
       message: error.message,

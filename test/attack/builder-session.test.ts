@@ -259,6 +259,22 @@ describe('a node behind TLS', () => {
       const response = await send(local.url, path, { headers: { host, accept: 'text/html' } });
       expect([path, response.headers['strict-transport-security']]).toEqual([path, 'max-age=31536000']);
     }
+    // On the app's own origin: pages for members, calls, and errors. No cache stores an error.
+    for (const path of [
+      '/',
+      '/account',
+      '/portal/v1/app',
+      '/rest/v1/',
+      '/portal/v1/x',
+      '/account/assets/x.js',
+      '/x.js',
+    ]) {
+      const { headers, status } = await send(local.url, path, {
+        headers: { host: new URL(origin ?? '').host, accept: 'text/html' },
+      });
+      expect([path, headers['strict-transport-security']]).toEqual([path, 'max-age=31536000']);
+      expect([path, status < 400 || headers['cache-control']]).toEqual([path, status < 400 || 'no-store']);
+    }
   });
 });
 
