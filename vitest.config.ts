@@ -22,7 +22,8 @@ function inProcess(name: string, include: string[]): TestProjectInlineConfigurat
 
 /**
  * Tests against running nodes, which the files of a project share: two files at a time, each with apps of its own. A file that takes
- * what a node has, all its connections for one, or that measures time, is in a folder `alone`: these run last, one file at a time.
+ * what a node has, all its connections for one, starts a node of its own. A file that measures how fast a node answers is in a folder
+ * `alone`: these run last, one file at a time.
  */
 function againstNodes(name: string, setup: string): TestProjectInlineConfiguration {
   const isAlone = name.endsWith('/alone');

@@ -23,7 +23,7 @@ const specification = [
 ];
 const data = [
   'test/wire/(data|explain|large-pages|request-trace|rest|rule-hints|sqlstates|states|supabase-projects)',
-  'test/attack/(alone/slow-readers|bounds|hostile-replies|injection|odd-claims|tokens)',
+  'test/attack/(slow-readers|bounds|hostile-replies|injection|odd-claims|tokens)',
 ];
 const jobs = [
   'test/wire/(auth-hooks|mail|scheduled-work)',
@@ -64,7 +64,7 @@ export const testsAgainstNodes = {
   'src/schema/': all,
   'src/spec/': [...specification, 'test/wire/portal-screens'],
   'src/sql-reader/': [...specification, 'test/wire/explain'],
-  'src/watchdog/': ['test/attack/alone/', 'test/fault/server-faults'],
+  'src/watchdog/': ['test/attack/app-bounds', 'test/fault/server-faults'],
   'web/': ['test/e2e/'],
   'web/console/': ['test/e2e/(?!portal|links|passkeys)'],
   'web/portal/': ['test/e2e/(content-security|first-load|links|portal)', 'test/wire/portal'],

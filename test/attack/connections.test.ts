@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { AppConnection } from '../../../contract/admin.ts';
-import { createApp, createAppWith, deleteApp, runSql } from '../../support/apps.ts';
-import { signUpMember } from '../../support/clients.ts';
-import { overSocket, superuserUrl, withClient } from '../../support/database.ts';
+import type { AppConnection } from '../../contract/admin.ts';
+import { createApp, createAppWith, deleteApp, runSql } from '../support/apps.ts';
+import { signUpMember } from '../support/clients.ts';
+import { overSocket, superuserUrl, withClient } from '../support/database.ts';
 import {
   adminCalls,
   appCalls,
@@ -13,11 +13,11 @@ import {
   files,
   json,
   notesAndPing,
-} from '../../support/every-call.ts';
-import { hostileCalls } from '../../support/hostile.ts';
-import { type HttpResponse, send } from '../../support/http.ts';
-import { ownNode } from '../../support/own-node.ts';
-import { uniqueRef } from '../../support/unique.ts';
+} from '../support/every-call.ts';
+import { hostileCalls } from '../support/hostile.ts';
+import { type HttpResponse, send } from '../support/http.ts';
+import { ownNode } from '../support/own-node.ts';
+import { uniqueRef } from '../support/unique.ts';
 
 /**
  * PostgreSQL accepts no further connections. The responses must blame neither the client's request nor a defect of the

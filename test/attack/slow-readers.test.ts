@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import net, { type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AppConnection } from '../../../contract/admin.ts';
-import { limits } from '../../../contract/limits.ts';
-import { createAppWith } from '../../support/apps.ts';
-import { send } from '../../support/http.ts';
-import { ownNode } from '../../support/own-node.ts';
-import { partsOf } from '../../support/processes.ts';
+import type { AppConnection } from '../../contract/admin.ts';
+import { limits } from '../../contract/limits.ts';
+import { createAppWith } from '../support/apps.ts';
+import { send } from '../support/http.ts';
+import { ownNode } from '../support/own-node.ts';
+import { partsOf } from '../support/processes.ts';
 
 /** Clients that request much data and read nothing. */
 const MEBIBYTE = 1024 * 1024;
