@@ -99,7 +99,8 @@ const transientSqlstates: readonly (string | null)[] = ['57P03', '55000', '57P01
  * attempt.
  */
 export function isTransient(error: unknown): boolean {
-  return error instanceof ConnectionError && transientSqlstates.includes(error.sqlstate);
+  if (!(error instanceof ConnectionError)) return false;
+  return transientSqlstates.includes(error.sqlstate) || (error.closedSilently && error.session === null);
 }
 
 /**

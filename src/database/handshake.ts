@@ -63,6 +63,7 @@ export async function openSocket(target: ConnectionConfig, timeoutMilliseconds: 
     await client.connect();
   } catch (error) {
     const failure = asStartupError(error);
+    failure.closedSilently = failure.sqlstate === null && wasClosedByServer(connection.stream, error);
     if (failure.sqlstate === UNDEFINED_OBJECT && forgetSetting(target, failure.message)) {
       return openSocket(target, timeoutMilliseconds);
     }
@@ -78,6 +79,13 @@ export async function openSocket(target: ConnectionConfig, timeoutMilliseconds: 
   socket.removeAllListeners('error');
   return { socket, processId: processID, secretKey, reportedSettings };
 }
+
+/**
+ * Returns true if the server closed the connection after its first message. PostgreSQL sends no message if an
+ * administrator ends a session that has not logged in yet (ProcessInterrupts() in postgres.c).
+ */
+const wasClosedByServer = (stream: net.Socket, error: unknown): boolean =>
+  stream.bytesRead > 0 && (stream.readableEnded || (error as NodeJS.ErrnoException).code === 'ECONNRESET');
 
 function asStartupError(error: unknown): ConnectionError {
   if (error instanceof pg.DatabaseError && error.code) {

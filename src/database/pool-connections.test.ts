@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { poolDefaults, pools, prepared, query, value } from '../../test/support/pools.ts';
@@ -209,6 +210,29 @@ describe('Pool connections', () => {
         expect(await pool.transaction((tx) => tx.run([query('select 6')]))).toHaveLength(1);
       }
     });
+  });
+
+  it('do not fail a call if the server ends one of them while it logs in, without a message', async () => {
+    const { host, port } = target();
+    let logins = 0;
+    // The first two connections are closed at the first message of PostgreSQL, which asks for the password.
+    const between = createServer((client) => {
+      const server = connect(port, host);
+      const isEnded = ++logins <= 2;
+      server.on('data', (bytes) => (isEnded ? client.end(bytes, () => server.destroy()) : client.write(bytes)));
+      client.on('data', (bytes) => server.write(bytes));
+      for (const socket of [client, server]) socket.on('error', () => undefined);
+      client.on('close', () => server.destroy());
+    });
+    await new Promise<void>((resolve) => between.listen(0, host, resolve));
+    const pool = new Pool({ ...target(), port: (between.address() as AddressInfo).port }, poolDefaults);
+    try {
+      expect(await value(pool, query('select 7'))).toBe('7');
+      expect(logins).toBe(3);
+    } finally {
+      await pool.close();
+      between.close();
+    }
   });
 
   it('fail a call that has waited for longer than the wait limit', async () => {
