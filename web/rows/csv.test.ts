@@ -40,7 +40,10 @@ describe('toSpreadsheetCsv', () => {
         ['a "b", c\nd', '-12.5'],
         ['=HYPERLINK("http://evil.example")', '+1'],
         ['@SUM(A1)', '-2+3'],
+        [' =cmd|x', '\n=1', '＝1', 'a=1'],
       ]),
-    ).toBe('Name,Total\r\n"a ""b"", c\nd",-12.5\r\n"\'=HYPERLINK(""http://evil.example"")",+1\r\n\'@SUM(A1),\'-2+3');
+    ).toBe(
+      'Name,Total\r\n"a ""b"", c\nd",-12.5\r\n"\'=HYPERLINK(""http://evil.example"")",+1\r\n\'@SUM(A1),\'-2+3\r\n\' =cmd|x,"\'\n=1",\'＝1,a=1',
+    );
   });
 });

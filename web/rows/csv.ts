@@ -27,8 +27,11 @@ export const toCsv = ({ columns, rows }: CsvRows): string =>
 export const toSpreadsheetCsv = (rows: readonly (readonly string[])[]): string =>
   rows.map((cells) => cells.map((text) => quotedIf(unlessFormula(text), /[",\r\n]/)).join(',')).join('\r\n');
 
+/** Also matches signs of full width, and signs after spaces and line breaks, which some spreadsheets ignore. */
+const FORMULA = /^(?:[\t\r]|\s*[=+\-@＝＋－＠])/;
+
 function unlessFormula(text: string): string {
-  const isFormula = /^[=+\-@\t\r]/.test(text) && !/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text);
+  const isFormula = FORMULA.test(text) && !/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text);
   return isFormula ? `'${text}` : text;
 }
 

@@ -51,7 +51,7 @@ export function addSiteCommand(program: Command): void {
 function servedText({ url, versions }: SiteState): string {
   const active = versions.find(({ is_active: isActive }) => isActive);
   const what = active
-    ? `Version ${active.number} is served: ${active.files} files, ${bytesInWords(active.bytes)}.`
+    ? `Version ${active.number} is served: ${active.files} ${active.files === 1 ? 'file' : 'files'}, ${bytesInWords(active.bytes)}.`
     : 'The pages for members are served.';
   const where = url ?? 'No host name leads to the app: set NINEFOLD_DOMAIN.';
   return `${what}\n${where}\n`;
