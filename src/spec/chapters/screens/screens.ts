@@ -92,13 +92,25 @@ function grantedFields(entity: Entity, cells: readonly RoleCell[]): ReadonlySet<
 }
 
 /**
- * Returns true for a junction table, which only connects rows of two tables. It has no own screens and is shown with
- * the rows that it connects.
+ * Returns the two references of a junction table, which only connects rows of two tables: at most one row connects two
+ * rows, and PostgreSQL sets all other fields, such as a number and the time of the insert. A junction table has no own
+ * screens and is shown with the rows that it connects. Returns null for all other entities.
  */
-export const isLink = ({ kind, fields, primary_key: key }: Entity): boolean =>
-  kind === 'table' &&
-  fields.length === 2 &&
-  fields.every((field) => key.includes(field.name) && field.references !== null);
+export function linkedFields({ kind, fields, primary_key, unique_keys }: Entity): readonly [string, string] | null {
+  const [one, other, ...more] = fields.filter(({ references }) => references !== null).map(({ name }) => name);
+  if (kind !== 'table' || one === undefined || other === undefined || more.length > 0) return null;
+  const isUnique = [primary_key, ...unique_keys].some(
+    (key) => [...key].sort().join('\0') === [one, other].sort().join('\0'),
+  );
+  const isSet = fields.every((field) => [one, other].includes(field.name) || isSetByDatabase(field, primary_key));
+  return isUnique && isSet ? [one, other] : null;
+}
+
+/** Returns true for a generated key, and for a time whose default is the time of the insert. */
+const isSetByDatabase = (field: Field, key: readonly string[]): boolean =>
+  field.generated !== null ||
+  (key.includes(field.name) && (field.identity !== null || field.default !== null)) ||
+  (/^(timestamp|date)/.test(field.type) && field.default !== null);
 
 function originOf(
   entity: Entity,
@@ -139,7 +151,7 @@ function screensOf(
 ): Screen[] {
   const origin = originOf(entity, machine, cells, names);
   const { roles } = origin;
-  if (isLink(entity)) return [];
+  if (linkedFields(entity)) return [];
   const readers = roles('select');
   const writers = roles('insert', 'update');
   const key = entity.primary_key;
