@@ -181,10 +181,11 @@ export interface PortalField {
   readonly help: string | null;
   readonly editor: PortalEditor;
   /**
-   * True if the policies accept a new row only with the id of the caller's account in this field. The pages set it. Absent
-   * for all other fields.
+   * Absent for fields that the member fills in. `caller`: the policies accept a new row only with the id of the caller's
+   * account, so the pages set it. `database`: the time of the insert or of a change, which forms leave out unless their
+   * screen names it.
    */
-  readonly own?: true;
+  readonly filled_by?: 'caller' | 'database';
   readonly readable: boolean;
   /** True if the values are strings, so that a data call can search them for characters. Absent otherwise. */
   readonly searchable?: true;

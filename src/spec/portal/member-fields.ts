@@ -8,6 +8,7 @@ import type {
 } from '../../../contract/portal.ts';
 import type { Rule } from '../../../contract/specification.ts';
 import type { Entity, Field } from '../../../contract/specification-entities.ts';
+import { isTimeOfWrite } from '../chapters/screens/screens.ts';
 import type { InputField } from '../types/input.ts';
 import { ruleKeywords } from '../types/json-schema.ts';
 import { valueRule } from '../types/value-rules.ts';
@@ -73,7 +74,9 @@ function memberField(sources: FieldSources, field: Field): PortalField {
     ...(isReadable && isOrdered(type) && { sortable: true as const }),
     ...(isReadable && configuration !== undefined && { full_text: { configuration } }),
     ...(/^timestamp(\(\d\))? without/.test(type) && { zoneless: true as const }),
-    ...(sources.own.has(field.name) && { own: true as const }),
+    ...(sources.own.has(field.name)
+      ? { filled_by: 'caller' as const }
+      : isTimeOfWrite(field) && { filled_by: 'database' as const }),
     insertable: rights.insert.has(field.name),
     updatable: rights.update.has(field.name),
     required: !field.nullable && field.default === null && field.identity === null && field.generated === null,

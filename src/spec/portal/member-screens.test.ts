@@ -129,7 +129,7 @@ describe('memberScreens', () => {
   it('names a person by both names, and marks the fields that must contain the id of the caller', async () => {
     const chat = await screensOfSchema('chat', 'en', 'authenticated', []);
     expect(entity(chat, 'people').title_fields).toEqual(['first_name', 'last_name']);
-    const own = entity(chat, 'channels').fields.flatMap((field) => (field.own ? [field.name] : []));
+    const own = entity(chat, 'channels').fields.flatMap((field) => (field.filled_by === 'caller' ? [field.name] : []));
     expect(own).toEqual(['created_by']);
   });
 

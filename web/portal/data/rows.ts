@@ -167,7 +167,8 @@ export const choices = (portal: Portal, all: PortalScreens, entityId: string, se
 export const addRow = (portal: Portal, entity: PortalEntity, callerId: string | null) =>
   mutationOptions({
     mutationFn: async (values: Row): Promise<Row | null> => {
-      const own = callerId === null ? [] : entity.fields.filter((field) => field.own && field.insertable);
+      const own =
+        callerId === null ? [] : entity.fields.filter((field) => field.filled_by === 'caller' && field.insertable);
       const body = { ...Object.fromEntries(own.map(({ name }) => [name, callerId])), ...values };
       const isReadable = entity.access.select.open && entity.key.length > 0;
       const params = new URLSearchParams(isReadable ? { select: entity.key.map(quoted).join(',') } : {});

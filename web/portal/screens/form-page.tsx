@@ -259,13 +259,13 @@ function useGivenValues(fields: readonly PortalField[], isNew: boolean): Draft {
  * left out, because only transitions change it, and so are fields of a new row that must contain the caller's id.
  */
 function formFields(entity: PortalEntity, columns: readonly string[] | null, isNew: boolean): PortalField[] {
-  const names = columns ?? entity.fields.map(({ name }) => name).filter((name) => name !== entity.machine?.field);
-  return names.flatMap(
-    (name) =>
-      entity.fields.find(
-        (field) => field.name === name && (isNew ? field.insertable && !field.own : field.updatable),
-      ) ?? [],
+  const written = entity.fields.filter(({ insertable, updatable, filled_by }) =>
+    isNew ? insertable && filled_by !== 'caller' : updatable,
   );
+  if (columns === null) {
+    return written.filter(({ name, filled_by }) => name !== entity.machine?.field && filled_by !== 'database');
+  }
+  return columns.flatMap((name) => written.find((field) => field.name === name) ?? []);
 }
 
 /** Returns the field that an error is about, because the error names the field or one of its rules. */

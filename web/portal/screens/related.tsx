@@ -160,8 +160,9 @@ function Compose({
   const [isTried, setIsTried] = useState(false);
   const fields = columns.flatMap(
     (name) =>
-      entity.fields.find((field) => field.name === name && field.insertable && !field.own && name !== related.field) ??
-      [],
+      entity.fields.find(
+        (field) => field.name === name && field.insertable && field.filled_by !== 'caller' && name !== related.field,
+      ) ?? [],
   );
   const wrong = fields.map((field) => wrongIn(field, typedIn(draft, field) ?? '', true));
   return (

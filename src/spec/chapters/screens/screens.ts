@@ -270,8 +270,7 @@ function fieldsOf(kind: ScreenKind, { entity, machine, granted }: Origin): Pick<
     calendar: (field) => !isLong(field) && select.has(field.name),
     figures: (field) => !isLong(field) && select.has(field.name),
     detail: ({ name }) => select.has(name),
-    form: ({ name, generated, computed, identity }) =>
-      generated === null && !computed && identity === null && !set.has(name) && (insert.has(name) || update.has(name)),
+    form: (field) => isFilledIn(field) && !set.has(field.name) && (insert.has(field.name) || update.has(field.name)),
   };
   const columns = entity.fields.filter(shows[kind]).map((field) => field.name);
   if (kind !== 'form' || columns.every((name) => insert.has(name) === update.has(name))) return { columns };
@@ -280,6 +279,18 @@ function fieldsOf(kind: ScreenKind, { entity, machine, granted }: Origin): Pick<
     fields: { insert: columns.filter((name) => insert.has(name)), update: columns.filter((name) => update.has(name)) },
   };
 }
+
+/** Returns true for a field that a person fills in: neither computed, nor numbered, nor the time of a write. */
+const isFilledIn = (field: Field): boolean =>
+  field.generated === null && !field.computed && field.identity === null && !isTimeOfWrite(field);
+
+/** Returns true for a field that, by its name, contains the time of the insert or of the last change, and has a default. */
+export const isTimeOfWrite = ({ name, type, base_type, default: value }: Field): boolean =>
+  value !== null &&
+  /^(timestamp|date$)/.test(base_type ?? type) &&
+  /^(created|inserted|added|updated|modified|changed|last_?(update|updated|modified))(_?(at|on|time|date))?$/i.test(
+    name,
+  );
 
 function definedScreen(
   fact: ScreenFact,
