@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { labelFields } from './label-fields.ts';
-import type { Field } from './specification-entities.ts';
+import { labelFields } from '../../../contract/label-fields.ts';
+import type { Field } from '../../../contract/specification-entities.ts';
 
 const field = (name: string, type = 'text'): Field => ({
   ...{ name, type, base_type: null, nullable: true, default: null, generated: null, identity: null },
