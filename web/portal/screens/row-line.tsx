@@ -31,7 +31,8 @@ export function useRowLayout(
 ): RowLayout {
   return useMemo(() => {
     const named = columns.filter((field) => field.name !== group && !isMeaninglessId(field, entity));
-    const leading = named.find(({ name }) => entity.title_fields.includes(name)) ?? named[0];
+    const leading =
+      entity.title_fields.flatMap((label) => named.find(({ name }) => name === label) ?? [])[0] ?? named[0];
     const shown = fitting(named, leading);
     const times = shown.filter(({ editor }) => editor === 'date and time' || editor === 'date');
     return {
