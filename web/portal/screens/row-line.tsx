@@ -251,7 +251,11 @@ function Head({
   const isDescending = isOrdered && order.isDescending;
   const canOrder = onOrder !== undefined && field.sortable && field.editor !== 'json' && field.editor !== 'array';
   return (
-    <th className={align ?? undefined} aria-sort={isOrdered ? (isDescending ? 'descending' : 'ascending') : undefined}>
+    <th
+      data-field={field.name}
+      className={align ?? undefined}
+      aria-sort={isOrdered ? (isDescending ? 'descending' : 'ascending') : undefined}
+    >
       {canOrder ? (
         <button
           type="button"
