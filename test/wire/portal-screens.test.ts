@@ -114,6 +114,17 @@ it('sends an entity tag, which is different only for callers with different role
   expect((await ask(other)).headers.get('etag')).toBe((await ask(gus)).headers.get('etag'));
   await runSql(node, app.ref, `select ninefold.revoke_role('${other.user.id}', 'agent')`);
   expect((await ask(other, { 'if-none-match': etag })).status).toBe(304);
+  // A change of objects without a privilege of the caller does not change the tag. The screen of the team follows it.
+  await runSql(
+    node,
+    app.ref,
+    `create table public.payroll (id int primary key, wage numeric check (wage > 0)); revoke all on public.payroll from anon, authenticated;
+     comment on table public.payroll is 'Wages'; select ninefold.define_role('auditor', 'Reads wages.');
+     select ninefold.label('en', 'Wages', entity => 'public.payroll');
+     select ninefold.define_screen('/watched', 'Watched', 'list', 'public.tickets', columns => array['subject'], roles => array['agent'])`,
+  );
+  await vi.waitFor(async () => expect(routes(await screensOf(gus))).toContain('/watched'), { timeout: 5000 });
+  expect((await ask(ada, { 'if-none-match': etag })).status).toBe(304);
 });
 
 it('returns a changed screen after the app has changed, and HTML in a label as plain text', async () => {
@@ -199,6 +210,19 @@ it('refuses callers without a key or with an ended session, tokens of another ap
   const other = await createApp(node);
   const stranger = await signUpMember(other);
   expect((await ask(stranger)).status).toBe(401);
+  const authorization = `Bearer ${stranger.session.access_token}`;
+  for (const [method, query] of [
+    ['GET', ''],
+    ['PUT', ''],
+    ['DELETE', '?route=%2Fqueue&name=Mine'],
+  ] as const) {
+    const refused = await fetch(`${app.url}/portal/v1/views${query}`, {
+      method,
+      headers: { apikey: app.publishable_key, authorization, 'content-type': 'application/json' },
+      ...(method === 'PUT' && { body: JSON.stringify({ route: '/queue', name: 'Mine', search: '' }) }),
+    });
+    expect([method, refused.status, refused.headers.get('cache-control')]).toEqual([method, 401, 'no-store']);
+  }
   const post = await fetch(`${app.url}/portal/v1/screens`, {
     method: 'POST',
     headers: { apikey: app.publishable_key },
