@@ -50,7 +50,9 @@ export const isText = (type: string): boolean => /^(text|character( varying)?|(\
 
 /** Returns true for types whose values PostgreSQL can order: they have an operator class of B-trees. */
 const isOrdered = (type: string): boolean =>
-  !/^(json|xml|point|line|lseg|box|path|polygon|circle|xid|cid|aclitem|refcursor)\b/.test(type);
+  !/^(json|xml|point|line|lseg|box|path|polygon|circle|xid|cid|aclitem|refcursor|jsonpath|pg_snapshot|txid_snapshot)\b/.test(
+    type,
+  );
 
 /** Returns the fields of an entity that the caller may read or write, in the order of the table. */
 export const memberFields = (sources: FieldSources): PortalField[] =>
