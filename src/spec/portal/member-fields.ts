@@ -112,7 +112,8 @@ export function editorOfType(name: string, type: string, rules: readonly PortalR
   if (type === 'json' || type === 'jsonb') return 'json';
   if (type === 'date') return 'date';
   if (/^timestamp/.test(type)) return 'date and time';
-  if (/^time\b/.test(type)) return 'time';
+  // A browser has no input for a time with a time zone.
+  if (/^time(\(\d\))? without/.test(type)) return 'time';
   if (type === 'money' || (/^numeric\(\d+,2\)$/.test(type) && /price|amount|total|cost|fee/i.test(name)))
     return 'money';
   if (isNumber(type)) return 'number';
