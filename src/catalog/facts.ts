@@ -145,7 +145,8 @@ export async function readFacts(database: Database, options: FactOptions): Promi
 const rarelyRead: Readonly<Record<string, RegExp>> = {
   [RELATION_COMMENTS]: /classoid = 'pg_catalog\.pg_class'|(?:obj|col)_description/,
   pg_description: /classoid = 'pg_catalog\.(?!pg_class')|(?:obj|col)_description/,
-  pg_policy: /pg_policy|pg_depend/,
+  // A query that reads pg_depend without a class of dependent objects also reads what policies depend on.
+  pg_policy: /pg_policy|^(?=.*pg_depend)(?!.*\.classid = )/s,
   'ninefold.app': /ninefold\.app\b/,
   'ninefold.screens': /ninefold\.screens/,
   'ninefold.labels': /ninefold\.labels/,
