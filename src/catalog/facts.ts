@@ -143,8 +143,8 @@ export async function readFacts(database: Database, options: FactOptions): Promi
  * prints their content or decides by it.
  */
 const rarelyRead: Readonly<Record<string, RegExp>> = {
-  [RELATION_COMMENTS]: /classoid = 'pg_catalog\.pg_class'|(?:obj|col)_description/,
-  pg_description: /classoid = 'pg_catalog\.(?!pg_class')|(?:obj|col)_description/,
+  [RELATION_COMMENTS]: /classoid = 'pg_catalog\.pg_class'|\bobj_description\([^)]*'pg_class'|\bcol_description/,
+  pg_description: /classoid = 'pg_catalog\.(?!pg_class')|\bobj_description/,
   // A query that reads pg_depend without a class of dependent objects also reads what policies depend on.
   pg_policy: /pg_policy|^(?=.*pg_depend)(?!.*\.classid = )/s,
   'ninefold.app': /ninefold\.app\b/,
