@@ -251,6 +251,12 @@ export interface PortalMachine {
   readonly field: string;
   readonly initial: string;
   readonly states: readonly (PortalValue & { readonly final: boolean })[];
+  /**
+   * Null if a row's computed fields `transitions` and `state_changes` are readable, so that the server decides for each
+   * row which transitions are possible. Otherwise the names of the transitions that depend on values which the caller
+   * may not read: they are not offered. The complete row must be readable, and no field may have one of these names.
+   */
+  readonly undecided: readonly string[] | null;
   /** The transitions that the caller's roles may use. The state of a row decides which of them are possible for it. */
   readonly transitions: readonly PortalTransition[];
 }
@@ -263,6 +269,8 @@ export interface PortalTransition {
   readonly to: string;
   /** Fields that must have a value for the transition and that the caller may write. */
   readonly requires: readonly string[];
+  /** Fields that must already have a value, because the caller may read them but not write them. Absent if there are none. */
+  readonly presumes?: readonly string[];
   /**
    * The condition of the transition, in words. Null if there is none, or if the words would contain names that the
    * caller may not read.

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { Connection } from '../database/connection.ts';
 import { parseConnectionUrl } from '../database/connection-config.ts';
-import { catalogFingerprint } from './catalog-fingerprint.ts';
+import { catalogFingerprint, changedRelations } from './catalog-fingerprint.ts';
 
 let postgres: TestPostgres;
 let connection: Connection;
@@ -136,4 +136,16 @@ it('does not change after rows were written, a table was analysed and a change w
   await client.query('insert into t select generate_series(1, 100)');
   await client.query('begin; alter table t add column gone text; rollback');
   expect(await state()).toBe(before);
+});
+
+it.each([
+  ['comment on table t is $$changed$$', ['pg_description of pg_class']],
+  ['comment on schema ninefold is $$changed$$', ['pg_description']],
+  ['create policy named on t using (true)', ['pg_policy']],
+  ['insert into ninefold.labels values (1)', ['ninefold.labels']],
+  ['alter table t add column named int', ['pg_attribute', 'pg_class']],
+])('names the relations that %s changes', async (sql, relations) => {
+  const before = await state();
+  await client.query(sql);
+  expect([...changedRelations(before, await state())].sort()).toEqual(relations);
 });

@@ -11,7 +11,7 @@ import { FIRST_NORMAL_OID } from './sql-fragments.ts';
 const read = [
   ...['pg_namespace', 'pg_class', 'pg_attribute', 'pg_attrdef', 'pg_type', 'pg_enum', 'pg_constraint', 'pg_index'],
   ...['pg_inherits', 'pg_trigger', 'pg_rewrite', 'pg_policy', 'pg_proc', 'pg_language', 'pg_am', 'pg_cast'],
-  ...['pg_extension', 'pg_foreign_table', 'pg_foreign_server', 'pg_foreign_data_wrapper', 'pg_description'],
+  ...['pg_extension', 'pg_foreign_table', 'pg_foreign_server', 'pg_foreign_data_wrapper'],
   ...['pg_range', 'pg_sequence', 'pg_default_acl', 'pg_partitioned_table', 'pg_event_trigger'],
   ...['pg_publication', 'pg_publication_rel', 'pg_publication_namespace', 'pg_statistic_ext'],
   ...['pg_database', 'pg_db_role_setting', 'pg_auth_members', 'pg_shdescription'],
@@ -51,6 +51,11 @@ const stateOf = (table: string, condition = 'true'): string =>
   `(select count(*) || ':' || coalesce(sum(age(t.xmin)), 0) - count(*) filter (where t.xmin <> '1') * age('3'::xid)::int8
     from ${table} t where ${condition})`;
 
+/** The name of the state of the comments on relations and columns. `pg_description` is that of all other comments. */
+export const RELATION_COMMENTS = 'pg_description of pg_class';
+
+const ofRelation = `t.classoid = 'pg_catalog.pg_class'::regclass`;
+
 const states: Readonly<Record<string, string>> = {
   ...Object.fromEntries([...read, ...printed].map((name) => [name, stateOf(`pg_catalog.${name}`)])),
   ...Object.fromEntries(
@@ -59,6 +64,8 @@ const states: Readonly<Record<string, string>> = {
       stateOf(`pg_catalog.${name}`, `t.${oid} >= ${FIRST_NORMAL_OID}`),
     ]),
   ),
+  pg_description: stateOf('pg_catalog.pg_description', `not ${ofRelation}`),
+  [RELATION_COMMENTS]: stateOf('pg_catalog.pg_description', ofRelation),
   // Most rows of pg_depend change only together with rows of other relations, which are watched. A row about the
   // membership in an extension can change alone, so only these rows are read.
   pg_depend: stateOf('pg_catalog.pg_depend', `t.refclassid = 'pg_catalog.pg_extension'::regclass`),
@@ -72,13 +79,25 @@ const states: Readonly<Record<string, string>> = {
   ...Object.fromEntries(definitions.map((name) => [`ninefold.${name}`, stateOf(`ninefold.${name}`)])),
 };
 
+const names: readonly string[] = Object.keys(states);
+
 /**
  * The names of the relations whose changes alter the fingerprint. Relations of pg_catalog are named without the schema,
  * all others with it.
  */
-export const watched: readonly string[] = Object.keys(states);
+export const watched = names.filter((name) => name !== RELATION_COMMENTS);
 
-const QUERY = `select concat_ws(' ', ${Object.values(states).join(',\n')}) as state`;
+const SEPARATOR = ' ';
+const parts = Object.values(states).map((state) => `coalesce(${state}, '')`);
+
+/** A SELECT of the fingerprint, for a transaction with the settings of `readCatalog`. */
+export const FINGERPRINT = `select concat_ws('${SEPARATOR}', ${parts.join(',\n')}) as state`;
+
+/** Returns the relations in which two fingerprints differ: names of `watched`, and RELATION_COMMENTS. */
+export function changedRelations(before: string, after: string): readonly string[] {
+  const [old, fresh] = [before.split(SEPARATOR), after.split(SEPARATOR)];
+  return names.filter((_, i) => old[i] !== fresh[i]);
+}
 
 /**
  * Returns a string that changes whenever an input of the specification changes, except live figures. Comparing it takes
@@ -94,7 +113,7 @@ export async function catalogFingerprint(executor: Executor): Promise<string> {
       params: [],
       planKey: '',
     },
-    { text: QUERY, params: [], planKey: 'catalog state' },
+    { text: FINGERPRINT, params: [], planKey: 'catalog state' },
   ]);
   return (result && rowsAsText(result)[0]?.state) ?? '';
 }

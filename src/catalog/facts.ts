@@ -3,6 +3,7 @@ import { defaultRestSettings } from '../../contract/settings.ts';
 import type { Database, Executor } from '../database/database.ts';
 import type { AccessFacts } from './access.ts';
 import { accessQueries } from './access.ts';
+import { changedRelations, FINGERPRINT, RELATION_COMMENTS } from './catalog-fingerprint.ts';
 import { type CheckedTypeFacts, checkedTypeQueries } from './checked-types.ts';
 import { type ConstraintFacts, constraintQueries } from './constraints.ts';
 import { type DefinitionFacts, definitionQueries } from './definitions.ts';
@@ -16,7 +17,7 @@ import { type MachineFacts, machineQueries } from './machines.ts';
 import { type KnownResults, parseRows, resultsJson } from './parse-rows.ts';
 import { type PreRequestFacts, readPreRequests } from './pre-request.ts';
 import { type PublicationFacts, publicationQueries } from './publications.ts';
-import { type CatalogJson, readCatalogJson, readCatalogParallel } from './read-catalog.ts';
+import { type CatalogJson, readCatalogBeside, readCatalogJson, readCatalogParallel } from './read-catalog.ts';
 import type { RoutineFacts } from './routines.ts';
 import { routineQueries } from './routines.ts';
 import { type RefusalFacts, readScreenRefusals } from './screen-refusals.ts';
@@ -86,8 +87,10 @@ export interface FactOptions {
 
 /** Unparsed facts for the specification process. */
 export interface RawFacts {
-  /** JSON objects that together contain all facts. */
+  /** JSON objects that together contain all facts. If `isPartial` is true, they contain only some of them. */
   parts: readonly CatalogJson<Partial<Facts>>[];
+  /** True if the other facts are those of an earlier reading. */
+  isPartial?: true;
   options: FactOptions;
 }
 
@@ -136,6 +139,47 @@ export async function readFacts(database: Database, options: FactOptions): Promi
 }
 
 /**
+ * Relations whose rows only few queries read, with a pattern of the SQL that reads them. No function of PostgreSQL
+ * prints their content or decides by it.
+ */
+const rarelyRead: Readonly<Record<string, RegExp>> = {
+  [RELATION_COMMENTS]: /classoid = 'pg_catalog\.pg_class'|\bobj_description\([^)]*'pg_class'|\bcol_description/,
+  pg_description: /classoid = 'pg_catalog\.(?!pg_class')|\bobj_description/,
+  // A query that reads pg_depend without a class of dependent objects also reads what policies depend on.
+  pg_policy: /pg_policy|^(?=.*pg_depend)(?!.*\.classid = )/s,
+  'ninefold.app': /ninefold\.app\b/,
+  'ninefold.screens': /ninefold\.screens/,
+  'ninefold.labels': /ninefold\.labels/,
+};
+
+/**
+ * Reads the facts that depend on the relations in which two fingerprints of the catalog differ. For most changes these
+ * are all facts; a changed comment, label, screen or policy affects few queries.
+ * @param before The fingerprint with which the other facts were read.
+ * @param after A recent fingerprint.
+ * @returns null if the change affects all facts, or if the fingerprint is another when the facts are read.
+ * @throws Errors of `loadFacts`.
+ */
+export async function readChangedFacts(
+  database: Database,
+  options: FactOptions,
+  { before, after }: { before: string; after: string },
+): Promise<RawFacts | null> {
+  const patterns = changedRelations(before, after).map((name) => rarelyRead[name]);
+  if (patterns.length === 0 || patterns.includes(undefined)) return null;
+  const queries = Object.entries({ ...objectQueries, ...askedQueries }).filter(([, sql]) =>
+    patterns.some((pattern) => pattern?.test(sql)),
+  );
+  const { default: lock } = limits.catalogLockMilliseconds;
+  const fingerprint = { text: FINGERPRINT, params: [], planKey: 'catalog state' };
+  const [{ json, value }, asked] = await Promise.all([
+    readCatalogBeside(database, Object.fromEntries(queries), fingerprint, lock),
+    readForOptions(database, options),
+  ]);
+  return value === after ? { parts: [json, asked], isPartial: true, options } : null;
+}
+
+/**
  * Reads the facts within a transaction, without parsing them.
  * @throws Errors of `loadFacts`.
  */
@@ -170,15 +214,19 @@ export const parseFacts = (raw: RawFacts): Facts => parseChangedFacts(raw, null)
  * Parses facts and adds the defaults of the options. For a row that is unchanged since an earlier reading, returns the
  * same object.
  */
-export function parseChangedFacts({ parts, options }: RawFacts, earlier: ParsedFacts | null): ParsedFacts {
+export function parseChangedFacts({ parts, isPartial, options }: RawFacts, earlier: ParsedFacts | null): ParsedFacts {
   const { exposedSchemas, authenticator, anonymous = 'anon', roleClaim = null } = options;
   const {
     extraSearchPath = defaultRestSettings.db_extra_search_path,
     preRequest = defaultRestSettings.db_pre_request,
   } = options;
   const parsed = parts.map((part) => parseRows(part, earlier?.results ?? new Map()));
-  const read = Object.assign({}, ...parsed.map(({ facts }) => facts)) as ObjectFacts & AskedFacts & OptionFacts;
+  const unread = isPartial ? [...(earlier?.results ?? [])] : [];
+  const results: KnownResults = new Map([...unread, ...parsed.flatMap((part) => [...part.results])]);
+  const read = Object.fromEntries([...results].map(([name, { value }]) => [name, value])) as unknown as ObjectFacts &
+    AskedFacts &
+    OptionFacts;
   const fields = withGeneratedViewFields(read, earlier?.facts.fields);
   const facts = { ...read, fields, exposedSchemas, extraSearchPath, authenticator, anonymous, roleClaim, preRequest };
-  return { facts, results: new Map(parsed.flatMap(({ results }) => [...results])) };
+  return { facts, results };
 }

@@ -92,13 +92,14 @@ function makeRelations(
     return known ?? type;
   };
   const columnsOf = new Map<number, Map<string, Column>>();
-  for (const [oid, name, baseType, type, nullable, byDefault, maxLength, enumValues, comment] of columns) {
+  for (const [oid, name, baseType, type, comparedAs, nullable, byDefault, maxLength, enumValues, comment] of columns) {
     const list = columnsOf.get(oid) ?? new Map<string, Column>();
     columnsOf.set(oid, list);
     list.set(name, {
       name,
       baseType: shared(baseType),
       type: shared(type),
+      comparedAs,
       nullable,
       default: byDefault,
       maxLength,

@@ -63,6 +63,23 @@ export function readCatalogJson<Facts>(
 }
 
 /**
+ * Reads the system catalog as `readCatalogJson` does, and runs a further statement with one value on the same snapshot.
+ * So `executor` must not be an open transaction.
+ */
+export function readCatalogBeside<Facts>(
+  executor: Executor,
+  queries: CatalogQueries<Facts>,
+  beside: Statement,
+  lockMilliseconds: number,
+): Promise<{ json: CatalogJson<Facts>; value: string }> {
+  const statements = [repeatableRead, settings(lockMilliseconds), statementOf(queries), beside];
+  return retryOnLockTimeout(async () => {
+    const results = await executor.run(statements);
+    return { json: jsonOf(results.slice(0, -1)), value: lastValue(results).toString('utf8') };
+  });
+}
+
+/**
  * Reads the system catalog with two parallel connections on one snapshot, because most of the time is processor time of
  * the server. If no second connection becomes free before the first query is done, the first connection runs both
  * queries. A pool with one connection therefore cannot deadlock.

@@ -19,12 +19,13 @@ type Pair = [string, string];
 
 /** oid, schema, name, is a view, insertable, updatable, deletable, comment. */
 export type RelationFact = [number, string, string, boolean, boolean, boolean, boolean, string | null];
-/** relation, name, base type, type, nullable, default, maximum length, enum values, comment. */
+/** relation, name, base type, type, type to compare as, nullable, default, maximum length, enum values, comment. */
 export type ColumnFact = [
   number,
   string,
   string,
   string,
+  string | null,
   boolean,
   string | null,
   number | null,
@@ -138,6 +139,8 @@ export function catalogQueries(
                  else format_type(a.atttypid, a.atttypmod)
                end,
                format_type(a.atttypid, a.atttypmod),
+               case when t.typtype = 'd' and (base.typtype in ('e', 'r', 'm', 'c') or base.typcategory = 'A')
+                 then format_type(base.oid, null) end,
                not (a.attnotnull or (t.typtype = 'd' and t.typnotnull)),
                case
                  when t.typtype = 'd' and def.adbin is null then pg_get_expr(t.typdefaultbin, 0)

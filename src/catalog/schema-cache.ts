@@ -69,6 +69,11 @@ export interface Column {
   readonly baseType: string;
   /** Declared type as SQL text. */
   readonly type: string;
+  /**
+   * For a domain over an enum, an array, a range or a composite type: the base type as SQL text. PostgreSQL finds no
+   * operator for such a domain and a value of unknown type, so a condition casts the column. Null for other types.
+   */
+  readonly comparedAs: string | null;
   readonly nullable: boolean;
   /** Default as SQL text. */
   readonly default: string | null;

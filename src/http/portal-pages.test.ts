@@ -39,6 +39,8 @@ it('returns 304 to a browser that has the page already, and a part of the page f
 it.each([
   ['/tickets/9001', 'GET', 'text/html', 200],
   ['/shop.orders/a%20b', 'GET', 'text/html', 200],
+  ['/documents/report.pdf', 'GET', 'text/html', 200],
+  ['/documents/a(1)!', 'GET', 'text/html', 200],
   ['/docs/errors', 'GET', 'text/html', null],
   ['/tickets', 'GET', 'application/json', null],
   ['/robots.txt', 'GET', 'text/html', null],

@@ -12,13 +12,14 @@ const ASSETS = `${ACCOUNT}assets/`;
  * screens an app has; the page itself tells the member if a screen does not exist. Paths of the node and of APIs are
  * excluded.
  */
-const PAGE_ADDRESS = /^\/(?:(?!(?:admin|apps|docs|health)(?:\/|$))[\w~%-][\w.~%-]*(?:\/[\w~%-][\w.~%-]*)*)?$/;
+const PAGE_ADDRESS =
+  /^\/(?:(?!(?:admin|apps|docs|health)(?:\/|$))[\w~%-][\w.~%-]*(?:\/[\w~%!'()*:@,;=+$&-][\w.~%!'()*:@,;=+$&-]*)*)?$/;
 
 /**
  * Matches names of files that do not exist as pages. Browsers and robots request some of them, such as favicon.ico,
- * from every origin.
+ * from every origin. A name below a folder may be the key of a row: `/documents/report.pdf`.
  */
-const FILE_NAME = /\.(?:css|gif|ico|jpe?g|js|json|map|pdf|png|svg|txt|webmanifest|webp|woff2?|xml|zip)$/i;
+const FILE_NAME = /^\/[^/]*\.(?:css|gif|ico|jpe?g|js|json|map|pdf|png|svg|txt|webmanifest|webp|woff2?|xml|zip)$/i;
 
 /**
  * Matches a path of the node after decoding. PAGE_ADDRESS reads the path before decoding, so it does not recognise a

@@ -19,7 +19,17 @@ import { buildStatements } from './sql/build-statements.ts';
 
 const column = (name: string, type: string): [string, Column] => [
   name,
-  { name, type, baseType: type, nullable: true, default: null, maxLength: null, enumValues: [], comment: null },
+  {
+    name,
+    type,
+    baseType: type,
+    comparedAs: null,
+    nullable: true,
+    default: null,
+    maxLength: null,
+    enumValues: [],
+    comment: null,
+  },
 ];
 
 const table = (oid: number, name: string): Relation => ({

@@ -23,12 +23,22 @@ export interface SpecificationSources {
   describe(app: App, settings: Settings): { app: SpecificationApp; options: FactOptions };
   /** @throws Errors of `loadFacts`. */
   readFacts(app: App, options: FactOptions): Promise<RawFacts>;
+  /** Returns null if all facts must be read. @throws Errors of `loadFacts`. */
+  readChangedFacts(app: App, options: FactOptions, states: CatalogStates): Promise<RawFacts | null>;
+}
+
+/** The fingerprints of the catalog before and after a change. */
+interface CatalogStates {
+  before: string;
+  after: string;
 }
 
 /** The specification of one state of the app, cached in the specification process. */
 interface Derived {
   /** The state of the app before the specification was derived. */
   readonly state: string;
+  /** The fingerprint of the catalog in this state. */
+  readonly catalog: string;
   /** The time of the first request for this specification, by performance.now(). */
   readonly since: number;
   /**
@@ -127,9 +137,10 @@ export class SpecificationCache {
     const state = stateOf(app, catalog, settings);
     const known = this.#byApp.get(app);
     if (known?.state === state) return known;
-    const beginning = this.#begin(app, state, catalog, settings);
+    const beginning = this.#begin(app, state, catalog, settings, known);
     const derived: Derived = {
       state,
+      catalog,
       since: performance.now(),
       begun: beginning.then(({ of }) => of),
       hash: beginning.then(({ hash }) => hash),
@@ -140,12 +151,16 @@ export class SpecificationCache {
     return derived;
   }
 
-  /** Derives the specification in the process unless another worker has already done so. */
+  /**
+   * Derives the specification in the process unless another worker has already done so. Reads only the facts that have
+   * changed since an earlier specification, if this is possible.
+   */
   async #begin(
     app: App,
     state: string,
     catalog: string,
     settings: Settings,
+    earlier: Derived | undefined,
   ): Promise<{ of: SpecificationKey; hash: Promise<string> }> {
     const { ref, createdAt } = app.record;
     const described = this.#sources.describe(app, settings);
@@ -156,6 +171,18 @@ export class SpecificationCache {
       return { of, hash: Promise.resolve(await this.#tasks.run('deriveFromCached', given)) };
     } catch (error) {
       if (!(error instanceof NotCachedError)) throw error;
+    }
+    const basis = await earlier?.begun.catch(() => undefined);
+    // Only the state of a complete reading names its catalog; a unique state may be that of a later catalog.
+    if (earlier && basis?.state === earlier.state) {
+      const states = { before: earlier.catalog, after: catalog };
+      const facts = await this.#sources.readChangedFacts(app, described.options, states);
+      // The fingerprint belongs to the same snapshot as the facts, so the specification gets the state at once.
+      if (facts) {
+        const of = { ref, state };
+        const source = { facts, factsState, app: described.app, basis: basis.state };
+        return { of, hash: this.#tasks.run('derive', { of, source }) };
+      }
     }
     const facts = await this.#sources.readFacts(app, described.options);
     // A change and its reversal lead to the same state. A specification that was derived between them must not be found

@@ -6,7 +6,14 @@ import type { App } from '../apps/app.ts';
 import { authenticatorRole } from '../apps/app-record.ts';
 import type { Origins } from '../apps/origins.ts';
 import { readSettings, type Settings, storedSettings } from '../apps/settings.ts';
-import { type FactOptions, type Facts, parseFacts, readFacts, readFactsWithin } from '../catalog/facts.ts';
+import {
+  type FactOptions,
+  type Facts,
+  parseFacts,
+  readChangedFacts,
+  readFacts,
+  readFactsWithin,
+} from '../catalog/facts.ts';
 import { idOf } from '../catalog/names.ts';
 import { readCatalog } from '../catalog/read-catalog.ts';
 import { type RoutineFact, type RoutineFacts, routineQueries } from '../catalog/routines.ts';
@@ -42,6 +49,7 @@ export class SpecificationService {
     this.#remembered = new SpecificationCache(tasks, {
       describe: (app, settings) => this.#describe(app, settings),
       readFacts: (app, options) => readFacts(app.database, options),
+      readChangedFacts: (app, options, states) => readChangedFacts(app.database, options, states),
     });
   }
 

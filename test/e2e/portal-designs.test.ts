@@ -18,7 +18,7 @@ afterAll(() => site.close());
 
 /** The designs with the most unusual types and names. test/wire/portal-truth.test.ts reads all of them without a browser. */
 const opened =
-  /order_lines|transfers|staff|profiles|stays|trips|places|articles|requests|tasks|open|sums|odd|sales|hall_days|plan/;
+  /order_lines|transfers|segments|claims|surveys|staff|profiles|stays|trips|places|articles|requests|tasks|open|sums|odd|sales|hall_days|plan/;
 
 it('draws every screen of unusual designs, with rows, forms and boards, without an error', async () => {
   const { email, password, user, session } = await signUpMember(app);

@@ -119,6 +119,26 @@ const inPublic: readonly string[] = [
    select ninefold.label('en', 'The "days" of <halls>', entity => 'public.hall_days', one => 'day''s "plan"');
    select ninefold.label('en', 'Builder''s "name"', entity => 'public.hall_days', field => 'constructor', help => 'Not the "owner".');
    select ninefold.define_screen('/plan', 'The "plan", it''s', 'list', 'public.hall_plan', order_by => '"__proto__".desc.nullslast,day', group_by => 'constructor');`,
+  // Keys that are no plain segment of a path, keys of JSON and arrays, and names of other pages and of path segments.
+  `create table public.segments (key text primary key, note text); insert into public.segments select key, 'Note' from unnest(array['new', '', '.', '..', '~', '~new', '(x)!', 'a/b']) key;
+   create table public.documents (id jsonb primary key, note text); insert into public.documents values ('{"a": 1}', 'x'), ('[1, "b"]', 'x'), ('"c"', 'x');
+   create table public.series (members text[] primary key, note text); insert into public.series values ('{}', 'x'), ('{a,"b \\" c"}', 'x');
+   create table public.account (id int primary key, name text); insert into public.account values (1, 'x'); create table public.".." (id int primary key);`,
+  // Domains over types whose operators are polymorphic, a type without an order, and a field named "*".
+  `create domain public.feeling as public.mood; create domain public.feelings as public.mood[]; create domain public.period as daterange;
+   create table public.surveys (id int primary key, feeling public.feeling, feelings public.feelings, period public.period, path jsonpath, "*" text, answer text);
+   insert into public.surveys values (1, 'a,b', '{calm}', '[2026-01-01,2026-02-01)', '$.a', 'x', 'y');`,
+  // State machines whose callers may not read the complete row, the key or a required field, or may not write that field.
+  `create table public.claims (id int primary key, state text not null default 'open', reason text, secret text); insert into public.claims values (1), (2);
+   update public.claims set reason = 'Given' where id = 2; revoke all on public.claims from anon, authenticated; grant select (id, state, reason), update (state) on public.claims to authenticated;
+   select ninefold.define_machine('public.claims', 'state', 'open', $$[{"name": "pay", "from": "open", "to": "paid", "requires": ["reason"]}, {"name": "drop", "from": "open", "to": "dropped", "when": "secret is null"},
+     {"name": "leave", "from": "open", "to": "left", "requires": ["secret"]}, {"name": "again", "from": "any", "to": "open"}]$$);
+   create table public.votes (id int primary key, state text not null default 'open'); insert into public.votes values (1), (2);
+   revoke all on public.votes from anon, authenticated; grant select (state), update (state) on public.votes to authenticated;
+   select ninefold.define_machine('public.votes', 'state', 'open', '[{"name": "close", "from": "open", "to": "closed"}]');
+   create function public.mark(variadic marks text[]) returns int language sql as 'select 1';
+   select ninefold.define_screen('/marks', 'Marks', 'list', 'public.claims', columns => array['id', 'state'], actions => array['public.mark']);
+   select ninefold.define_screen('/', 'Start', 'list', 'public.claims', columns => array['id']);`,
 ];
 
 /** Designs in other schemas, by the name of the schema. */

@@ -6,7 +6,7 @@ import { keyOf, quoted } from '../../web/portal/data/query.ts';
 import { callFunction, callRest, type Row } from '../../web/portal/data/rest.ts';
 import { allRows, list, PageChain, rowPage } from '../../web/portal/data/row-pages.ts';
 import { choices, count, figureRows, lane, readRow, rowsBetween } from '../../web/portal/data/rows.ts';
-import { entityIn, fieldIn, readableFields, rowPath } from '../../web/portal/data/screens.ts';
+import { entityIn, fieldIn, placeAt, readableFields, rowPath } from '../../web/portal/data/screens.ts';
 import { missingFor, moveRow, waysOf } from '../../web/portal/data/transitions.ts';
 import { choicesOf, dataConditions, hasRange } from '../../web/portal/screens/list-search.ts';
 import { admin, createApp, runSql } from '../support/apps.ts';
@@ -123,7 +123,10 @@ async function openList({ portal, all }: Caller, screen: PortalScreen, entity: P
 async function openDetail({ portal, all }: Caller, entity: PortalEntity, row: Row): Promise<Row> {
   const read = await readRow(portal, all, entity, keyOf(entity, row));
   expect([entity.id, read && keyOf(entity, read)]).toEqual([entity.id, keyOf(entity, row)]);
-  expect(rowPath(all, entity, row)).toMatch(/^\/./);
+  const path = new URL(rowPath(all, entity, row) ?? '', app.url).pathname;
+  const place = placeAt(all, path);
+  const values = Object.values(keyOf(entity, row)).map(String);
+  expect([path, place?.screen.kind, Object.values(place?.rowKey ?? {})]).toEqual([path, 'detail', values]);
   for (const { entity: id, field } of entity.related) {
     const other = entityIn(all, id);
     const target = other && fieldIn(other, field)?.reference?.field;
@@ -172,7 +175,9 @@ async function tryTransitions({ portal, all }: Caller, entity: PortalEntity, row
   const before = refused;
   const key = keyOf(entity, row);
   let now = (await readRow(portal, all, entity, key)) ?? row;
-  for (const { transition } of waysOf(machine, now).filter(({ isOpen }) => !isOpen)) {
+  const closed = waysOf(machine, now).filter(({ isOpen }) => !isOpen);
+  // Only a caller who may read the values of a condition can know the result.
+  for (const { transition } of closed.filter(({ transition: { name } }) => !machine.undecided?.includes(name))) {
     const values = Object.fromEntries(missingFor(transition, now).map((name) => [name, 'Because']));
     const moved = await moveRow(portal, entity, machine, { row: now, to: transition.to, values }).catch(() => false);
     if (moved) wrong.push(`${entity.id}: ${transition.name} is not offered, but accepted`);
@@ -242,7 +247,7 @@ const texts = (screen: PortalScreen, rows: readonly Row[]): string[] =>
   rows.map((row) => JSON.stringify(screen.columns.map((name) => String(row[name])))).sort();
 
 it.each(['anon', 'member', 'agent'] as const)(
-  'shows the caller %s only what the server gives and accepts, in every screen of 20 designs',
+  'shows the caller %s only what the server gives and accepts, in every screen of 23 designs',
   async (name) => {
     const member = name === 'anon' ? null : name === 'agent' ? agent : plain;
     const caller: Caller = { member, portal: portalOf(member), all: await screensOf(member) };
@@ -270,7 +275,7 @@ it.each(['anon', 'member', 'agent'] as const)(
       if (entity.name !== 'places' && JSON.stringify(texts(screen, rows)) !== JSON.stringify(own)) {
         differences.push([screen.route, rows.length, own.length]);
       }
-      for (const row of entity.key.length > 0 ? rows.slice(0, 3) : []) await openDetail(caller, entity, row);
+      for (const row of entity.key.length > 0 ? rows.slice(0, 8) : []) await openDetail(caller, entity, row);
     }
     for (const entity of entities) differences.push(...(await tryButtons(caller, entity)));
     expect(refused).toEqual([]);
@@ -288,6 +293,12 @@ it('names nothing that the caller may not read or write', async () => {
   expect(texts[0]).not.toMatch(/salaries|requests|nameless|hidden|purge|"clinic|people/);
   expect(texts[1]).not.toMatch(/"amount"|"iban"|"secret"|hidden|purge|"approve"|"reject"|events_2026/);
   expect(texts[1]).toMatch(/"shown"/);
+});
+
+it('gives no screen the path of another page of the origin', async () => {
+  const routes = (await screensOf(plain)).screens.map(({ route }) => route);
+  expect(routes.filter((route) => /^\/(account(\/|$)|$)/.test(route))).toEqual([]);
+  expect(routes).toContain('/public.account');
 });
 
 it('finds rows by the words of an index, by several texts, and by a part of a text with signs', async () => {

@@ -16,6 +16,7 @@ export const unknownField = (name: string, path: PlannedField['path'] = noPath):
   toJson: false,
   search: null,
   type: '',
+  comparedAs: null,
   transform: null,
   default: null,
   wholeRow: false,
@@ -41,6 +42,7 @@ export function typedField(table: Relation | undefined, field: FieldRef): Planne
     toJson: type !== 'json' && type !== 'jsonb',
     search: null,
     type,
+    comparedAs: null,
     transform: null,
     default: column?.default ?? null,
     wholeRow: false,
@@ -71,7 +73,8 @@ function comparedField(schemaCache: SchemaCache, table: Relation | undefined, fi
   // assumed to be a tsvector.
   const isText = column !== undefined && column.baseType !== 'tsvector';
   const search = operation.kind === 'search' && isText ? { language: operation.language } : null;
-  return transformed(schemaCache, { ...field, search }, 'text', field.type);
+  const comparedAs = field.path.length === 0 ? (column?.comparedAs ?? null) : null;
+  return transformed(schemaCache, { ...field, search, comparedAs }, 'text', field.type);
 }
 
 /**

@@ -34,6 +34,8 @@ export interface PlannedField {
   readonly search: { readonly language: string | null } | null;
   /** Type as SQL; an empty string if it is unknown. */
   readonly type: string;
+  /** Type to which a condition casts the column; null if it needs no cast. */
+  readonly comparedAs: string | null;
   /** Cast of a domain representation that converts the value. */
   readonly transform: SqlName | null;
   readonly default: string | null;

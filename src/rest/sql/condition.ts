@@ -77,7 +77,9 @@ export function conditionText(
   switch (condition.kind) {
     case 'filter': {
       const field = fieldText(table, condition.field, params);
-      const test = field + operationText(condition.field, condition.operation, params);
+      const { comparedAs, transform } = condition.field;
+      const compared = comparedAs === null || transform ? field : `(${field})::${comparedAs}`;
+      const test = compared + operationText(condition.field, condition.operation, params);
       return condition.negated ? `NOT (${test})` : test;
     }
     case 'no-related':

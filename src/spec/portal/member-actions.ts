@@ -45,7 +45,7 @@ function actionOf(
   routine: RoutineFact,
   owner: OpenEntity | null,
 ): PortalAction {
-  const inputs = routine.inputs.filter(({ name, mode }) => name !== '' && mode !== 'v');
+  const inputs = routine.inputs.filter(({ name }) => name !== '');
   const own = owner && inputs.find((input) => keyNamed(owner, input) !== null);
   return {
     schema: routine.schema === first ? null : routine.schema,

@@ -49,7 +49,7 @@ export interface EntitySources {
  */
 export function openEntities(entities: readonly Entity[], cells: readonly RoleCell[]): Map<string, OpenEntity> {
   const found = entities.flatMap((entity): [string, OpenEntity][] => {
-    if (!entity.exposed) return [];
+    if (!entity.exposed || isUnreachable(entity)) return [];
     const own = new Map(cells.filter((cell) => cell.entity === entity.id).map((cell) => [cell.operation, cell]));
     const rights = {
       read: fieldsOf(entity, own.get('select')),
@@ -62,9 +62,15 @@ export function openEntities(entities: readonly Entity[], cells: readonly RoleCe
   return new Map(found);
 }
 
+/** Returns true for an entity that no data call can name: an HTTP client removes the segments `.` and `..` from a path. */
+const isUnreachable = ({ name }: Entity): boolean => name === '.' || name === '..';
+
+/** The name that a data call reads as the complete row instead of a field. */
+const WHOLE_ROW = '*';
+
 function fieldsOf(entity: Entity, cell: RoleCell | undefined): ReadonlySet<string> {
   if (!cell || cell.verdict === 'never') return new Set();
-  return new Set(cell.columns ?? entity.fields.map(({ name }) => name));
+  return new Set((cell.columns ?? entity.fields.map(({ name }) => name)).filter((name) => name !== WHOLE_ROW));
 }
 
 const givenFields = (entity: Entity, cell: RoleCell | undefined, isWritable: boolean): ReadonlySet<string> =>
@@ -243,6 +249,9 @@ function openedBy({ chapters, open }: EntitySources, { entity, rights }: OpenEnt
   return null;
 }
 
+/** The computed fields of an entity with a state machine. */
+const rowFunctions: ReadonlySet<string> = new Set(['transitions', 'state_changes']);
+
 function machineOf(
   machines: readonly Machine[],
   { entity, rights, cells }: OpenEntity,
@@ -251,22 +260,29 @@ function machineOf(
 ): PortalMachine | null {
   const machine = machines.find((one) => one.entity === entity.id);
   if (!machine || !rights.read.has(machine.field)) return null;
-  const mayChange = cells.get('update')?.verdict !== 'never' && rights.update.has(machine.field);
+  // A request that changes one row names the row by its key.
+  const isIdentified = entity.primary_key.every((name) => rights.read.has(name));
+  const mayChange = isIdentified && cells.get('update')?.verdict !== 'never' && rights.update.has(machine.field);
   const isOwn = (roles: readonly string[] | null) =>
     roles === null || roles.some((name) => name === role || memberRoles.includes(name));
+  // The functions of the computed fields receive the complete row, so PostgreSQL requires SELECT on all of its columns.
+  const isJudged = entity.fields.every(({ name }) => rights.read.has(name) && !rowFunctions.has(name));
+  const isUndecided = ({ when, requires }: Machine['transitions'][number]) =>
+    when !== null || !requires.every((name) => rights.update.has(name) || rights.read.has(name));
+  const transitions = machine.transitions.filter(({ roles }) => mayChange && isOwn(roles));
   return {
     field: machine.field,
     initial: machine.initial,
+    undecided: isJudged ? null : transitions.filter(isUndecided).map(({ name }) => name),
     states: machine.states.map(({ name, final }) => ({ value: name, label: sentenceCase(name), final })),
-    transitions: machine.transitions
-      .filter(({ roles }) => mayChange && isOwn(roles))
-      .map(({ name, from, to, requires, when }) => ({
-        name,
-        label: sentenceCase(name),
-        from,
-        to,
+    transitions: transitions.map(({ name, from, to, requires, when }) => {
+      const presumes = requires.filter((field) => !rights.update.has(field) && rights.read.has(field));
+      return {
+        ...{ name, label: sentenceCase(name), from, to },
         requires: requires.filter((field) => rights.update.has(field)),
+        ...(presumes.length > 0 && { presumes }),
         when: when === null ? null : unlessNaming(when.words, hidden),
-      })),
+      };
+    }),
   };
 }

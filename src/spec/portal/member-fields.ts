@@ -48,7 +48,9 @@ export const isNumber = (type: string): boolean =>
 
 /** Returns true for types whose values PostgreSQL can order: they have an operator class of B-trees. */
 const isOrdered = (type: string): boolean =>
-  !/^(json|xml|point|line|lseg|box|path|polygon|circle|xid|cid|aclitem|refcursor)\b/.test(type);
+  !/^(json|xml|point|line|lseg|box|path|polygon|circle|xid|cid|aclitem|refcursor|jsonpath|pg_snapshot|txid_snapshot)\b/.test(
+    type,
+  );
 
 /** Returns the fields of an entity that the caller may read or write, in the order of the table. */
 export const memberFields = (sources: FieldSources): PortalField[] =>
@@ -111,7 +113,8 @@ export function editorOfType(name: string, type: string, rules: readonly PortalR
   if (type === 'json' || type === 'jsonb') return 'json';
   if (type === 'date') return 'date';
   if (/^timestamp/.test(type)) return 'date and time';
-  if (/^time\b/.test(type)) return 'time';
+  // A browser has no input for a time with a time zone.
+  if (/^time(\(\d\))? without/.test(type)) return 'time';
   if (type === 'money' || (/^numeric\(\d+,2\)$/.test(type) && /price|amount|total|cost|fee/i.test(name)))
     return 'money';
   if (isNumber(type)) return 'number';

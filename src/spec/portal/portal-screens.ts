@@ -12,7 +12,10 @@ import { portalLanguages } from './member-labels.ts';
 /** The max number of role sets of an app for which screens are cached. */
 const ROLE_SETS = 200;
 
-/** Time in ms from a change to the derivation for the most recent caller, if no other change follows. */
+/**
+ * Time in ms from a change to the derivation for the most recent caller, if another change preceded or follows within
+ * this time. A change after a longer pause leads to a derivation at once.
+ */
 const SETTLE_MILLISECONDS = 100;
 
 /** Time in ms after a request during which a change leads to a derivation before the next request. */
@@ -63,11 +66,16 @@ export class ScreensOfCallers {
   #follow(app: App, recent: RecentRequest): void {
     this.#recent.set(app, recent);
     let timer: NodeJS.Timeout | undefined;
+    let changedAt = Number.NEGATIVE_INFINITY;
     app.subscribe(({ type }) => {
       if (type !== 'schema' || performance.now() - recent.at > RECENT_MILLISECONDS) return;
+      const isAfterPause = performance.now() - changedAt > SETTLE_MILLISECONDS;
+      changedAt = performance.now();
       clearTimeout(timer);
-      // No caller awaits this derivation. After an error, the next request derives the screens.
-      timer = setTimeout(() => app.isOpen && recent.repeat().catch(() => undefined), SETTLE_MILLISECONDS).unref();
+      // No caller awaits this derivation. After an error, the next request derives the screens. The timer runs after all
+      // subscribers have removed their cached values.
+      const derive = () => app.isOpen && recent.repeat().catch(() => undefined);
+      timer = setTimeout(derive, isAfterPause ? 0 : SETTLE_MILLISECONDS).unref();
     });
   }
 

@@ -45,6 +45,8 @@ export interface Source {
   /** Identifies the state of the catalog and the options with which the facts were read. */
   factsState: string;
   app: SpecificationApp;
+  /** If the facts are partial: the state of the specification with the other facts. */
+  basis?: string;
 }
 
 /** The key of a specification: an app, and one state of its catalog and its settings. */
@@ -130,13 +132,15 @@ export class Tasks {
   /**
    * Derives the specification of an app unless it is cached, replaces the cached specification of this app, and returns
    * the hash.
+   * @throws NotCachedError if the specification that the facts are based on is not cached.
    */
   derive({ of, source }: { of: SpecificationKey; source: Source }): string {
     const known = this.#held.get(of.ref);
     if (known?.state === of.state) return known.specification.hash;
     // If a specification is larger than the whole cache, it is the only one that stays cached.
+    if (source.basis !== undefined && known?.state !== source.basis) throw new NotCachedError();
     const read = source.facts.parts.reduce((bytes, { length }) => bytes + length, 0);
-    const size = Math.min(read, HELD_BYTES);
+    const size = Math.min(Math.max(read, source.facts.isPartial ? (known?.size ?? 0) : 0), HELD_BYTES);
     return this.#hold(of, source.factsState, size, () => derivedFrom(source, known ?? null));
   }
 
@@ -224,7 +228,7 @@ export class Tasks {
    * Returns in words the changes from the cached specification to the one that `source` gives.
    * @throws NotCachedError
    */
-  changesTo({ of, source }: { of: SpecificationKey; source: Omit<Source, 'factsState'> }): Change[] {
+  changesTo({ of, source }: { of: SpecificationKey; source: Pick<Source, 'facts' | 'app'> }): Change[] {
     const now = this.#of(of);
     const then = derivedFrom(source, now);
     const ids = { before: objectIds(now.parsed.facts), after: objectIds(then.parsed.facts) };

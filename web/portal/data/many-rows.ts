@@ -13,7 +13,7 @@ export async function readRows(
 ): Promise<readonly Row[]> {
   const params = keysParams(entity, rows);
   const fields = entity.fields.filter(({ readable }) => readable).map(({ name }) => name);
-  params.set('select', `${selectOf(all, entity, fields)}${entity.machine ? ',transitions' : ''}`);
+  params.set('select', `${selectOf(all, entity, fields)}${entity.machine?.undecided === null ? ',transitions' : ''}`);
   return (await callRest(portal, entity, { params })).rows;
 }
 

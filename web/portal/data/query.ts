@@ -1,6 +1,5 @@
 import type { PortalEntity, PortalField, PortalScreens } from '../../../contract/portal.ts';
 import type { Row } from './rest.ts';
-import { entityIn } from './screens.ts';
 
 /** Number of rows on a page. */
 export const PAGE_ROWS = 50;
@@ -62,7 +61,7 @@ export function selectOf(all: PortalScreens, entity: PortalEntity, names: readon
 export const canEmbed = (entity: PortalEntity, target: PortalEntity): boolean => entity.schema === target.schema;
 
 function embedOf(all: PortalScreens, entity: PortalEntity, { name, reference }: PortalField): string[] {
-  const target = reference && entityIn(all, reference.entity);
+  const target = all.entities.find(({ id }) => id === reference?.entity);
   if (!reference || !target || !canEmbed(entity, target)) return [];
   const fields = [...new Set([reference.field, ...target.key, ...target.title_fields])];
   // If a table references itself, its name would be ambiguous, so the name of the field names the referenced row.
@@ -155,9 +154,27 @@ export function orderOf({ key }: Pick<PortalEntity, 'key'>, order: string | null
 export const keyParams = (key: Readonly<Record<string, unknown>>): URLSearchParams =>
   new URLSearchParams(Object.entries(key).map(([name, value]) => [quoted(name), `eq.${String(value)}`]));
 
-/** Returns the key of a row. */
-export const keyOf = ({ key }: PortalEntity, row: Row): Record<string, unknown> =>
-  Object.fromEntries(key.map((name) => [name, row[name]]));
+/** Returns the key of a row. A value of JSON or of an array is the text that a data request compares. */
+export const keyOf = ({ key, fields }: Pick<PortalEntity, 'key' | 'fields'>, row: Row): Record<string, unknown> =>
+  Object.fromEntries(
+    key.map((name) => {
+      const value = row[name];
+      const { editor } = fields.find((field) => field.name === name) ?? {};
+      if (value === undefined || value === null) return [name, value];
+      if (editor === 'json') return [name, JSON.stringify(value)];
+      return [name, Array.isArray(value) ? arrayText(value) : value];
+    }),
+  );
+
+/** Formats values as PostgreSQL does (manual, "Array Input and Output"). */
+export function arrayText(values: readonly unknown[]): string {
+  const elements = values.map((value) => {
+    if (value === null) return 'NULL';
+    if (Array.isArray(value)) return arrayText(value);
+    return quotedText(typeof value === 'object' ? JSON.stringify(value) : String(value));
+  });
+  return `{${elements.join(',')}}`;
+}
 
 /** Returns the filter that is met if a field has one of the values. */
 export const oneOf = (values: readonly unknown[]): string =>
@@ -167,10 +184,13 @@ export const oneOf = (values: readonly unknown[]): string =>
 export function keysParams(entity: PortalEntity, rows: readonly Row[]): URLSearchParams {
   const [only, ...others] = entity.key;
   if (only !== undefined && others.length === 0) {
-    return new URLSearchParams({ [quoted(only)]: oneOf(rows.map((row) => row[only])) });
+    return new URLSearchParams({ [quoted(only)]: oneOf(rows.map((row) => keyOf(entity, row)[only])) });
   }
-  const conditions = rows.map(
-    (row) => `and(${entity.key.map((name) => `${quoted(name)}.eq.${quotedText(String(row[name]))}`).join(',')})`,
-  );
+  const conditions = rows.map((row) => {
+    const parts = Object.entries(keyOf(entity, row)).map(
+      ([name, value]) => `${quoted(name)}.eq.${quotedText(String(value))}`,
+    );
+    return `and(${parts.join(',')})`;
+  });
   return new URLSearchParams({ or: `(${conditions.join(',')})` });
 }

@@ -1,7 +1,16 @@
 import { mutationOptions, queryOptions } from '@tanstack/react-query';
 import type { PortalEntity, PortalField, PortalScreen, PortalScreens } from '../../../contract/portal.ts';
 import type { Portal } from './client.ts';
-import { keyParams, type ListQuery, listParams, PAGE_ROWS, quoted, searchConditions, selectOf } from './query.ts';
+import {
+  arrayText,
+  keyParams,
+  type ListQuery,
+  listParams,
+  PAGE_ROWS,
+  quoted,
+  searchConditions,
+  selectOf,
+} from './query.ts';
 import { callRest, Refusal, type Row, type Rows } from './rest.ts';
 import { entityIn } from './screens.ts';
 import { queryClient } from './session.ts';
@@ -22,10 +31,11 @@ export const lane = (
   queryOptions({
     queryKey: [...rowsKey, entity.id, 'lane', field, state, columns, filter, order],
     queryFn: async (): Promise<Rows> => {
-      const required = entity.machine?.transitions.flatMap(({ requires }) => requires) ?? [];
+      const required =
+        entity.machine?.transitions.flatMap(({ requires, presumes = [] }) => [...requires, ...presumes]) ?? [];
       const query = { filter, order, conditions: { [field]: `eq.${state}` }, search: '' };
       const params = listParams(all, entity, [...columns, ...required], query);
-      params.set('select', `${params.get('select')},transitions`);
+      if (entity.machine?.undecided === null) params.set('select', `${params.get('select')},transitions`);
       params.set('limit', String(PAGE_ROWS));
       return callRest(portal, entity, { params, prefer: 'count=estimated' });
     },
@@ -121,7 +131,7 @@ export async function readRow(
 ): Promise<Row | null> {
   const params = keyParams(key);
   const fields = entity.fields.filter(({ readable }) => readable).map(({ name }) => name);
-  const states = entity.machine ? ',transitions,state_changes' : '';
+  const states = entity.machine?.undecided === null ? ',transitions,state_changes' : '';
   params.set('select', `${selectOf(all, entity, fields)}${states}`);
   params.set('limit', '1');
   return (await callRest(portal, entity, { params })).rows[0] ?? null;
@@ -240,16 +250,11 @@ export async function changeRow(
 function asRead({ editor }: PortalField, value: unknown): string | null {
   if (value === null) return 'is.null';
   if (typeof value === 'boolean') return `is.${value}`;
-  if (editor === 'array' && Array.isArray(value)) return arrayFilter(value);
+  if (editor === 'array' && Array.isArray(value)) return value.some(isNested) ? null : `eq.${arrayText(value)}`;
   return typeof value === 'number' || typeof value === 'string' ? `eq.${value}` : null;
 }
 
-/** Returns a filter whose value is a PostgreSQL array (manual, "Array Input and Output"); null if values are nested. */
-function arrayFilter(values: readonly unknown[]): string | null {
-  if (values.some((value) => typeof value === 'object' && value !== null)) return null;
-  const elements = values.map((value) => (value === null ? 'NULL' : `"${String(value).replaceAll(/[\\"]/g, '\\$&')}"`));
-  return `eq.{${elements.join(',')}}`;
-}
+const isNested = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
 /** Deletes a row. Returns false if the server deleted no row. */
 export async function removeRow(

@@ -4,6 +4,7 @@ import type { PortalEntity, PortalField, PortalScreen, PortalScreens } from '../
 import type { Portal } from './client.ts';
 import { reach } from './connection.ts';
 import { chosenLanguage } from './language.ts';
+import { keyOf } from './query.ts';
 import { callerHeaders, Refusal } from './rest.ts';
 
 /** Interval in ms at which the pages read the screens again. The server usually responds with 304. */
@@ -66,7 +67,7 @@ function keyIn(route: readonly string[], parts: readonly string[]): Record<strin
   const key: Record<string, string> = {};
   for (const [i, segment] of route.entries()) {
     const part = parts[i] ?? '';
-    if (segment.startsWith(':')) key[segment.slice(1)] = part;
+    if (segment.startsWith(':')) key[segment.slice(1)] = part.replace(/^~/, '');
     else if (segment !== part) return null;
   }
   return key;
@@ -107,12 +108,26 @@ export function rowPath(
   }
   const screen = all.screens.find(({ kind, entity: id }) => kind === 'detail' && id === entity.id);
   if (!screen || entity.key.length === 0 || entity.key.some((name) => row[name] == null)) return null;
-  const parts = screen.route.split('/').map((part) => {
-    if (!part.startsWith(':')) return part;
-    return encodeURIComponent(String(row[decoded(part).slice(1)]));
-  });
-  return parts.join('/');
+  const key = keyOf(entity, row);
+  const path = (marked: RegExp) =>
+    screen.route
+      .split('/')
+      .map((part) => (part.startsWith(':') ? keySegment(String(key[decoded(part).slice(1)]), marked) : part))
+      .join('/');
+  // The mark distinguishes the row with the key `new` from the form `/tickets/new`.
+  const plain = path(/^(?:~|\.{0,2}$)/);
+  return all.screens.some(({ route }) => route === plain) ? path(/^/) : plain;
 }
+
+/**
+ * Returns a value of a key as a segment of a path. A tilde marks a value that is empty, that a browser would remove from
+ * the path, or that starts with a tilde.
+ * @param marked Matches the values to mark.
+ */
+const keySegment = (value: string, marked: RegExp): string =>
+  encodeURIComponent(value)
+    .replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replace(/^/, marked.test(value) ? '~' : '');
 
 /**
  * Returns the list to which the page of a row links back: the list whose address is the beginning of the page's

@@ -11,19 +11,27 @@ export interface Way {
   readonly isOpen: boolean;
 }
 
-/** Returns the transitions from the current state of a row. The server has decided for each whether the member may make it. */
+/**
+ * Returns the transitions from the current state of a row. The server has decided for each whether the member may make
+ * it, unless the member may not read the complete row.
+ */
 export function waysOf(machine: PortalMachine, row: Row): Way[] {
   const state = row[machine.field];
   const judged = Array.isArray(row.transitions) ? (row.transitions as { field: string; name: string }[]) : [];
   const open = new Set(judged.filter(({ field }) => field === machine.field).map(({ name }) => name));
+  const isOpen = ({ name, presumes = [] }: PortalTransition) =>
+    (machine.undecided ? !machine.undecided.includes(name) : open.has(name)) &&
+    presumes.every((field) => !isEmpty(row[field]));
   return machine.transitions
     .filter(({ from, to }) => to !== state && (from === null || from.includes(String(state))))
-    .map((transition) => ({ transition, isOpen: open.has(transition.name) }));
+    .map((transition) => ({ transition, isOpen: isOpen(transition) }));
 }
 
 /** Returns the fields that a transition requires and that have no value in the row. */
 export const missingFor = ({ requires }: PortalTransition, row: Row): string[] =>
-  requires.filter((name) => row[name] === null || row[name] === undefined || row[name] === '');
+  requires.filter((name) => isEmpty(row[name]));
+
+const isEmpty = (value: unknown): boolean => value === null || value === undefined || value === '';
 
 /** A state change of a row, with the values of the fields that the transition requires. */
 export interface Move {

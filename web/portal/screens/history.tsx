@@ -21,9 +21,9 @@ interface StateChange {
 /** Lists the state changes of a row, newest first. Each has its caller and its time. */
 export function History({ entity, machine, row }: { entity: PortalEntity; machine: PortalMachine; row: Row }) {
   const caller = useCaller();
-  const changes = (Array.isArray(row.state_changes) ? (row.state_changes as StateChange[]) : []).filter(
-    ({ field }) => field === machine.field,
-  );
+  const changes = (
+    machine.undecided === null && Array.isArray(row.state_changes) ? (row.state_changes as StateChange[]) : []
+  ).filter(({ field }) => field === machine.field);
   const names = useMemberNames(changes.flatMap(({ member }) => member ?? []));
   if (changes.length === 0) return null;
   const by = ({ member }: StateChange, state: string) => {

@@ -40,7 +40,7 @@ export function Transitions({ entity, machine, row }: MachineOf) {
   const ways = waysOf(machine, row);
   const asking = ways.find(({ transition, isOpen }) => isOpen && transition.name === asked)?.transition;
   const reason = useReason();
-  const since = sinceOf(row);
+  const since = machine.undecided ? null : sinceOf(row);
   const all = useScreens();
   const toast = useToast();
   const move = (transition: PortalTransition, values: Row, onMoved = () => {}) => {

@@ -229,17 +229,25 @@ function spanIn(kind: ScreenKind, origin: Origin | undefined): Pick<Screen, 'spa
   return span ? { span } : {};
 }
 
+/** Matches the paths of an app's origin that show pages of the server itself: the first page, the account, the node. */
+const ownPages = /^\/(?:$|(?:account|admin|apps|docs|health)(?:\/|$))/;
+
 /**
  * Returns the route of an entity below the portal, without the schema for the default schema. Usually a slash separates
  * another schema from its entity. If the default schema has a table with the name of that schema, a dot separates them.
- * Otherwise an entity named `new` of that schema would have the same route as the form of the table.
+ * Otherwise an entity named `new` of that schema would have the same route as the form of the table. A dot also
+ * separates the schema from an entity whose route would be the path of another page, such as `account`.
  */
 function routeOf({ schema, name }: Entity, facts: Facts): string {
   const [first] = facts.exposedSchemas;
-  if (schema === first) return `/${encodeURIComponent(name)}`;
   const isTaken = facts.relations.some((one) => one.schema === first && one.name === schema);
-  return `/${encodeURIComponent(schema)}${isTaken ? '.' : '/'}${encodeURIComponent(name)}`;
+  const short = schema === first ? segment(name) : `${segment(schema)}${isTaken ? '.' : '/'}${segment(name)}`;
+  return ownPages.test(`/${short}`) ? `/${segment(schema)}.${segment(name)}` : `/${short}`;
 }
+
+/** Encodes a name as a segment of a path. */
+const segment = (name: string): string =>
+  encodeURIComponent(name).replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 
 /** Returns a name as words: "order_lines" becomes "order lines". Capital letters stay capital. */
 const wordsOf = (name: string): string => name.replaceAll(/[_\s]+/g, ' ').trim() || name;
@@ -321,6 +329,7 @@ function definedScreen(
     state_field: fact.kind === 'board' ? (origin?.machine?.field ?? null) : null,
     ...extrasOf(fact, origin),
     broken: [
+      ...(ownPages.test(fact.route) ? [`the server shows another page at ${fact.route}`] : []),
       ...(entity === undefined ? [`the entity ${id} is gone`] : []),
       ...(entity !== undefined && !entity.exposed ? [`clients do not reach the entity ${id}`] : []),
       ...(entity === undefined ? [] : lostNames(fact, entity)),
