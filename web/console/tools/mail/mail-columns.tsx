@@ -5,9 +5,9 @@ import { TimeAgo } from '../../format/time-ago.tsx';
 import { kindWords, stateWords } from './mail-words.ts';
 
 export const mailColumns: readonly RowColumn<MailRow>[] = [
-  { name: 'To', width: 220, cell: ({ recipient }) => recipient },
-  { name: 'Template', width: 150, cell: ({ kind }) => kindWords(kind) },
-  { name: 'At', width: 110, cell: ({ created_at }) => <TimeAgo iso={created_at} /> },
+  { name: 'To', width: 220, grows: true, cell: ({ recipient }) => recipient },
+  { name: 'Template', width: 150, wideOnly: true, cell: ({ kind }) => kindWords(kind) },
+  { name: 'At', width: 110, wideOnly: true, cell: ({ created_at }) => <TimeAgo iso={created_at} /> },
   {
     name: 'Status',
     width: 90,
@@ -16,5 +16,12 @@ export const mailColumns: readonly RowColumn<MailRow>[] = [
       return <Tag kind={kind}>{word}</Tag>;
     },
   },
-  { name: 'Error', width: 240, cell: ({ error }) => error ?? <span className="soft">–</span> },
+  { name: 'Error', width: 240, wideOnly: true, cell: ({ error }) => error ?? <span className="soft">–</span> },
 ];
+
+/** Second line of a mail on a phone. */
+export const mailLine = ({ kind, created_at, error }: MailRow) => (
+  <>
+    {kindWords(kind)} · <TimeAgo iso={created_at} /> {error}
+  </>
+);
