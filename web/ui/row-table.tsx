@@ -72,7 +72,7 @@ export function RowTable<R extends { readonly id: string }>({
   const wraps = wrapsEverywhere || secondLine !== undefined;
   const drawn = useVirtualRows(rows, selected);
   const columns = phone.matches ? allColumns.filter(({ wideOnly }) => !wideOnly) : allColumns;
-  const growing = columns.findIndex(({ grows }) => grows);
+  const growing = secondLine ? 0 : columns.findIndex(({ grows }) => grows);
   const widest = growing < 0 ? columns.length - 1 : growing;
   const template = columns
     .map(({ width }, place) => (place === widest ? `minmax(${width}px, 1fr)` : `${width}px`))

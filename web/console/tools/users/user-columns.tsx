@@ -7,7 +7,7 @@ import { banOf, isConfirmed, nameOf, providersOf } from './user-words.ts';
 
 /** The columns of the list of users. */
 export const userColumns: readonly RowColumn<User>[] = [
-  { name: 'User', width: 236, grows: true, cell: (user) => nameOf(user) },
+  { name: 'User', width: 236, cell: (user) => nameOf(user) },
   { name: 'Provider', width: 104, wideOnly: true, cell: (user) => providersOf(user).join(', ') || <None /> },
   {
     name: 'Confirmed',
@@ -24,7 +24,8 @@ export const userColumns: readonly RowColumn<User>[] = [
 export const userLine = (user: User) => (
   <>
     {providersOf(user).join(', ')}
-    {isConfirmed(user) ? '' : ' · not confirmed'} · created <TimeAgo iso={user.created_at} /> <Ban user={user} />
+    {isConfirmed(user) ? '' : ' · not confirmed'} · created <TimeAgo iso={user.created_at} />{' '}
+    {banOf(user, Date.now()) && <Ban user={user} />}
   </>
 );
 
