@@ -130,6 +130,10 @@ describe('LogsPage', () => {
     await page.getByText('The steps of this request are not stored.', { exact: false }).waitFor();
     await page.getByText('An unknown caller called GET /auth/v1/settings', { exact: false }).waitFor();
     await page.getByText(requestId, { exact: true }).waitFor();
+    const chapters = page.getByRole('navigation', { name: 'App' });
+    expect(await chapters.locator('[aria-current="page"]').allInnerTexts()).toEqual([
+      expect.stringMatching(/^7\s*Calls/),
+    ]);
     expect(problems.splice(0)).toEqual([expect.stringContaining('404')]);
     await context.close();
   });

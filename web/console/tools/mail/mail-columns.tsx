@@ -7,7 +7,7 @@ import { kindWords, stateWords } from './mail-words.ts';
 export const mailColumns: readonly RowColumn<MailRow>[] = [
   { name: 'To', width: 220, cell: ({ recipient }) => recipient },
   { name: 'Template', width: 150, wideOnly: true, cell: ({ kind }) => kindWords(kind) },
-  { name: 'At', width: 110, wideOnly: true, cell: ({ created_at }) => <TimeAgo iso={created_at} /> },
+  { name: 'At', width: 128, wideOnly: true, cell: ({ created_at }) => <TimeAgo iso={created_at} /> },
   {
     name: 'Status',
     width: 90,
