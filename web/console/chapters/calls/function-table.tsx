@@ -21,12 +21,11 @@ const columnsOf = (ref: string): readonly WordsColumn<FunctionEntry>[] => [
     name: 'Description',
     look: 'words',
     cell: (one) => (
-      <>
+      <span className={styles.words}>
         {wordsOf(one)}
         <CodeFacts {...one} />
-      </>
+      </span>
     ),
-    title: (one) => wordsOf(one),
   },
   {
     name: 'Returns',
