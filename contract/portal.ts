@@ -40,6 +40,8 @@ export interface PortalApp {
   readonly linking: boolean;
   /** True if other applications can use this app as a sign-in provider. */
   readonly applications: boolean;
+  /** True if the app's origin serves a front end of the app's own outside `/account`. */
+  readonly has_site: boolean;
 }
 
 /**

@@ -24,16 +24,15 @@ const SHA256 = /^[\da-f]{64}$/;
 const schema = z.strictObject({
   files: z
     .record(
-      z
-        .string()
-        .min(1)
-        .max(limits.sitePathCharacters.default)
-        .superRefine((path, context) => {
-          const problem = sitePathProblem(path);
-          if (problem !== null) context.addIssue({ code: 'custom', message: `the path ${path} ${problem}` });
-        }),
+      z.string().min(1).max(limits.sitePathCharacters.default),
       z.string().regex(SHA256, 'is not a SHA-256 in hexadecimal digits'),
     )
+    .superRefine((files, context) => {
+      for (const path of Object.keys(files)) {
+        const problem = sitePathProblem(path);
+        if (problem !== null) context.addIssue({ code: 'custom', message: `${path} ${problem}` });
+      }
+    })
     .refine((files) => Object.hasOwn(files, 'index.html'), 'has no index.html')
     .refine(
       (files) => Object.keys(files).length <= limits.siteFiles.default,

@@ -48,6 +48,13 @@ const NAMED = `($1::timestamptz is null or at >= $1) and ($2::timestamptz is nul
     or pg_catalog.strpos(pg_catalog.lower(pg_catalog.concat_ws(' ', code, subject, call, role)), $12) > 0
     or pg_catalog.starts_with(pg_catalog.lower(request_id), $12) or user_id = any (array(select json_array_elements_text($13::json))))`;
 
+/** Duration in milliseconds from which an index contains the lines of the log. */
+const INDEXED_MILLISECONDS = 100;
+
+/** The conditions on a line of the log. With a constant, PostgreSQL uses the index of slow requests. */
+const namedOf = ({ slower }: LogFilter): string =>
+  slower !== null && slower >= INDEXED_MILLISECONDS ? `${NAMED} and milliseconds >= ${INDEXED_MILLISECONDS}` : NAMED;
+
 const countedParams = (filter: LogFilter): (string | null)[] => [
   ...[filter.from, filter.to],
   filter.statuses === null ? null : JSON.stringify(filter.statuses),
@@ -64,13 +71,13 @@ const filterParams = (filter: LogFilter): (string | null)[] => [
   JSON.stringify(filter.searchedUsers),
 ];
 
-const LINES = `select pg_catalog.json_agg(line) from (
+const linesOf = (named: string) => `select pg_catalog.json_agg(line) from (
     select pg_catalog.json_build_object('request_id', request_id, 'area', area, 'call', call, 'method', method, 'path', pg_catalog.left(path, 300),
       'query', pg_catalog.left(query, 500), 'status', status, 'code', code, 'subject', subject, 'role', role, 'user_id', user_id,
       'source', source, 'milliseconds', milliseconds, 'id', id::text,
       'at', pg_catalog.to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) as line
     from ninefold.request_log, lateral (select status / 100 as digit) digits
-    where ${NAMED} and ${STATUS_MATCHES} and ${CALLER_MATCHES} and ${PATH_MATCHES}
+    where ${named} and ${STATUS_MATCHES} and ${CALLER_MATCHES} and ${PATH_MATCHES}
       and ($14::timestamptz is null or (at, id) < ($14::timestamptz, $15::bigint))
     order by at desc, id desc limit $16::integer
   ) lines`;
@@ -93,7 +100,7 @@ export async function readLogLines(
   max: number,
 ): Promise<{ lines: LogLine[]; truncated: boolean; last: LogPlace | null }> {
   const params = [...filterParams(filter), before?.at ?? null, before?.id ?? null, String(max + 1)];
-  const [result] = await runAsServerRole(app.database, [{ text: LINES, params }]);
+  const [result] = await runAsServerRole(app.database, [{ text: linesOf(namedOf(filter)), params }]);
   const found = (result && firstJson<(LogPlace & Record<string, unknown>)[]>(result)) ?? [];
   const shown = found.slice(0, max);
   const last = shown.at(-1);
@@ -108,8 +115,8 @@ const count = (condition: string) => `coalesce(pg_catalog.sum(calls) filter (whe
 const oneOf = (values: readonly string[]) => values.map((value) => `'${value}'`).join(', ');
 
 /** The lines of a period. */
-const LINES_OF_PERIOD = `select at, status / 100 as digit, caller, path_group, 1 as calls, left_out
-  from ninefold.request_log where ${NAMED}`;
+const linesOfPeriod = (named: string) => `select at, status / 100 as digit, caller, path_group, 1 as calls, left_out
+  from ninefold.request_log where ${named}`;
 
 /** Returns the lines of a part of the period. The period has no other filter. */
 const linesBetween = (
@@ -167,7 +174,6 @@ const summaryOf = (counted: string, step: string, edges = '') => `with ${edges}m
     'since', (select pg_catalog.to_char(pg_catalog.min(at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') from ninefold.request_log)
   )`;
 
-const SUMMARY = summaryOf(LINES_OF_PERIOD, '$14');
 const SUMMARY_OF_COUNTS = summaryOf(COUNTS_OF_PERIOD, '$7', `${EDGES}, `);
 
 /** Points of at least this length are counted by five minutes. */
@@ -193,7 +199,7 @@ export async function readLogSummary(app: App, filter: LogFilter & { from: strin
   const [result] = await runAsServerRole(app.database, [
     step >= COUNTED_STEP && isCounted(filter)
       ? { text: SUMMARY_OF_COUNTS, params: [...countedParams(filter), String(step)] }
-      : { text: SUMMARY, params: [...filterParams(filter), String(step)] },
+      : { text: summaryOf(linesOfPeriod(namedOf(filter)), '$14'), params: [...filterParams(filter), String(step)] },
   ]);
   type Point = { place: number; ok: number; refused: number; failed: number };
   const { points, ...counted } = (result &&

@@ -53,6 +53,7 @@ import unprovenPhones from '../schema/0066_unproven_phones.sql';
 import refusingBound from '../schema/0067_refusing_bound.sql';
 import requestLog from '../schema/0077_request_log.sql';
 import logCountsAndImports from '../schema/0080_log_counts_and_imports.sql';
+import slowRequests from '../schema/0086_slow_requests.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 import scheduledWork from '../schema/console/0002_scheduled_work.sql';
 import appSecrets from '../schema/console/0020_app_secrets.sql';
@@ -120,6 +121,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0067_refusing_bound', sql: refusingBound, onExisting: true },
   { name: '0077_request_log', sql: requestLog, onExisting: true },
   { name: '0080_log_counts_and_imports', sql: logCountsAndImports, onExisting: true },
+  { name: '0086_slow_requests', sql: slowRequests, onExisting: true },
 ];
 
 /** Name of the last schema file. */

@@ -66,8 +66,9 @@ interface Description {
 
 async function portalApp(app: App): Promise<PortalApp> {
   const { record } = app;
-  const [{ auth }, custom, [described]] = await Promise.all([
+  const [{ auth }, site, custom, [described]] = await Promise.all([
     app.settings(),
+    app.activeSite(),
     listCustomProviders(app.database, null),
     runAsServerRole(app.database, [
       plain(
@@ -101,5 +102,6 @@ async function portalApp(app: App): Promise<PortalApp> {
     totp: auth.mfa_totp_enroll_enabled && auth.mfa_totp_verify_enabled,
     linking: auth.security_manual_linking_enabled,
     applications: auth.oauth_server_enabled,
+    has_site: site !== null,
   };
 }

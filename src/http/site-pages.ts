@@ -35,7 +35,8 @@ export function findSiteFile(files: Pick<SiteFiles, 'has'>, path: string, isPage
 
 function decoded(path: string): string | null {
   try {
-    return decodeURIComponent(path);
+    // The names of published files are in this form of Unicode.
+    return decodeURIComponent(path).normalize('NFC');
   } catch {
     return null;
   }

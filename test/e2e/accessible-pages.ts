@@ -219,6 +219,11 @@ const views: readonly View[] = [
     ready: (page) => page.getByRole('textbox', { name: 'New value of pageRows' }).waitFor(),
   },
   {
+    name: 'limits, with the panel of a fixed limit and its open group',
+    path: () => `${filled}/limits?limit=heldBodyBytes`,
+    ready: (page) => page.getByRole('table', { name: 'Requests' }).waitFor(),
+  },
+  {
     name: 'changes, with the panel of a version',
     path: () => `${filled}/changes?version=1`,
     ready: (page) => page.getByRole('complementary', { name: 'Version 1' }).waitFor(),

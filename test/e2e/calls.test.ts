@@ -15,6 +15,9 @@ beforeAll(async () => {
      create policy "own notes" on public.notes for select to authenticated using (owner = auth.uid());
      create policy "write own" on public.notes for insert to authenticated with check (owner = auth.uid());
      insert into public.notes (title, owner) values ('somebody else''s', gen_random_uuid());
+     create function public.rename_notes() returns void language plpgsql as $f$ begin
+       update public.notes set title = '' where id = 0;
+       if not found then raise exception 'No such note' using errcode = 'NT001'; end if; end $f$;
      create function public.echo(word text) returns text language sql stable as 'select word';`,
   );
   ({ site, app, member: ines } = made);
@@ -46,6 +49,9 @@ describe('TryIt', () => {
     await page.getByRole('button', { name: 'Service key' }).click();
     await form.getByRole('button', { name: 'Send' }).click();
     await reply.getByText(/in .*, 2 rows/).waitFor();
+    const functions = page.getByRole('table', { name: 'Functions' });
+    await functions.getByText('Changes notes.').waitFor();
+    await functions.getByText('Raises “No such note” (NT001).').waitFor();
     await reply.getByRole('link', { name: 'Request trace' }).click();
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.getByText('service_role').first().waitFor();

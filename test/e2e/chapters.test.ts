@@ -47,6 +47,9 @@ it('shows on the contents page the purpose, the last change and what needs atten
   const { page, problems } = await site.visit(`/app/${app.ref}`);
   await page.getByText('Members report what is broken.').waitFor();
   await page.getByText(/^Last change, /).waitFor();
+  expect(await page.getByRole('main').innerText()).toMatch(
+    /Members report what is broken\..*Last change, .*No member yet.*Needs attention/s,
+  );
   const attention = page.getByRole('region', { name: 'Needs attention' });
   await attention.getByRole('link', { name: /rooms/ }).first().click();
   await page.getByRole('complementary').getByText('row-level security').first().waitFor();
@@ -185,6 +188,18 @@ it('changes a limit at once, resets it, and explains why a value is refused', as
   await panel.getByRole('button', { name: 'Save' }).click();
   await panel.getByText('no limit is in force.').waitFor();
   expect(await stored()).toBe(null);
+
+  // Limits that no setting changes are in closed groups. The search finds them, too.
+  const main = page.getByRole('main');
+  await main.getByRole('rowgroup').filter({ hasText: 'Yours to change' }).getByRole('button').first().waitFor();
+  const fixed = main.getByRole('region', { name: 'Fixed limits' });
+  expect(await fixed.getByRole('table').count()).toBe(0);
+  await fixed.getByText('Requests', { exact: true }).click();
+  await fixed.getByRole('table', { name: 'Requests' }).getByRole('button').first().click();
+  await page.getByRole('complementary', { name: 'Limit heldBodyBytes' }).waitFor();
+  await main.getByRole('textbox', { name: 'Filter limits' }).fill('heldBodyBytes');
+  await main.getByRole('table', { name: 'Limits' }).getByRole('button').first().click();
+  await page.goto(new URL(`/app/${app.ref}/limits?limit=pageRows`, page.url()).href);
   expect(problems).toEqual([]);
 
   // The app is deleted just before the server would respond. The page reads its app every few seconds and does not know

@@ -3,8 +3,9 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
-import { createAppWith, runSql } from '../support/apps.ts';
+import { admin, createAppWith, runSql } from '../support/apps.ts';
 import { clientOf, signUpMember } from '../support/clients.ts';
+import { send } from '../support/http.ts';
 import { type Console, openConsole } from './console.ts';
 
 /** Markup in every form that a page could take for HTML, a link or a picture. */
@@ -93,6 +94,11 @@ async function visitAs(of: AppConnection, path: string, session: object) {
 async function expectHarmless(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).first().waitFor();
   await page.waitForLoadState('networkidle');
+  await expectNothingRan(page);
+}
+
+/** Checks that nothing of the content of a page ran, leads to code, or loads from elsewhere. */
+async function expectNothingRan(page: Page): Promise<void> {
   expect(await page.title()).not.toMatch(/^(?:ran|1)$/);
   const found = await page.evaluate(() => ({
     scripts: [...document.querySelectorAll('script')]
@@ -110,7 +116,67 @@ async function expectHarmless(page: Page): Promise<void> {
   expect(found).toEqual({ scripts: [], targets: [], handlers: 0, bases: 0 });
 }
 
+/** A name of an object, which is shorter than the other texts. */
+const objectName = `<img src=x onerror="document.title='ran'">`;
+
+/** Creates what only the console shows: objects without a privilege, requests, a mail and sessions. */
+async function fillConsole(): Promise<string> {
+  await runSql(
+    site.node,
+    app.ref,
+    `create table public."${objectName.replaceAll('"', '""')}" ("${objectName.replaceAll('"', '""')}" text);
+     create policy "${objectName.replaceAll('"', '""')}" on public.notes for select to anon using (body = ${short});
+     create function public."${objectName.replaceAll('"', '""')}"() returns text language plpgsql as $f$ begin raise exception ${short}; end $f$;
+     comment on function public."${objectName.replaceAll('"', '""')}"() is ${text};
+     select ninefold.define_role('reader', ${text});`,
+  );
+  const { client, user, email, password } = await signUpMember(app);
+  const renamed = await client.auth.updateUser({ data: { name: markup } });
+  expect(renamed.error).toBeNull();
+  const headers = { apikey: app.publishable_key, 'content-type': 'application/json', 'user-agent': markup };
+  const { origin, pathname } = new URL(app.url);
+  const ask = async (path: string, body?: object) =>
+    (await send(origin, `${pathname}${path}`, { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) }))
+      .status;
+  const content = {
+    value: `<script>document.title='ran'</script><a href="javascript:document.title='ran'">{{ .Token }}</a>${markup}`,
+  };
+  await admin(site.node, 'PUT', `/apps/${app.ref}/settings/mailer_templates_recovery`, content);
+  expect(await ask('/auth/v1/token?grant_type=password', { email, password })).toBe(200);
+  expect(await ask('/auth/v1/recover', { email })).toBe(200);
+  expect(await ask(`/rest/v1/<img/src=x/onerror="document.title='ran'">?<svg/onload=1>=eq.1`)).toBe(404);
+  return user.id;
+}
+
 describe('markup in every name, comment, label and row', () => {
+  it('is text in the console, even without its Content-Security-Policy', async () => {
+    const user = await fillConsole();
+    const { page, context } = await site.visit('/', { bypassCSP: true });
+    for (const path of [
+      ...['', '/purpose', '/screens?screen=/notes', '/entities?entity=public.notes', '/roles', '/calls', '/rules'],
+      ...[`/users/${user}`, '/logs', '/data?table=public.notes', '/audit?kind=builders'],
+    ]) {
+      await page.goto(new URL(`/app/${app.ref}${path}`, site.node.url).href);
+      await page
+        .getByText(/document\.title=/)
+        .first()
+        .waitFor({ state: 'attached' });
+      await expectNothingRan(page);
+    }
+    for (const path of ['/errors', '/settings', `/sessions?user=${user}`, '/mail?view=templates']) {
+      await page.goto(new URL(`/app/${app.ref}${path}`, site.node.url).href);
+      await expectHarmless(page);
+    }
+    await page.goto(new URL(`/app/${app.ref}/mail`, site.node.url).href);
+    await page
+      .getByRole('row', { name: /Reset password/ })
+      .first()
+      .click();
+    await page.frameLocator('iframe').getByText('open', { exact: true }).first().waitFor({ state: 'attached' });
+    await expectHarmless(page);
+    await context.close();
+  });
+
   it('is text on the pages before the sign-in', async () => {
     const { page, problems, context } = await site.visit(`${app.origin}/account/sign-in`, { signedIn: false });
     await expectHarmless(page);

@@ -77,7 +77,7 @@ it('creates a secret key, shows it once, and revokes it after the ref is typed',
   expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
 });
 
-it('the settings serve an earlier version of the front end, then the pages for members, and link to keys and limits', async () => {
+it('a front end of the app’s own gets the member after the sign-in, and the settings serve an earlier version, then the pages for members', async () => {
   const app = await createApp(site.node);
   const folder = await makeTestFolder('settings-site');
   for (const title of ['First', 'Second']) {
@@ -86,6 +86,16 @@ it('the settings serve an earlier version of the front end, then the pages for m
   }
   const host = `${app.ref}.localhost:${new URL(site.node.url).port}`;
   const served = async () => (await send(site.node.url, '/', { headers: { host, accept: 'text/html' } })).body;
+
+  // After the sign-in, the browser loads the address from the front end instead of a page for members.
+  const { email, password } = await signUpMember(app);
+  const member = await site.visit(`${app.origin}/account/sign-in?next=/tickets/7?x=1`, { signedIn: false });
+  await member.page.getByLabel('E-mail').fill(email);
+  await member.page.getByRole('textbox', { name: 'Password', exact: true }).fill(password);
+  await member.page.keyboard.press('Enter');
+  await expect.poll(() => member.page.title()).toBe('Second');
+  expect(member.page.url()).toBe(`${app.origin}/tickets/7?x=1`);
+
   const { page, problems } = await site.visit(`/app/${app.ref}/settings#site`);
   const versions = page.getByRole('table', { name: 'Published versions' });
   await versions.getByRole('row', { name: /^2 .*served/ }).waitFor();

@@ -110,7 +110,23 @@ describe('LogsPage', () => {
     await page.getByRole('button', { name: 'Go live' }).click();
     await table.getByText('/notes').first().waitFor();
     await page.getByRole('button', { name: 'Live' }).click();
+    await page.getByRole('button', { name: 'Go live' }).click();
+    // Selected text stays, because no new requests move it. A drag over the bars chooses the period below it.
+    await page.evaluate(() => getSelection()?.selectAllChildren(document.querySelector('tbody') as Element));
+    const isLive = page.locator('[class*="asOf"] [class*="dot"]');
+    await expect.poll(() => isLive.count()).toBe(0);
+    await page.evaluate(() => getSelection()?.removeAllRanges());
+    await isLive.waitFor();
+    const bars = await page.locator('figure svg').boundingBox();
+    if (!bars) throw new Error('The page shows no bars.');
+    await page.mouse.move(bars.x + bars.width * 0.25, bars.y + 10);
+    await page.mouse.down();
+    await page.mouse.move(bars.x + bars.width * 0.5, bars.y + 10, { steps: 3 });
+    await page.mouse.up();
     await page.getByRole('button', { name: 'Go live' }).waitFor();
+    const { searchParams } = new URL(page.url());
+    const [from, to] = ['from', 'to'].map((name) => Date.parse(searchParams.get(name) ?? ''));
+    expect(((to ?? 0) - (from ?? 0)) / 60_000).toBeCloseTo(16, -1);
     await context.close();
   });
 
@@ -130,6 +146,10 @@ describe('LogsPage', () => {
     await page.getByText('The steps of this request are not stored.', { exact: false }).waitFor();
     await page.getByText('An unknown caller called GET /auth/v1/settings', { exact: false }).waitFor();
     await page.getByText(requestId, { exact: true }).waitFor();
+    const chapters = page.getByRole('navigation', { name: 'App' });
+    expect(await chapters.locator('[aria-current="page"]').allInnerTexts()).toEqual([
+      expect.stringMatching(/^7\s*Calls/),
+    ]);
     expect(problems.splice(0)).toEqual([expect.stringContaining('404')]);
     await context.close();
   });

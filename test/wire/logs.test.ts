@@ -48,6 +48,7 @@ describe('the logs of an app', () => {
     ]);
     expect(await of('?path=/rest/v1/notes&slower=0')).toEqual(['rest.public.notes.insert', 'rest.public.notes.select']);
     expect(await of('?without=/rest/v1/notes&caller=member')).toEqual([]);
+    expect(await of('?slower=3600000')).toEqual([]);
     expect(await of(`?to=${new Date(Date.now() - 3_600_000).toISOString()}`)).toEqual([]);
     const bad = ['?status=9', '?status=x', '?limit=0', '?code=%00', '?caller=x', '?from=x', '?before=1'];
     for (const query of bad) {
@@ -77,6 +78,7 @@ describe('the logs of an app', () => {
     expect([sum(all.points.ok), sum(all.points.refused), sum(all.points.failed)]).toEqual([1, 2, 0]);
     // A filter does not count against its own values.
     expect(await summary('?status=2')).toMatchObject({ total: 1, statuses: { 2: 1, 4: 2 }, callers: { key: 1 } });
+    expect(await summary('?slower=3600000')).toMatchObject({ total: 0, statuses: {} });
     await expect(summary('?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z')).rejects.toThrow('validation_invalid');
   });
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeAll, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
@@ -62,8 +62,19 @@ it('publishes a folder on the app’s origin, rolls back, and serves the pages f
   expect((await get('/auth/v1/settings', { apikey: app.anon_key })).status).toBe(200);
   expect((await send(node.url, `/apps/${app.ref}/robots.txt`)).status).toBe(404);
 
-  await write({ 'index.html': '<!doctype html><title>Desk 2</title>' });
-  expect(await ninefold(folder)).toMatch(/^Version 2 is served/);
+  // A file system may store the decomposed form of é. A link may lead to a file of the folder, and to no other file.
+  await write({ 'index.html': '<!doctype html><title>Desk 2</title>', 'cafe\u0301 100%.txt': 'open' });
+  await symlink('robots.txt', join(folder, 'alias.txt'));
+  await symlink('/etc/hostname', join(folder, 'outside.txt'));
+  await symlink('.env', join(folder, 'env.txt'));
+  const published = await cli(node, ['site', app.ref, folder]);
+  expect(published.stdout).toMatch(/^Version 2 is served: 5 files/);
+  expect(published.stderr).toMatch(/^Left out, .*: (outside\.txt, env\.txt|env\.txt, outside\.txt)\.\n$/);
+  await expect.poll(async () => (await get('/alias.txt')).body).toBe('User-agent: *');
+  for (const path of ['/caf%C3%A9%20100%25.txt', '/cafe%CC%81%20100%25.txt'])
+    expect((await get(path)).body).toBe('open');
+  expect((await get('/outside.txt')).status).toBe(404);
+  expect((await get('/portal/v1/app')).body).toContain('"has_site":true');
   await expect.poll(async () => (await get('/')).body).toContain('Desk 2');
   expect(await ninefold('--rollback')).toMatch(/^Version 1 is served/);
   await expect.poll(async () => (await get('/')).body).toContain('<title>Desk</title>');
@@ -127,6 +138,10 @@ it('refuses invalid paths and hashes, a version with missing files, and a folder
   await expect(admin(node, 'PUT', `/apps/${app.ref}/site/versions/${id}/files/${hash}`, {})).rejects.toThrow('SHA-256');
   await expect(admin(node, 'POST', `/apps/${app.ref}/site/versions/${hash}/publish`, {})).rejects.toThrow('not_found');
   const empty = await makeTestFolder('empty');
+  await mkdir(join(folder, 'account'));
+  await writeFile(join(folder, 'account/index.html'), '');
+  await expect(ninefold(folder)).rejects.toThrow(/account\/index\.html is an address of the app’s API or/);
+  await rm(join(folder, 'account'), { recursive: true });
   await expect(ninefold(empty)).rejects.toThrow('has no index.html');
   await expect(ninefold(join(empty, 'nothing'))).rejects.toThrow('is no folder');
   await expect(ninefold(folder, '--portal')).rejects.toThrow('Use one of');

@@ -6,8 +6,9 @@ import {
   Outlet,
   type RouteComponent,
 } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { code } from '../ui/recovery/code.ts';
+import { usePortal } from './data/client.ts';
 import { PageFailure } from './page-failure.tsx';
 import { Gate } from './screens/gate.tsx';
 import { SignedIn } from './sign-in/signed-in.tsx';
@@ -65,19 +66,33 @@ const arrive = createRoute({
     'ArrivePage',
   ),
 });
+
+/**
+ * Shows a page outside /account. If the app has a front end of its own, the address belongs to that front end, so the
+ * browser loads it from the server.
+ */
+function PageOfApp({ children }: { children: ReactNode }) {
+  const { app } = usePortal();
+  useEffect(() => {
+    if (app.has_site) location.reload();
+  }, [app]);
+  if (app.has_site) return null;
+  return (
+    <Gate>
+      <Suspense>{children}</Suspense>
+    </Gate>
+  );
+}
+
 const home = page('/', () => (
-  <Gate>
-    <Suspense>
-      <HomePage />
-    </Suspense>
-  </Gate>
+  <PageOfApp>
+    <HomePage />
+  </PageOfApp>
 ));
 const screen = page('/$', () => (
-  <Gate>
-    <Suspense>
-      <ScreenPage />
-    </Suspense>
-  </Gate>
+  <PageOfApp>
+    <ScreenPage />
+  </PageOfApp>
 ));
 const account = page('/account', () => (
   <Suspense>

@@ -38,6 +38,8 @@ export interface RowTableProps<R> {
   stale?: boolean;
   /** True if the text of long cells wraps, so that rows have different heights. */
   wraps?: boolean;
+  /** Second line of a row on a phone, with the content of the columns that are not shown there. */
+  phoneLine?: (row: R) => ReactNode;
   /** Returns true for a row that shows a failure of the server. */
   isBad?: (row: R) => boolean;
   onOpen: (row: R) => void;
@@ -60,14 +62,17 @@ export function RowTable<R extends { readonly id: string }>({
   selected,
   fresh,
   stale = false,
-  wraps = false,
+  wraps: wrapsEverywhere = false,
+  phoneLine,
   isBad,
   onOpen,
   onAway,
 }: RowTableProps<R>) {
+  const secondLine = phone.matches ? phoneLine : undefined;
+  const wraps = wrapsEverywhere || secondLine !== undefined;
   const drawn = useVirtualRows(rows, selected);
   const columns = phone.matches ? allColumns.filter(({ wideOnly }) => !wideOnly) : allColumns;
-  const growing = columns.findIndex(({ grows }) => grows);
+  const growing = secondLine ? 0 : columns.findIndex(({ grows }) => grows);
   const widest = growing < 0 ? columns.length - 1 : growing;
   const template = columns
     .map(({ width }, place) => (place === widest ? `minmax(${width}px, 1fr)` : `${width}px`))
@@ -95,7 +100,9 @@ export function RowTable<R extends { readonly id: string }>({
           </tr>
         </thead>
         {!rows && <Loading columns={columns} layout={layout} />}
-        {rows && <Rows {...{ columns, rows, layout, drawn, selected, fresh, stale, wraps, isBad, onOpen }} />}
+        {rows && (
+          <Rows {...{ columns, rows, layout, drawn, selected, fresh, stale, wraps, secondLine, isBad, onOpen }} />
+        )}
       </table>
     </div>
   );
@@ -111,6 +118,7 @@ function Rows<R extends { readonly id: string }>({
   fresh,
   stale,
   wraps,
+  secondLine,
   isBad,
   onOpen,
 }: Pick<RowTableProps<R>, 'columns' | 'selected' | 'stale' | 'wraps' | 'onOpen'> & {
@@ -118,6 +126,7 @@ function Rows<R extends { readonly id: string }>({
   layout: CSSProperties;
   drawn: ReturnType<typeof useVirtualRows>;
   fresh: ReadonlySet<string> | undefined;
+  secondLine: ((row: R) => ReactNode) | undefined;
   isBad: ((row: R) => boolean) | undefined;
 }) {
   return (
@@ -155,6 +164,7 @@ function Rows<R extends { readonly id: string }>({
                 >
                   {first?.cell(row)}
                 </button>
+                {secondLine && <span className={styles.second}>{secondLine(row)}</span>}
               </td>
               {others.map(({ name, cell }) => (
                 <td key={name}>{cell(row)}</td>

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { type Dirent, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type { Command } from 'commander';
 import { limits } from '../../../contract/limits.ts';
@@ -95,9 +95,16 @@ async function publish(client: Client, path: string, folder: string): Promise<vo
     files: hashes,
   } satisfies BeginSiteVersion);
   const contents = new Map([...files.values()].map((content) => [sha256(content), content]));
-  for (const hash of missing) await client.put(`${path}/versions/${id}/files/${hash}`, contents.get(hash));
+  const waiting = missing.values();
+  const sendWaiting = async () => {
+    for (const hash of waiting) await client.put(`${path}/versions/${id}/files/${hash}`, contents.get(hash));
+  };
+  await Promise.all(Array.from({ length: UPLOADS_AT_ONCE }, sendWaiting));
   await client.post(`${path}/versions/${id}/publish`, {});
 }
+
+/** Files are small, so that most of the time of an upload is spent on waiting for the server. */
+const UPLOADS_AT_ONCE = 6;
 
 const sha256 = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex');
 
@@ -105,24 +112,48 @@ const sha256 = (content: Uint8Array): string => createHash('sha256').update(cont
 const isHidden = (name: string): boolean =>
   name.split('/').some((segment) => segment.startsWith('.') && segment !== '.well-known');
 
+/**
+ * Reads the files of a folder by their path. Links to files of the folder are read, too. Says on stderr which links it
+ * leaves out.
+ */
 function readFolder(folder: string): Map<string, Buffer> {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw new CliError(`${folder} is no folder.`);
-  const names = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/').normalize('NFC'))
-    .filter((name) => !isHidden(name));
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .map((entry) => ({ entry, path: relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/') }))
+    .filter(({ path }) => !isHidden(path));
+  const skipped = entries.filter(({ entry }) => entry.isSymbolicLink() && !leadsToFileOf(folder, entry));
+  if (skipped.length > 0) {
+    process.stderr.write(
+      `Left out, because these links do not lead to a file of the folder: ${skipped.map(({ path }) => path).join(', ')}.\n`,
+    );
+  }
+  // The names of files are stored in one form of Unicode, but a file system may use another.
+  const sources = new Map(
+    entries
+      .filter(({ entry }) => entry.isFile() || (entry.isSymbolicLink() && leadsToFileOf(folder, entry)))
+      .map(({ path }) => [path.normalize('NFC'), path]),
+  );
+  const names = [...sources.keys()];
   if (!names.includes('index.html')) {
     throw new CliError(`${folder} has no index.html. Name the folder that your build writes, for example dist.`);
   }
   if (names.length > limits.siteFiles.default) {
     throw new CliError(`${folder} has ${names.length} files; a version may have ${limits.siteFiles.default}.`);
   }
-  const files = new Map(names.map((name) => [name, readFileSync(join(folder, name))]));
+  const files = new Map([...sources].map(([name, path]) => [name, readFileSync(join(folder, path))]));
   for (const [name, { length }] of files) {
     if (length > limits.bodyBytes.default)
       throw new CliError(`${name} is larger than ${MOST}. Serve it from elsewhere.`);
   }
   return files;
+}
+
+/** Returns true if a link leads to a file within the folder. */
+function leadsToFileOf(folder: string, { parentPath, name }: Dirent): boolean {
+  const link = join(parentPath, name);
+  if (!statSync(link, { throwIfNoEntry: false })?.isFile()) return false;
+  const target = relative(realpathSync(folder), realpathSync(link)).split(sep).join('/');
+  return !target.startsWith('../') && !isHidden(target);
 }
 
 const MOST = `${limits.bodyBytes.default / 1024 / 1024} MiB`;

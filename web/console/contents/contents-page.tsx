@@ -48,8 +48,8 @@ export function ContentsPage() {
           <>
             {purpose !== null && `${asSentence(purpose)} `}
             {purpose === null && spec.data && <NoPurpose appRef={ref} />}
-            <Answer appRef={ref} activity={today.data} /> <AsOf at={today.dataUpdatedAt} live={!today.isError} />
             <LastChange appRef={ref} />
+            <Answer appRef={ref} activity={today.data} /> <AsOf at={today.dataUpdatedAt} live={!today.isError} />
           </>
         ) : (
           today.isError && 'Currently unavailable.'

@@ -1,10 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
 import { useRouterState } from '@tanstack/react-router';
 import { chapterPage, chapterPages } from '../chapters/chapter-pages.ts';
-import { requestTrace } from '../data/calls.ts';
+import { chapterOf, useRequest } from '../chapters/request/use-request.ts';
 
 /**
- * Returns the number of the current chapter; undefined on other pages. The trace of a request belongs to Errors if the
+ * Returns the number of the current chapter; undefined on other pages. The page of a request belongs to Errors if the
  * request failed, otherwise to Calls.
  */
 export function useChapterNumber(): number | undefined {
@@ -15,7 +14,7 @@ export function useChapterNumber(): number | undefined {
     },
     structuralSharing: true,
   });
-  const { data } = useQuery({ ...requestTrace(ref ?? '', requestId ?? ''), enabled: requestId !== undefined });
-  if (requestId !== undefined) return chapterPage(data && data.trace.code === null ? 'calls' : 'errors').number;
+  const { answered } = useRequest(ref ?? '', requestId);
+  if (requestId !== undefined) return chapterPage(chapterOf(answered)).number;
   return chapterPages(undefined).find(({ to }) => to === path)?.number;
 }

@@ -28,7 +28,7 @@ export const callColumns = (window: StatisticsWindow, fewer: boolean): readonly 
       name: 'For',
       rank: 'third',
       bar: 120,
-      cell: ({ roles }) => (roles.length > 0 ? roles.join(', ') : <span className="soft">no role</span>),
+      cell: ({ roles }) => <Callers roles={roles} />,
     },
     {
       name: windowHeads[window],
@@ -78,6 +78,15 @@ export const callColumns = (window: StatisticsWindow, fewer: boolean): readonly 
   ];
   return fewer ? all.filter(({ name }) => name !== 'For' && name !== 'p50') : all;
 };
+
+/** The roles of API keys and of members. A call that all three may make is open to any caller. */
+const apiRoles = ['anon', 'authenticated', 'service_role'];
+
+function Callers({ roles }: Pick<CallEntry, 'roles'>) {
+  if (roles.length === 0) return <span className="soft">no role</span>;
+  const isOpen = apiRoles.every((role) => roles.includes(role));
+  return isOpen ? <span title={roles.join(', ')}>any caller</span> : roles.join(', ');
+}
 
 /** Shows a current figure; nothing while it is unknown. */
 const Live = ({ value, text }: { value: number | null | undefined; text: (value: number) => string }) =>

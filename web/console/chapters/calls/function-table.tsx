@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import type { FunctionEntry } from '../../../../contract/specification-calls.ts';
+import type { FunctionEntry, RaisedError } from '../../../../contract/specification-calls.ts';
 import { literal } from '../../data/sql.ts';
-import { shortId } from '../../format/format.ts';
+import { listed, shortId } from '../../format/format.ts';
 import { TextTable, type WordsColumn } from '../list/text-table.tsx';
+import styles from './function-table.module.css';
 
 const columnsOf = (ref: string): readonly WordsColumn<FunctionEntry>[] => [
   {
@@ -16,7 +17,16 @@ const columnsOf = (ref: string): readonly WordsColumn<FunctionEntry>[] => [
     ),
     title: ({ id }) => id,
   },
-  { name: 'Description', look: 'words', cell: (one) => wordsOf(one), title: (one) => wordsOf(one) },
+  {
+    name: 'Description',
+    look: 'words',
+    cell: (one) => (
+      <span className={styles.words}>
+        {wordsOf(one)}
+        <CodeFacts {...one} />
+      </span>
+    ),
+  },
   {
     name: 'Returns',
     look: 'wide',
@@ -44,6 +54,29 @@ export function FunctionTable({ appRef, functions }: { appRef: string; functions
       keyOf={({ id }) => id}
     />
   );
+}
+
+/** Describes what the code of a function does: the entities and functions that it uses, and the errors that it raises. */
+function CodeFacts({ reaches = [], writes = [], raises = [] }: FunctionEntry) {
+  const facts = [
+    ['Uses', reaches.map(shortId)],
+    ['Changes', writes.map(shortId)],
+    ['Raises', raises.map(raisedWords)],
+  ] as const;
+  return facts.map(
+    ([fact, words]) =>
+      words.length > 0 && (
+        <span key={fact} className={styles.fact}>
+          {fact} {listed(words)}.
+        </span>
+      ),
+  );
+}
+
+/** Returns words for an error: “No such ticket” (HD003). */
+function raisedWords({ sqlstate, message }: RaisedError): string {
+  const error = message === null ? 'an error' : `“${message}”`;
+  return sqlstate === null ? error : `${error} (${sqlstate})`;
 }
 
 function wordsOf({ comment, triggers, effects, kind, language }: FunctionEntry): string {

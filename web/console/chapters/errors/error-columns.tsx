@@ -6,10 +6,12 @@ import { count } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import type { ListColumn } from '../list/list-table.tsx';
 import { windowHeads } from '../window-choice.tsx';
+import { ErrorAction } from './error-action.tsx';
 import { errorFrom, errorName, times } from './error-words.ts';
 
 /** Returns the columns of the table of errors, with the counts of a time window. The bars of the selected error are blue. */
 export const errorColumns = (
+  appRef: string,
   window: StatisticsWindow,
   selected: ErrorLine | null,
 ): readonly ListColumn<ErrorLine>[] => [
@@ -17,6 +19,7 @@ export const errorColumns = (
   { name: 'HTTP', bar: 24, cell: ({ status }) => <span className="soft">{status ?? '–'}</span> },
   { name: 'Meaning', look: 'words', rank: 'second', bar: 200, cell: ({ meaning }) => meaning },
   { name: 'From', rank: 'third', bar: 70, cell: (line) => <span className="soft">{errorFrom(line)}</span> },
+  { name: 'You can', rank: 'second', bar: 70, cell: (line) => <ErrorAction appRef={appRef} line={line} /> },
   {
     name: windowHeads[window],
     look: 'figure',

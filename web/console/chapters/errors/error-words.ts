@@ -12,6 +12,19 @@ export const errorGroups: Readonly<Record<ErrorGroup, string>> = {
   ninefold: 'Server',
 };
 
+/** The codes that a builder changes by access and sessions, although no sign-in call returns them. */
+const accessCodes: ReadonlySet<string | null> = new Set(['42501', 'PGRST300', 'PGRST301', 'PGRST302', 'PGRST303']);
+
+/** Returns the heading of an error: what decides that it occurs. */
+export function decidedBy({ group, code }: Pick<ErrorLine, 'group' | 'code'>): string {
+  if (group === 'rule' || group === 'transition' || group === 'function') return 'From your app';
+  if (group === 'auth' || accessCodes.has(code)) return 'From access and sign-in';
+  return group === 'ninefold' ? 'From the node' : 'From the request';
+}
+
+/** The headings of the errors: first those that a builder decides on. */
+export const decisions = ['From your app', 'From access and sign-in', 'From the request', 'From the node'];
+
 const protocols: Readonly<Partial<Record<ErrorGroup, string>>> = {
   rest: 'PostgREST',
   auth: 'GoTrue',

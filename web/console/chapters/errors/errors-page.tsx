@@ -7,13 +7,14 @@ import { figureLink, liveValueClass } from '../../../ui/live-value.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { activity } from '../../data/apps.ts';
 import { count, counted } from '../../format/format.ts';
+import type { Folding } from '../list/folded-groups.tsx';
 import { ListChapter, type ListDescriptor } from '../list/list-chapter.tsx';
 import { useChapter } from '../use-chapter.ts';
 import { WindowChoice } from '../window-choice.tsx';
 import { anyError, ErrorChoice, type Narrowed } from './error-choice.tsx';
 import { errorColumns } from './error-columns.tsx';
 import { ErrorPanel } from './error-panel.tsx';
-import { errorFrom, errorGroups, errorName, times, windowWords } from './error-words.ts';
+import { decidedBy, decisions, errorFrom, errorName, times, windowWords } from './error-words.ts';
 import { FailedCalls } from './failed-calls.tsx';
 
 const changes = [
@@ -25,25 +26,21 @@ const changes = [
   </span>,
 ];
 
-type Met = 'met' | 'unmet' | 'all';
+type Met = 'met' | 'all';
 
 /** Chapter 8: every possible error, its meaning, the action, and its frequency. */
 export function ErrorsPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/errors' });
   const { chapter } = useChapter(ref, 'errors');
   const [window, setWindow] = useState<StatisticsWindow>('day');
-  const [asked, setAsked] = useState<Met | null>(null);
+  const [which, setWhich] = useState<Met>('met');
   const [narrowed, setNarrowed] = useState<Narrowed>(anyError);
 
   const fitting = useMemo(() => chapter?.errors.filter(fits(narrowed)) ?? [], [chapter, narrowed]);
   const met = fitting.filter((line) => times(line, window) > 0).length;
-  // Unless the reader chose, the page shows the errors that occurred, or all possible errors if none occurred.
-  const which = asked ?? (met > 0 ? 'met' : 'all');
-  const keep = useCallback(
-    (line: ErrorLine) => fits(narrowed)(line) && (which === 'all' || times(line, window) > 0 === (which === 'met')),
-    [which, window, narrowed],
-  );
-  const columns = useCallback((selected: ErrorLine | null) => errorColumns(window, selected), [window]);
+  const keep = useMemo(() => fits(narrowed), [narrowed]);
+  const folding = useMemo(() => (which === 'met' ? foldingOf(window) : undefined), [which, window]);
+  const columns = useCallback((selected: ErrorLine | null) => errorColumns(ref, window, selected), [ref, window]);
 
   return (
     <ListChapter
@@ -55,10 +52,9 @@ export function ErrorsPage() {
           value={which}
           options={[
             ['met', `Occurred ${count(met)}`],
-            ['unmet', `Not occurred ${count(fitting.length - met)}`],
             ['all', `All ${count(fitting.length)}`],
           ]}
-          onChange={setAsked}
+          onChange={setWhich}
         />
       }
       tools={
@@ -69,9 +65,8 @@ export function ErrorsPage() {
       }
       columns={columns}
       keep={keep}
-      noneKept={
-        which === 'met' ? `No error occurred ${windowWords[window]}.` : 'All errors in this filter have occurred.'
-      }
+      folding={folding}
+      noneKept={`No error occurred ${windowWords[window]}.`}
       panel={(line, steps) => <ErrorPanel key={line.id} appRef={ref} line={line} {...steps} />}
     >
       {() => chapter && <FailedCalls appRef={ref} errors={chapter.errors} />}
@@ -80,6 +75,14 @@ export function ErrorsPage() {
 }
 
 const none: readonly ErrorLine[] = [];
+
+/** Puts errors that did not occur within a time window into closed groups. */
+const foldingOf = (window: StatisticsWindow): Folding<ErrorLine> => ({
+  isFolded: (line) => times(line, window) === 0,
+  title: `Did not occur ${windowWords[window]}`,
+  sentence: (lines) => `${counted(lines.length, 'error')}. An error that occurs moves to the top.`,
+  groupOf: decidedBy,
+});
 
 const fits =
   ({ group, status }: Narrowed) =>
@@ -130,15 +133,17 @@ function Answer({ appRef, chapter: { errors } }: { appRef: string; chapter: Erro
   );
 }
 
+const rankOf = (line: ErrorLine): number => decisions.indexOf(decidedBy(line));
+
 const descriptor: ListDescriptor<'errors', ErrorLine> = {
   chapter: 'errors',
   parameter: 'error',
   number: 'Table 8.1',
   what: ['error', 'errors'],
-  items: ({ errors }) => errors,
+  items: ({ errors }) => errors.toSorted((a, b) => rankOf(a) - rankOf(b)),
   textOf,
   labelOf: (line) => `${errorName(line)}, ${errorFrom(line)}`,
-  groupOf: ({ group }) => errorGroups[group],
+  groupOf: decidedBy,
   Answer,
   changes,
 };

@@ -27,7 +27,7 @@ export const limitColumns: readonly ListColumn<LimitLine>[] = [
   },
   { name: 'Set in', rank: 'third', bar: 60, cell: (line) => <span className={styles.where}>{setIn(line)}</span> },
   {
-    name: 'Hit in 24 h',
+    name: 'Reached',
     look: 'figure',
     rank: 'second',
     bar: 20,

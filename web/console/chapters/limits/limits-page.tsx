@@ -4,6 +4,7 @@ import type { LimitLine, LimitsChapter } from '../../../../contract/specificatio
 import { figureLink, liveValueClass } from '../../../ui/live-value.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { count, counted } from '../../format/format.ts';
+import type { Folding } from '../list/folded-groups.tsx';
 import { ListChapter, type ListDescriptor } from '../list/list-chapter.tsx';
 import { useChapter } from '../use-chapter.ts';
 import { limitColumns } from './limit-columns.tsx';
@@ -18,11 +19,10 @@ const changes = [
   </span>,
 ];
 
-type Which = 'all' | 'changeable' | 'changed' | 'hit';
+type Which = 'all' | 'changed' | 'hit';
 
 const keeps: Readonly<Record<Which, (line: LimitLine) => boolean>> = {
   all: () => true,
-  changeable: ({ change }) => change?.by === 'setting',
   changed: isChanged,
   hit: ({ figures }) => figures !== undefined,
 };
@@ -44,20 +44,41 @@ export function LimitsPage() {
           value={which}
           options={[
             ['all', `All ${number('all')}`],
-            ['changeable', `Changeable ${number('changeable')}`],
             ['changed', `Changed ${number('changed')}`],
-            ['hit', `Hit ${number('hit')}`],
+            ['hit', `Reached ${number('hit')}`],
           ]}
           onChange={setWhich}
         />
       }
       columns={limitColumns}
       keep={keeps[which]}
-      noneKept={which === 'hit' ? 'No limit was hit within 7 days.' : 'Every limit is at its default.'}
+      folding={which === 'all' ? fixed : undefined}
+      noneKept={which === 'hit' ? 'No limit was reached within 7 days.' : 'Every limit is at its default.'}
       panel={(line, steps) => <LimitPanel key={line.id} appRef={ref} line={line} {...steps} />}
     />
   );
 }
+
+const isReached = ({ figures }: LimitLine): boolean => figures !== undefined;
+const isOwn = ({ change }: LimitLine): boolean => change?.by === 'setting' || change?.by === 'sql';
+
+/** Returns the heading of a limit, by the builder's possibilities to change it. */
+function headingOf(line: LimitLine): string {
+  if (isReached(line)) return 'Reached in 7 days';
+  if (isOwn(line)) return 'Yours to change';
+  return line.change ? 'Set by the operator of the node' : groupName(line.group);
+}
+
+const fixed: Folding<LimitLine> = {
+  isFolded: (line) => !isReached(line) && !isOwn(line),
+  title: 'Fixed limits',
+  sentence: (lines) =>
+    `${counted(lines.length, 'number')} that no setting of the app changes. A limit that is reached moves to the top.`,
+  groupOf: headingOf,
+};
+
+/** Position of a limit in the list: reached limits, then those that a builder can change, then fixed limits. */
+const rankOf = (line: LimitLine): number => (isReached(line) ? 0 : isOwn(line) ? 1 : 2);
 
 const textOf = (line: LimitLine): string =>
   [line.id, line.meaning, line.code, setIn(line), line.change?.key].join('\n');
@@ -67,11 +88,11 @@ const boundOf = ({ meaning }: LimitLine): string =>
   meaning.slice(0, 1).toLowerCase() + meaning.slice(1).replace(/[;.].*$/s, '');
 
 /**
- * Answers the question of the chapter: "104 limits apply to the app; 12 of them can be changed here, 2 have been. 1 was
- * hit in 24 hours, at last …"
+ * Answers the question of the chapter: "1 limit was reached in 24 hours, at last …. You can change 12 limits; 2 of them
+ * are not at their default. 90 more are fixed."
  */
 function Answer({ appRef, chapter: { limits } }: { appRef: string; chapter: LimitsChapter }) {
-  const changeable = limits.filter(keeps.changeable).length;
+  const own = limits.filter(isOwn).length;
   const changed = limits.filter(keeps.changed).length;
   const hit = limits
     .filter(({ figures }) => (figures?.day ?? 0) > 0)
@@ -80,20 +101,26 @@ function Answer({ appRef, chapter: { limits } }: { appRef: string; chapter: Limi
   const proof = figureLink('table-9-1');
   return (
     <>
-      {proof(counted(limits.length, 'limit'))} {limits.length === 1 ? 'applies' : 'apply'} to the app;{' '}
-      {proof(count(changeable))} of them can be changed here, {changed === 0 ? 'none' : proof(count(changed))}{' '}
-      {changed === 1 ? 'has been' : 'have been'}.{' '}
       {last ? (
         <>
-          {proof(count(hit.length))} {hit.length === 1 ? 'was' : 'were'} hit in 24 hours, at last{' '}
+          {proof(counted(hit.length, 'limit'))} {hit.length === 1 ? 'was' : 'were'} reached in 24 hours, at last{' '}
           <Link to="/app/$ref/limits" params={{ ref: appRef }} search={{ limit: last.id }} className={liveValueClass}>
             {boundOf(last)}
           </Link>
           .
         </>
       ) : (
-        'None was hit in 24 hours.'
-      )}
+        'No limit was reached in 24 hours.'
+      )}{' '}
+      You can change {proof(counted(own, 'limit'))};{' '}
+      {changed === 0 ? (
+        'each is'
+      ) : (
+        <>
+          {proof(count(changed))} {changed === 1 ? 'is not' : 'are not'}
+        </>
+      )}{' '}
+      at {changed > 1 ? 'their' : 'its'} default. {proof(count(limits.length - own))} more are fixed.
     </>
   );
 }
@@ -103,10 +130,10 @@ const descriptor: ListDescriptor<'limits', LimitLine> = {
   parameter: 'limit',
   number: 'Table 9.1',
   what: ['limit', 'limits'],
-  items: ({ limits }) => limits,
+  items: ({ limits }) => limits.toSorted((a, b) => rankOf(a) - rankOf(b)),
   textOf,
   labelOf: ({ meaning }) => meaning,
-  groupOf: ({ group }) => groupName(group),
+  groupOf: headingOf,
   Answer,
   changes,
 };

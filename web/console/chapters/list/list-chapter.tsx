@@ -6,6 +6,7 @@ import { type SearchParameter, useSearchParameter } from '../../layout/use-searc
 import { ChapterPage } from '../chapter-page.tsx';
 import type { BuiltChapter } from '../chapter-pages.ts';
 import { useChapter } from '../use-chapter.ts';
+import { FoldedGroups, type Folding } from './folded-groups.tsx';
 import type { ListColumn } from './list-table.tsx';
 import { MainTable } from './main-table.tsx';
 import { useList } from './use-list.ts';
@@ -44,6 +45,7 @@ export function ListChapter<K extends ListedChapter, T extends { readonly id: st
   tools,
   columns,
   keep,
+  folding,
   noneKept,
   none,
   panel,
@@ -58,6 +60,8 @@ export function ListChapter<K extends ListedChapter, T extends { readonly id: st
   columns: readonly ListColumn<T>[] | ((selected: T | null) => readonly ListColumn<T>[]);
   /** Returns true if an item passes the page's own controls. Memoised. */
   keep?: (item: T) => boolean;
+  /** Items in closed groups below the table. Memoised; undefined if the table contains all items. */
+  folding?: Folding<T> | undefined;
   /** Text for a table whose controls exclude all items. */
   noneKept?: string;
   /** Shown instead of the table if the chapter has no items. */
@@ -69,7 +73,14 @@ export function ListChapter<K extends ListedChapter, T extends { readonly id: st
   const { chapter, stale } = useChapter(appRef, of.chapter);
   const [chosen, choose] = useSearchParameter(of.parameter);
   const items = useMemo(() => chapter && of.items(chapter), [chapter, of]);
-  const list = useList({ items, chosen, choose, textOf: of.textOf, ...(keep && { keep }) });
+  const list = useList({
+    items,
+    chosen,
+    choose,
+    textOf: of.textOf,
+    ...(keep && { keep }),
+    ...(folding && { isFolded: folding.isFolded }),
+  });
   const { selected, steps } = list;
   const shown = useMemo(() => (typeof columns === 'function' ? columns(selected) : columns), [columns, selected]);
   return (
@@ -94,6 +105,17 @@ export function ListChapter<K extends ListedChapter, T extends { readonly id: st
           {...(of.labelOf && { labelOf: of.labelOf })}
           {...(of.groupOf && { groupOf: of.groupOf })}
           {...(noneKept !== undefined && { empty: noneKept })}
+          stale={stale}
+        />
+      )}
+      {folding && list.folded.length > 0 && (
+        <FoldedGroups
+          folding={folding}
+          items={list.folded}
+          columns={shown}
+          selected={selected?.id ?? null}
+          labelOf={of.labelOf}
+          onOpen={list.open}
           stale={stale}
         />
       )}

@@ -8,6 +8,8 @@ export interface List<T> {
   shown: readonly T[] | undefined;
   /** Number of rows without the filter. */
   all: number;
+  /** Rows in closed groups below the table. The search finds them, too. */
+  folded: readonly T[];
   filter: string;
   setFilter: (text: string) => void;
   selected: T | null;
@@ -17,7 +19,7 @@ export interface List<T> {
 
 /**
  * Filters items by the typed text, without regard to case, and finds the chosen item among all items. `choose`,
- * `textOf` and `keep` must be memoised.
+ * `textOf`, `keep` and `isFolded` must be memoised.
  */
 export function useList<T extends { readonly id: string }>({
   items,
@@ -25,6 +27,7 @@ export function useList<T extends { readonly id: string }>({
   choose,
   textOf,
   keep = everything,
+  isFolded = nothing,
 }: {
   items: readonly T[] | undefined;
   /** Id of the item in the panel. */
@@ -34,16 +37,24 @@ export function useList<T extends { readonly id: string }>({
   textOf: (item: T) => string;
   /** Returns true if an item passes the page's own filters. */
   keep?: (item: T) => boolean;
+  /** Returns true if an item is in a closed group while the filter is empty. */
+  isFolded?: (item: T) => boolean;
 }): List<T> {
   const [filter, setFilter] = useState('');
   const kept = useMemo(() => items?.filter(keep), [items, keep]);
-  const shown = useMemo(() => {
-    const text = filter.trim().toLowerCase();
-    return text === '' ? kept : kept?.filter((item) => textOf(item).toLowerCase().includes(text));
-  }, [kept, filter, textOf]);
+  const text = filter.trim().toLowerCase();
+  const shown = useMemo(
+    () =>
+      text === ''
+        ? kept?.filter((item) => !isFolded(item))
+        : kept?.filter((item) => textOf(item).toLowerCase().includes(text)),
+    [kept, text, textOf, isFolded],
+  );
+  const folded = useMemo(() => (text === '' ? (kept?.filter(isFolded) ?? []) : []), [kept, text, isFolded]);
   const selected = items?.find(({ id }) => id === chosen) ?? null;
   const steps = usePanelSteps(shown, chosen, choose);
-  return { shown, all: kept?.length ?? 0, filter, setFilter, selected, open: choose, steps };
+  return { shown, all: (kept?.length ?? 0) - folded.length, folded, filter, setFilter, selected, open: choose, steps };
 }
 
 const everything = () => true;
+const nothing = () => false;

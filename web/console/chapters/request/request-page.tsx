@@ -1,8 +1,7 @@
 import { IconLayoutSidebarRight } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import type { ListedCall, RequestTrace, RequestTraceResponse } from '../../../../contract/observed.ts';
+import type { RequestTraceResponse } from '../../../../contract/observed.ts';
 import type { ErrorLine } from '../../../../contract/specification.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
@@ -10,9 +9,7 @@ import { Failure } from '../../../ui/failure.tsx';
 import { Figure } from '../../../ui/figure.tsx';
 import { badFigureClass, liveValueClass } from '../../../ui/live-value.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
-import { ApiFailure, failureFacts } from '../../data/api-failure.ts';
-import { requestTrace } from '../../data/calls.ts';
-import { logLine } from '../../data/log.ts';
+import { failureFacts } from '../../data/api-failure.ts';
 import { dateTime, milliseconds, shortId } from '../../format/format.ts';
 import { Page } from '../../layout/page.tsx';
 import { SpecificationVersion } from '../../layout/specification-version.tsx';
@@ -26,22 +23,20 @@ import styles from './request.module.css';
 import { RequestPanel } from './request-panel.tsx';
 import { addressOf, questionOf, stepLines } from './request-words.ts';
 import { StepTable } from './step-table.tsx';
+import { type AnsweredRequest, chapterOf, useRequest } from './use-request.ts';
 
 /** Page with the trace of a request: in chapter 8 if the request failed, otherwise in chapter 7. */
 export function RequestPage() {
   const { ref, requestId } = useParams({ from: '/signed-in/app/$ref/calls/$requestId' });
-  const query = useQuery(requestTrace(ref, requestId));
+  const { trace: query, isUnknown, logged, answered } = useRequest(ref, requestId);
   const { chapter: errors } = useChapter(ref, 'errors');
   const { data } = query;
   // On a phone the panel would cover the steps, so it starts closed.
   const [open, setOpen] = useState(() => !window.matchMedia('(max-width: 760px)').matches);
   const trace = data?.trace;
-  const unknown = query.error instanceof ApiFailure && query.error.code === 'call_unknown';
-  const logged = useQuery({ ...logLine(ref, requestId), enabled: unknown });
-  const answered = trace ?? answeredOf(logged.data);
   const line = useMemo(() => answered && errorOf(errors?.errors ?? [], answered), [answered, errors]);
-  const { number, name, to } = chapterPage(answered && answered.code === null ? 'calls' : 'errors');
-  const isMissing = unknown && !logged.isLoading && !logged.data;
+  const { number, name, to } = chapterPage(chapterOf(answered));
+  const isMissing = isUnknown && !logged.isLoading && !logged.data;
   const question = answered ? questionOf(answered, new Date()) : isMissing ? 'Trace not found' : 'What happened?';
   return (
     <Page
@@ -56,12 +51,12 @@ export function RequestPage() {
         {answered ? (
           <Answer appRef={ref} trace={answered} line={line} stepsId={trace ? `#table-${number}-3` : undefined} />
         ) : (
-          query.isError && !unknown && 'Currently unavailable.'
+          query.isError && !isUnknown && 'Currently unavailable.'
         )}
       </PageHeader>
       {logged.data && <LoggedRequest appRef={ref} line={logged.data} error={line} number={number} />}
       {isMissing && <UnknownRequest appRef={ref} requestId={requestId} />}
-      {query.error && !unknown && (
+      {query.error && !isUnknown && (
         <Failure facts={failureFacts(query.error)} onRetry={() => void query.refetch()} busy={query.isFetching} />
       )}
       {trace && !open && (
@@ -122,13 +117,6 @@ function Told({ number, answer }: { number: number; answer: RequestTraceResponse
     </>
   );
 }
-
-/** The parts of a request that the answer needs: of a trace, or of a line of the log. */
-type AnsweredRequest = Omit<ListedCall, 'request_id' | 'member' | 'role' | 'user_id' | 'source'> &
-  Pick<RequestTrace, 'refused'> & { readonly who: Pick<RequestTrace['who'], 'role' | 'user_id'> };
-
-const answeredOf = (line: ListedCall | null | undefined): AnsweredRequest | undefined =>
-  line ? { ...line, who: { role: line.role, user_id: line.user_id } } : undefined;
 
 /**
  * Answers the question of the page: "priya@… called PATCH /rest/v1/tickets. The response was 400 after 3.3 ms: the

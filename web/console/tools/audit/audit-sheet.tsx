@@ -18,23 +18,37 @@ import { Page } from '../../layout/page.tsx';
 import { QueryFailure } from '../../layout/query-failure.tsx';
 import { AuditExport } from './audit-export.tsx';
 import { AuditPanel } from './audit-panel.tsx';
-import { actionsOf, actionWords, objectOf } from './audit-words.ts';
+import { actionsOf, actionWords, actorOf, objectOf } from './audit-words.ts';
 
-const columnsOf = (kind: AuditKind): readonly RowColumn<AuditLine>[] => [
-  { name: 'When', width: 130, cell: ({ at }) => <TimeAgo iso={at} /> },
-  { name: 'Who', width: 220, cell: ({ actor }) => <span className="cut">{actor || 'unknown'}</span> },
-  {
+const isPhone = window.matchMedia('(max-width: 760px)').matches;
+
+/** The columns of a log. A phone shows the actor, the object and the time below the action. */
+function columnsOf(kind: AuditKind): readonly RowColumn<AuditLine>[] {
+  const what: RowColumn<AuditLine> = {
     name: 'What',
-    width: 230,
+    width: 210,
+    grows: isPhone,
     cell: ({ action, refused }) => (
       <>
         {actionWords(kind, action)} {refused !== null && <Tag kind="error">refused</Tag>}
       </>
     ),
-  },
-  { name: 'Object', width: 320, cell: (line) => <span className="cut soft">{objectOf(line)}</span> },
-  { name: 'Address', width: 140, cell: ({ address }) => <code>{address}</code> },
-];
+  };
+  if (isPhone) return [what];
+  return [
+    { name: 'When', width: 120, cell: ({ at }) => <TimeAgo iso={at} /> },
+    { name: 'Who', width: 200, cell: ({ actor }) => <span className="cut">{actorOf(actor)}</span> },
+    what,
+    { name: 'Object', width: 240, grows: true, cell: (line) => <span className="cut soft">{objectOf(line)}</span> },
+    { name: 'Address', width: 140, cell: ({ address }) => <code>{address}</code> },
+  ];
+}
+
+const phoneLine = (line: AuditLine) => (
+  <>
+    {actorOf(line.actor)} · <TimeAgo iso={line.at} /> {objectOf(line)}
+  </>
+);
 
 /** Texts of the pages of the three logs. */
 const descriptors: Readonly<Record<AuditKind, { remark: string; empty: string }>> = {
@@ -118,6 +132,7 @@ export function AuditSheet({
       >
         <SheetRows<AuditLine>
           label="Audit log"
+          phoneLine={phoneLine}
           columns={columns}
           rows={lines}
           total={list.hasNextPage ? -1 : (lines?.length ?? -1)}

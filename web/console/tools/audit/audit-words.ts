@@ -85,6 +85,9 @@ const words: Readonly<Record<AuditKind, Readonly<Record<string, string>>>> = {
   },
 };
 
+/** Returns the name of an actor: the address of an account, or the key of a server. */
+export const actorOf = (actor: string): string => (actor === 'service_role' ? 'secret key' : actor || 'unknown');
+
 /** Returns the actions of a log with their descriptions, as options of a select field. */
 export const actionsOf = (kind: AuditKind): readonly { value: string; label: string }[] =>
   Object.entries(words[kind]).map(([value, label]) => ({ value, label }));

@@ -36,7 +36,7 @@ const isPhone = window.matchMedia('(max-width: 760px)').matches;
 export const logColumns = (appRef: string): readonly RowColumn<LogRow>[] => [
   {
     name: 'At',
-    width: 112,
+    width: 106,
     wideOnly: true,
     cell: ({ at }) => (
       <time dateTime={at}>
@@ -48,7 +48,7 @@ export const logColumns = (appRef: string): readonly RowColumn<LogRow>[] => [
   { name: 'Status', width: 68, cell: ({ status }) => <Tag kind={kindOf(status)}>{status}</Tag> },
   {
     name: 'Call',
-    width: 280,
+    width: 200,
     grows: true,
     cell: (row) => (
       <>
@@ -64,7 +64,7 @@ export const logColumns = (appRef: string): readonly RowColumn<LogRow>[] => [
   },
   {
     name: 'Code',
-    width: 150,
+    width: 112,
     wideOnly: true,
     cell: (row) =>
       row.code !== null && (
@@ -73,7 +73,7 @@ export const logColumns = (appRef: string): readonly RowColumn<LogRow>[] => [
         </code>
       ),
   },
-  { name: 'Caller', width: 210, wideOnly: true, cell: (line) => <Who appRef={appRef} line={line} /> },
+  { name: 'Caller', width: 170, wideOnly: true, cell: (line) => <Who appRef={appRef} line={line} /> },
   {
     name: 'Took',
     width: 84,

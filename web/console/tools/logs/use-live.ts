@@ -1,10 +1,10 @@
-import { useMemo, useState } from 'react';
+import { useMemo, useState, useSyncExternalStore } from 'react';
 import type { LogSearch } from '../../data/log.ts';
 
 /** Tells whether the log shows new requests as they arrive. */
 export interface Live {
   readonly isLive: boolean;
-  /** True if the reader paused the log. False if the reader only scrolled. */
+  /** True if the reader paused the log. False if the reader only scrolled or selected text. */
   readonly isPaused: boolean;
   readonly toggle: () => void;
   readonly pause: () => void;
@@ -12,12 +12,16 @@ export interface Live {
   readonly setAway: (isAway: boolean) => void;
 }
 
-/** Returns whether the log is live. It is, unless the reader paused it, scrolled away from the newest request, or chose a period. */
+/**
+ * Returns whether the log is live. It is, unless the reader paused it, scrolled away from the newest request, selected
+ * text or chose a period.
+ */
 export function useLive({ from }: LogSearch): Live {
   const [isPaused, setPaused] = useState(false);
   const [isAway, setAway] = useState(false);
+  const isSelecting = useSyncExternalStore(onSelection, hasSelection);
   return {
-    isLive: !isPaused && !isAway && from === undefined,
+    isLive: !isPaused && !isAway && !isSelecting && from === undefined,
     isPaused: isPaused || from !== undefined,
     toggle: useMemo(() => () => setPaused((before) => !before), []),
     pause: () => setPaused(true),
@@ -25,3 +29,10 @@ export function useLive({ from }: LogSearch): Live {
     setAway,
   };
 }
+
+function onSelection(listener: () => void): () => void {
+  document.addEventListener('selectionchange', listener);
+  return () => document.removeEventListener('selectionchange', listener);
+}
+
+const hasSelection = (): boolean => getSelection()?.isCollapsed === false;

@@ -6,8 +6,8 @@ import { kindWords, stateWords } from './mail-words.ts';
 
 export const mailColumns: readonly RowColumn<MailRow>[] = [
   { name: 'To', width: 220, cell: ({ recipient }) => recipient },
-  { name: 'Template', width: 150, cell: ({ kind }) => kindWords(kind) },
-  { name: 'At', width: 110, cell: ({ created_at }) => <TimeAgo iso={created_at} /> },
+  { name: 'Template', width: 150, wideOnly: true, cell: ({ kind }) => kindWords(kind) },
+  { name: 'At', width: 128, wideOnly: true, cell: ({ created_at }) => <TimeAgo iso={created_at} /> },
   {
     name: 'Status',
     width: 90,
@@ -16,5 +16,12 @@ export const mailColumns: readonly RowColumn<MailRow>[] = [
       return <Tag kind={kind}>{word}</Tag>;
     },
   },
-  { name: 'Error', width: 240, cell: ({ error }) => error ?? <span className="soft">–</span> },
+  { name: 'Error', width: 240, wideOnly: true, cell: ({ error }) => error ?? <span className="soft">–</span> },
 ];
+
+/** Second line of a mail on a phone. */
+export const mailLine = ({ kind, created_at, error }: MailRow) => (
+  <>
+    {kindWords(kind)} · <TimeAgo iso={created_at} /> {error}
+  </>
+);

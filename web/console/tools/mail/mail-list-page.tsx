@@ -16,7 +16,7 @@ import { Page } from '../../layout/page.tsx';
 import { QueryFailure } from '../../layout/query-failure.tsx';
 import { useSearchParameter } from '../../layout/use-search-parameter.ts';
 import styles from './mail.module.css';
-import { mailColumns } from './mail-columns.tsx';
+import { mailColumns, mailLine } from './mail-columns.tsx';
 import { MailPanel } from './mail-panel.tsx';
 
 /** Lists the mails of an app, with the panel of a mail. */
@@ -83,6 +83,7 @@ export function MailListPage({ appRef, tabs, onServer }: { appRef: string; tabs:
         <SheetRows<MailRow>
           label="Mails"
           columns={mailColumns}
+          phoneLine={mailLine}
           rows={mails}
           total={mails?.length ?? -1}
           selected={chosen}

@@ -4,6 +4,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { Dot } from '../../../ui/dot.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
+import { ScrollFrame } from '../../../ui/scroll-frame.tsx';
 import { Skeleton, Table } from '../../../ui/table.tsx';
 import { failureFacts } from '../../data/api-failure.ts';
 import { serveVersion, siteState } from '../../data/site.ts';
@@ -37,7 +38,9 @@ export function SiteSection({ appRef }: { appRef: string }) {
       {refused && <FailureNote facts={failureFacts(refused)} />}
       {!data && !error && <Skeleton width={240} />}
       {data && data.versions.length > 0 && (
-        <Versions versions={data.versions} serving={isPending ? (variables ?? null) : null} onServe={mutate} />
+        <ScrollFrame>
+          <Versions versions={data.versions} serving={isPending ? (variables ?? null) : null} onServe={mutate} />
+        </ScrollFrame>
       )}
       {data && (
         <div className={styles.command}>

@@ -8,16 +8,26 @@ import { banOf, isConfirmed, nameOf, providersOf } from './user-words.ts';
 /** The columns of the list of users. */
 export const userColumns: readonly RowColumn<User>[] = [
   { name: 'User', width: 236, cell: (user) => nameOf(user) },
-  { name: 'Provider', width: 104, cell: (user) => providersOf(user).join(', ') || <None /> },
+  { name: 'Provider', width: 104, wideOnly: true, cell: (user) => providersOf(user).join(', ') || <None /> },
   {
     name: 'Confirmed',
     width: 104,
+    wideOnly: true,
     cell: (user) => (isConfirmed(user) ? 'yes' : <Tag>not yet</Tag>),
   },
-  { name: 'Banned', width: 132, cell: (user) => <Ban user={user} /> },
-  { name: 'Last sign-in', width: 124, cell: (user) => <TimeAgo iso={user.last_sign_in_at} /> },
-  { name: 'Created', width: 124, cell: (user) => <TimeAgo iso={user.created_at} /> },
+  { name: 'Banned', width: 132, wideOnly: true, cell: (user) => <Ban user={user} /> },
+  { name: 'Last sign-in', width: 124, wideOnly: true, cell: (user) => <TimeAgo iso={user.last_sign_in_at} /> },
+  { name: 'Created', width: 124, wideOnly: true, cell: (user) => <TimeAgo iso={user.created_at} /> },
 ];
+
+/** Second line of a user on a phone. */
+export const userLine = (user: User) => (
+  <>
+    {providersOf(user).join(', ')}
+    {isConfirmed(user) ? '' : ' · not confirmed'} · created <TimeAgo iso={user.created_at} />{' '}
+    {banOf(user, Date.now()) && <Ban user={user} />}
+  </>
+);
 
 const None = () => <span className="soft">–</span>;
 

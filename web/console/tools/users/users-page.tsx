@@ -19,7 +19,7 @@ import { Page } from '../../layout/page.tsx';
 import { QueryFailure } from '../../layout/query-failure.tsx';
 import { useSearchParameter } from '../../layout/use-search-parameter.ts';
 import { CreateUserDialog } from './create-user-dialog.tsx';
-import { userColumns } from './user-columns.tsx';
+import { userColumns, userLine } from './user-columns.tsx';
 import { UserPanel } from './user-panel.tsx';
 
 const signUpCode = `const { data, error } = await supabase.auth.signUp({
@@ -83,6 +83,7 @@ export function UsersPage() {
         <SheetRows<User>
           label="Users"
           columns={userColumns}
+          phoneLine={userLine}
           rows={users}
           total={list.data?.total ?? -1}
           selected={chosen}
