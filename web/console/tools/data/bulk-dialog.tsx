@@ -52,7 +52,7 @@ export function BulkDialog({ table, entities, rows, stateFields, onDone, onClose
       { keys, values: { [field.name]: value } },
       {
         onSuccess: (changed) => {
-          for (const row of changed) recordUpdate(table, rows, row, field.name);
+          recordUpdate(table, rows, changed, field.name);
           if (changed.length === rows.length) onDone();
         },
       },
@@ -152,13 +152,21 @@ function NewValue({
   );
 }
 
-function recordUpdate(table: Table, before: readonly Row[], row: Row, name: string): void {
+/** Records the change of all rows as one change, so that one undo restores them. */
+function recordUpdate(table: Table, before: readonly Row[], changed: readonly Row[], name: string): void {
   const fields = keyFields(table.entity);
-  const key = keyOf(row, fields) ?? [];
-  const old = before.find((one) => keyText(keyOf(one, fields) ?? []) === keyText(key));
-  recordChange({
-    ...{ table, key, kind: 'update', what: `${name} of ${keyWords(key)}`, how: '' },
-    before: old ? { [name]: old[name] ?? null } : null,
-    after: { [name]: row[name] ?? null },
+  const textOf = (row: Row) => keyText(keyOf(row, fields) ?? []);
+  const old = new Map(before.map((row) => [textOf(row), row]));
+  const rows = changed.map((row) => {
+    const known = old.get(textOf(row));
+    return {
+      key: keyOf(row, fields) ?? [],
+      before: known ? { [name]: known[name] ?? null } : null,
+      after: { [name]: row[name] ?? null },
+    };
   });
+  const [only] = rows;
+  if (!only) return;
+  const what = rows.length === 1 ? keyWords(only.key) : counted(rows.length, 'row');
+  recordChange({ table, kind: 'update', rows, what: `${name} of ${what}`, how: '' });
 }

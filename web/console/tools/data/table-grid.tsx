@@ -63,6 +63,7 @@ export function TableGrid({ sheet, editing }: { sheet: TableSheet; editing: Edit
             onRetry={() => void query.refetch()}
             onClear={() => onSearch({ where: undefined })}
             onInsert={sheet.canInsert === null ? () => change({ inserting: true }) : null}
+            onImport={() => onSearch({ import: true })}
           />
         ) : null
       }

@@ -172,10 +172,8 @@ function recordInsertion(table: Table, row: Row): void {
   if (key)
     recordChange({
       table,
-      key,
       kind: 'insert',
-      before: null,
-      after: row,
+      rows: [{ key, before: null, after: row }],
       what: `Inserted row ${keyWords(key)}`,
       how: '',
     });
