@@ -14,7 +14,7 @@ import { kindOf } from '../../values/field-kind.ts';
 import { typeInWords } from '../../values/type-words.ts';
 import styles from './delete-dialog.module.css';
 import { ServerError } from './editor/server-error.tsx';
-import { readTyped } from './editor/typed-value.ts';
+import { readTyped, readValues } from './editor/typed-value.ts';
 import { RowField } from './panel/row-field.tsx';
 import { fieldReadOnly } from './why-read-only.ts';
 
@@ -49,7 +49,7 @@ export function BulkDialog({ table, entities, rows, stateFields, onDone, onClose
     if (!field || value === undefined || offBecause !== null || isPending) return;
     const keys = rows.map((row) => keyOf(row, key) ?? []);
     mutate(
-      { keys, values: { [field.name]: value } },
+      { keys, values: readValues([field], { [field.name]: value }, now) },
       {
         onSuccess: (changed) => {
           recordUpdate(table, rows, changed, field.name);

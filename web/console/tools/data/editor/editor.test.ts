@@ -9,7 +9,7 @@ import type { SessionChange } from '../../../data/rows/session-changes.ts';
 import { reinsertSql, undoable } from '../../../data/rows/undo-change.ts';
 import { editorKind, meaningsOf } from './editor-kind.ts';
 import { violatedRule } from './field-rule.tsx';
-import { readTyped, shownText } from './typed-value.ts';
+import { readTyped, readValues, shownText } from './typed-value.ts';
 import { waysOf } from './ways.ts';
 
 describe('editorKind and meaningsOf', () => {
@@ -96,6 +96,18 @@ it('finds the rule whose constraint or field an error names', () => {
   expect(violatedRule(error('23502', 'null value in column "title" of relation "t"'), rules)?.kind).toBe('required');
   expect(violatedRule(error('23514', 'violates "other"'), rules)).toBeNull();
   expect(violatedRule(error('42501', check), rules)).toBeNull();
+});
+
+describe('readValues', () => {
+  it('reads numbers with a decimal comma and lists with commas, and refuses a text that is no number', () => {
+    const [price, tags] = [field('price', { type: 'numeric(10,2)' }), field('tags', { type: 'text[]' })];
+    const now = new Date();
+    expect(readValues([price, tags], { price: '1.234,5', tags: 'red, blue', other: 'x' }, now)).toEqual({
+      ...{ price: '1234.5', tags: '{"red","blue"}', other: 'x' },
+    });
+    expect(readTyped(price, 'free', now).wrong).toBe('This is no number.');
+    expect([readTyped(price, '1e3', now).value, readTyped(tags, '', now).value]).toEqual(['1e3', '{}']);
+  });
 });
 
 describe('undoable', () => {

@@ -6,7 +6,7 @@ import type { Row } from '../../../data/rows/row.ts';
 import { RowField } from '../panel/row-field.tsx';
 import styles from './cell-editor.module.css';
 import { ServerError } from './server-error.tsx';
-import { readTyped } from './typed-value.ts';
+import { readTyped, readValues } from './typed-value.ts';
 import type { RowWay } from './ways.ts';
 
 /** Asks for the fields that a transition requires, and makes the transition with their values. */
@@ -37,7 +37,7 @@ export function RequiredFields({
   const offBecause = fields.map(wrong).find((reason) => reason !== null) ?? null;
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
-    if (!isBusy && offBecause === null) onTake(values);
+    if (!isBusy && offBecause === null) onTake(readValues(fields, values, now));
   };
   return (
     <fieldset className={styles.required}>

@@ -1,6 +1,7 @@
 import type { Field } from '../../../../../contract/specification-entities.ts';
 import { timeValue } from '../../../../fields/time-field.tsx';
 import { kindOf } from '../../../values/field-kind.ts';
+import { type DecimalSign, decimalSign, readArray, readNumber } from '../../../values/typed-text.ts';
 import { timeKind } from '../editor/editor-kind.ts';
 
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
@@ -32,29 +33,20 @@ const no = new Set(['false', 'f', 'no', 'n', '0', 'off']);
 /** How the numbers and days of a column are written. A single value such as "1,234" or "03/04/2026" does not say. */
 export interface Notation {
   /** The decimal sign; null if no value shows it. */
-  readonly decimal: ',' | '.' | null;
+  readonly decimal: DecimalSign | null;
   /** True if the month comes before the day. */
   readonly isMonthFirst: boolean;
 }
 
 const numericDay = /^(\d{1,2})([/-])(\d{1,2})(?=\2\d{4})/;
-/** A comma that may be a decimal sign or a separator of thousands. */
-const unclearComma = /^-?[1-9]\d{0,2},\d{3}$/;
-const unclearPoint = /^-?[1-9]\d{0,2}\.\d{3}$/;
-const commaDecimal = /^-?(\d+|\d{1,3}(\.\d{3})+),\d+$/;
-const pointDecimal = /^-?(\d+|\d{1,3}(,\d{3})+)\.\d+$/;
-
 /** Returns how the numbers and days of a column are written, from its values. Without a sign, the day comes first. Pure. */
 export function notationOf(texts: readonly (string | null)[]): Notation {
-  const given = texts.flatMap((text) => (text === null ? [] : [withoutUnit(text)]));
-  const hasComma = given.some((text) => commaDecimal.test(text) && !unclearComma.test(text));
-  const hasPoint = given.some((text) => pointDecimal.test(text) && !unclearPoint.test(text));
   const days = texts.flatMap((text) => {
     const [, first, , second] = numericDay.exec(text?.trim() ?? '') ?? [];
     return first === undefined ? [] : [[Number(first), Number(second)] as const];
   });
   return {
-    decimal: hasComma === hasPoint ? null : hasComma ? ',' : '.',
+    decimal: decimalSign(texts.filter((text) => text !== null)),
     isMonthFirst: days.every(([first]) => first <= 12) && days.some(([, second]) => second > 12),
   };
 }
@@ -77,25 +69,9 @@ export function convert(field: Field, text: string | null, now: Date, notation: 
     const swapped = notation.isMonthFirst ? typed.replace(numericDay, '$3/$1') : typed;
     return timeValue(swapped, time, now) ?? timeValue(typed, time, now) ?? text;
   }
-  if (kind === 'integer' || kind === 'decimal') return plainNumber(typed, notation.decimal);
+  if (kind === 'integer' || kind === 'decimal') return readNumber(typed, notation.decimal) ?? typed;
+  if (kind === 'array') return readArray(typed) ?? text;
   return text;
-}
-
-const withoutUnit = (text: string): string => text.replaceAll(/[\s'’]|^[€$£]|[€$£]$/g, '');
-
-/**
- * Converts a number as a person writes it to a number that PostgreSQL reads: "1.234,50" and "1,234.50" to "1234.50",
- * "12,5 €" to "12.5". A number such as "1,234" is unchanged if its column does not show the decimal sign.
- */
-function plainNumber(typed: string, decimal: Notation['decimal']): string {
-  const text = withoutUnit(typed);
-  const withComma = () => text.replaceAll('.', '').replace(',', '.');
-  if (unclearComma.test(text)) return decimal === ',' ? withComma() : decimal === '.' ? text.replace(',', '') : typed;
-  if (unclearPoint.test(text)) return decimal === ',' ? withComma() : text;
-  if (commaDecimal.test(text)) return withComma();
-  if (pointDecimal.test(text) || /^-?\d{1,3}(,\d{3}){2,}$/.test(text)) return text.replaceAll(',', '');
-  if (/^-?\d{1,3}(\.\d{3}){2,}$/.test(text)) return text.replaceAll('.', '');
-  return /^-?\d+$/.test(text) ? text : typed;
 }
 
 /** Describes how the import converts the values of a column, for the list of fields. */
@@ -107,6 +83,7 @@ export function conversionWords(field: Field, { decimal, isMonthFirst }: Notatio
   }
   if (kind === 'boolean') return 'yes and no';
   if (kind === 'enum') return 'any letter case';
+  if (kind === 'array') return 'values between commas';
   if (kind === 'decimal' && decimal === ',') return 'decimal comma';
   return 'none';
 }
