@@ -218,8 +218,8 @@ it('edits a field in the sheet of a row on a phone', async () => {
   expect(problems).toEqual([]);
 });
 
-it('sets a field of several rows at once, with the picker of the insert panel, and undoes one of the changes', async () => {
-  const { page, problems, grid, stored } = await openTickets();
+it('sets a field of several rows at once, with the picker of the insert panel, and undoes the change of every row that nobody changed since', async () => {
+  const { page, app, problems, grid, stored } = await openTickets();
   await page.getByRole('checkbox', { name: 'Select 1' }).check();
   await page.getByRole('checkbox', { name: 'Select 3' }).check();
   await page.getByRole('button', { name: 'Change 2 rows' }).click();
@@ -239,8 +239,14 @@ it('sets a field of several rows at once, with the picker of the insert panel, a
     { name: 'Brightwater' },
     { name: 'Holberg' },
   ]);
+  await runSql(
+    site.node,
+    app.ref,
+    `update public.tickets set customer = (select id from public.customers where name = 'Brightwater') where id = 3`,
+  );
   await page.getByRole('button', { name: 'Undo' }).click();
-  await expect.poll(() => grid.getByText('Holberg').count()).toBe(1);
+  await page.getByText('1 row was changed since and stayed.').waitFor();
+  await expect.poll(() => grid.getByText('Holberg').count()).toBe(0);
 
   await page.getByRole('button', { name: 'Insert row' }).click();
   const panel = page.getByRole('complementary', { name: 'Insert a row into tickets' });
