@@ -26,3 +26,9 @@ export const entityId = (schema: string, name: string): string => `${sqlName(sch
 /** Returns the id of a function: its qualified name with the types of its inputs. */
 export const routineId = (schema: string, name: string, types: readonly string[]): string =>
   `${entityId(schema, name)}(${types.join(', ')})`;
+
+/** Schemas that belong to Ninefold and that every app has from the start. */
+export const platformSchemas: ReadonlySet<string> = new Set([
+  ...['auth', 'cron', 'extensions', 'graphql_public', 'net', 'ninefold', 'ninefold_states', 'realtime', 'storage'],
+  ...['supabase_functions', 'supabase_migrations'],
+]);

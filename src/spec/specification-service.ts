@@ -161,7 +161,7 @@ export class SpecificationService {
    */
   async within(app: App, executor: Executor): Promise<() => Promise<Change[]>> {
     const [stored] = await executor.run([storedSettings]);
-    const settings = readSettings((stored && firstJson<Record<string, unknown>>(stored)) ?? {});
+    const settings = readSettings((stored && firstJson<Record<string, unknown>>(stored)) ?? {}, app.defaults);
     const { app: described, options } = this.#describe(app, settings);
     const source = { facts: await readFactsWithin(executor, options), app: described };
     return () => this.#remembered.withoutFigures(app, (of) => this.#tasks.run('changesTo', { of, source }));

@@ -22,7 +22,7 @@ const schema = `
   comment on constraint title_length on public.tickets is 'A title is 3 to 80 characters.';
   select ninefold.define_role('lead', 'Leads the team.');
   select ninefold.define_machine('public.tickets', 'status', 'new', '[
-    {"name": "take", "from": "new", "to": "open"}, {"name": "hold", "from": "open", "to": "waiting", "requires": ["reason"]},
+    {"name": "take", "from": "new", "to": "open"}, {"name": "hold", "from": "open", "to": "waiting", "requires": ["reason", "due"]},
     {"name": "close", "from": "waiting", "to": "closed", "roles": ["lead"]}, {"name": "drop", "from": "open", "to": "new"}]');
   insert into public.customers (name, email) values ('Brightwater', 'desk@brightwater.example'), ('Hollis Freight', 'ops@hollis.example'),
     ('Holberg', 'it@holberg.example');
@@ -130,9 +130,11 @@ it('changes a state only by a transition that is open, asks for what it requires
   await list.getByRole('option', { name: /hold.*to waiting; asks for reason/ }).click();
   const form = page.getByRole('form', { name: 'Edit status' });
   await form.getByRole('textbox', { name: 'reason' }).fill('A part is missing');
+  await form.getByRole('textbox', { name: 'due' }).fill('26.11.2026 16:30');
   expect(await faults(page)).toEqual([]);
-  await form.getByRole('button', { name: 'hold' }).click();
+  await page.keyboard.press('Enter');
   await expect.poll(() => stored(1)).toMatchObject({ status: 'waiting', reason: 'A part is missing' });
+  expect(Date.parse((await stored(1))?.due ?? '')).toBe(new Date(2026, 10, 26, 16, 30).getTime());
   await cell(1, 'status').dblclick();
   await list.getByRole('option', { name: /close.*needs the role lead/, disabled: true }).waitFor();
   expect(problems).toEqual([]);
@@ -187,7 +189,8 @@ it('shows in the panel of a row its transitions, the permissions of members on i
   await panel.getByRole('button', { name: 'take open' }).click();
   await panel.getByRole('button', { name: /^hold/ }).click();
   await panel.getByRole('textbox', { name: 'reason' }).fill('A part is missing');
-  await panel.getByRole('button', { name: 'hold' }).click();
+  await panel.getByRole('textbox', { name: 'due' }).fill('fri 9am');
+  await page.keyboard.press('Enter');
   await panel.getByText('needs the role lead').waitFor();
 
   await panel.getByRole('tab', { name: 'Access' }).click();
@@ -218,8 +221,8 @@ it('edits a field in the sheet of a row on a phone', async () => {
   expect(problems).toEqual([]);
 });
 
-it('sets a field of several rows at once, with the picker of the insert panel, and undoes one of the changes', async () => {
-  const { page, problems, grid, stored } = await openTickets();
+it('sets a field of several rows at once, with the picker of the insert panel, and undoes the change of every row that nobody changed since', async () => {
+  const { page, app, problems, grid, stored } = await openTickets();
   await page.getByRole('checkbox', { name: 'Select 1' }).check();
   await page.getByRole('checkbox', { name: 'Select 3' }).check();
   await page.getByRole('button', { name: 'Change 2 rows' }).click();
@@ -239,8 +242,14 @@ it('sets a field of several rows at once, with the picker of the insert panel, a
     { name: 'Brightwater' },
     { name: 'Holberg' },
   ]);
+  await runSql(
+    site.node,
+    app.ref,
+    `update public.tickets set customer = (select id from public.customers where name = 'Brightwater') where id = 3`,
+  );
   await page.getByRole('button', { name: 'Undo' }).click();
-  await expect.poll(() => grid.getByText('Holberg').count()).toBe(1);
+  await page.getByText('1 row was changed since and stayed.').waitFor();
+  await expect.poll(() => grid.getByText('Holberg').count()).toBe(0);
 
   await page.getByRole('button', { name: 'Insert row' }).click();
   const panel = page.getByRole('complementary', { name: 'Insert a row into tickets' });

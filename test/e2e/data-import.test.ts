@@ -25,7 +25,7 @@ const csv = [
   'No;Title;Customer;Priority;Due',
   '7;Printer on fire;Hollis Freight;HIGH;24/11/2026',
   '8;x;Brightwater;low;',
-  '9;"Second; with a semicolon";Brightwater;;25.11.2026',
+  '9;"Büro; with a semicolon";Brightwater;;25.11.2026',
   '10;No such customer;Nobody;low;',
 ].join('\r\n');
 
@@ -37,16 +37,20 @@ async function openImport(options = {}) {
   const service = clientOf(app, app.secret_key);
   const stored = async () =>
     (await service.from('tickets').select('title, priority, due, customer(name)').order('id')).data;
-  const choose = (text: string) =>
-    page.getByLabel('CSV file').setInputFiles({ name: 'tickets.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+  const choose = (text: string, encoding: BufferEncoding = 'utf8') =>
+    page
+      .getByLabel('CSV file')
+      .setInputFiles({ name: 'tickets.csv', mimeType: 'text/csv', buffer: Buffer.from(text, encoding) });
   return { ...visit, app, stored, choose };
 }
 
-it('imports a CSV file: matches columns and labels, lists rows that violate a rule, and imports the valid rows', async () => {
+it('imports a CSV file: matches columns and labels, lists rows that violate a rule, imports the valid rows, and exports them', async () => {
   const { page, problems, stored, choose } = await openImport();
-  await page.getByRole('button', { name: 'Import' }).click();
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
   await page.getByRole('heading', { name: 'Import into tickets' }).waitFor();
-  await choose(csv);
+  // A spreadsheet on Windows writes windows-1252.
+  await choose(csv, 'latin1');
+  await page.getByText('5 columns, 4 matched. Semicolon, Windows-1252, first line is the header.').waitFor();
   expect(await page.getByRole('combobox', { name: 'Field of No' }).inputValue()).toBe('');
   expect(await page.getByRole('combobox', { name: 'Field of Customer' }).inputValue()).toBe('customer');
   expect(await faults(page)).toEqual([]);
@@ -64,47 +68,66 @@ it('imports a CSV file: matches columns and labels, lists rows that violate a ru
   await page.getByText('2 rows were imported.').waitFor();
   expect(await stored()).toEqual([
     { title: 'Printer on fire', priority: 'high', due: '2026-11-24', customer: { name: 'Hollis Freight' } },
-    { title: 'Second; with a semicolon', priority: 'low', due: '2026-11-25', customer: { name: 'Brightwater' } },
+    { title: 'Büro; with a semicolon', priority: 'low', due: '2026-11-25', customer: { name: 'Brightwater' } },
   ]);
   await page.getByRole('button', { name: 'Back to the rows' }).click();
   const grid = page.getByRole('grid', { name: 'Rows of tickets' });
   await grid.getByText('Printer on fire').waitFor();
 
-  const [saved] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Export' }).click(),
+  const exported = async (item: string) => {
+    await page.getByRole('button', { name: 'Export' }).click();
+    const [saved] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: item }).click(),
+    ]);
+    return { name: saved.suggestedFilename(), text: await readFile(await saved.path(), 'utf8') };
+  };
+  const file = await exported('CSV, 2 rows');
+  expect([file.name, file.text.split('\r\n')[0]]).toEqual(['tickets.csv', 'id,title,customer,priority,due']);
+  const json = await exported('JSON, 2 rows');
+  expect([json.name, JSON.parse(json.text)]).toEqual([
+    'tickets.json',
+    [
+      expect.objectContaining({ id: expect.any(Number), title: 'Printer on fire', due: '2026-11-24' }),
+      expect.objectContaining({ title: 'Büro; with a semicolon', priority: 'low' }),
+    ],
   ]);
-  expect(saved.suggestedFilename()).toBe('tickets.csv');
-  expect((await readFile(await saved.path(), 'utf8')).split('\r\n')[0]).toBe('id,title,customer,priority,due');
   expect(problems).toEqual([]);
 });
 
 it('fixes refused rows by buttons, and undoes the import except rows that were changed since', async () => {
   const { page, app, problems, stored, choose } = await openImport();
-  await runSql(site.node, app.ref, 'alter table public.tickets add constraint one_title unique (title)');
+  await runSql(
+    site.node,
+    app.ref,
+    `alter table public.tickets add constraint one_title unique (title), add column channel text check (channel in ('mail', 'phone'))`,
+  );
   await runSql(
     site.node,
     app.ref,
     `insert into public.tickets (title, customer) select 'Already here', id from public.customers where name = 'Brightwater'`,
   );
   await page.reload();
-  await page.getByRole('button', { name: 'Import' }).click();
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
   await choose(
     [
-      'title,customer,priority,due',
-      'Printer on fire,Brightwater,hihg,',
-      'Wrong invoice,Brightwater,low,31/02/2027',
-      'x,Brightwater,low,',
-      'Already here,Brightwater,high,',
-      'Label printer,Hollis Freight,low,',
+      'title,customer,priority,due,channel',
+      'Printer on fire,Brightwater,hihg,,Mail',
+      'Wrong invoice,Brightwater,low,31/02/2027,',
+      'x,Brightwater,low,,',
+      'Already here,Brightwater,high,,',
+      'Label printer,Hollis Freight,low,,fone',
     ].join('\n'),
   );
   await page.getByRole('button', { name: 'Check 5 rows' }).click();
-  await page.getByText('1 row is valid, 4 rows violate a rule').waitFor();
+  await page.getByText('0 rows are valid, 5 rows violate a rule').waitFor();
   const refused = page.getByRole('table', { name: 'Rows that violate a rule' });
   // A row shows the label of the row that it references, and not the key.
   await refused.getByRole('row', { name: /^4 x Brightwater/ }).waitFor();
   const fixes = page.getByRole('list', { name: 'Fixes' });
+  // A rule that lists the values of a text suggests the nearest value, as an enum does.
+  await fixes.getByRole('button', { name: 'Use phone for fone' }).click();
+  await page.getByText('1 row is valid, 4 rows violate a rule').waitFor();
   await fixes.getByRole('button', { name: 'Use high for hihg' }).click();
   await page.getByText('2 rows are valid, 3 rows violate a rule').waitFor();
   await fixes.getByRole('button', { name: 'Empty due' }).click();
@@ -148,7 +171,7 @@ it('fixes refused rows by buttons, and undoes the import except rows that were c
 
 it('edits a refused row in place, and takes the row with the nearest label for a reference', async () => {
   const { page, problems, stored, choose } = await openImport();
-  await page.getByRole('button', { name: 'Import' }).click();
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
   await choose('title,customer,due\nx,Brightwater,\nPrinter on fire,Hollis Frieght,\nLabel printer,Nobody,31/02/2027');
   await page.getByRole('button', { name: 'Check 3 rows' }).click();
   await page.getByText('0 rows are valid, 3 rows violate a rule').waitFor();
@@ -181,7 +204,7 @@ it('edits a refused row in place, and takes the row with the nearest label for a
 
 it('imports nothing if the import is stopped', async () => {
   const { page, app, problems, stored, choose } = await openImport();
-  await page.getByRole('button', { name: 'Import' }).click();
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
   await choose(`title,customer\n${Array.from({ length: 300 }, (_, n) => `Ticket ${n},Brightwater\n`).join('')}`);
   await page.getByRole('button', { name: 'Check 300 rows' }).click();
   await page.getByText('300 rows are valid, 0 rows violate a rule').waitFor();

@@ -68,3 +68,36 @@ it.each(strikes)(`has every acknowledged row after %s during ${rows} inserts`, a
   expect([...stored].filter((id) => !writer.attempted.has(id))).toEqual([]);
   expect((await partsOf(node.pid)).workers.length).toBeGreaterThan(0);
 });
+
+const imported = 20_000;
+
+it.each(strikes.filter(([what]) => /primary|every process/.test(what)))(
+  `has the rows from before an import of ${imported} rows in one request after %s in the middle of it`,
+  async (_, strike) => {
+    // The row in the middle waits for longer than the test, so that the fault happens during the insert.
+    await runSql(
+      node,
+      app.ref,
+      `insert into events select -n from generate_series(1, 3) n;
+       create function wait() returns trigger language plpgsql as 'begin perform pg_advisory_xact_lock(7), pg_sleep(120); return new; end';
+       create trigger wait before insert on events for each row when (new.id = ${imported / 2}) execute function wait();`,
+    );
+    const request = fetch(`${app.url}/rest/v1/events?columns=id`, {
+      method: 'POST',
+      headers: {
+        apikey: app.secret_key,
+        'content-type': 'application/json',
+        prefer: 'return=minimal, missing=default',
+      },
+      body: JSON.stringify(Array.from({ length: imported }, (_row, at) => ({ id: at + 1 }))),
+    }).then(
+      ({ status }) => status,
+      () => 0,
+    );
+    const waiting = `select count(*) from pg_locks where locktype = 'advisory' and objid = 7 and granted`;
+    await expect.poll(async () => (await runSql(node, app.ref, waiting)).results[0]?.rows[0]?.[0]).toBe('1');
+    await strike();
+    expect(await request).not.toBe(201);
+    expect([...(await storedRows())].sort((a, b) => a - b)).toEqual([-3, -2, -1]);
+  },
+);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseCsv, toCsv, toSpreadsheetCsv } from './csv.ts';
+import { decodeCsv, parseCsv, toCsv, toSpreadsheetCsv } from './csv.ts';
 
 const values = (text: string) => parseCsv(text).records.map((record) => record.values);
 
@@ -26,9 +26,23 @@ describe('parseCsv', () => {
     expect(() => parseCsv('a\nb\n"c')).toThrow('line 3');
   });
 
+  it('names the line of a value that goes on after its closing quote', () => {
+    expect(() => parseCsv('a,b\n1,"say "hello""')).toThrow('Line 2 has text after a closing quote.');
+  });
+
   it('reads what toCsv has written', () => {
     const rows = [['a "b",\r\nc', null, ''] as const];
     expect(values(toCsv({ columns: [{ name: 'x' }, { name: 'y, z' }, { name: 'w' }], rows }))).toEqual(rows);
+  });
+});
+
+describe('decodeCsv', () => {
+  it('reads UTF-8, UTF-16 with a byte order mark, and windows-1252 if the bytes are not UTF-8', () => {
+    const text = 'Café Müller';
+    expect(decodeCsv(new TextEncoder().encode(text))).toEqual({ text, encoding: 'utf-8' });
+    expect(decodeCsv(Buffer.from(`\ufeff${text}`, 'utf16le'))).toEqual({ text, encoding: 'utf-16le' });
+    expect(decodeCsv(Buffer.from(`\ufeff${text}`, 'utf16le').swap16())).toEqual({ text, encoding: 'utf-16be' });
+    expect(decodeCsv(Buffer.from(text, 'latin1'))).toEqual({ text, encoding: 'windows-1252' });
   });
 });
 

@@ -51,6 +51,36 @@ export interface CsvFile {
 
 export type Separator = ',' | ';' | '\t';
 
+/** Encodings of CSV files, as the Encoding Standard names them. Spreadsheets on Windows write windows-1252. */
+export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
+
+/**
+ * Decodes a CSV file. A byte order mark decides; without a byte order mark, bytes that are not UTF-8 are windows-1252,
+ * in which every byte is a character.
+ */
+export function decodeCsv(bytes: Uint8Array): { readonly text: string; readonly encoding: Encoding } {
+  const decode = (encoding: Encoding, options?: TextDecoderOptions) => ({
+    text: new TextDecoder(encoding, options).decode(bytes),
+    encoding,
+  });
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return decode('utf-16le');
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return decode('utf-16be');
+  try {
+    return decode('utf-8', { fatal: true });
+  } catch {
+    return decode('windows-1252');
+  }
+}
+
+/**
+ * Reads and parses a file that the reader chose.
+ * @throws Error as parseCsv does
+ */
+export async function readCsvFile(file: Blob): Promise<CsvFile & { readonly encoding: Encoding }> {
+  const { text, encoding } = decodeCsv(new Uint8Array(await file.arrayBuffer()));
+  return { ...parseCsv(text), encoding };
+}
+
 /** Returns the separator that occurs most often in the first line. */
 function separatorOf(text: string): Separator {
   const [line = ''] = text.split(/\r?\n/, 1);
@@ -61,7 +91,7 @@ function separatorOf(text: string): Separator {
 /**
  * Parses a CSV file (RFC 4180) whose first line names the columns, separated by commas, semicolons or tabs. Empty lines
  * are left out. Pure.
- * @throws Error that names the line, for a quote that is not closed
+ * @throws Error that names the line, for a quote that is not closed and for text after a closing quote
  */
 export function parseCsv(file: string): CsvFile {
   const text = file.replace(/^\ufeff/, '');
@@ -79,6 +109,9 @@ export function parseCsv(file: string): CsvFile {
       at = value.end;
       if (text[at] !== separator) break;
       at += 1;
+    }
+    if (at < text.length && text[at] !== '\r' && text[at] !== '\n') {
+      throw new Error(`Line ${line} has text after a closing quote. Double each quote within a value.`);
     }
     if (text[at] === '\r') at += 1;
     if (text[at] === '\n') at += 1;

@@ -1,12 +1,7 @@
+import { platformSchemas } from '../../../contract/entity-names.ts';
 import { byRoutine } from '../../access/exposed.ts';
 import type { DecisionFacts } from '../../catalog/facts.ts';
 import type { RoutineFact } from '../../catalog/routines.ts';
-
-/** Schemas that belong to Ninefold and that every app has from the start. */
-const platformSchemas = new Set([
-  ...['auth', 'cron', 'extensions', 'graphql_public', 'net', 'ninefold', 'ninefold_states', 'realtime', 'storage'],
-  ...['supabase_functions', 'supabase_migrations'],
-]);
 
 /** Returns true if the specification of the app describes the schema. The other schemas are the same in every app. */
 export const isDocumented = (facts: Pick<DecisionFacts, 'exposedSchemas'>, schema: string): boolean =>

@@ -61,10 +61,13 @@ export function kindOfType(type: string): FieldKind {
   return Object.hasOwn(kinds, known) ? (kinds[known] ?? 'other') : 'other';
 }
 
-/** Returns the kind of value in a field. For a domain, this is the kind of its base type. */
+/**
+ * Returns the kind of value in a field. For a domain, this is the kind of its base type. A text for which a rule lists
+ * the values is an enum, too.
+ */
 export function kindOf(field: Pick<Field, 'type' | 'base_type' | 'enum_values'>): FieldKind {
   const kind = kindOfType(field.base_type ?? field.type);
-  return field.enum_values && kind === 'other' ? 'enum' : kind;
+  return field.enum_values && (kind === 'other' || kind === 'text') ? 'enum' : kind;
 }
 
 /** Returns true for kinds that are figures. They are right-aligned with tabular digits. */

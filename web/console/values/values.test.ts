@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Field } from '../../../contract/specification-entities.ts';
-import { fieldFixture } from '../../../test/support/entity-fixture.ts';
+import { entityFixture, fieldFixture } from '../../../test/support/entity-fixture.ts';
 import { checkValue } from './check-value.ts';
 import { isFigure, kindOf, kindOfType, shortType } from './field-kind.ts';
+import { listedValues, withListedValues } from './listed-values.ts';
 import { cellText, fullText } from './show-value.ts';
 import { maxCharacters, typeInWords } from './type-words.ts';
 
@@ -97,5 +98,27 @@ describe('checkValue', () => {
 
   it('accepts every text for all other types', () => {
     expect(checkValue('abc', 'integer')).toBeNull();
+  });
+});
+
+describe('withListedValues', () => {
+  it('reads the values that a check lists for a text, as PostgreSQL prints the check, and no other condition', () => {
+    expect(listedValues(`CHECK ((state = ANY (ARRAY['open'::text, 'it''s'::text])))`)).toEqual(['open', "it's"]);
+    expect(
+      listedValues(
+        `CHECK ((("Kind")::text = ANY ((ARRAY['a'::character varying, 'b'::character varying])::text[]))) NOT VALID`,
+      ),
+    ).toEqual(['a', 'b']);
+    expect(listedValues(`CHECK (((a = 1) AND (state = ANY (ARRAY['open'::text, 'b'::text]))))`)).toBeNull();
+    expect(listedValues('CHECK ((length(state) = ANY (ARRAY[1, 2])))')).toBeNull();
+  });
+
+  it('makes a text with listed values a choice', () => {
+    const sql = `CHECK ((state = ANY (ARRAY['open'::text, 'closed'::text])))`;
+    const entity = entityFixture('tickets', { fields: [fieldFixture('state', { type: 'text' })] });
+    const rule = { id: '', name: '', words: '', commented: false, applies_to: 'all rows', sqlstate: '23514' } as const;
+    const rules = [{ ...rule, entity: entity.id, kind: 'check' as const, fields: ['state'], sql }];
+    const [state] = withListedValues([entity], rules)[0]?.fields ?? [];
+    expect([state?.enum_values, state && kindOf(state)]).toEqual([['open', 'closed'], 'enum']);
   });
 });

@@ -7,6 +7,7 @@ import {
   type Ref,
   type RefObject,
   useCallback,
+  useEffect,
   useId,
   useImperativeHandle,
   useRef,
@@ -44,6 +45,8 @@ export interface GridProps {
   onSpace?: (at: Position) => boolean;
   /** Called when Ctrl or Cmd and C are pressed on a cell. */
   onCopy?: (at: Position) => void;
+  /** Called when the reader has scrolled near the last row. */
+  onEnd?: () => void;
   picking?: Picking;
   /** Index of the row whose details the panel shows. */
   selectedRow?: number | null;
@@ -56,6 +59,8 @@ export interface GridProps {
 
 const pickWidth = 36;
 const headHeight = 33;
+/** Number of rows before the last row that count as the end. */
+const nearEnd = 20;
 
 /** Properties that make a table a grid for screen readers. Rows and cells need no roles, because table elements have them. */
 const widget = (active: string) => ({ role: 'grid', tabIndex: 0, 'aria-activedescendant': active }) as const;
@@ -127,13 +132,18 @@ export function Grid(props: GridProps) {
 
 /** Returns the elements and sizes of a grid, and the function that handles its keys. */
 function useGrid(props: GridProps) {
-  const { columns, rows, position, onPosition, picking } = props;
+  const { columns, rows, position, onPosition, onEnd, picking } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const table = useRef<HTMLTableElement>(null);
   const narrow = useMediaQuery('(max-width: 760px)') ?? false;
   const rowHeight = narrow ? 40 : 32;
   const picks = picking !== undefined && !narrow;
   const virtual = useVirtualRows(scroller, rows, rowHeight, position);
+  const isNearEnd = (virtual.scrollOffset ?? 0) > 0 && (virtual.range?.endIndex ?? 0) >= rows - nearEnd;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: With more rows the end is another one; a new function is no reason.
+  useEffect(() => {
+    if (isNearEnd) onEnd?.();
+  }, [isNearEnd, rows]);
 
   const lefts = columns.map((_, index) =>
     columns.slice(0, index).reduce((sum, { width }) => sum + width, picks ? pickWidth : 0),

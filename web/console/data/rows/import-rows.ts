@@ -1,3 +1,5 @@
+import type { Field } from '../../../../contract/specification-entities.ts';
+import { kindOf } from '../../values/field-kind.ts';
 import { ApiFailure } from '../api-failure.ts';
 import { entityKeys } from '../entities.ts';
 import { queryClient } from '../query-client.ts';
@@ -84,7 +86,13 @@ export async function checkRows(
   onProgress: (checked: number) => void,
   signal: AbortSignal,
 ): Promise<RefusedRow[]> {
-  const refused: RefusedRow[] = [];
+  // Values of JSON fields become a part of the request's body, so they must be JSON before the body is made.
+  const refused: RefusedRow[] = rows.flatMap((row) => {
+    const error = invalidJson(row, table.entity.fields);
+    return error ? [{ row, error }] : [];
+  });
+  const unread = new Set(refused.map(({ row }) => row));
+  const sent = rows.filter((row) => !unread.has(row));
   const check = async (part: readonly ImportedRow[]): Promise<void> => {
     if (part.length === 0 || refused.length >= MAX_REFUSED) return;
     try {
@@ -100,11 +108,25 @@ export async function checkRows(
       }
     }
   };
-  for (let at = 0; at < rows.length && refused.length < MAX_REFUSED; at += CHECKED_ROWS) {
-    await check(rows.slice(at, at + CHECKED_ROWS));
-    onProgress(Math.min(rows.length, at + CHECKED_ROWS));
+  for (let at = 0; at < sent.length && refused.length < MAX_REFUSED; at += CHECKED_ROWS) {
+    await check(sent.slice(at, at + CHECKED_ROWS));
+    onProgress(Math.min(rows.length, unread.size + at + CHECKED_ROWS));
   }
-  return refused;
+  return refused.sort((a, b) => a.row.line - b.row.line);
+}
+
+/** Returns PostgreSQL's error for the first JSON field whose text is not JSON; null if each text is JSON. */
+function invalidJson({ values }: ImportedRow, fields: readonly Field[]): ApiFailure | null {
+  for (const field of fields) {
+    const text = kindOf(field) === 'json' ? values[field.name] : null;
+    if (typeof text !== 'string') continue;
+    try {
+      JSON.parse(text);
+    } catch {
+      return new ApiFailure(`invalid input syntax for type json: "${text}"`, { code: '22P02', status: 400 });
+    }
+  }
+  return null;
 }
 
 /**

@@ -2,8 +2,8 @@ import { infiniteQueryOptions } from '@tanstack/react-query';
 import { type Filter, isOperator } from './filter.ts';
 import { rowKeys } from './keys.ts';
 import { filterParameter, isComplete, orderOf, selectOf } from './query-string.ts';
-import { type RestResponse, restCall, type Table } from './rest-call.ts';
-import { keyFields, type Sort } from './row.ts';
+import { type RestCall, type RestResponse, restCall, type Table } from './rest-call.ts';
+import { keyFields, type Row, type Sort } from './row.ts';
 
 /** Maximum number of rows that one request returns. */
 export const rowsPerPage = 500;
@@ -16,24 +16,48 @@ export interface RowPage extends RestResponse {
   exact: boolean;
 }
 
+/** Maximum number of rows that are read for a file. */
+export const MAX_EXPORTED = 100_000;
+
+/** Reads all rows that match the filters, in the same order as the pages, up to MAX_EXPORTED. */
+export async function allRows(table: Table, where: readonly Filter[], sort: Sort | null): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (;;) {
+    const page = await restCall(table, { parameters: pageParameters(table, where, sort, rows.length) });
+    rows.push(...page.rows);
+    if (page.rows.length < rowsPerPage || rows.length >= MAX_EXPORTED) return rows;
+  }
+}
+
+function pageParameters(
+  { entity }: Table,
+  where: readonly Filter[],
+  sort: Sort | null,
+  offset: number,
+): RestCall['parameters'] {
+  const order = orderOf(sort, keyFields(entity));
+  return [
+    ['select', selectOf(entity.fields.map(({ name }) => name))],
+    ...askedOf(where).map(filterParameter),
+    ...(order === '' ? [] : [['order', order] as const]),
+    ['limit', String(rowsPerPage)],
+    ['offset', String(offset)],
+  ];
+}
+
+/** Returns the filters that are complete, so that the server can apply them. */
+const askedOf = (where: readonly Filter[]): Filter[] =>
+  where.filter((filter) => isOperator(filter.operator) && isComplete(filter));
+
 /** Reads the rows of a table page by page. The first page also returns the total. */
 export const rowPages = (table: Table, where: readonly Filter[], sort: Sort | null) => {
   const { entity } = table;
-  const asked = where.filter((filter) => isOperator(filter.operator) && isComplete(filter));
-  const key = keyFields(entity);
   const exact = (entity.figures?.rows_estimate ?? 0) <= countedRows;
   return infiniteQueryOptions({
-    queryKey: rowKeys.pages(table.ref, entity.id, table.requestRole, asked, sort),
+    queryKey: rowKeys.pages(table.ref, entity.id, table.requestRole, askedOf(where), sort),
     queryFn: async ({ pageParam, signal }): Promise<RowPage> => {
-      const order = orderOf(sort, key);
       const answer = await restCall(table, {
-        parameters: [
-          ['select', selectOf(entity.fields.map(({ name }) => name))],
-          ...asked.map(filterParameter),
-          ...(order === '' ? [] : [['order', order] as const]),
-          ['limit', String(rowsPerPage)],
-          ['offset', String(pageParam)],
-        ],
+        parameters: pageParameters(table, where, sort, pageParam),
         prefer: pageParam === 0 ? [`count=${exact ? 'exact' : 'estimated'}`] : [],
         signal,
       });

@@ -2,17 +2,22 @@ import { useSyncExternalStore } from 'react';
 import type { Table } from './rest-call.ts';
 import type { Row } from './row.ts';
 
-/** A change of a row that the builder has made on the Data page since the console was opened. */
+/** A row of a change, with the values before and after it. */
+export interface ChangedRow {
+  readonly key: readonly string[];
+  /** The values of the changed fields. For an inserted or deleted row, the values of all fields. */
+  readonly before: Row | null;
+  readonly after: Row | null;
+}
+
+/** A change that the builder has made on the Data page since the console was opened: of one row, or of several rows at once. */
 export interface SessionChange {
   readonly id: number;
   /** The entity, and the caller who made the change. */
   readonly table: Table;
   readonly kind: 'update' | 'state' | 'insert' | 'delete';
-  readonly key: readonly string[];
-  /** The values of the changed fields before and after the change. For an inserted or deleted row, the values of all fields. */
-  readonly before: Row | null;
-  readonly after: Row | null;
-  /** The changed field, transition or row: "subject of 12", "7: solve", "Inserted row 12", "Deleted row 12". */
+  readonly rows: readonly ChangedRow[];
+  /** The changed field, transition or row: "subject of 12", "7: solve", "Inserted row 12", "priority of 50 rows". */
   readonly what: string;
   /** The old and the new value in words, for example "normal to high". Empty if no values are shown. */
   readonly how: string;

@@ -14,7 +14,7 @@ import { kindOf } from '../../values/field-kind.ts';
 import { typeInWords } from '../../values/type-words.ts';
 import styles from './delete-dialog.module.css';
 import { ServerError } from './editor/server-error.tsx';
-import { readTyped } from './editor/typed-value.ts';
+import { readTyped, readValues } from './editor/typed-value.ts';
 import { RowField } from './panel/row-field.tsx';
 import { fieldReadOnly } from './why-read-only.ts';
 
@@ -49,10 +49,10 @@ export function BulkDialog({ table, entities, rows, stateFields, onDone, onClose
     if (!field || value === undefined || offBecause !== null || isPending) return;
     const keys = rows.map((row) => keyOf(row, key) ?? []);
     mutate(
-      { keys, values: { [field.name]: value } },
+      { keys, values: readValues([field], { [field.name]: value }, now) },
       {
         onSuccess: (changed) => {
-          for (const row of changed) recordUpdate(table, rows, row, field.name);
+          recordUpdate(table, rows, changed, field.name);
           if (changed.length === rows.length) onDone();
         },
       },
@@ -152,13 +152,21 @@ function NewValue({
   );
 }
 
-function recordUpdate(table: Table, before: readonly Row[], row: Row, name: string): void {
+/** Records the change of all rows as one change, so that one undo restores them. */
+function recordUpdate(table: Table, before: readonly Row[], changed: readonly Row[], name: string): void {
   const fields = keyFields(table.entity);
-  const key = keyOf(row, fields) ?? [];
-  const old = before.find((one) => keyText(keyOf(one, fields) ?? []) === keyText(key));
-  recordChange({
-    ...{ table, key, kind: 'update', what: `${name} of ${keyWords(key)}`, how: '' },
-    before: old ? { [name]: old[name] ?? null } : null,
-    after: { [name]: row[name] ?? null },
+  const textOf = (row: Row) => keyText(keyOf(row, fields) ?? []);
+  const old = new Map(before.map((row) => [textOf(row), row]));
+  const rows = changed.map((row) => {
+    const known = old.get(textOf(row));
+    return {
+      key: keyOf(row, fields) ?? [],
+      before: known ? { [name]: known[name] ?? null } : null,
+      after: { [name]: row[name] ?? null },
+    };
   });
+  const [only] = rows;
+  if (!only) return;
+  const what = rows.length === 1 ? keyWords(only.key) : counted(rows.length, 'row');
+  recordChange({ table, kind: 'update', rows, what: `${name} of ${what}`, how: '' });
 }

@@ -1,7 +1,7 @@
 import { IconPlus, IconTerminal2 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useCallback } from 'react';
+import { useCallback, useMemo } from 'react';
 import type { Entity } from '../../../../contract/specification-entities.ts';
 import { buttonClass } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
@@ -9,9 +9,11 @@ import { Empty } from '../../../ui/empty.tsx';
 import { Failure } from '../../../ui/failure.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { Toolbar, Workbench } from '../../../ui/workbench.tsx';
+import { useChapter } from '../../chapters/use-chapter.ts';
 import { failureFacts } from '../../data/api-failure.ts';
 import { entityList } from '../../data/entities.ts';
 import { Page } from '../../layout/page.tsx';
+import { withListedValues } from '../../values/listed-values.ts';
 import styles from './data-page.module.css';
 import { DesignPage } from './design/design-page.tsx';
 import { EntityNav } from './entity-nav.tsx';
@@ -30,7 +32,9 @@ export function DataPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/data' });
   const search = useSearch({ from: '/signed-in/app/$ref/data' });
   const navigate = useNavigate({ from: '/app/$ref/data' });
-  const { data: entities, error, isFetching, refetch } = useQuery(entityList(ref));
+  const { data: read, error, isFetching, refetch } = useQuery(entityList(ref));
+  const { chapter } = useChapter(ref, 'rules');
+  const entities = useMemo(() => read && withListedValues(read, chapter?.rules ?? []), [read, chapter]);
   const onSearch = useCallback(
     (change: SearchChange) =>
       void navigate({ search: (before) => withoutGaps({ ...before, ...change }), replace: true }),

@@ -33,7 +33,7 @@ export function DeleteDialog({
   const { mutate, isPending, error, data } = useMutation(deleteRows(table));
   const words = counted(keys.length, 'row');
   const kept = data === undefined ? 0 : keys.length - data.length;
-  const lasting = deletionIsLasting(table.entity);
+  const lasting = deletionIsLasting(table);
   return (
     <Dialog title={`Delete ${words} of ${table.entity.name}?`} onClose={onClose}>
       <div className={styles.words}>
@@ -66,7 +66,7 @@ export function DeleteDialog({
           onClick={() =>
             mutate(keys, {
               onSuccess: (deleted) => {
-                for (const row of deleted) recordDeletion(table, row);
+                recordDeletion(table, deleted);
                 if (deleted.length === keys.length) onDeleted();
               },
             })
@@ -82,7 +82,11 @@ export function DeleteDialog({
   );
 }
 
-function recordDeletion(table: Table, row: Row): void {
-  const key = keyOf(row, keyFields(table.entity)) ?? [];
-  recordChange({ table, key, kind: 'delete', before: row, after: null, what: `Deleted row ${keyWords(key)}`, how: '' });
+function recordDeletion(table: Table, deleted: readonly Row[]): void {
+  const fields = keyFields(table.entity);
+  const rows = deleted.map((row) => ({ key: keyOf(row, fields) ?? [], before: row, after: null }));
+  const [only] = rows;
+  if (!only) return;
+  const what = rows.length === 1 ? `Deleted row ${keyWords(only.key)}` : `Deleted ${counted(rows.length, 'row')}`;
+  recordChange({ table, kind: 'delete', rows, what, how: '' });
 }

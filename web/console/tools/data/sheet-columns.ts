@@ -1,7 +1,7 @@
 import type { Entity, Field } from '../../../../contract/specification-entities.ts';
 import type { GridColumn } from '../../../ui/grid/grid-column.ts';
 import { keyFields, type Sort } from '../../data/rows/row.ts';
-import { type FieldKind, isFigure, kindOf, shortType } from '../../values/field-kind.ts';
+import { type FieldKind, isFigure, kindOf, kindOfType, shortType } from '../../values/field-kind.ts';
 
 const widths: Readonly<Record<FieldKind, number>> = {
   text: 184,
@@ -53,7 +53,11 @@ export function sheetFields(entity: Entity, hidden: ReadonlySet<string>): Field[
 export function sheetColumn(entity: Entity, field: Field, sort: Sort | null, called: string | null): GridColumn {
   const kind = kindOf(field);
   const isKey = keyFields(entity).includes(field.name);
-  const type = field.references ? 'fk' : kind === 'enum' ? 'enum' : shortType(field.type);
+  const type = field.references
+    ? 'fk'
+    : kind === 'enum' && kindOfType(field.type) !== 'text'
+      ? 'enum'
+      : shortType(field.type);
   const usual =
     field.name === called ? label : field.references ? reference : isKey && kind !== 'uuid' ? key : widths[kind];
   const head = field.name.length * 7 + type.length * 7 + 52;

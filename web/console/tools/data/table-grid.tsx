@@ -46,6 +46,9 @@ export function TableGrid({ sheet, editing }: { sheet: TableSheet; editing: Edit
         const head = columns[column];
         if (head?.sort) onSearch({ sort: nextSort(sort, head.id) });
       }}
+      onEnd={() => {
+        if (query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage();
+      }}
       onCopy={({ row, column }) => {
         const value = rows[row]?.[fields[column]?.name ?? ''];
         if (typeof value === 'string') void navigator.clipboard.writeText(value);
@@ -63,6 +66,7 @@ export function TableGrid({ sheet, editing }: { sheet: TableSheet; editing: Edit
             onRetry={() => void query.refetch()}
             onClear={() => onSearch({ where: undefined })}
             onInsert={sheet.canInsert === null ? () => change({ inserting: true }) : null}
+            onImport={() => onSearch({ import: true })}
           />
         ) : null
       }

@@ -1,10 +1,8 @@
-import { IconDownload, IconPencil, IconPlus, IconUpload } from '@tabler/icons-react';
-import type { Field } from '../../../../contract/specification-entities.ts';
-import { toCsv } from '../../../rows/csv.ts';
-import { download } from '../../../rows/download.ts';
+import { IconPencil, IconPlus, IconUpload } from '@tabler/icons-react';
+import { platformSchemas } from '../../../../contract/entity-names.ts';
 import { Button } from '../../../ui/button.tsx';
 import { pushClass, Toolbar, Workbench } from '../../../ui/workbench.tsx';
-import { keyOf, keyText, type Row } from '../../data/rows/row.ts';
+import { keyOf, keyText } from '../../data/rows/row.ts';
 import { counted, entityName } from '../../format/format.ts';
 import { Page } from '../../layout/page.tsx';
 import { ActingNote } from './acting-note.tsx';
@@ -13,6 +11,7 @@ import { Columns } from './columns.tsx';
 import styles from './data-page.module.css';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { EntityNav } from './entity-nav.tsx';
+import { ExportMenu } from './export-menu.tsx';
 import { Filters } from './filters/filters.tsx';
 import { InsertPanel } from './panel/insert-panel.tsx';
 import { RowPanel } from './panel/row-panel.tsx';
@@ -127,7 +126,7 @@ function TablePanel({ sheet }: { sheet: TableSheet }) {
 
 /** The name of the table, its filters and its buttons. */
 function TableToolbar({ sheet }: { sheet: TableSheet }) {
-  const { entity, where, fields, hidden, setHidden, key, rows, state, change, canInsert, onSearch } = sheet;
+  const { entity, where, hidden, setHidden, key, state, change, canInsert, onSearch } = sheet;
   return (
     <Toolbar title={entity.name}>
       <Filters
@@ -148,21 +147,13 @@ function TableToolbar({ sheet }: { sheet: TableSheet }) {
             Delete {counted(state.picked.size, 'row')}
           </Button>
         )}
-        {entity.kind === 'table' && entity.extension === null && !ownedSchemas.has(entity.schema) && (
+        {entity.kind === 'table' && entity.extension === null && !platformSchemas.has(entity.schema) && (
           <Button small kind="quiet" icon={IconPencil} onClick={() => onSearch({ design: 'table', table: entity.id })}>
             Edit table
           </Button>
         )}
         <Columns fields={entity.fields} hidden={hidden} fixed={key} onHidden={setHidden} />
-        <Button
-          small
-          kind="quiet"
-          icon={IconDownload}
-          offBecause={rows.length === 0 ? 'There is no row to export.' : null}
-          onClick={() => exportRows(entity.name, fields, rows)}
-        >
-          Export
-        </Button>
+        <ExportMenu sheet={sheet} />
         <Button small kind="quiet" icon={IconUpload} offBecause={canInsert} onClick={() => onSearch({ import: true })}>
           Import
         </Button>
@@ -173,9 +164,6 @@ function TableToolbar({ sheet }: { sheet: TableSheet }) {
     </Toolbar>
   );
 }
-
-/** Schemas whose tables belong to Ninefold. */
-const ownedSchemas: ReadonlySet<string> = new Set(['auth', 'ninefold', 'cron', 'net', 'supabase_migrations']);
 
 /** Asks before rows are deleted. */
 function Deletion({ sheet: { table, entity, entities, selected, state, change, onSearch } }: { sheet: TableSheet }) {
@@ -209,11 +197,3 @@ function BulkChange({ sheet: { table, entities, rows, key, state, machines, chan
     />
   );
 }
-
-/** Saves the loaded rows with the shown fields as CSV. */
-const exportRows = (name: string, fields: readonly Field[], rows: readonly Row[]): void =>
-  download(
-    `${name}.csv`,
-    'text/csv',
-    toCsv({ columns: fields, rows: rows.map((row) => fields.map((field) => row[field.name] ?? null)) }),
-  );

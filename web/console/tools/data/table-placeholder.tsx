@@ -26,6 +26,7 @@ export function TablePlaceholder({
   onRetry,
   onClear,
   onInsert,
+  onImport,
 }: {
   table: Table;
   where: readonly Filter[];
@@ -35,6 +36,7 @@ export function TablePlaceholder({
   onClear: () => void;
   /** Null if no row can be inserted. */
   onInsert: (() => void) | null;
+  onImport: () => void;
 }) {
   if (error) return <Refused table={table} where={where} error={error} onRetry={onRetry} onClear={onClear} />;
   if (isPending) return <LoadingSheet />;
@@ -46,8 +48,9 @@ export function TablePlaceholder({
         <Empty title="No rows yet">
           <p>{name} is empty.</p>
           {onInsert && (
-            <p>
+            <p className="buttons">
               <Button onClick={onInsert}>Insert a row</Button>
+              <Button onClick={onImport}>Import a CSV file</Button>
             </p>
           )}
         </Empty>

@@ -71,9 +71,8 @@ export function useCellEditing({
         {
           onSuccess: (saved) => {
             recordChange({
-              ...{ table, key, kind: 'update' },
-              before: { [field.name]: value },
-              after: { [field.name]: saved[field.name] ?? null },
+              ...{ table, kind: 'update' },
+              rows: [{ key, before: { [field.name]: value }, after: { [field.name]: saved[field.name] ?? null } }],
               what: `${field.name} of ${keyWords(key)}`,
               how: `${value ?? 'null'} to ${next}`,
             });

@@ -10,6 +10,7 @@ import {
 } from '../../../../contract/member-imports.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
+import { FilePicker } from '../../../ui/file-picker.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { Table, TableHead } from '../../../ui/table.tsx';
 import { Tag } from '../../../ui/tag.tsx';
@@ -78,10 +79,9 @@ export function ImportPage() {
           >
             <Segmented label="Where the file is from" value={source} options={sources} onChange={setSource} />
             <p className={styles.words}>{words[source]}</p>
-            <label className={styles.file}>
-              File
-              <input type="file" onChange={(event) => setFile(event.currentTarget.files?.[0] ?? null)} />
-            </label>
+            <FilePicker label="File" verb={file ? 'Choose another file' : 'Choose file'} onFile={setFile}>
+              {file?.name ?? 'or drop it here'}
+            </FilePicker>
             {source === 'firebase' && (
               <HashParameters text={parameters} isValid={firebase !== null} onChange={setParameters} />
             )}

@@ -1,4 +1,4 @@
-import { entityId } from '../../../../../contract/entity-names.ts';
+import { entityId, platformSchemas } from '../../../../../contract/entity-names.ts';
 import type { Rule, Specification } from '../../../../../contract/specification.ts';
 import type { Entity, Field, Relation } from '../../../../../contract/specification-entities.ts';
 import type { PolicyEntry } from '../../../../../contract/specification-roles.ts';
@@ -270,11 +270,13 @@ function readDefault(field: Field): DefaultDesign {
   return /^(?:-?\d+(?:\.\d+)?|true|false)$/.test(sql) ? { kind: 'value', text: sql } : { kind: 'sql', sql };
 }
 
-/** Returns the tables that a field can reference, because their key has only one field. Members are first. Pure. */
+/** Returns the tables of the app that a field can reference, because their key has only one field. Members are first. Pure. */
 export const targets = (entities: readonly Entity[]): Target[] => [
   membersTarget,
   ...entities
-    .filter(({ kind, schema, extension }) => kind.endsWith('table') && schema !== 'auth' && extension === null)
+    .filter(
+      ({ kind, schema, extension }) => kind.endsWith('table') && !platformSchemas.has(schema) && extension === null,
+    )
     .flatMap(({ id, primary_key, fields }) => {
       const [field] = primary_key;
       const type = fields.find(({ name }) => name === field)?.type;

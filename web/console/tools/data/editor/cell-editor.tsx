@@ -86,7 +86,7 @@ export function CellEditor(props: CellEditorProps) {
     >
       {kind === 'state' && machine ? (
         <StateEditor
-          table={table}
+          {...{ table, entities }}
           machine={machine}
           row={row}
           rowKey={rowKey}
@@ -141,9 +141,9 @@ function useCellSave({ table, field, row, rowKey, label, onFailed, onClose }: Ce
           recordChange({
             table,
             kind: 'update',
-            key: rowKey,
-            before: { [field.name]: value },
-            after: { [field.name]: saved[field.name] ?? null },
+            rows: [
+              { key: rowKey, before: { [field.name]: value }, after: { [field.name]: saved[field.name] ?? null } },
+            ],
             what: `${field.name} of ${keyWords(rowKey)}`,
             how: `${words(value, label)} to ${words(saved[field.name] ?? null, shown)}`,
           });

@@ -1,7 +1,6 @@
 import { type ReactNode, useId, useState } from 'react';
 import type { Field } from '../../../../../contract/specification-entities.ts';
 import { Combo } from '../../../../fields/combo.tsx';
-import { count } from '../../../format/format.ts';
 import { kindOf } from '../../../values/field-kind.ts';
 import { Null } from '../value.tsx';
 import styles from './cell-editor.module.css';
@@ -49,13 +48,7 @@ export function ChoiceEditor({
         ...found.map((one) => ({ key: one, name: one, note: meanings.get(one), isCurrent: one === current })),
         ...(offersNull ? [{ key: NULL, name: <Null />, isCurrent: value === null }] : []),
       ]}
-      remark={
-        isBoolean
-          ? undefined
-          : found.length === 0
-            ? 'No value contains this text.'
-            : `One of ${count(values.length)} words.`
-      }
+      remark={found.length === 0 ? 'No value contains this text.' : undefined}
       onSearch={(text) => setSearch(text ?? '')}
       onChoose={(key) => onSave(key === NULL ? null : key)}
     >

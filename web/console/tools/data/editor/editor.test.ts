@@ -4,11 +4,12 @@ import type { Machine } from '../../../../../contract/states.ts';
 import { entityFixture, fieldFixture as field } from '../../../../../test/support/entity-fixture.ts';
 import { ApiFailure } from '../../../data/api-failure.ts';
 import { searchParameter } from '../../../data/rows/query-string.ts';
+import { keyText, type Row } from '../../../data/rows/row.ts';
 import type { SessionChange } from '../../../data/rows/session-changes.ts';
-import { undoOff } from '../../../data/rows/undo-change.ts';
+import { reinsertSql, undoable } from '../../../data/rows/undo-change.ts';
 import { editorKind, meaningsOf } from './editor-kind.ts';
 import { violatedRule } from './field-rule.tsx';
-import { readTyped, shownText } from './typed-value.ts';
+import { readTyped, readValues, shownText } from './typed-value.ts';
 import { waysOf } from './ways.ts';
 
 describe('editorKind and meaningsOf', () => {
@@ -97,27 +98,60 @@ it('finds the rule whose constraint or field an error names', () => {
   expect(violatedRule(error('42501', check), rules)).toBeNull();
 });
 
-describe('undoOff', () => {
+describe('readValues', () => {
+  it('reads numbers with a decimal comma and lists with commas, and refuses a text that is no number', () => {
+    const [price, tags] = [field('price', { type: 'numeric(10,2)' }), field('tags', { type: 'text[]' })];
+    const now = new Date();
+    expect(readValues([price, tags], { price: '1.234,5', tags: 'red, blue', other: 'x' }, now)).toEqual({
+      ...{ price: '1234.5', tags: '{"red","blue"}', other: 'x' },
+    });
+    expect(readTyped(price, 'free', now).wrong).toBe('This is no number.');
+    expect([readTyped(price, '1e3', now).value, readTyped(tags, '', now).value]).toEqual(['1e3', '{}']);
+  });
+});
+
+describe('undoable', () => {
   const entity = entityFixture('t', { fields: [field('id'), field('title')] });
+  const numbered = entityFixture('t', { fields: [field('id', { identity: 'always' }), field('title')] });
   const change = (more: Partial<SessionChange>): SessionChange => ({
-    ...{ id: 1, at: 0, kind: 'update', key: ['1'], what: '', how: '' },
-    ...{ before: { title: 'a' }, after: { title: 'b' } },
+    ...{ id: 1, at: 0, kind: 'update', what: '', how: '' },
+    rows: [{ key: ['1'], before: { title: 'a' }, after: { title: 'b' } }],
     table: { ref: 'x', requestRole: 'service', entity },
     ...more,
   });
+  const off = (one: SessionChange, ...rows: Row[]) =>
+    undoable(one, new Map(rows.map((row) => [keyText([row.id ?? '']), row]))).off;
 
   it('returns null if the row still has the values that the change wrote, else the reason why the change cannot be undone', () => {
-    expect(undoOff(change({}), { id: '1', title: 'b' })).toBeNull();
-    expect(undoOff(change({}), { id: '1', title: 'c' })).toBe('title was changed since');
-    expect(undoOff(change({}), null)).toBe('the row was deleted since');
-    expect(undoOff(change({ kind: 'delete' }), { id: '1' })).toMatch(/inserted since/);
+    expect(off(change({}), { id: '1', title: 'b' })).toBeNull();
+    expect(off(change({}), { id: '1', title: 'c' })).toBe('title was changed since');
+    expect(off(change({}))).toBe('the row was deleted since');
+    expect(off(change({ kind: 'delete' }), { id: '1' })).toMatch(/inserted since/);
   });
 
-  it('refuses to restore a deleted row if the database would give it another key', () => {
-    const numbered = entityFixture('t', { fields: [field('id', { identity: 'always' })] });
-    const deleted = change({ kind: 'delete', table: { ref: 'x', requestRole: 'service', entity: numbered } });
-    expect(undoOff(deleted, null)).toMatch(/^the database sets id/);
-    expect(undoOff(change({ kind: 'delete' }), null)).toBeNull();
+  it('restores the rows of a change that were not changed since, and counts the others', () => {
+    const rows = ['1', '2', '3'].map((key) => ({ key: [key], before: { title: key }, after: { title: 'x' } }));
+    const stored = [
+      { id: '1', title: 'x' },
+      { id: '2', title: 'changed' },
+    ].map((row) => [keyText([row.id]), row] as const);
+    const found = undoable(change({ rows }), new Map(stored));
+    expect([found.rows.map(({ key }) => key[0]), found.kept, found.off]).toEqual([['1'], 2, null]);
+  });
+
+  it('refuses to restore a deleted row as a member if the database would give it another key', () => {
+    const deleted = (requestRole: string) =>
+      change({ kind: 'delete', table: { ref: 'x', requestRole, entity: numbered } });
+    expect(off(deleted('anon'))).toMatch(/^the database sets id/);
+    expect(off(deleted('service'))).toBeNull();
+    expect(off(change({ kind: 'delete' }))).toBeNull();
+  });
+
+  it('restores a deleted row with the number that the database gave it', () => {
+    const rows = [{ key: ['7'], before: { id: '7', title: "it's" }, after: null }];
+    expect(reinsertSql(numbered, rows)).toBe(
+      `insert into public.t (id, title) overriding system value values\n('7', 'it''s');`,
+    );
   });
 });
 

@@ -31,13 +31,16 @@ export function FieldRule({
       Chapter 5
     </Link>
   );
-  if (error && broken) {
+  // A value that PostgreSQL cannot read breaks no rule of the app, so the type says what fits.
+  const isUnread = error instanceof ApiFailure && /^22/.test(error.code);
+  const words = broken?.words ?? (isUnread ? `This does not fit ${field.name}. ${typeInWords(field)}` : null);
+  if (error && words !== null) {
     return (
       <div className={styles.rule} role="alert">
         <p className={styles.wrong}>
-          <Icon of={IconAlertCircle} small /> {sentence(broken.words)}
+          <Icon of={IconAlertCircle} small /> {sentence(words)}
         </p>{' '}
-        {link}
+        {broken && link}
         <details>
           <summary>Details</summary>
           <ServerError error={error} />

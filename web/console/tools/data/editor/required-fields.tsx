@@ -1,17 +1,18 @@
 import { type FormEvent, useState } from 'react';
+import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
 import { Button } from '../../../../ui/button.tsx';
 import type { Table } from '../../../data/rows/rest-call.ts';
 import type { Row } from '../../../data/rows/row.ts';
-import { checkValue } from '../../../values/check-value.ts';
-import { kindOf } from '../../../values/field-kind.ts';
+import { RowField } from '../panel/row-field.tsx';
 import styles from './cell-editor.module.css';
 import { ServerError } from './server-error.tsx';
-import { ValueInput } from './value-input.tsx';
+import { readTyped, readValues } from './typed-value.ts';
 import type { RowWay } from './ways.ts';
 
 /** Asks for the fields that a transition requires, and makes the transition with their values. */
 export function RequiredFields({
   table,
+  entities,
   way: { transition, missing },
   isBusy,
   error,
@@ -19,20 +20,24 @@ export function RequiredFields({
   onTake,
 }: {
   table: Table;
+  entities: readonly Entity[];
   way: RowWay;
   isBusy: boolean;
   error: Error | null;
   onCancel: () => void;
   onTake: (values: Row) => void;
 }) {
-  const [values, setValues] = useState<Record<string, string>>({});
+  const [values, setValues] = useState<Row>({});
+  const [now] = useState(() => new Date());
   const fields = table.entity.fields.filter(({ name }) => missing.includes(name));
-  const lacking = fields.find(
-    (field) => (values[field.name] ?? '') === '' || checkValue(values[field.name] ?? '', kindOf(field)) !== null,
-  );
+  const wrong = (field: Field): string | null => {
+    const value = values[field.name] ?? '';
+    return value === '' ? `Enter ${field.name}.` : readTyped(field, value, now).wrong;
+  };
+  const offBecause = fields.map(wrong).find((reason) => reason !== null) ?? null;
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
-    if (!isBusy && !lacking) onTake(values);
+    if (!isBusy && offBecause === null) onTake(readValues(fields, values, now));
   };
   return (
     <fieldset className={styles.required}>
@@ -42,26 +47,20 @@ export function RequiredFields({
       {fields.map((field, place) => (
         <div key={field.name}>
           <span className={styles.rule}>{field.name}</span>
-          <ValueInput
-            field={field}
-            value={values[field.name] ?? ''}
-            label={field.name}
-            failed={error !== null}
+          <RowField
+            {...{ table, entities, field }}
+            value={values[field.name]}
+            placeholder=""
+            isWrong={error !== null}
             autoFocus={place === 0}
-            onChange={(text) => setValues({ ...values, [field.name]: text })}
+            onChange={(value) => setValues({ ...values, [field.name]: value ?? null })}
             onSave={submit}
           />
         </div>
       ))}
       {error && <ServerError error={error} />}
       <div className={styles.buttons}>
-        <Button
-          kind="first"
-          small
-          busy={isBusy && 'Saving'}
-          offBecause={lacking ? `Enter ${lacking.name}.` : null}
-          onClick={() => submit()}
-        >
+        <Button kind="first" small busy={isBusy && 'Saving'} offBecause={offBecause} onClick={() => submit()}>
           {transition.name}
         </Button>
         <Button kind="quiet" small onClick={onCancel}>

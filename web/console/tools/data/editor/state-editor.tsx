@@ -2,6 +2,7 @@ import { IconLock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useId, useState } from 'react';
+import type { Entity } from '../../../../../contract/specification-entities.ts';
 import type { Machine } from '../../../../../contract/states.ts';
 import { Combo } from '../../../../fields/combo.tsx';
 import { Icon } from '../../../../ui/icon.tsx';
@@ -19,6 +20,7 @@ import { type RowWay, waysOf } from './ways.ts';
 /** Lists the transitions of a row, because a state can only be changed by a transition. A transition that is not open shows the reason. */
 export function StateEditor({
   table,
+  entities,
   machine,
   row,
   rowKey,
@@ -27,6 +29,7 @@ export function StateEditor({
   onClose,
 }: {
   table: Table;
+  entities: readonly Entity[];
   machine: Machine;
   row: Row;
   rowKey: readonly string[];
@@ -50,7 +53,7 @@ export function StateEditor({
     return (
       <div className={styles.pop}>
         <RequiredFields
-          table={table}
+          {...{ table, entities }}
           way={asking}
           isBusy={isPending}
           error={error}

@@ -35,7 +35,8 @@ export function useTransition({
           const of = (from: Row): Row =>
             Object.fromEntries(Object.keys(changed).map((name) => [name, from[name] ?? null]));
           recordChange({
-            ...{ table, key: rowKey, before: of(row), after: of(saved) },
+            table,
+            rows: [{ key: rowKey, before: of(row), after: of(saved) }],
             kind: 'state',
             what: `${keyWords(rowKey)}: ${transition.name}`,
             how: `${state ?? 'null'} to ${transition.to}`,

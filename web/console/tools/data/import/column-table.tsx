@@ -1,6 +1,6 @@
 import type { Field } from '../../../../../contract/specification-entities.ts';
 import type { CsvFile } from '../../../../rows/csv.ts';
-import { conversionWords } from './convert.ts';
+import { conversionWords, notationOf } from './convert.ts';
 import styles from './import-page.module.css';
 
 /** Chooses the field of each column of a file. */
@@ -16,6 +16,8 @@ export function ColumnTable({
   chosen: readonly (string | null)[];
   onChoose: (chosen: (string | null)[]) => void;
 }) {
+  const words = (field: Field, place: number) =>
+    conversionWords(field, notationOf(file.records.map(({ values }) => values[place] ?? null)));
   return (
     <div className={styles.scroll}>
       <table className={styles.table} aria-label="Columns">
@@ -53,7 +55,7 @@ export function ColumnTable({
                   </select>
                 </td>
                 <td className="soft">
-                  {field ? (field.references ? 'by key or by label' : conversionWords(field)) : 'left out'}
+                  {field ? (field.references ? 'by key or by label' : words(field, place)) : 'left out'}
                 </td>
               </tr>
             );

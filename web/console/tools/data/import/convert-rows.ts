@@ -4,7 +4,7 @@ import { type ImportedRow, keysByLabel } from '../../../data/rows/import-rows.ts
 import { labelField } from '../../../data/rows/labels.ts';
 import type { Table } from '../../../data/rows/rest-call.ts';
 import { targetOf } from '../editor/editor-kind.ts';
-import { convert } from './convert.ts';
+import { convert, notationOf } from './convert.ts';
 
 /** Labels of referenced rows, by field and key. */
 export type ReferenceLabels = ReadonlyMap<string, ReadonlyMap<string, string>>;
@@ -23,12 +23,14 @@ export const textsOf = (file: CsvFile, chosen: readonly (string | null)[]): Impo
 /**
  * Converts texts as a person writes them to values as PostgreSQL reads them. Labels of referenced rows are replaced by
  * their keys; the labels are returned, because nobody recognizes a key.
+ * @param file The texts of the complete file, which show how a column writes numbers and days.
  */
 export async function convertRows(
   table: Table,
   entities: readonly Entity[],
   texts: readonly ImportedRow[],
   signal: AbortSignal,
+  file: readonly ImportedRow[] = texts,
 ): Promise<{ rows: ImportedRow[]; labels: ReferenceLabels }> {
   const now = new Date();
   const names = new Set(texts.flatMap(({ values }) => Object.keys(values)));
@@ -37,17 +39,18 @@ export async function convertRows(
       .filter(({ name }) => names.has(name))
       .map(async (field) => {
         const written = texts.map(({ values }) => values[field.name] ?? null);
-        return { field, keys: await keysOf(table, entities, field, written, signal) };
+        const notation = notationOf(file.map(({ values }) => values[field.name] ?? null));
+        return { field, notation, keys: await keysOf(table, entities, field, written, signal) };
       }),
   );
   const rows = texts.map(({ line, values }) => ({
     line,
     values: Object.fromEntries(
-      columns.flatMap(({ field, keys }): [string, string | null][] => {
+      columns.flatMap(({ field, keys, notation }): [string, string | null][] => {
         const text = values[field.name] ?? null;
         // An empty value of a field with a default is left out, so that PostgreSQL sets the default.
         if (text === null && (field.default !== null || field.identity !== null)) return [];
-        return [[field.name, (text !== null && keys.get(text.trim())) || convert(field, text, now)]];
+        return [[field.name, (text !== null && keys.get(text.trim())) || convert(field, text, now, notation)]];
       }),
     ),
   }));

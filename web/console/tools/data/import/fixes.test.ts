@@ -105,6 +105,13 @@ describe('refusedGroups', () => {
     );
   });
 
+  it('finds the field of a value that contains quotes', () => {
+    const [group] = groups(
+      refused({ title: '{"a":}', due: null }, '22P02', 'invalid input syntax for type json: "{"a":}"'),
+    );
+    expect(group?.words).toMatch(/^“{"a":}” does not fit title/);
+  });
+
   it('empties a field that may be empty', () => {
     const [group] = groups(refused({ due: '31/02/2027' }, '22008', 'date out of range: "31/02/2027"'));
     expect(group?.fixes.map(({ label }) => label)).toEqual(['Empty due', 'Leave the row out']);

@@ -105,7 +105,8 @@ function fieldAtFault({ fields }: Entity, { row, error }: RefusedRow, rule: Rule
     if (error.code === '23502') return named.has(name);
     if (typeof value !== 'string') return false;
     if (error.code === '22001') return type === length?.type && [...value].length > length.max;
-    return named.has(value);
+    // PostgreSQL does not escape quotes in a value.
+    return error.message.includes(`"${value}"`);
   });
   return found.length === 1 ? (found[0] ?? null) : null;
 }
@@ -165,7 +166,8 @@ function fieldFixes(rows: readonly RefusedRow[], field: Field, references: Refer
   }
   const [first] = values;
   if (kindOf(field) === 'enum' && typeof first === 'string') {
-    for (const value of nearest(first, field.enum_values ?? [])) {
+    const near = nearestLabel(first, field.enum_values ?? []);
+    for (const value of near === null ? nearest(first, field.enum_values ?? []) : [near]) {
       fixes.push({ label: `Use ${value} for ${first}`, change: set(() => value) });
     }
   }

@@ -1,12 +1,13 @@
 import { useState } from 'react';
 import type { Entity } from '../../../../../contract/specification-entities.ts';
-import { type CsvFile, parseCsv } from '../../../../rows/csv.ts';
+import { type CsvFile, type Encoding, readCsvFile } from '../../../../rows/csv.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { FailureNote } from '../../../../ui/failure.tsx';
+import { FilePicker } from '../../../../ui/file-picker.tsx';
 import { Workbench } from '../../../../ui/workbench.tsx';
 import { failureFacts } from '../../../data/api-failure.ts';
 import type { Table } from '../../../data/rows/rest-call.ts';
-import { counted, entityName } from '../../../format/format.ts';
+import { count, counted, entityName } from '../../../format/format.ts';
 import { Page } from '../../../layout/page.tsx';
 import { EntityNav } from '../entity-nav.tsx';
 import { pointingNames } from '../references.ts';
@@ -20,6 +21,20 @@ import { importable, useImport } from './use-import.ts';
 
 /** Maximum size of a file in bytes. All rows are sent in one request, so that PostgreSQL imports none of them if one fails. */
 export const MAX_BYTES = 6 * 1024 * 1024;
+
+type ReadFile = CsvFile & { readonly encoding: Encoding };
+
+const separators = { ',': 'Comma', ';': 'Semicolon', '\t': 'Tab' } as const;
+const encodings = {
+  'utf-8': 'UTF-8',
+  'utf-16le': 'UTF-16',
+  'utf-16be': 'UTF-16',
+  'windows-1252': 'Windows-1252',
+} as const;
+
+/** Describes how a file was read: "11 columns, 9 matched. Semicolon, UTF-8, first line is the header." */
+const formatWords = ({ header, separator, encoding }: ReadFile, chosen: readonly (string | null)[]): string =>
+  `${counted(header.length, 'column')}, ${count(chosen.filter((name) => name !== null).length)} matched. ${separators[separator]}, ${encodings[encoding]}, first line is the header.`;
 
 interface ImportPageProps {
   appRef: string;
@@ -57,14 +72,16 @@ export function ImportPage({ appRef, entities, table, onSeat, onClose }: ImportP
         <div className={styles.page}>
           <h1 className={styles.title}>Import into {entity.name}</h1>
           <Progress {...{ file, rows, work }} />
-          <label className={styles.file}>
-            CSV file
-            <input
-              type="file"
-              accept=".csv,.tsv,.txt,text/csv"
-              onChange={({ currentTarget }) => void open(currentTarget.files?.[0])}
-            />
-          </label>
+          <FilePicker
+            label="CSV file"
+            verb={imported !== null ? 'Import another file' : file ? 'Choose another file' : 'Choose file'}
+            accept=".csv,.tsv,.txt,text/csv"
+            small={file !== null}
+            onFile={(given) => void open(given)}
+          >
+            {!file && 'or drop it here. Commas, semicolons or tabs; up to 6 MB.'}
+            {file && imported === null && formatWords(file.content, chosen)}
+          </FilePicker>
           {wrong !== null && (
             <p className={styles.wrong} role="alert">
               {wrong}
@@ -109,18 +126,17 @@ export function ImportPage({ appRef, entities, table, onSeat, onClose }: ImportP
 
 /** Returns the file of an import and the fields of its columns, and the function that opens a file. */
 function useImportFile(table: Table, entities: readonly Entity[]) {
-  const [file, setFile] = useState<{ name: string; content: CsvFile } | null>(null);
+  const [file, setFile] = useState<{ name: string; content: ReadFile } | null>(null);
   const [wrong, setWrong] = useState<string | null>(null);
   const [chosen, setChosen] = useState<readonly (string | null)[]>([]);
   const work = useImport(table, entities, file, chosen);
-  const open = async (given: File | undefined) => {
+  const open = async (given: File) => {
     work.reset();
     setFile(null);
     setWrong(null);
-    if (!given) return;
     if (given.size > MAX_BYTES) return setWrong('The file is larger than 6 MB. Divide it, or import it with SQL.');
     try {
-      const content = parseCsv(await given.text());
+      const content = await readCsvFile(given);
       if (content.records.length === 0) return setWrong('The file has no rows after its first line.');
       setFile({ name: given.name, content });
       setChosen(guessFields(content.header, importable(table.entity)));

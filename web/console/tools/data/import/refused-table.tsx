@@ -12,7 +12,8 @@ import { knownLabels } from '../../../data/rows/known-labels.ts';
 import type { Table } from '../../../data/rows/rest-call.ts';
 import type { Row } from '../../../data/rows/row.ts';
 import { counted } from '../../../format/format.ts';
-import { targetOf } from '../editor/editor-kind.ts';
+import { targetOf, timeKind } from '../editor/editor-kind.ts';
+import { shownText } from '../editor/typed-value.ts';
 import type { ReferenceLabels } from './convert-rows.ts';
 import { type Fix, type ReferenceKeys, refusalOf, refusedGroups, unknownReferences } from './fixes.ts';
 import styles from './import-page.module.css';
@@ -40,12 +41,15 @@ export function RefusedTable({ table, entities, refused, columns, labels, busy, 
   const rules = chapter?.rules.filter((rule) => rule.entity === entity.id) ?? [];
   const references = useReferences(table, entities, refused, rules);
   const [edited, setEdited] = useState<number | null>(null);
+  const [now] = useState(() => new Date());
   /** Returns the text of a value: the label of a referenced row instead of its key. */
   const textOf = ({ row }: RefusedRow, name: string): string | null => {
     const value = row.values[name] ?? null;
     if (value === null) return null;
     const known = references.get(name);
-    return labels.get(name)?.get(value) ?? [...(known ?? [])].find(([, key]) => key === value)?.[0] ?? value;
+    const label = labels.get(name)?.get(value) ?? [...(known ?? [])].find(([, key]) => key === value)?.[0];
+    const field = entity.fields.find((one) => one.name === name);
+    return label ?? (field && timeKind(field) ? shownText(field, value, now) : value);
   };
   const save = () =>
     download(
@@ -116,16 +120,19 @@ function Fixes({
           <span>
             {words} <span className="soft">{counted(rows.length, 'row')}</span>
           </span>
-          {fixes.map((fix) => (
-            <Button
-              key={fix.label}
-              small
-              offBecause={busy ? 'The rows are being checked.' : null}
-              onClick={() => onFix(fix, rows)}
-            >
-              {fix.label}
-            </Button>
-          ))}
+          <span className="buttons">
+            {fixes.map((fix, place) => (
+              <Button
+                key={fix.label}
+                small
+                kind={place > 0 && place === fixes.length - 1 ? 'quiet' : 'usual'}
+                offBecause={busy ? 'The rows are being checked.' : null}
+                onClick={() => onFix(fix, rows)}
+              >
+                {fix.label}
+              </Button>
+            ))}
+          </span>
         </li>
       ))}
     </ul>

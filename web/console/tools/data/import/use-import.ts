@@ -91,7 +91,9 @@ export function useImport(
     /** Replaces the texts of one refused row, and checks the row. */
     edit: (one: RefusedRow, texts: Row) =>
       start('check', async (signal) => {
-        const { rows: changed, labels } = await convertRows(table, entities, [{ ...one.row, values: texts }], signal);
+        const edited = [{ ...one.row, values: texts }];
+        const all = file ? textsOf(file.content, chosen) : edited;
+        const { rows: changed, labels } = await convertRows(table, entities, edited, signal, all);
         const found = await recheck({ label: 'Edit', change: () => changed[0] ?? null }, [one], signal);
         return { ...found, labels: joined(progress.labels, labels) };
       }),

@@ -11,7 +11,7 @@ import { keyWords } from '../../../data/rows/undo-change.ts';
 import { kindOf, shortType } from '../../../values/field-kind.ts';
 import { typeInWords } from '../../../values/type-words.ts';
 import { ServerError } from '../editor/server-error.tsx';
-import { readTyped } from '../editor/typed-value.ts';
+import { readTyped, readValues } from '../editor/typed-value.ts';
 import styles from './insert-panel.module.css';
 import { RowField } from './row-field.tsx';
 
@@ -54,7 +54,7 @@ export function InsertPanel({
   };
   const save = () => {
     if (isPending || table.entity.fields.some((field) => wrong(field) !== null)) return;
-    mutate(values, {
+    mutate(readValues(table.entity.fields, values, now), {
       onSuccess: (row) => {
         if (row) recordInsertion(table, row);
         onInserted(row);
@@ -172,10 +172,8 @@ function recordInsertion(table: Table, row: Row): void {
   if (key)
     recordChange({
       table,
-      key,
       kind: 'insert',
-      before: null,
-      after: row,
+      rows: [{ key, before: null, after: row }],
       what: `Inserted row ${keyWords(key)}`,
       how: '',
     });

@@ -3,6 +3,7 @@ import type { Entity, Field } from '../../../../../contract/specification-entiti
 import { JsonField } from '../../../../fields/json-field.tsx';
 import { TimeField, type TimeKind } from '../../../../fields/time-field.tsx';
 import type { Table } from '../../../data/rows/rest-call.ts';
+import { kindOf } from '../../../values/field-kind.ts';
 import { editorKind, targetOf, timeKind } from '../editor/editor-kind.ts';
 import { ReferenceEditor } from '../editor/reference-editor.tsx';
 import { readTyped, shownText } from '../editor/typed-value.ts';
@@ -46,23 +47,27 @@ export function RowField(props: RowFieldProps) {
       />
     );
   }
-  if (kind === 'time' && time !== null) return <RowTime {...props} kind={time} />;
-  if (kind === 'json') {
+  if (kind === 'time' || kind === 'json') {
     const onKeyDown = (event: KeyboardEvent) => {
-      if (!isSaveKey(event, 'json')) return;
+      const isField = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement;
+      if (!isField || !isSaveKey(event, kindOf(field))) return;
       event.preventDefault();
       onSave();
     };
     return (
       // biome-ignore lint/a11y/noStaticElementInteractions: The element handles the keys of the field in it.
-      <div className={styles.json} onKeyDown={onKeyDown}>
-        <JsonField
-          label={field.name}
-          text={value ?? ''}
-          placeholder={placeholder}
-          inputRef={autoFocus ? focusAtEnd : null}
-          onText={(text) => onChange(text === '' ? undefined : text)}
-        />
+      <div className={kind === 'json' ? styles.json : undefined} onKeyDown={onKeyDown}>
+        {time !== null ? (
+          <RowTime {...props} kind={time} />
+        ) : (
+          <JsonField
+            label={field.name}
+            text={value ?? ''}
+            placeholder={placeholder}
+            inputRef={autoFocus ? focusAtEnd : null}
+            onText={(text) => onChange(text === '' ? undefined : text)}
+          />
+        )}
       </div>
     );
   }

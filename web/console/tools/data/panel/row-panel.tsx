@@ -49,7 +49,7 @@ export function RowPanel({ onDelete, onClose, onPrevious, onNext, ...shown }: Ro
     >
       {called && <VerdictLine>{called}</VerdictLine>}
       {[...machines.values()].map((machine) => (
-        <RowState key={`${machine.id} ${rowKey.join()}`} {...{ table, machine, row, rowKey }} />
+        <RowState key={`${machine.id} ${rowKey.join()}`} {...{ table, entities, machine, row, rowKey }} />
       ))}
       <div className={styles.tabs}>
         <Tabs

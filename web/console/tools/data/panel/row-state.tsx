@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { Entity } from '../../../../../contract/specification-entities.ts';
 import type { Machine } from '../../../../../contract/states.ts';
 import { TransitionList } from '../../../../fields/transition-list.tsx';
 import { PanelSection } from '../../../../ui/panel.tsx';
@@ -19,11 +20,13 @@ import styles from './row-panel.module.css';
 /** Shows the state of a row and its transitions: the open ones as buttons, the others with their reason. */
 export function RowState({
   table,
+  entities,
   machine,
   row,
   rowKey,
 }: {
   table: Table;
+  entities: readonly Entity[];
   machine: Machine;
   row: Row;
   rowKey: readonly string[];
@@ -54,7 +57,7 @@ export function RowState({
       </p>
       {asking ? (
         <RequiredFields
-          table={table}
+          {...{ table, entities }}
           way={asking}
           isBusy={isPending}
           error={error}

@@ -14,7 +14,7 @@ import { Button } from '../../../../ui/button.tsx';
 import { Icon } from '../../../../ui/icon.tsx';
 import { Kbd } from '../../../../ui/kbd.tsx';
 import { type SessionChange, useSessionChanges } from '../../../data/rows/session-changes.ts';
-import { changedRow, undoChange, undoOff } from '../../../data/rows/undo-change.ts';
+import { changedRows, undoable, undoChange } from '../../../data/rows/undo-change.ts';
 import { counted, timeOfDay } from '../../../format/format.ts';
 import { caps } from '../../../keys/bindings.ts';
 import { isMac, useKeys } from '../../../keys/keyboard.tsx';
@@ -26,7 +26,7 @@ const signs = { update: IconPencil, state: IconArrowRight, insert: IconPlus, del
 export function UndoBar({ appRef }: { appRef: string }) {
   const changes = useSessionChanges(appRef);
   const [isOpen, setOpen] = useState(false);
-  const { mutate, isPending, error, variables } = useMutation(undoChange());
+  const { mutate, isPending, error, variables, data: kept = 0 } = useMutation(undoChange());
   const [last] = changes;
   const bindings = useMemo(
     () => [
@@ -42,9 +42,11 @@ export function UndoBar({ appRef }: { appRef: string }) {
     [last, isPending, mutate],
   );
   useKeys(bindings);
-  if (!last) return null;
+  const keptWords = kept > 0 && `${counted(kept, 'row was', 'rows were')} changed since and stayed.`;
+  if (!last) return keptWords && <span role="status">{keptWords}</span>;
   return (
     <span className={styles.bar}>
+      {keptWords && <span role="status">{keptWords}</span>}
       {error ? (
         <span className={styles.failed} role="alert">
           {variables?.what}: {error.message}
@@ -88,11 +90,11 @@ export function UndoBar({ appRef }: { appRef: string }) {
   );
 }
 
-/** A change in the list of changes. If the row was changed later, the change cannot be undone, and the entry says why. */
+/** A change in the list of changes. If its rows were changed later, the change cannot be undone, and the entry says why. */
 function Entry({ change, isBusy, onUndo }: { change: SessionChange; isBusy: boolean; onUndo: () => void }) {
-  const { data, isPending } = useQuery(changedRow(change));
-  const off = isPending ? null : undoOff(change, data ?? null);
-  const words = off === null ? change.how : `${off}, so it cannot be undone`;
+  const { data } = useQuery(changedRows(change));
+  const { off, kept } = data ? undoable(change, data) : { off: null, kept: 0 };
+  const words = off !== null ? `${off}, so it cannot be undone` : change.how;
   return (
     <li className={styles.entry}>
       <Icon of={signs[change.kind]} small />
@@ -102,10 +104,11 @@ function Entry({ change, isBusy, onUndo }: { change: SessionChange; isBusy: bool
         </span>
         <small>
           {words === '' ? '' : `${words} · `}
+          {off === null && kept > 0 && `${counted(kept, 'row was', 'rows were')} changed since and will stay · `}
           {timeOfDay(new Date(change.at).toISOString())}
         </small>
       </span>
-      {off === null && !isPending && (
+      {off === null && data && (
         <Button small busy={isBusy && 'Undoing'} aria-label={`Undo ${change.what}`} onClick={onUndo}>
           Undo
         </Button>

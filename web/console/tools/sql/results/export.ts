@@ -1,6 +1,7 @@
-import type { SqlResult } from '../../../../../contract/admin.ts';
-
-type Rows = Pick<SqlResult, 'columns' | 'rows'>;
+interface Rows {
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+  readonly rows: readonly (readonly (string | null)[])[];
+}
 
 const quotedIf = (value: string, pattern: RegExp): string =>
   pattern.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
@@ -26,8 +27,8 @@ export function toJson({ columns, rows }: Rows): string {
   const value = (text: string | null, type: string): string => {
     if (text === null) return 'null';
     if (type === 'json' || type === 'jsonb') return text;
-    if (type === 'boolean') return text === 't' ? 'true' : 'false';
-    return numbers.has(type) && jsonNumber.test(text) ? text : JSON.stringify(text);
+    if (type === 'boolean') return text.startsWith('t') ? 'true' : 'false';
+    return numbers.has(type.replace(/\(.*\)/, '')) && jsonNumber.test(text) ? text : JSON.stringify(text);
   };
   const objects = rows.map(
     (row) =>
