@@ -1,5 +1,6 @@
 import type { PortalField } from '../../contract/portal.ts';
 import { t } from '../language/messages.ts';
+import { localNumber, plainNumber } from './read-number.ts';
 import { brokenRule } from './rules.ts';
 
 /** A row as a data request returns it. */
@@ -24,6 +25,7 @@ export function toDraft({ editor, zoneless }: PortalField, value: unknown): stri
   if (value === null || value === undefined) return '';
   if (editor === 'json') return JSON.stringify(value, null, 2);
   if (editor === 'array') return Array.isArray(value) ? value.map(String).join('\n') : '';
+  if (editor === 'number' || editor === 'money') return localNumber(String(value));
   if (editor === 'date and time') return zoneless ? String(value).slice(0, 16) : toLocal(String(value));
   return String(value);
 }
@@ -64,9 +66,8 @@ export function readDraft(field: PortalField, typed: string | boolean): Read {
 }
 
 function readNumber(typed: string): Read {
-  const text = typed.trim().replaceAll(/[\s\u00a0\u202f']/g, '');
-  const plain = /^-?\d+,\d+$/.test(text) ? text.replace(',', '.') : text;
-  if (!/^-?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?$/i.test(plain)) return { wrong: t('noNumber') };
+  const plain = plainNumber(typed);
+  if (plain === null) return { wrong: t('noNumber') };
   const value = Number(plain);
   return { value: Number.isSafeInteger(value) || plain.length <= 15 ? value : plain };
 }
