@@ -32,6 +32,15 @@ async function mailTo(email: string) {
   return mail.data;
 }
 
+/** Ends the session of a page on the server. The page gets to know of it with its next request. */
+const endSession = (page: Page, { publishable_key }: AppConnection) =>
+  page.evaluate(async (apikey) => {
+    const key = Object.keys(localStorage).find((name) => name.endsWith('-auth-token')) ?? '';
+    const { access_token } = JSON.parse(localStorage.getItem(key) ?? '{}');
+    const headers = { apikey, authorization: `Bearer ${access_token}` };
+    await fetch('/auth/v1/logout?scope=local', { method: 'POST', headers });
+  }, publishable_key);
+
 const password = (page: Page, name = 'Password') => page.getByRole('textbox', { name, exact: true });
 
 /** Creates an account with the code of the mail, and leaves the browser signed in. */
@@ -437,12 +446,29 @@ it('writes a note, keeps its draft over the end of the session, shares its noteb
   const { page } = author;
   await page.goto(`${notes.origin}/notebooks/new`);
   await page.getByLabel('Title').fill('Garden');
+  // The session ends while the form is open. The member signs in again over the form.
+  await endSession(page, notes);
+  await page.getByRole('button', { name: 'Save' }).click();
+  const again = page.getByRole('dialog', { name: 'Please sign in again' });
+  await again.getByLabel(`Password of ${author.email}`).fill('plum-kettle-91');
+  await page.keyboard.press('Escape');
+  expect(await faults(page)).toEqual([]);
+  await again.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await again.waitFor({ state: 'detached' });
+  expect(await page.getByText('Your draft was kept on this device.').count()).toBe(0);
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('heading', { name: 'Garden' }).waitFor();
 
   await page.goto(`${notes.origin}/notes/new`);
   await page.getByLabel('Title').fill('Roses');
   await page.getByLabel('Body').fill('Prune them in **March**.\n\n- sharp\n- dry\n\n<img src=x onerror=alert(1)>');
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor();
+  expect(await faults(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  expect(await page.getByRole('button', { name: 'Cancel' }).evaluate((one) => one === document.activeElement)).toBe(
+    true,
+  );
   await page.evaluate(() => {
     for (const key of Object.keys(localStorage)) if (key.endsWith('-auth-token')) localStorage.removeItem(key);
   });

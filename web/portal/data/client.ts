@@ -2,6 +2,7 @@ import { AuthClient, type GoTrueClient } from '@supabase/auth-js';
 import { createContext, use } from 'react';
 import type { PortalApp } from '../../../contract/portal.ts';
 import { t } from '../../language/messages.ts';
+import { fetchWithWait } from './waiting-time.ts';
 
 /** The app, the client with the member's session, and a client that requests mails. */
 export interface Portal {
@@ -26,12 +27,13 @@ export function makePortal(app: PortalApp): Portal {
   const url = `${location.origin}/auth/v1`;
   const headers = { apikey: app.publishable_key };
   const experimental = { passkey: true, recoveryCodes: true };
+  const common = { url, headers, fetch: fetchWithWait, detectSessionInUrl: false };
   return {
     app,
-    auth: new AuthClient({ url, headers, experimental, storageKey: KEY, flowType: 'pkce', detectSessionInUrl: false }),
+    auth: new AuthClient({ ...common, experimental, storageKey: KEY, flowType: 'pkce' }),
     mails: new AuthClient({
-      ...{ url, headers, storageKey: `${KEY}-mails`, flowType: 'implicit' },
-      ...{ detectSessionInUrl: false, persistSession: false, autoRefreshToken: false },
+      ...{ ...common, storageKey: `${KEY}-mails`, flowType: 'implicit' },
+      ...{ persistSession: false, autoRefreshToken: false },
     }),
   };
 }
