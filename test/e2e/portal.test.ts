@@ -526,6 +526,8 @@ it('writes a note, keeps its draft over the end of the session, shares its noteb
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByRole('link', { name: 'summer' }).waitFor();
-  expect([...author.problems, ...reader.problems]).toEqual([]);
+  // The browser reports the two requests with which the page gets to know of the ended session.
+  expect(author.problems.filter((problem) => !/40[13]/.test(problem))).toEqual([]);
+  expect(reader.problems).toEqual([]);
   await Promise.all([author.context.close(), reader.context.close()]);
 });

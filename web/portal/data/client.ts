@@ -38,8 +38,17 @@ export function makePortal(app: PortalApp): Portal {
   };
 }
 
+/** Why the pages cannot be shown. `isMissing` is true if there is no app at the address. */
+export class StartError extends Error {
+  readonly isMissing: boolean;
+  constructor(message: string, isMissing: boolean) {
+    super(message);
+    this.isMissing = isMissing;
+  }
+}
+
 /**
- * Reads the public data of the app. Throws an Error whose message is written for the member.
+ * Reads the public data of the app. Throws a StartError whose message is written for the member.
  *
  * @param language Resolves when the messages of the member's language are loaded, so that the message of an error is
  * in this language.
@@ -47,9 +56,9 @@ export function makePortal(app: PortalApp): Portal {
 export async function readApp(language: Promise<void>): Promise<PortalApp> {
   const response = await fetch('/portal/v1/app').catch(() => null);
   await language;
-  if (!response) throw new Error(t('unreachable'));
-  if (response.status === 404) throw new Error(t('noApp'));
-  if (!response.ok) throw new Error(t('appDown'));
+  if (!response) throw new StartError(t('unreachable'), false);
+  if (response.status === 404) throw new StartError(t('noApp'), true);
+  if (!response.ok) throw new StartError(t('appDown'), false);
   return response.json();
 }
 

@@ -8,6 +8,8 @@ import { ago, countWords, fullTime, initials, timeOf } from '../../fields/format
 import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
+import { Kbd } from '../../ui/kbd.tsx';
+import { isSubmitKey } from '../../ui/key-name.ts';
 import { usePortal } from '../data/client.ts';
 import { keyOf, pointedTo, quoted } from '../data/query.ts';
 import type { Row } from '../data/rest.ts';
@@ -165,6 +167,9 @@ function Compose({
     <form
       className={styles.compose}
       noValidate
+      onKeyDown={(event) => {
+        if (isSubmitKey(event)) event.currentTarget.requestSubmit();
+      }}
       onSubmit={(event) => {
         event.preventDefault();
         setIsTried(true);
@@ -188,6 +193,7 @@ function Compose({
           value={typedIn(draft, field) ?? ''}
           wrong={isTried ? (wrong[i] ?? null) : null}
           isOptional={!field.required && field.editor !== 'boolean'}
+          bare={field.name === entity.title_field ? t('addOne', { one: entity.one }) : undefined}
           onChange={(typed) => {
             const next = { ...draft, [field.name]: typed };
             setDraft(next);
@@ -200,6 +206,9 @@ function Compose({
         <Button type="submit" kind="first" busy={adding.isPending && t('sending')}>
           {t('send')}
         </Button>
+        <span className={styles.keys}>
+          <Kbd keys="Ctrl Enter" />
+        </span>
       </div>
     </form>
   );

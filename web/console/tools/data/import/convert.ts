@@ -1,6 +1,6 @@
 import type { Field } from '../../../../../contract/specification-entities.ts';
 import { readTime } from '../../../../fields/read-time.ts';
-import { timeValue } from '../../../../fields/time-field.tsx';
+import { timeValue } from '../../../../fields/time-notation.ts';
 import { kindOf } from '../../../values/field-kind.ts';
 import { timeKind } from '../editor/editor-kind.ts';
 
