@@ -16,7 +16,7 @@ beforeAll(async () => {
   site = await openConsole();
   app = await createAppWith(
     site.node,
-    `insert into ninefold.settings (key, value) values ('mailer_autoconfirm', 'false'), ('smtp_max_frequency', '0');
+    `insert into ninefold.settings (key, value) values ('mailer_autoconfirm', 'false'), ('smtp_max_frequency', '0'), ('rate_limit_sign_in_account', '3');
      select ninefold.describe_app(name => 'Harbour', purpose => 'Berths are booked.', audience => 'Skippers.')`,
   );
 });
@@ -156,6 +156,23 @@ it('lets an invited member choose a password, and signs the member in', async ()
   await page.waitForURL(`${app.origin}/`);
   await page.goto(`${app.origin}/account`);
   await page.getByText(email).first().waitFor();
+  await context.close();
+});
+
+it('says when a member can sign in after too many attempts, and counts down to this time', async () => {
+  const { page, context } = await visit('/account/sign-in', 'phone');
+  await page.getByLabel('E-mail').fill(uniqueEmail());
+  const locked = page.getByText(/^Too many tries. You can try again at \d+:\d\d/);
+  for (let attempt = 1; attempt <= 4; attempt++) {
+    await password(page).fill(`wrong ${attempt}`);
+    await page.keyboard.press('Enter');
+    await (attempt === 4 ? locked : page.getByText('E-mail or password is wrong.')).waitFor();
+  }
+  await page.getByRole('button', { name: /^Sign in at \d+:\d\d/, disabled: true }).waitFor();
+  const left = await page.getByRole('timer').innerText();
+  expect(left).toMatch(/^In \d+ min \d+ s$/);
+  await page.getByText(left).waitFor({ state: 'detached' });
+  await inBoth(page);
   await context.close();
 });
 

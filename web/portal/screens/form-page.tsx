@@ -112,7 +112,11 @@ function Form(of: FormOf) {
         <div className={styles.titlebar}>
           <div>
             <h1 className={styles.title}>{title}</h1>
-            {isNew && entity.help !== null && <p className={styles.answer}>{entity.help}</p>}
+            {isNew && entity.help !== null && (
+              <p className={styles.answer}>
+                <bdi>{entity.help}</bdi>
+              </p>
+            )}
           </div>
         </div>
         <FormProblems problems={form.problems} onField={form.focus} />

@@ -125,7 +125,9 @@ function Said({ entity, row }: { entity: PortalEntity; row: Row }) {
         {initials(who)}
       </span>
       <div className={styles.by}>
-        <b>{who}</b>
+        <b>
+          <bdi>{who}</bdi>
+        </b>
         {marked.map(({ name, label }) => (
           <span key={name} className={styles.tag}>
             {label}
@@ -242,7 +244,7 @@ function Links({
         const name = pointed ? rowName(target, pointed) : t('aRow', { one: target.one });
         return (
           <span key={String(row[link])} className={styles.tag}>
-            {name}
+            <bdi>{name}</bdi>
             {entity.access.delete.open && (
               <Button
                 small
