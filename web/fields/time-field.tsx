@@ -77,7 +77,8 @@ export function TimeField({
     setDay(new Date(time.getFullYear(), time.getMonth() + (months ?? 0), time.getDate() + (days ?? 0)));
   };
   const popup = isPopup && {
-    onFocus: () => setOpen(true),
+    // For members, a click or an arrow key opens the calendar, because it would cover the next field while they type.
+    onFocus: () => notation.isForBuilders && setOpen(true),
     onBlur: ({ currentTarget, relatedTarget }: FocusEvent) => {
       const isInside = currentTarget.contains(relatedTarget);
       setOpen(isInside);
@@ -105,7 +106,7 @@ export function TimeField({
         placeholder={placeholder}
         onClick={() => setOpen(true)}
         onChange={({ currentTarget }) => {
-          setOpen(true);
+          if (notation.isForBuilders) setOpen(true);
           onText(currentTarget.value);
         }}
         onKeyDown={onKeyDown}

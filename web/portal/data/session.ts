@@ -65,16 +65,20 @@ export const signedIn = ({ auth }: Portal) =>
       // The server may have ended the session. Then the client removes it from this browser.
       const { error } = await auth.getUser();
       if (error && isEnded(error)) {
-        isExpired = true;
+        isExpired = wasMember;
         await auth.signOut({ scope: 'local' });
         return null;
       }
+      wasMember = true;
       followAccount(session.user.user_metadata);
       const level = orThrow(await auth.mfa.getAuthenticatorAssuranceLevel());
       return { session, needsFactor: level.currentLevel !== level.nextLevel && level.nextLevel === 'aal2' };
     },
     staleTime: Number.POSITIVE_INFINITY,
   });
+
+/** True if these pages have had a valid session. */
+let wasMember = false;
 
 /** True if the session has ended without a sign-out, so that the member must sign in again to continue. */
 let isExpired = false;
@@ -104,7 +108,7 @@ function wasSignOut(): boolean {
 export function followSession(auth: GoTrueClient): void {
   auth.onAuthStateChange((event) => {
     if (event === 'INITIAL_SESSION') return;
-    if (event === 'SIGNED_OUT') isExpired ||= !wasSignOut();
+    if (event === 'SIGNED_OUT') isExpired ||= wasMember && !wasSignOut();
     else isExpired = isSignedOut = false;
     if (isExpired) {
       // The page stays as it is while the member signs in again.

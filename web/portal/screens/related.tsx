@@ -199,7 +199,7 @@ function Compose({
           value={typedIn(draft, field) ?? ''}
           wrong={isTried ? (wrong[i] ?? null) : null}
           isOptional={!field.required && field.editor !== 'boolean'}
-          bare={field.name === entity.title_field ? t('addOne', { one: entity.one }) : undefined}
+          bare={field.name === entity.title_fields[0] ? t('addOne', { one: entity.one }) : undefined}
           onChange={(typed) => {
             const next = { ...draft, [field.name]: typed };
             setDraft(next);
