@@ -76,21 +76,7 @@ export function TimeField({
     setOpen(true);
     setDay(new Date(time.getFullYear(), time.getMonth() + (months ?? 0), time.getDate() + (days ?? 0)));
   };
-  const popup = isPopup && {
-    // For members, a click or an arrow key opens the calendar, because it would cover the next field while they type.
-    onFocus: () => notation.isForBuilders && setOpen(true),
-    onBlur: ({ currentTarget, relatedTarget }: FocusEvent) => {
-      const isInside = currentTarget.contains(relatedTarget);
-      setOpen(isInside);
-      if (!isInside) onLeave?.();
-    },
-    onKeyDown: (event: KeyboardEvent) => {
-      if (event.key !== 'Escape' || !isOpen) return;
-      event.preventDefault();
-      event.stopPropagation();
-      setOpen(false);
-    },
-  };
+  const popup = isPopup && popupHandlers({ isOpen, setOpen, notation, onLeave });
   return (
     <div className={styles.field} {...popup}>
       <input
@@ -124,6 +110,33 @@ export function TimeField({
     </div>
   );
 }
+
+/** Returns the handlers of a field whose calendar is shown only while the field has the focus. */
+const popupHandlers = ({
+  isOpen,
+  setOpen,
+  notation,
+  onLeave,
+}: {
+  isOpen: boolean;
+  setOpen: (isOpen: boolean) => void;
+  notation: TimeNotation;
+  onLeave: (() => void) | undefined;
+}) => ({
+  // For members, a click or an arrow key opens the calendar, because it would cover the next field while they type.
+  onFocus: () => notation.isForBuilders && setOpen(true),
+  onBlur: ({ currentTarget, relatedTarget }: FocusEvent) => {
+    const isInside = currentTarget.contains(relatedTarget);
+    setOpen(isInside);
+    if (!isInside) onLeave?.();
+  },
+  onKeyDown: (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || !isOpen) return;
+    event.preventDefault();
+    event.stopPropagation();
+    setOpen(false);
+  },
+});
 
 /** The calendar, the time of day and frequent times, below the text field. */
 function Choices({

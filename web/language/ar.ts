@@ -197,6 +197,7 @@ export const ar: Messages = {
   keep: 'إبقاء',
   keepView: 'احتفظ بطريقة العرض هذه',
   keyArrows: 'الأسهم',
+  keyCtrlEnter: 'Ctrl Enter',
   keyEsc: 'Esc',
   keySpace: 'المسافة',
   language: 'اللغة',

@@ -205,6 +205,7 @@ export const de: Messages = {
   keep: 'Behalten',
   keepView: 'Diese Ansicht behalten',
   keyArrows: 'Pfeile',
+  keyCtrlEnter: 'Strg Enter',
   keyEsc: 'Esc',
   keySpace: 'Leertaste',
   language: 'Sprache',

@@ -195,6 +195,7 @@ export const en = {
   keep: 'Keep',
   keepView: 'Keep this view',
   keyArrows: 'Arrows',
+  keyCtrlEnter: 'Ctrl Enter',
   keyEsc: 'Esc',
   keySpace: 'Space',
   language: 'Language',

@@ -73,16 +73,7 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
         <>
           {!isPhone && transitions}
           <h2 className={styles.panelHead}>{t('details')}</h2>
-          <dl className={detailStyles.facts}>
-            {short.map((field) => (
-              <div key={field.name}>
-                <dt>{field.label}</dt>
-                <dd>
-                  <FieldValue entity={entity} field={field} row={row} links />
-                </dd>
-              </div>
-            ))}
-          </dl>
+          <Facts entity={entity} fields={short} row={row} />
           {entity.machine && <History entity={entity} machine={entity.machine} row={row} />}
         </>
       }
@@ -109,6 +100,22 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
         ))}
       </article>
     </Shell>
+  );
+}
+
+/** Lists short fields with their values. */
+function Facts({ entity, fields, row }: { entity: PortalEntity; fields: readonly PortalField[]; row: Row }) {
+  return (
+    <dl className={detailStyles.facts}>
+      {fields.map((field) => (
+        <div key={field.name}>
+          <dt>{field.label}</dt>
+          <dd>
+            <FieldValue entity={entity} field={field} row={row} links />
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 

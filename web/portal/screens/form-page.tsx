@@ -17,7 +17,7 @@ import { entityIn, fieldIn, listFor, type Place, rowPath, useScreens } from '../
 import { rowName } from '../fields/value.tsx';
 import { Clash } from './clash.tsx';
 import formStyles from './form-page.module.css';
-import { FormProblems } from './form-problems.tsx';
+import { type FieldProblem, FormProblems } from './form-problems.tsx';
 import { useCaller } from './gate.tsx';
 import { LeaveDialog } from './leave-dialog.tsx';
 import { Message, Trouble, troubleWords } from './message.tsx';
@@ -205,13 +205,8 @@ function useRowForm({ place: { screen, entity }, row, rowKey }: FormOf) {
     void navigate({ to: path });
   };
   const isSaving = adding.isPending || changing.isPending;
-  /** Returns why a field stops the form from being saved; null until the member has left the field. */
   const shownWrong = ({ name }: PortalField) =>
     refused?.field === name ? refused.words : left.has(name) ? (wrong.get(name) ?? null) : null;
-  const problems = fields.flatMap((field) => {
-    const words = shownWrong(field);
-    return words === null ? [] : [{ name: field.name, label: field.label, words }];
-  });
   const broken = fields.find(({ name }) => left.has(name) && wrong.get(name) != null);
   const brokenWords = broken ? t('lookAt', { label: inSentence(broken.label) }) : null;
   const isRestored = restored !== null && hasChanges;
@@ -219,7 +214,7 @@ function useRowForm({ place: { screen, entity }, row, rowKey }: FormOf) {
     ...{ element, isNew, fields, changing, back, isSaving, shownIn, shownWrong, isRestored, focus },
     error: adding.error ?? changing.error,
     /** The fields to list at the top of the form: after an attempt to save it, those that stopped the attempt. */
-    problems: isTried || refused ? problems : [],
+    problems: isTried || refused ? problemsOf(fields, shownWrong) : [],
     offBecause: brokenWords ?? (!isNew && !hasChanges ? t('nothingChanged') : null),
     status: brokenWords ?? (isRestored ? t('draftKept') : ''),
     mayLeave: () => isDone.current || !hasChanges,
@@ -252,6 +247,16 @@ function useRowForm({ place: { screen, entity }, row, rowKey }: FormOf) {
     },
   };
 }
+
+/** Returns the fields that stop a form from being saved. */
+const problemsOf = (
+  fields: readonly PortalField[],
+  wrong: (field: PortalField) => string | null,
+): readonly FieldProblem[] =>
+  fields.flatMap((field) => {
+    const words = wrong(field);
+    return words === null ? [] : [{ name: field.name, label: field.label, words }];
+  });
 
 /** Returns the values that a member types in a form. They are stored on the device until the form is saved. */
 function useTypedValues(

@@ -213,7 +213,7 @@ function Compose({
           {t('send')}
         </Button>
         <span className={styles.keys}>
-          <Kbd keys="Ctrl Enter" />
+          <Kbd keys={t('keyCtrlEnter')} />
         </span>
       </div>
     </form>
