@@ -207,6 +207,11 @@ export interface PortalField {
   readonly required: boolean;
   /** True if the field can be empty. */
   readonly nullable: boolean;
+  /**
+   * The constant that a new row gets if it has no value for the field: true, or a value of an enum. Absent for other
+   * defaults.
+   */
+  readonly initial?: true | string;
   /** For an enum: its values, in the order of the type. Null for other types. */
   readonly values: readonly PortalValue[] | null;
   readonly reference: PortalReference | null;

@@ -125,6 +125,8 @@ it('says that the connection is lost, keeps what the member typed, and saves it 
   await page.getByLabel('Weight').fill('4');
   await page.getByLabel('Sent').fill('2026-01-02');
   await page.getByRole('button', { name: 'Save' }).click();
+  const ended = page.getByRole('dialog', { name: 'Please sign in again' });
+  await ended.getByRole('button', { name: 'Sign in as somebody else' }).click();
   await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
   await page.getByLabel('E-mail').fill(email);
   await page.getByRole('textbox', { name: 'Password', exact: true }).fill(memberPassword);

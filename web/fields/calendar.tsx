@@ -1,12 +1,23 @@
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { useState } from 'react';
+import { currentLanguage, t } from '../language/messages.ts';
 import { Button } from '../ui/button.tsx';
 import { classNames } from '../ui/class-names.ts';
+import { localNumber } from './read-number.ts';
 import styles from './time-field.module.css';
 
-const monthName = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric' });
-const dayName = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full' });
-const weekdays = ['Mo', 'Tu', 'We', 'Th', 'Fr', 'Sa', 'Su'];
+/** Formats a date of the calendar, which is the Gregorian one in every language. */
+const named = (day: Date, options: Intl.DateTimeFormatOptions): string => {
+  const language = currentLanguage();
+  return new Intl.DateTimeFormat(`${language === 'en' ? 'en-GB' : language}-u-ca-gregory`, options).format(day);
+};
+
+/** Two letters for each day of the week, from Monday. */
+const weekdayNames = (): string[] =>
+  Array.from({ length: 7 }, (_, place) => {
+    const day = new Date(2026, 1, 2 + place);
+    return currentLanguage() === 'en' ? named(day, { weekday: 'short' }).slice(0, 2) : named(day, { weekday: 'short' });
+  });
 
 /** Calendar of one month. A click on a day chooses it. With the keyboard, the reader chooses days in the text field above. */
 export function Calendar({ chosen, today, onChoose }: { chosen: Date; today: Date; onChoose: (day: Date) => void }) {
@@ -24,12 +35,12 @@ export function Calendar({ chosen, today, onChoose }: { chosen: Date; today: Dat
   return (
     <div className={styles.calendar}>
       <div className={styles.month}>
-        <b aria-live="polite">{monthName.format(first)}</b>
-        <Button small square kind="quiet" icon={IconChevronLeft} label="Previous month" onClick={() => turn(-1)} />
-        <Button small square kind="quiet" icon={IconChevronRight} label="Next month" onClick={() => turn(1)} />
+        <b aria-live="polite">{named(first, { month: 'long', year: 'numeric' })}</b>
+        <Button small square kind="quiet" icon={IconChevronLeft} label={t('previousMonth')} onClick={() => turn(-1)} />
+        <Button small square kind="quiet" icon={IconChevronRight} label={t('nextMonth')} onClick={() => turn(1)} />
       </div>
       <div className={styles.days}>
-        {weekdays.map((name) => (
+        {weekdayNames().map((name) => (
           <span key={name} className={styles.weekday} aria-hidden="true">
             {name}
           </span>
@@ -39,13 +50,13 @@ export function Calendar({ chosen, today, onChoose }: { chosen: Date; today: Dat
             key={day.getTime()}
             type="button"
             tabIndex={-1}
-            aria-label={dayName.format(day)}
+            aria-label={named(day, { dateStyle: 'full' })}
             aria-pressed={isSameDay(day, chosen)}
             aria-current={isSameDay(day, today) ? 'date' : undefined}
             className={classNames(styles.day, day.getMonth() !== first.getMonth() && styles.outside)}
             onClick={() => onChoose(day)}
           >
-            {day.getDate()}
+            {localNumber(String(day.getDate()))}
           </button>
         ))}
       </div>

@@ -1,6 +1,10 @@
 import type { PortalField } from '../../contract/portal.ts';
 import { t } from '../language/messages.ts';
+import { timeOf } from './format.ts';
+import { localNumber, plainNumber } from './read-number.ts';
 import { brokenRule } from './rules.ts';
+import { type TimeKind, type TimeNotation, timeValue } from './time-notation.ts';
+import { localTimeText, readLocalTime } from './time-words.ts';
 
 /** A row as a data request returns it. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -24,17 +28,31 @@ export function toDraft({ editor, zoneless }: PortalField, value: unknown): stri
   if (value === null || value === undefined) return '';
   if (editor === 'json') return JSON.stringify(value, null, 2);
   if (editor === 'array') return Array.isArray(value) ? value.map(String).join('\n') : '';
-  if (editor === 'date and time') return zoneless ? String(value).slice(0, 16) : toLocal(String(value));
+  if (editor === 'number' || editor === 'money') return localNumber(String(value));
+  const kind = timeKind({ editor, zoneless });
+  if (kind !== null) {
+    const time = kind === 'date' ? timeOf(`${String(value)}T00:00:00`) : timeOf(value);
+    return time ? members.show(time, kind) : String(value);
+  }
   return String(value);
 }
 
-/** Formats a time for `<input type="datetime-local">`, in the time zone of the browser. */
-function toLocal(value: string): string {
-  const time = new Date(value);
-  if (Number.isNaN(time.getTime())) return '';
-  const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 16);
-}
+/** Returns the kind of time that a field contains; null for a field without a time. */
+export const timeKind = ({
+  editor,
+  zoneless,
+}: {
+  editor: PortalField['editor'];
+  zoneless?: true | undefined;
+}): TimeKind | null =>
+  editor === 'date' ? 'date' : editor !== 'date and time' ? null : zoneless ? 'timestamp' : 'timestamptz';
+
+/** The notation of the member's language. */
+export const members: TimeNotation = {
+  read: readLocalTime,
+  show: (time, kind) => localTimeText(time, kind === 'date'),
+  isForBuilders: false,
+};
 
 /** The value that was read from a form, or the reason why the typed value is invalid. */
 export type Read = { readonly value: unknown } | { readonly wrong: string };
@@ -49,10 +67,10 @@ export function readDraft(field: PortalField, typed: string | boolean): Read {
       return readNumber(typed);
     case 'reference':
       return { value: /^-?\d{1,15}$/.test(typed) ? Number(typed) : typed };
+    case 'date':
     case 'date and time': {
-      const time = new Date(typed);
-      if (Number.isNaN(time.getTime())) return { wrong: t('noDateAndTime') };
-      return { value: field.zoneless ? typed : time.toISOString() };
+      const value = timeValue(typed, timeKind(field) ?? 'date', new Date(), members);
+      return value === null ? { wrong: t(field.editor === 'date' ? 'noDate' : 'noDateAndTime') } : { value };
     }
     case 'array':
       return { value: typed.split('\n').filter((line) => line !== '') };
@@ -64,9 +82,8 @@ export function readDraft(field: PortalField, typed: string | boolean): Read {
 }
 
 function readNumber(typed: string): Read {
-  const text = typed.trim().replaceAll(/[\s\u00a0\u202f']/g, '');
-  const plain = /^-?\d+,\d+$/.test(text) ? text.replace(',', '.') : text;
-  if (!/^-?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?$/i.test(plain)) return { wrong: t('noNumber') };
+  const plain = plainNumber(typed);
+  if (plain === null) return { wrong: t('noNumber') };
   const value = Number(plain);
   return { value: Number.isSafeInteger(value) || plain.length <= 15 ? value : plain };
 }

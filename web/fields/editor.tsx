@@ -2,11 +2,17 @@ import { type ComponentType, createContext, type ReactNode, use, useId } from 'r
 import type { PortalField } from '../../contract/portal.ts';
 import { t } from '../language/messages.ts';
 import { Segmented } from '../ui/segmented.tsx';
+import { members, timeKind } from './draft.ts';
 import styles from './editor.module.css';
+import { EnumCombo } from './enum-combo.tsx';
 import { characters, longest } from './rules.ts';
+import { TimeField } from './time-field.tsx';
 
 /** Maximum number of values that are shown side by side as segments. */
 const SEGMENTS = 5;
+
+/** Number of values from which a select is hard to use, so that the field searches them. */
+const SEARCHED = 12;
 
 export interface EditorProps {
   field: PortalField;
@@ -18,6 +24,8 @@ export interface EditorProps {
   wrong?: string | null;
   /** True if the field is marked as optional, as in the form of a new row. */
   isOptional?: boolean;
+  /** Text of an empty field that has no visible label, because the form has only one purpose. */
+  bare?: string | undefined;
   /** Label of the row that the field references at present. */
   chosen?: string | null;
 }
@@ -43,7 +51,7 @@ export const ReferenceControlContext = createContext<ComponentType<ReferenceCont
 
 /** Field of a form: its label, a control that fits its type and rules, and a help text or an error. */
 export function FieldEditor(props: EditorProps) {
-  const { field, value, wrong = null, isOptional = false } = props;
+  const { field, value, wrong = null, isOptional = false, bare } = props;
   const id = useId();
   const [help, error] = [`${id}-help`, `${id}-error`];
   const max = longest(field);
@@ -51,7 +59,7 @@ export function FieldEditor(props: EditorProps) {
   const described = [wrong !== null && error, field.help !== null && help].filter(Boolean).join(' ') || undefined;
   return (
     <div className={styles.field} data-field={field.name} data-beside={field.editor === 'boolean' || undefined}>
-      <div className={styles.label}>
+      <div className={bare === undefined ? styles.label : styles.hidden}>
         {isGroup(field) ? <span id={`${id}-label`}>{field.label}</span> : <label htmlFor={id}>{field.label}</label>}
         {isOptional && <span className={styles.optional}>{t('mayBeLeftOut')}</span>}
       </div>
@@ -64,7 +72,7 @@ export function FieldEditor(props: EditorProps) {
             </p>
           )}
           {field.help !== null && (
-            <p id={help}>
+            <p id={help} className={bare === undefined ? undefined : styles.hidden}>
               <bdi>{field.help}</bdi>
             </p>
           )}
@@ -108,6 +116,16 @@ function Control(props: EditorProps & { id: string; describedBy: string | undefi
         />
       );
     case 'enum':
+      if ((field.values?.length ?? 0) >= SEARCHED) {
+        return (
+          <EnumCombo
+            {...{ id, field, describedBy, onChange, onLeave }}
+            className={styles.control}
+            value={text}
+            isWrong={Boolean(wrong)}
+          />
+        );
+      }
       return isGroup(field) ? (
         <Segmented
           label={field.label}
@@ -130,7 +148,7 @@ function Control(props: EditorProps & { id: string; describedBy: string | undefi
         <Reference {...{ id, field, value: text, chosen, describedBy, onChange }} isWrong={Boolean(wrong)} />
       ) : null;
     case 'long text':
-      return <textarea {...common} rows={6} />;
+      return <textarea {...common} rows={props.bare === undefined ? 6 : 3} placeholder={props.bare} />;
     case 'json':
       return <textarea {...common} rows={6} spellCheck={false} data-mono />;
     case 'array':
@@ -139,14 +157,46 @@ function Control(props: EditorProps & { id: string; describedBy: string | undefi
     case 'money':
       return <input {...common} inputMode="decimal" data-number autoComplete="off" />;
     case 'date':
-      return <input {...common} type="date" />;
     case 'date and time':
-      return <input {...common} type="datetime-local" />;
+      return <DateControl {...{ field, id, describedBy, onChange, onLeave }} text={text} isWrong={Boolean(wrong)} />;
     case 'time':
       return <input {...common} type="time" />;
     default:
       return <input {...common} type={inputType(field.name)} autoComplete="off" />;
   }
+}
+
+/** Text field for a date or time. When the focus leaves it, words such as "tomorrow" become the date that they mean. */
+function DateControl({
+  field,
+  id,
+  text,
+  describedBy,
+  isWrong,
+  onChange,
+  onLeave,
+}: Pick<EditorProps, 'field' | 'onChange'> & {
+  onLeave: (() => void) | undefined;
+  id: string;
+  text: string;
+  describedBy: string | undefined;
+  isWrong: boolean;
+}) {
+  const kind = timeKind(field) ?? 'date';
+  return (
+    <TimeField
+      isPopup
+      {...{ id, text, kind, describedBy, isWrong }}
+      className={styles.control}
+      notation={members}
+      onText={onChange}
+      onLeave={() => {
+        const read = members.read(text, new Date());
+        if (read) onChange(members.show(read.time, kind));
+        onLeave?.();
+      }}
+    />
+  );
 }
 
 /** Returns the input type, which decides the keyboard of a phone. The value is validated by the rules, not by the browser. */

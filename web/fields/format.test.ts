@@ -12,3 +12,15 @@ it('formats an interval of PostgreSQL in words', () => {
     '1.5 s',
   ]);
 });
+
+it('formats all digits of a large number, and a time of day without seconds that are 0', () => {
+  const words = (editor: 'number' | 'time', value: string) => textOf({ editor, values: null }, value);
+  expect(words('number', '9007199254740993')).toBe('9,007,199,254,740,993');
+  expect(words('number', '0.12345678901234567')).toBe('0.12345678901234567');
+  expect(words('number', 'NaN')).toBe('NaN');
+  expect([words('time', '13:45:00'), words('time', '13:45:30'), words('time', '13:45:00+02')]).toEqual([
+    expect.stringMatching(/^(13:45|1:45.PM)$/),
+    expect.stringMatching(/^(13:45:30|1:45:30.PM)$/),
+    '13:45:00+02',
+  ]);
+});

@@ -47,7 +47,7 @@ export function textOf(field: Pick<PortalField, 'editor' | 'values'>, value: unk
       return field.values?.find((one) => one.value === String(value))?.label ?? String(value);
     case 'number':
       // A number that JavaScript cannot represent arrives as a string.
-      return typeof value === 'number' ? numberText(value) : String(value);
+      return typeof value === 'number' ? numberText(value) : exactText(String(value));
     case 'money':
       return Number.isFinite(Number(value)) ? numberText(Number(value), { minimumFractionDigits: 2 }) : String(value);
     case 'date': {
@@ -57,6 +57,12 @@ export function textOf(field: Pick<PortalField, 'editor' | 'values'>, value: unk
     case 'date and time': {
       const time = timeOf(value);
       return time ? shortTime(time) : String(value);
+    }
+    case 'time': {
+      const time = /^\d\d:\d\d(:\d\d)?$/.test(String(value)) ? timeOf(`2000-01-01T${String(value)}`) : null;
+      return time
+        ? dateFormat({ timeStyle: time.getSeconds() === 0 ? 'short' : 'medium' }).format(time)
+        : String(value);
     }
     case 'duration':
       return durationText(String(value));
@@ -68,6 +74,10 @@ export function textOf(field: Pick<PortalField, 'editor' | 'values'>, value: unk
       return String(value);
   }
 }
+
+/** Formats a number with more digits than JavaScript can represent. `Intl` reads its digits from a string. */
+const exactText = (value: string): string =>
+  /^-?\d+(\.\d+)?$/.test(value) ? numberText(value as `${number}`, { maximumFractionDigits: 20 }) : value;
 
 const units: readonly (readonly [RegExp, MessageKey])[] = [
   [/(-?\d+) years?/, 'durationYears'],

@@ -36,7 +36,7 @@ const dayUnits: Readonly<Record<string, 'day' | 'week' | 'month' | 'year'>> = {
 
 /**
  * Reads a date or time as a person types it, in the time zone of the browser: "2026-11-24 16:30", "24 Nov 16:30",
- * "24.11.2026", "fri 9am", "tomorrow", "+2d", "+90min", "now". A day of the week is the next one after today. Days and
+ * "24.11.2026", "fri 9am", "mon 9", "tomorrow", "in 3 days", "+2d", "+90min", "now". A day of the week is the next one after today. Days and
  * months without a year are in the current year. Returns null for every other string and for days that do not exist.
  * Pure.
  */
@@ -46,6 +46,8 @@ export function readTime(text: string, now: Date): TypedTime | null {
   const iso = /^(\d{4})-(\d\d)-(\d\d)[ t](\d\d?:\d\d(?::\d\d)?)(?:\.\d+)?(z|[+-]\d\d(?::?\d\d)?)$/.exec(typed);
   if (iso) return readWithZone(iso);
   if (typed === 'now') return { time: now, hasClock: true };
+  const ahead = /^in (\d{1,5}) ?(minutes?|min|hours?|h|days?|d|weeks?|w|months?|mo|years?|y)$/.exec(typed);
+  if (ahead) return readTime(`+${ahead[1]}${unitOf(ahead[2] ?? '')}`, now);
   const step = /^([+-]\d{1,6}) ?(min|h)$/.exec(typed);
   if (step) return after(now, Number(step[1]) * (step[2] === 'h' ? 60 : 1));
   const clockFirst = readClock(typed);
@@ -57,7 +59,7 @@ export function readTime(text: string, now: Date): TypedTime | null {
     const rest = words.slice(used).join(' ').replace(/^at /, '');
     if (!day) continue;
     if (rest === '') return { time: day, hasClock: false };
-    const clock = readClock(rest);
+    const clock = readClock(rest) ?? (isNamedDay(words[used - 1]) ? readHour(rest) : null);
     return clock && { time: at(day, clock), hasClock: true };
   }
   return null;
@@ -110,6 +112,15 @@ function readClock(text: string): Clock | null {
   if (minute > 59 || second > 59 || hour > 23 || (half !== undefined && (hour < 1 || hour > 12))) return null;
   return { hour: half === undefined ? hour : (hour % 12) + (half === 'pm' ? 12 : 0), minute, second };
 }
+
+/** Returns the unit as it is written in a step such as `+3mo`. */
+const unitOf = (word: string): string => (/^mo/.test(word) ? 'mo' : /^mi/.test(word) ? 'min' : word.slice(0, 1));
+
+const isNamedDay = (word: string | undefined): boolean => word !== undefined && !/\d/.test(word);
+
+/** Reads an hour without minutes. It is read only after a named day: "mon 9". */
+const readHour = (text: string): Clock | null =>
+  /^([01]?\d|2[0-3])$/.test(text) ? { hour: Number(text), minute: 0, second: 0 } : null;
 
 function readDay(text: string, now: Date): Date | null {
   const today = startOf(now);

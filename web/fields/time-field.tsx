@@ -1,31 +1,15 @@
 import { type FocusEvent, type KeyboardEvent, type MouseEvent, type ReactNode, type Ref, useState } from 'react';
+import { t, tNodes } from '../language/messages.ts';
 import { Button } from '../ui/button.tsx';
 import { Calendar } from './calendar.tsx';
-import { clockText, dayText, isoDay, isoTime, readTime } from './read-time.ts';
+import { clockText, readTime } from './read-time.ts';
 import styles from './time-field.module.css';
+import { builders, type TimeKind, type TimeNotation } from './time-notation.ts';
 
-/**
- * The PostgreSQL type of the field. `date` is a day; `timestamp` is a day and a time without a time zone; `timestamptz`
- * is a moment, shown in the reader's time zone.
- */
-export type TimeKind = 'date' | 'timestamp' | 'timestamptz';
+/** The time that the field shows as an example. */
+const EXAMPLE = new Date(2026, 10, 24, 16, 30);
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-
-/** Formats a time in the way in which the field shows it. */
-export const timeText = (time: Date, kind: TimeKind): string =>
-  kind === 'date' ? dayText(time) : `${dayText(time)} ${clockText(time)}`;
-
-/**
- * Converts a typed time to the text that PostgreSQL reads; null if the text is no time. A day without a time of day
- * means its beginning. `infinity` is unchanged, because PostgreSQL reads it.
- */
-export function timeValue(text: string, kind: TimeKind, now: Date): string | null {
-  if (/^[+-]?infinity$/i.test(text.trim())) return text.trim();
-  const time = readTime(text, now)?.time;
-  if (!time) return null;
-  return kind === 'date' ? isoDay(time) : kind === 'timestamp' ? isoTime(time) : time.toISOString();
-}
 
 interface TimeFieldProps {
   id: string;
@@ -39,6 +23,10 @@ interface TimeFieldProps {
   /** True if the calendar is shown only while the field has the focus, because the form has several fields. */
   isPopup?: boolean;
   inputRef?: Ref<HTMLInputElement>;
+  /** The notation of builders, if it is left out. */
+  notation?: TimeNotation;
+  /** Called when the focus leaves the field. */
+  onLeave?: (() => void) | undefined;
   /** Content below the calendar, such as the rule of the field and buttons. */
   children?: ReactNode;
   onText: (text: string) => void;
@@ -53,20 +41,22 @@ export function TimeField({
   label,
   text,
   kind,
-  placeholder = kind === 'date' ? '24 Nov 2026' : '24 Nov 2026 16:30',
+  notation = builders,
+  placeholder = notation.show(EXAMPLE, kind),
   className,
   describedBy,
   isWrong,
   isPopup = false,
   inputRef,
   children,
+  onLeave,
   onText,
 }: TimeFieldProps) {
   const [now] = useState(() => new Date());
   const [isOpen, setOpen] = useState(!isPopup);
-  const typed = readTime(text, now);
+  const typed = notation.read(text, now);
   const time = typed?.time ?? now;
-  const set = (next: Date) => onText(timeText(next, kind));
+  const set = (next: Date) => onText(notation.show(next, kind));
   const setDay = (day: Date) =>
     set(
       new Date(
@@ -86,15 +76,7 @@ export function TimeField({
     setOpen(true);
     setDay(new Date(time.getFullYear(), time.getMonth() + (months ?? 0), time.getDate() + (days ?? 0)));
   };
-  const popup = isPopup && {
-    onFocus: () => setOpen(true),
-    onBlur: ({ currentTarget, relatedTarget }: FocusEvent) => setOpen(currentTarget.contains(relatedTarget)),
-    onKeyDown: (event: KeyboardEvent) => {
-      if (event.key !== 'Escape' || !isOpen) return;
-      event.preventDefault();
-      setOpen(false);
-    },
-  };
+  const popup = isPopup && popupHandlers({ isOpen, setOpen, notation, onLeave });
   return (
     <div className={styles.field} {...popup}>
       <input
@@ -110,19 +92,51 @@ export function TimeField({
         placeholder={placeholder}
         onClick={() => setOpen(true)}
         onChange={({ currentTarget }) => {
-          setOpen(true);
+          if (notation.isForBuilders) setOpen(true);
           onText(currentTarget.value);
         }}
         onKeyDown={onKeyDown}
       />
       {isOpen && (
-        <Choices {...{ kind, text, typed: typed?.time, time, now }} onDay={setDay} onTime={set} onText={onText}>
+        <Choices
+          {...{ kind, text, typed: typed?.time, time, now, notation }}
+          onDay={setDay}
+          onTime={set}
+          onText={onText}
+        >
           {children}
         </Choices>
       )}
     </div>
   );
 }
+
+/** Returns the handlers of a field whose calendar is shown only while the field has the focus. */
+const popupHandlers = ({
+  isOpen,
+  setOpen,
+  notation,
+  onLeave,
+}: {
+  isOpen: boolean;
+  setOpen: (isOpen: boolean) => void;
+  notation: TimeNotation;
+  onLeave: (() => void) | undefined;
+}) => ({
+  // For members, a click or an arrow key opens the calendar, because it would cover the next field while they type.
+  onFocus: () => notation.isForBuilders && setOpen(true),
+  onBlur: ({ currentTarget, relatedTarget }: FocusEvent) => {
+    const isInside = currentTarget.contains(relatedTarget);
+    setOpen(isInside);
+    if (!isInside) onLeave?.();
+  },
+  onKeyDown: (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || !isOpen) return;
+    event.preventDefault();
+    event.stopPropagation();
+    setOpen(false);
+  },
+});
 
 /** The calendar, the time of day and frequent times, below the text field. */
 function Choices({
@@ -131,6 +145,7 @@ function Choices({
   typed,
   time,
   now,
+  notation,
   children,
   onDay,
   onTime,
@@ -142,6 +157,7 @@ function Choices({
   typed: Date | undefined;
   time: Date;
   now: Date;
+  notation: TimeNotation;
   children: ReactNode;
   onDay: (day: Date) => void;
   onTime: (time: Date) => void;
@@ -153,22 +169,29 @@ function Choices({
       <Calendar chosen={time} today={now} onChoose={onDay} />
       {kind !== 'date' && (
         <div className={styles.clock}>
-          <span>at</span>
+          <span>{t('timeAt')}</span>
           <Clock time={time} onTime={onTime} />
           <span className={styles.zone}>
-            {kind === 'timestamptz' ? `${zone}, stored in UTC` : 'stored without a time zone'}
+            {!notation.isForBuilders
+              ? kind === 'timestamptz' && zone
+              : kind === 'timestamptz'
+                ? `${zone}, stored in UTC`
+                : 'stored without a time zone'}
           </span>
         </div>
       )}
       <QuickTimes kind={kind} onText={onText} />
-      {typed && text.trim() !== timeText(typed, kind) && (
+      {typed && text.trim() !== notation.show(typed, kind) && (
         <p className={styles.means} role="status">
-          {timeText(typed, kind)}
+          {notation.show(typed, kind)}
         </p>
       )}
       {children}
       <p className={styles.hint}>
-        You can also type <code>{kind === 'date' ? 'fri' : 'fri 9am'}</code> or <code>+2d</code>
+        {tNodes('timeAlso', {
+          first: <code>{kind === 'date' ? t('timeTypeDay') : t('timeTypeClock')}</code>,
+          second: <code>{t('timeTypeStep')}</code>,
+        })}
       </p>
     </div>
   );
@@ -180,20 +203,20 @@ function QuickTimes({ kind, onText }: { kind: TimeKind; onText: (text: string) =
     <div className={styles.quick}>
       {kind === 'date' ? (
         <>
-          <Button small onClick={() => onText('today')}>
-            Today
+          <Button small onClick={() => onText(t('today'))}>
+            {t('timeToday')}
           </Button>
-          <Button small onClick={() => onText('tomorrow')}>
-            Tomorrow
+          <Button small onClick={() => onText(t('timeTomorrowWord'))}>
+            {t('timeTomorrow')}
           </Button>
         </>
       ) : (
         <>
           <Button small onClick={() => onText('+8h')}>
-            In 8 hours
+            {t('timeHours', { count: 8 })}
           </Button>
-          <Button small onClick={() => onText('tomorrow 9:00')}>
-            Tomorrow 09:00
+          <Button small onClick={() => onText(`${t('timeTomorrowWord')} 9:00`)}>
+            {t('timeTomorrowAt', { clock: '09:00' })}
           </Button>
         </>
       )}
@@ -213,7 +236,7 @@ function Clock({ time, onTime }: { time: Date; onTime: (time: Date) => void }) {
   return (
     <input
       className={styles.clockInput}
-      aria-label="Clock time"
+      aria-label={t('timeClock')}
       autoComplete="off"
       value={draft?.of === shown ? draft.text : shown}
       onChange={({ currentTarget: { value } }) => {

@@ -77,5 +77,5 @@ export function dateFormat(options: Intl.DateTimeFormatOptions): Intl.DateTimeFo
 }
 
 /** Formats a number in the current locale. */
-export const numberText = (value: number, options?: Intl.NumberFormatOptions): string =>
-  new Intl.NumberFormat(current.locale, options).format(value);
+export const numberText = (value: number | `${number}`, options?: Intl.NumberFormatOptions): string =>
+  new Intl.NumberFormat(current.locale, options).format(value as number);

@@ -12,6 +12,7 @@ import { makePortal, PortalContext, readApp } from './data/client.ts';
 import { loadLanguage } from './data/language.ts';
 import { followConnection, followSession, queryClient } from './data/session.ts';
 import { router } from './router.tsx';
+import { StartFailure } from './start-failure.tsx';
 
 const element = document.getElementById('root');
 if (!element) throw new Error('The page has no element #root.');
@@ -43,5 +44,10 @@ readApp(loadLanguage()).then(
       </StrictMode>,
     );
   },
-  (error: Error) => view.render(<p style={{ padding: 24 }}>{error.message}</p>),
+  (error: Error) =>
+    view.render(
+      <MantineProvider theme={theme} cssVariablesResolver={cssVariablesResolver} defaultColorScheme="auto">
+        <StartFailure error={error} />
+      </MantineProvider>,
+    ),
 );

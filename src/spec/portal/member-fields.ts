@@ -83,10 +83,20 @@ function memberField(sources: FieldSources, field: Field): PortalField {
     updatable: rights.update.has(field.name),
     required: !field.nullable && field.default === null && field.identity === null && field.generated === null,
     nullable: field.nullable,
+    ...initialOf(sources, field),
     values: type.endsWith('[]') ? null : valuesOf(field, rules),
     reference: pointsTo,
     rules,
   };
+}
+
+/** Returns the default of a field that the caller may write, if it is `true` or a value of an enum. */
+function initialOf({ rights }: FieldSources, field: Field): Pick<PortalField, 'initial'> {
+  if (!rights.insert.has(field.name)) return {};
+  if (field.default === 'true') return { initial: true };
+  const [, constant] = /^'((?:[^']|'')*)'(?:::.+)?$/.exec(field.default ?? '') ?? [];
+  const value = constant?.replaceAll("''", "'");
+  return value !== undefined && field.enum_values?.includes(value) ? { initial: value } : {};
 }
 
 const valuesOf = ({ enum_values }: Field, rules: readonly PortalRule[]): PortalField['values'] =>

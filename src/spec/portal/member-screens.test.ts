@@ -58,13 +58,15 @@ beforeAll(async () => {
     select ninefold.define_screen('/desk', 'Desk', 'board', 'public.tickets', roles => array['agent']);
     create schema chat;
     grant usage on schema chat to anon, authenticated;
+    create type chat.level as enum ('it''s low', 'high');
     create table chat.people (id uuid primary key references auth.users (id), last_name text, title text, first_name text);
     create table chat.channels (id bigint generated always as identity primary key, slug text not null unique,
       created_by uuid not null references chat.people (id), kept_by uuid references chat.people (id));
     create table chat.members (id bigint generated always as identity primary key, channel bigint not null references chat.channels (id),
       person uuid not null references chat.people (id), joined_at timestamptz not null default now(), unique (person, channel));
     create table chat.moderators (channel bigint references chat.channels (id), person uuid references chat.people (id),
-      rank int not null, primary key (channel, person));
+      rank int not null, active boolean not null default true, muted boolean not null default false,
+      level chat.level not null default 'it''s low', primary key (channel, person));
     grant select, insert on all tables in schema chat to authenticated;
     alter table chat.channels enable row level security;
     create policy read on chat.channels for select using (true);
@@ -131,6 +133,17 @@ describe('memberScreens', () => {
     expect(entity(chat, 'people').title_fields).toEqual(['first_name', 'last_name']);
     const own = entity(chat, 'channels').fields.flatMap((field) => (field.filled_by === 'caller' ? [field.name] : []));
     expect(own).toEqual(['created_by']);
+  });
+
+  it('names the default of a field if it is true or a value of an enum', async () => {
+    const chat = await screensOfSchema('chat', 'en', 'authenticated', []);
+    const fields = entity(chat, 'moderators').fields.map(({ name, initial }) => [name, initial]);
+    expect(Object.fromEntries(fields)).toMatchObject({
+      active: true,
+      muted: undefined,
+      level: "it's low",
+      rank: undefined,
+    });
   });
 
   it('shows a junction table with the rows that it connects, also if it has a number and a time of its own', async () => {

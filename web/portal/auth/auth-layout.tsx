@@ -30,9 +30,19 @@ export function AuthLayout({ title, lead, children }: { title: string; lead?: Re
       </main>
       <aside className={styles.right} aria-label={t('aboutApp')}>
         <div className={styles.titlePage}>
-          <p className={styles.big}>{app.name}</p>
-          {app.purpose !== null && <p className={styles.why}>{app.purpose}</p>}
-          {app.audience !== null && <p className={styles.audience}>{app.audience}</p>}
+          <p className={styles.big}>
+            <bdi>{app.name}</bdi>
+          </p>
+          {app.purpose !== null && (
+            <p className={styles.why}>
+              <bdi>{app.purpose}</bdi>
+            </p>
+          )}
+          {app.audience !== null && (
+            <p className={styles.audience}>
+              <bdi>{app.audience}</bdi>
+            </p>
+          )}
         </div>
       </aside>
     </div>

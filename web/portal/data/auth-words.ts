@@ -1,4 +1,5 @@
-import { type MessageKey, t } from '../../language/messages.ts';
+import { dateFormat, type MessageKey, t } from '../../language/messages.ts';
+import { refusedUntil } from './waiting-time.ts';
 
 /** Messages for the error codes of `/auth/v1` that members can get. For any other code, the page shows the server's message. */
 const words: Readonly<Record<string, MessageKey>> = {
@@ -21,12 +22,18 @@ const words: Readonly<Record<string, MessageKey>> = {
   over_email_send_rate_limit: 'authMailPause',
 };
 
+/** The error code of a request that the app refuses because of too many attempts. */
+export const TOO_MANY = 'over_request_rate_limit';
+
 /** Describes an error for the member. */
 export function authWords(error: unknown): string {
   if (!(error instanceof Error)) return t('wrongUnknown');
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (error.name === 'AuthRetryableFetchError') return t('unreachable');
   if (error.name === 'NotAllowedError') return t('authNoPasskey');
+  if (code === TOO_MANY && refusedUntil() > Date.now()) {
+    return t('tooManyUntil', { time: dateFormat({ timeStyle: 'short' }).format(refusedUntil()) });
+  }
   const { message } = error;
   const known = words[code];
   if (known) return t(known);

@@ -2,6 +2,7 @@ import { AuthClient, type GoTrueClient } from '@supabase/auth-js';
 import { createContext, use } from 'react';
 import type { PortalApp } from '../../../contract/portal.ts';
 import { t } from '../../language/messages.ts';
+import { fetchWithWait } from './waiting-time.ts';
 
 /** The app, the client with the member's session, and a client that requests mails. */
 export interface Portal {
@@ -26,18 +27,28 @@ export function makePortal(app: PortalApp): Portal {
   const url = `${location.origin}/auth/v1`;
   const headers = { apikey: app.publishable_key };
   const experimental = { passkey: true, recoveryCodes: true };
+  const common = { url, headers, fetch: fetchWithWait, detectSessionInUrl: false };
   return {
     app,
-    auth: new AuthClient({ url, headers, experimental, storageKey: KEY, flowType: 'pkce', detectSessionInUrl: false }),
+    auth: new AuthClient({ ...common, experimental, storageKey: KEY, flowType: 'pkce' }),
     mails: new AuthClient({
-      ...{ url, headers, storageKey: `${KEY}-mails`, flowType: 'implicit' },
-      ...{ detectSessionInUrl: false, persistSession: false, autoRefreshToken: false },
+      ...{ ...common, storageKey: `${KEY}-mails`, flowType: 'implicit' },
+      ...{ persistSession: false, autoRefreshToken: false },
     }),
   };
 }
 
+/** Why the pages cannot be shown. `isMissing` is true if there is no app at the address. */
+export class StartError extends Error {
+  readonly isMissing: boolean;
+  constructor(message: string, isMissing: boolean) {
+    super(message);
+    this.isMissing = isMissing;
+  }
+}
+
 /**
- * Reads the public data of the app. Throws an Error whose message is written for the member.
+ * Reads the public data of the app. Throws a StartError whose message is written for the member.
  *
  * @param language Resolves when the messages of the member's language are loaded, so that the message of an error is
  * in this language.
@@ -45,9 +56,9 @@ export function makePortal(app: PortalApp): Portal {
 export async function readApp(language: Promise<void>): Promise<PortalApp> {
   const response = await fetch('/portal/v1/app').catch(() => null);
   await language;
-  if (!response) throw new Error(t('unreachable'));
-  if (response.status === 404) throw new Error(t('noApp'));
-  if (!response.ok) throw new Error(t('appDown'));
+  if (!response) throw new StartError(t('unreachable'), false);
+  if (response.status === 404) throw new StartError(t('noApp'), true);
+  if (!response.ok) throw new StartError(t('appDown'), false);
   return response.json();
 }
 

@@ -2,7 +2,7 @@ import type { PortalAction, PortalEntity } from '../../../contract/portal.ts';
 import { t } from '../../language/messages.ts';
 import type { Portal } from './client.ts';
 import { reach } from './connection.ts';
-import { orThrow } from './session.ts';
+import { hasExpired, orThrow } from './session.ts';
 
 /** A row as a data request returns it. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -25,8 +25,12 @@ export class Refusal extends Error {
   }
 }
 
-/** Returns the headers that identify the caller: the key of the app, and the token of the member who is signed in. */
+/**
+ * Returns the headers that identify the caller: the key of the app, and the token of the member who is signed in. Throws
+ * Refusal if the session of the member has ended, because the request would then be one of a visitor.
+ */
 export async function callerHeaders({ app, auth }: Portal): Promise<Record<string, string>> {
+  if (hasExpired()) throw new Refusal(401, { message: t('authEnded') });
   const { session } = orThrow(await auth.getSession());
   return { apikey: app.publishable_key, ...(session && { authorization: `Bearer ${session.access_token}` }) };
 }

@@ -65,9 +65,11 @@ export const signedIn = ({ auth }: Portal) =>
       // The server may have ended the session. Then the client removes it from this browser.
       const { error } = await auth.getUser();
       if (error && isEnded(error)) {
+        isExpired = wasMember;
         await auth.signOut({ scope: 'local' });
         return null;
       }
+      wasMember = true;
       followAccount(session.user.user_metadata);
       const level = orThrow(await auth.mfa.getAuthenticatorAssuranceLevel());
       return { session, needsFactor: level.currentLevel !== level.nextLevel && level.nextLevel === 'aal2' };
@@ -75,10 +77,44 @@ export const signedIn = ({ auth }: Portal) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
+/** True if these pages have had a valid session. */
+let wasMember = false;
+
+/** True if the session has ended without a sign-out, so that the member must sign in again to continue. */
+let isExpired = false;
+
+/** Returns true from the end of a session, unless the member has signed out, until the next sign-in. */
+export const hasExpired = (): boolean => isExpired;
+
+/** Removes what an ended session has loaded, so that another member can sign in. */
+export function leaveExpired(): void {
+  isExpired = false;
+  void queryClient.resetQueries();
+}
+
+/** Storage key of the time at which a member signed out. Other tabs thereby distinguish a sign-out from an ended session. */
+const SIGNED_OUT_KEY = 'ninefold-signed-out';
+const SIGNED_OUT_MILLISECONDS = 10_000;
+
+function wasSignOut(): boolean {
+  try {
+    return Date.now() - Number(localStorage.getItem(SIGNED_OUT_KEY)) < SIGNED_OUT_MILLISECONDS;
+  } catch {
+    return true;
+  }
+}
+
 /** Updates the pages after the session changes, also if another tab changes it. */
 export function followSession(auth: GoTrueClient): void {
   auth.onAuthStateChange((event) => {
     if (event === 'INITIAL_SESSION') return;
+    if (event === 'SIGNED_OUT') isExpired ||= wasMember && !wasSignOut();
+    else isExpired = isSignedOut = false;
+    if (isExpired) {
+      // The page stays as it is while the member signs in again.
+      setTimeout(() => void queryClient.invalidateQueries({ queryKey: sessionKey }));
+      return;
+    }
     // The client holds its lock while it calls this function. The queries use the client too, so they start after
     // this function has returned.
     setTimeout(() => {
@@ -223,6 +259,7 @@ export const signOut = ({ auth }: Portal) =>
   mutationOptions({
     mutationFn: async () => {
       isSignedOut = true;
+      localStorage.setItem(SIGNED_OUT_KEY, String(Date.now()));
       const { error } = await auth.signOut({ scope: 'local' });
       if (error) throw error;
     },

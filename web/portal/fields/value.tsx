@@ -41,7 +41,12 @@ export function FieldValue({
       String(value)
     );
   }
-  if (field.editor === 'json') return <code className={styles.json}>{textOf(field, value)}</code>;
+  if (field.editor === 'json')
+    return (
+      <code className={styles.json} dir="ltr">
+        {textOf(field, value)}
+      </code>
+    );
   // If the values of an enum are a scale, such as a priority, the last value is the most urgent one, so it is bold.
   const isHighest = field.editor === 'enum' && field.values?.at(-1)?.value === value && isScale(field);
   // The letters of a text decide its direction, whatever the language of the pages is.

@@ -91,7 +91,11 @@ function Arguments({
       }}
     >
       <h2>{action.label}</h2>
-      {action.help !== null && <p className="soft">{action.help}</p>}
+      {action.help !== null && (
+        <p className="soft">
+          <bdi>{action.help}</bdi>
+        </p>
+      )}
       {action.fields.map((field, i) => (
         <FieldEditor
           key={field.name}

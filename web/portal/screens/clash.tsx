@@ -45,12 +45,12 @@ export function Clash({
               <legend>{field.label}</legend>
               <label>
                 <input type="radio" name={`${id}-${name}`} checked={!own.has(name)} onChange={() => choose(false)} />
-                {theirs(name)}
+                <bdi>{theirs(name)}</bdi>
                 <small>{t('clashTheirs')}</small>
               </label>
               <label>
                 <input type="radio" name={`${id}-${name}`} checked={own.has(name)} onChange={() => choose(true)} />
-                {field.reference ? t('clashOwnChoice') : textOf(field, clash.own[name])}
+                <bdi>{field.reference ? t('clashOwnChoice') : textOf(field, clash.own[name])}</bdi>
                 <small>{t('clashOwn')}</small>
               </label>
             </fieldset>

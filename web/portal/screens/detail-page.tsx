@@ -1,3 +1,4 @@
+import { useMediaQuery } from '@mantine/hooks';
 import { IconEdit, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
@@ -30,6 +31,7 @@ import { Transitions } from './transitions.tsx';
 export function DetailPage({ screen, entity, rowKey }: Place) {
   const portal = usePortal();
   const all = useScreens();
+  const isPhone = useMediaQuery('(max-width: 760px)', undefined, { getInitialValueInEffect: false });
   const {
     data: row,
     error,
@@ -61,6 +63,7 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
     (field) => !isText(field) && ![...entity.title_fields, entity.machine?.field, ...entity.key].includes(field.name),
   );
   const title = rowName(entity, row);
+  const transitions = entity.machine && <Transitions entity={entity} machine={entity.machine} row={row} />;
   return (
     <Shell
       title={title}
@@ -68,18 +71,9 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
       back={list?.route ?? '/'}
       panel={
         <>
-          {entity.machine && <Transitions entity={entity} machine={entity.machine} row={row} />}
+          {!isPhone && transitions}
           <h2 className={styles.panelHead}>{t('details')}</h2>
-          <dl className={detailStyles.facts}>
-            {short.map((field) => (
-              <div key={field.name}>
-                <dt>{field.label}</dt>
-                <dd>
-                  <FieldValue entity={entity} field={field} row={row} links />
-                </dd>
-              </div>
-            ))}
-          </dl>
+          <Facts entity={entity} fields={short} row={row} />
           {entity.machine && <History entity={entity} machine={entity.machine} row={row} />}
         </>
       }
@@ -93,6 +87,7 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
         <h1 className={styles.title} dir="auto">
           {title}
         </h1>
+        {isPhone && transitions && <div className={detailStyles.moves}>{transitions}</div>}
         {texts.map((field, i) => (
           <section key={field.name} className={i === 0 ? undefined : styles.section} aria-label={field.label}>
             {i > 0 && <h2>{field.label}</h2>}
@@ -105,6 +100,22 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
         ))}
       </article>
     </Shell>
+  );
+}
+
+/** Lists short fields with their values. */
+function Facts({ entity, fields, row }: { entity: PortalEntity; fields: readonly PortalField[]; row: Row }) {
+  return (
+    <dl className={detailStyles.facts}>
+      {fields.map((field) => (
+        <div key={field.name}>
+          <dt>{field.label}</dt>
+          <dd>
+            <FieldValue entity={entity} field={field} row={row} links />
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 

@@ -28,7 +28,11 @@ export function FiguresPage({ screen, entity }: Place) {
       <div className={pageStyles.titlebar}>
         <div>
           <h1 className={pageStyles.title}>{screen.title}</h1>
-          {entity.help !== null && <p className={pageStyles.answer}>{entity.help}</p>}
+          {entity.help !== null && (
+            <p className={pageStyles.answer}>
+              <bdi>{entity.help}</bdi>
+            </p>
+          )}
         </div>
       </div>
       <Actions actions={screen.actions} />

@@ -8,6 +8,7 @@ import { wordsOf } from '../../fields/rules.ts';
 import { inSentence, t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import { isSubmitKey } from '../../ui/key-name.ts';
+import { TextButton } from '../auth/auth-layout.tsx';
 import { usePortal } from '../data/client.ts';
 import { pointedTo } from '../data/query.ts';
 import { Refusal, type Row } from '../data/rest.ts';
@@ -16,7 +17,9 @@ import { entityIn, fieldIn, listFor, type Place, rowPath, useScreens } from '../
 import { rowName } from '../fields/value.tsx';
 import { Clash } from './clash.tsx';
 import formStyles from './form-page.module.css';
+import { type FieldProblem, FormProblems } from './form-problems.tsx';
 import { useCaller } from './gate.tsx';
+import { LeaveDialog } from './leave-dialog.tsx';
 import { Message, Trouble, troubleWords } from './message.tsx';
 import styles from './page.module.css';
 import { Shell } from './shell.tsx';
@@ -90,7 +93,7 @@ interface FormOf {
 function Form(of: FormOf) {
   const { screen, entity } = of.place;
   const form = useRowForm(of);
-  const { isNew, refused, changing } = form;
+  const { isNew, changing } = form;
   const title = isNew || screen.kind === 'form' ? screen.title : t('changeOne', { one: entity.one });
   return (
     <Shell title={title} back={form.back} hidesBar>
@@ -109,10 +112,15 @@ function Form(of: FormOf) {
         <div className={styles.titlebar}>
           <div>
             <h1 className={styles.title}>{title}</h1>
-            {isNew && entity.help !== null && <p className={styles.answer}>{entity.help}</p>}
+            {isNew && entity.help !== null && (
+              <p className={styles.answer}>
+                <bdi>{entity.help}</bdi>
+              </p>
+            )}
           </div>
         </div>
-        {form.error && <Trouble error={refused ? namedRefusal(entity, refused) : form.error} />}
+        <FormProblems problems={form.problems} onField={form.focus} />
+        {form.problems.length === 0 && <Trouble error={form.error} />}
         {changing.notSaved !== null && (
           <p className={styles.trouble} role="alert">
             {changing.notSaved}
@@ -121,17 +129,14 @@ function Form(of: FormOf) {
         {changing.clash && <Clash entity={entity} clash={changing.clash} onChoose={form.resolve} />}
         <FormFields form={form} row={of.row} />
         <div className={formStyles.bar}>
-          <Button
-            type="submit"
-            kind="first"
-            busy={form.isSaving && t('saving')}
-            offBecause={!isNew && !form.hasValues ? t('nothingChanged') : null}
-          >
+          <Button type="submit" kind="first" busy={form.isSaving && t('saving')} offBecause={form.offBecause}>
             {t('save')}
           </Button>
-          <Button onClick={form.leave}>{t('cancel')}</Button>
+          <Button onClick={form.cancel}>{t('cancel')}</Button>
           <span role="status">{form.status}</span>
+          {form.isRestored && <TextButton onClick={form.discard}>{t('draftDiscard')}</TextButton>}
         </div>
+        <LeaveDialog mayLeave={form.mayLeave} onDiscard={form.discard} />
       </form>
     </Shell>
   );
@@ -172,18 +177,16 @@ function useRowForm({ place: { screen, entity }, row, rowKey }: FormOf) {
   const element = useRef<HTMLFormElement>(null);
   const isNew = row === null;
   const fields = formFields(entity, screen.kind === 'form' ? screen.columns : null, isNew);
-  const saved = useSavedDraft(`${screen.route} ${rowKey === null ? '' : JSON.stringify(rowKey)}`);
-  const [restored] = useState(saved.read);
-  const given = useGivenValues(fields, isNew);
-  const [draft, setDraft] = useState<Draft>(() => ({ ...restored?.draft, ...given }));
+  const typed = useTypedValues(screen, fields, row, rowKey);
+  const { saved, restored, draft, shownIn, wrong, hasChanges } = typed;
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const [isTried, setIsTried] = useState(false);
   const [refused, setRefused] = useState<RefusedField | null>(null);
+  const isDone = useRef(false);
   const adding = useMutation(addRow(portal, entity, useCaller()?.user.id ?? null));
   // A restored draft contains the values that the member saw while typing. The stored row is compared with these
   // values, because another caller may have changed the row in the meantime.
   const changing = useSaveChanges(entity, row && { ...row, ...restored?.before }, rowKey);
-  const shownIn = (field: PortalField) => typedIn(draft, field) ?? (row ? toDraft(field, row[field.name]) : '');
-  const wrong = new Map(fields.map((field) => [field.name, wrongIn(field, shownIn(field), isNew)]));
   const values = valuesOf(fields, draft, row);
   const back =
     row && screen.kind === 'detail' ? (rowPath(all, entity, row) ?? '/') : (listFor(all, entity)?.route ?? '/');
@@ -196,41 +199,99 @@ function useRowForm({ place: { screen, entity }, row, rowKey }: FormOf) {
     setRefused(found);
     if (found) focus(found.field);
   };
-  const leave = () => {
+  const leaveTo = (path: string) => {
+    isDone.current = true;
     saved.clear();
-    void navigate({ to: back });
+    void navigate({ to: path });
   };
   const isSaving = adding.isPending || changing.isPending;
-  const hasValues = Object.keys(values).length > 0;
+  const shownWrong = ({ name }: PortalField) =>
+    refused?.field === name ? refused.words : left.has(name) ? (wrong.get(name) ?? null) : null;
   const broken = fields.find(({ name }) => left.has(name) && wrong.get(name) != null);
+  const brokenWords = broken ? t('lookAt', { label: inSentence(broken.label) }) : null;
+  const isRestored = restored !== null && hasChanges;
   return {
-    ...{ element, isNew, fields, refused, changing, back, isSaving, hasValues, shownIn, leave },
+    ...{ element, isNew, fields, changing, back, isSaving, shownIn, shownWrong, isRestored, focus },
     error: adding.error ?? changing.error,
-    status: broken ? t('lookAt', { label: inSentence(broken.label) }) : restored && hasValues ? t('draftKept') : '',
-    /** Returns the description of the rule that a field breaks. Returns null until the member has left the field. */
-    shownWrong: ({ name }: PortalField) =>
-      refused?.field === name ? refused.words : left.has(name) ? (wrong.get(name) ?? null) : null,
+    /** The fields to list at the top of the form: after an attempt to save it, those that stopped the attempt. */
+    problems: isTried || refused ? problemsOf(fields, shownWrong) : [],
+    offBecause: brokenWords ?? (!isNew && !hasChanges ? t('nothingChanged') : null),
+    status: brokenWords ?? (isRestored ? t('draftKept') : ''),
+    mayLeave: () => isDone.current || !hasChanges,
+    cancel: () => void navigate({ to: back }),
+    discard: () => {
+      typed.discard();
+      setRefused(null);
+      setLeft(new Set());
+      setIsTried(false);
+    },
+    change: (field: PortalField, value: string | boolean) => {
+      typed.change(field, value);
+      setRefused(null);
+      setIsTried(false);
+    },
+    leaveField: ({ name }: PortalField) => setLeft(new Set([...left, name])),
+    resolve: (chosen: Parameters<typeof changing.resolve>[0]) =>
+      changing.resolve(chosen, { onError, onSaved: () => leaveTo(back) }),
+    submit: () => {
+      setLeft(new Set(fields.map(({ name }) => name)));
+      const first = fields.find(({ name }) => wrong.get(name) != null);
+      setIsTried(first !== undefined);
+      if (first) return focus(first.name);
+      if (isSaving) return;
+      if (!isNew) return changing.save(values, { onError, onSaved: () => leaveTo(back) });
+      adding.mutate(values, {
+        onError,
+        onSuccess: (added) => leaveTo((added && rowPath(all, entity, added)) ?? back),
+      });
+    },
+  };
+}
+
+/** Returns the fields that stop a form from being saved. */
+const problemsOf = (
+  fields: readonly PortalField[],
+  wrong: (field: PortalField) => string | null,
+): readonly FieldProblem[] =>
+  fields.flatMap((field) => {
+    const words = wrong(field);
+    return words === null ? [] : [{ name: field.name, label: field.label, words }];
+  });
+
+/** Returns the values that a member types in a form. They are stored on the device until the form is saved. */
+function useTypedValues(
+  screen: Place['screen'],
+  fields: readonly PortalField[],
+  row: Row | null,
+  rowKey: Readonly<Record<string, unknown>> | null,
+) {
+  const isNew = row === null;
+  const saved = useSavedDraft(`${screen.route} ${rowKey === null ? '' : JSON.stringify(rowKey)}`);
+  const [restored, setRestored] = useState(saved.read);
+  const given = useGivenValues(fields, isNew);
+  const [draft, setDraft] = useState<Draft>(() => ({ ...restored?.draft, ...given }));
+  const unchanged = (field: PortalField) => (row ? toDraft(field, row[field.name]) : (field.initial ?? ''));
+  const shownIn = (field: PortalField) => typedIn(draft, field) ?? unchanged(field);
+  const isTyped = (field: PortalField) => {
+    const typed = typedIn(draft, field);
+    return typed !== undefined && typed !== (typedIn(given, field) ?? unchanged(field));
+  };
+  return {
+    ...{ saved, restored, draft, shownIn },
+    /** The rule that each field breaks. A stored value that the member leaves unchanged is not checked, because it is not sent. */
+    wrong: new Map(
+      fields.map((field) => [field.name, isNew || isTyped(field) ? wrongIn(field, shownIn(field), isNew) : null]),
+    ),
+    hasChanges: fields.some(isTyped),
     change: (field: PortalField, value: string | boolean) => {
       const next = { ...draft, [field.name]: value };
       setDraft(next);
       saved.write(next, row);
-      setRefused(null);
     },
-    leaveField: ({ name }: PortalField) => setLeft(new Set([...left, name])),
-    resolve: (chosen: Parameters<typeof changing.resolve>[0]) => changing.resolve(chosen, { onError, onSaved: leave }),
-    submit: () => {
-      setLeft(new Set(fields.map(({ name }) => name)));
-      const first = fields.find(({ name }) => wrong.get(name) != null);
-      if (first) return focus(first.name);
-      if (isSaving) return;
-      if (!isNew) return changing.save(values, { onError, onSaved: leave });
-      adding.mutate(values, {
-        onError,
-        onSuccess: (added) => {
-          saved.clear();
-          void navigate({ to: (added && rowPath(all, entity, added)) ?? back });
-        },
-      });
+    discard: () => {
+      saved.clear();
+      setDraft(given);
+      setRestored(null);
     },
   };
 }
@@ -240,16 +301,14 @@ interface RefusedField {
   readonly words: string;
 }
 
-/** Returns the error about a refused field, with the label of the field in its message. */
-const namedRefusal = (entity: PortalEntity, { field, words }: RefusedField): Refusal =>
-  new Refusal(400, { message: t('fieldWrong', { label: fieldIn(entity, field)?.label ?? '', words }) });
-
 /** Returns the values that the address gives to the fields of a new row, for example `/bookings/new?resource=1`. */
 function useGivenValues(fields: readonly PortalField[], isNew: boolean): Draft {
   const search = useSearch({ strict: false }) as Readonly<Record<string, unknown>>;
-  const given = fields.flatMap(({ name }): [string, string][] => {
-    const value = search[name];
-    return isNew && (typeof value === 'string' || typeof value === 'number') ? [[name, String(value)]] : [];
+  const given = fields.flatMap((field): [string, string | boolean][] => {
+    const value = search[field.name];
+    return isNew && (typeof value === 'string' || typeof value === 'number')
+      ? [[field.name, toDraft(field, value)]]
+      : [];
   });
   return Object.fromEntries(given);
 }

@@ -1,14 +1,19 @@
 import type { Session } from '@supabase/auth-js';
 import { useQuery } from '@tanstack/react-query';
 import { Navigate } from '@tanstack/react-router';
-import { createContext, type ReactNode, use, useState } from 'react';
+import { createContext, Fragment, lazy, type ReactNode, Suspense, use, useState } from 'react';
+import { code } from '../../ui/recovery/code.ts';
 import { AuthLayout, Wrong } from '../auth/auth-layout.tsx';
 import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
 import { ScreensContext, screens } from '../data/screens.ts';
-import { hasSignedOut, signedIn } from '../data/session.ts';
+import { hasExpired, hasSignedOut, leaveExpired, signedIn } from '../data/session.ts';
 import { FactorStep } from '../sign-in/signed-in.tsx';
 import { Toasts } from './toast.tsx';
+
+const EndedDialog = lazy(
+  code(() => import('./ended-dialog.tsx').then(({ EndedDialog: dialog }) => ({ default: dialog }))),
+);
 
 const CallerContext = createContext<Session | null>(null);
 
@@ -25,11 +30,18 @@ export function ToSignIn() {
 export function Gate({ children }: { children: ReactNode }) {
   const portal = usePortal();
   const session = useQuery(signedIn(portal));
-  const userId = session.data?.session.user.id ?? null;
-  const [wasMember, setWasMember] = useState(false);
-  if (userId !== null && !wasMember) setWasMember(true);
-  const isKnown = session.data !== undefined && !(session.data === null && session.isFetching);
-  const found = useQuery({ ...screens(portal, userId), enabled: isKnown && session.data?.needsFactor !== true });
+  const [member, setMember] = useState<Session | null>(null);
+  const current = session.data?.session ?? null;
+  if (current && current !== member) setMember(current);
+  // While a member whose session has ended signs in again, the page of the member stays.
+  const isEnded = session.data === null && member !== null && (hasExpired() || session.isFetching);
+  const caller = isEnded ? member : current;
+  const userId = caller?.user.id ?? null;
+  const isKnown = session.data !== undefined && !(session.data === null && session.isFetching && !isEnded);
+  const found = useQuery({
+    ...screens(portal, userId),
+    enabled: isKnown && !isEnded && session.data?.needsFactor !== true,
+  });
   const error = session.error ?? (found.data ? null : found.error);
   if (error) {
     return (
@@ -41,15 +53,22 @@ export function Gate({ children }: { children: ReactNode }) {
   if (session.data?.needsFactor) return <FactorStep />;
   if (!isKnown || !found.data) return null;
   // If the session of a member has ended, the member must sign in again, and not continue as a visitor without noticing it.
-  const hasEnded = session.data === null && wasMember && !hasSignedOut();
-  if (hasEnded || (session.data === null && found.data.screens.length === 0)) {
+  const wasMember = (member !== null || hasExpired()) && !hasSignedOut();
+  if (caller === null && (wasMember || found.data.screens.length === 0)) {
     return <ToSignIn />;
   }
   return (
-    <CallerContext value={session.data?.session ?? null}>
+    <CallerContext value={caller}>
       <ScreensContext value={found.data}>
-        <Toasts>{children}</Toasts>
+        <Fragment key={userId}>
+          <Toasts>{children}</Toasts>
+        </Fragment>
       </ScreensContext>
+      {isEnded && (
+        <Suspense>
+          <EndedDialog user={member.user} onLeave={leaveExpired} />
+        </Suspense>
+      )}
     </CallerContext>
   );
 }

@@ -8,6 +8,8 @@ import { ago, countWords, fullTime, initials, timeOf } from '../../fields/format
 import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
+import { Kbd } from '../../ui/kbd.tsx';
+import { isSubmitKey } from '../../ui/key-name.ts';
 import { usePortal } from '../data/client.ts';
 import { keyOf, pointedTo, quoted } from '../data/query.ts';
 import type { Row } from '../data/rest.ts';
@@ -124,7 +126,9 @@ function Said({ entity, row }: { entity: PortalEntity; row: Row }) {
         {initials(who)}
       </span>
       <div className={styles.by}>
-        <b>{who}</b>
+        <b>
+          <bdi>{who}</bdi>
+        </b>
         {marked.map(({ name, label }) => (
           <span key={name} className={styles.tag}>
             {label}
@@ -169,6 +173,9 @@ function Compose({
     <form
       className={styles.compose}
       noValidate
+      onKeyDown={(event) => {
+        if (isSubmitKey(event)) event.currentTarget.requestSubmit();
+      }}
       onSubmit={(event) => {
         event.preventDefault();
         setIsTried(true);
@@ -192,6 +199,7 @@ function Compose({
           value={typedIn(draft, field) ?? ''}
           wrong={isTried ? (wrong[i] ?? null) : null}
           isOptional={!field.required && field.editor !== 'boolean'}
+          bare={field.name === entity.title_fields[0] ? t('addOne', { one: entity.one }) : undefined}
           onChange={(typed) => {
             const next = { ...draft, [field.name]: typed };
             setDraft(next);
@@ -204,6 +212,9 @@ function Compose({
         <Button type="submit" kind="first" busy={adding.isPending && t('sending')}>
           {t('send')}
         </Button>
+        <span className={styles.keys}>
+          <Kbd keys={t('keyCtrlEnter')} />
+        </span>
       </div>
     </form>
   );
@@ -237,7 +248,7 @@ function Links({
         const name = pointed ? rowName(target, pointed) : t('aRow', { one: target.one });
         return (
           <span key={String(row[link])} className={styles.tag}>
-            {name}
+            <bdi>{name}</bdi>
             {entity.access.delete.open && (
               <Button
                 small

@@ -134,6 +134,7 @@ function sinceOf(row: Row): string | null {
   const time = timeOf(changes.at(-1)?.at);
   if (!time) return null;
   const now = new Date();
+  if (ago(time, now) === t('justNow')) return t('justNow');
   return t(isDuration(time, now) ? 'stateFor' : 'stateSince', { time: ago(time, now) });
 }
 

@@ -1,11 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { t, tNodes } from '../../language/messages.ts';
 import { AuthLayout, softClass, TextButton, Wrong } from '../auth/auth-layout.tsx';
 import { CodeField } from '../auth/code-field.tsx';
 import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
 import { type CodeKind, useMailedCode } from '../data/session.ts';
+import { useSecondsUntil } from './use-seconds-until.ts';
 
 /** Seconds until the member can request another mail. */
 const PAUSE_SECONDS = 60;
@@ -71,16 +72,4 @@ export function MailedCode({
       </p>
     </AuthLayout>
   );
-}
-
-/** Returns the whole seconds until a time in ms, counted down each second. */
-function useSecondsUntil(time: number): number {
-  const [now, setNow] = useState(() => Date.now());
-  const isOver = now >= time;
-  useEffect(() => {
-    if (isOver) return;
-    const timer = setInterval(() => setNow(Date.now()), 1000);
-    return () => clearInterval(timer);
-  }, [isOver]);
-  return Math.max(0, Math.ceil((time - now) / 1000));
 }

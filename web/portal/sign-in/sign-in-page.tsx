@@ -2,14 +2,16 @@ import { PasswordInput, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { t } from '../../language/messages.ts';
+import { dateFormat, t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
-import { AuthLayout, asideClass, Wrong } from '../auth/auth-layout.tsx';
-import { authWords, codeOf } from '../data/auth-words.ts';
+import { AuthLayout, asideClass, Note, Wrong } from '../auth/auth-layout.tsx';
+import { authWords, codeOf, TOO_MANY } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
 import { mailLink, resendSignUp, signInWithPassword } from '../data/session.ts';
+import { refusedUntil } from '../data/waiting-time.ts';
 import { MailedCode } from './mailed-code.tsx';
 import { OtherMethods } from './other-methods.tsx';
+import { useSecondsUntil } from './use-seconds-until.ts';
 
 /** Sign-in page with every enabled method of the app. */
 export function SignInPage() {
@@ -122,22 +124,32 @@ function PasswordForm({
 }) {
   const portal = usePortal();
   const [password, setPassword] = useState('');
+  const [lockedUntil, setLockedUntil] = useState(0);
+  const locked = useSecondsUntil(lockedUntil);
+  const time = dateFormat({ timeStyle: 'short' }).format(lockedUntil);
   const { mutate, isPending, error, reset } = useMutation(signInWithPassword(portal));
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (isPending || email === '' || password === '') return;
+    if (isPending || locked > 0 || email === '' || password === '') return;
     mutate(
       { email, password },
       {
         onSuccess: onSignedIn,
         onError: (failed) => {
           if (codeOf(failed) === 'email_not_confirmed') onUnconfirmed();
+          if (codeOf(failed) === TOO_MANY) setLockedUntil(refusedUntil());
         },
       },
     );
   };
   return (
     <form onSubmit={submit} noValidate>
+      {locked > 0 && (
+        <Note>
+          <p role="alert">{t('tooManyUntil', { time })}</p>
+          <p role="timer">{t('tooManyLeft', { minutes: Math.floor(locked / 60), seconds: locked % 60 })}</p>
+        </Note>
+      )}
       <EmailField
         value={email}
         onChange={(value) => {
@@ -158,14 +170,20 @@ function PasswordForm({
         />
         <Link to="/account/recover">{t('forgotten')}</Link>
       </div>
-      <Wrong>{error && authWords(error)}</Wrong>
+      <Wrong>{locked === 0 && error ? authWords(error) : null}</Wrong>
       <Button
         kind="first"
         type="submit"
         busy={isPending && t('signingIn')}
-        offBecause={email === '' || password === '' ? t('typeAddressAndPassword') : null}
+        offBecause={
+          locked > 0
+            ? t('tooManyUntil', { time })
+            : email === '' || password === ''
+              ? t('typeAddressAndPassword')
+              : null
+        }
       >
-        {t('signIn')}
+        {locked > 0 ? t('signInAt', { time }) : t('signIn')}
       </Button>
     </form>
   );

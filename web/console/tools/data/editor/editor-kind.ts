@@ -1,6 +1,6 @@
 import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
 import type { Machine } from '../../../../../contract/states.ts';
-import type { TimeKind } from '../../../../fields/time-field.tsx';
+import type { TimeKind } from '../../../../fields/time-notation.ts';
 import { kindOf } from '../../../values/field-kind.ts';
 
 /** The kind of editor for a value. */

@@ -1,5 +1,5 @@
 import type { Field } from '../../../../../contract/specification-entities.ts';
-import { timeValue } from '../../../../fields/time-field.tsx';
+import { timeValue } from '../../../../fields/time-notation.ts';
 import { kindOf } from '../../../values/field-kind.ts';
 import { type DecimalSign, decimalSign, readArray, readNumber } from '../../../values/typed-text.ts';
 import { timeKind } from '../editor/editor-kind.ts';

@@ -1,7 +1,8 @@
 import { type KeyboardEvent, useId, useState } from 'react';
 import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
 import { JsonField } from '../../../../fields/json-field.tsx';
-import { TimeField, type TimeKind } from '../../../../fields/time-field.tsx';
+import { TimeField } from '../../../../fields/time-field.tsx';
+import type { TimeKind } from '../../../../fields/time-notation.ts';
 import type { Table } from '../../../data/rows/rest-call.ts';
 import { kindOf } from '../../../values/field-kind.ts';
 import { editorKind, targetOf, timeKind } from '../editor/editor-kind.ts';
