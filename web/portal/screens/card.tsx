@@ -21,10 +21,12 @@ export function Card({
   path,
   ways,
   isPicked,
+  isNew,
   onPick,
   onPutBack,
   onMove,
   onKey,
+  onDrawn,
 }: {
   entity: PortalEntity;
   machine: PortalMachine;
@@ -34,10 +36,14 @@ export function Card({
   /** The transitions of the row that the member may make. */
   ways: readonly PortalTransition[];
   isPicked: boolean;
+  /** True if the row was added while the member looks. */
+  isNew: boolean;
   onPick: () => void;
   onPutBack: () => void;
   onMove: (state: string) => void;
-  onKey: (event: React.KeyboardEvent) => void;
+  onKey: (event: React.KeyboardEvent<HTMLElement>) => void;
+  /** Called with the element of the card when it is added to the page. */
+  onDrawn: (card: HTMLElement) => void;
 }) {
   const name = rowName(entity, row);
   const shown = columns
@@ -49,6 +55,10 @@ export function Card({
     <article
       className={classNames(styles.card, isPicked && styles.ghost)}
       aria-label={name}
+      data-new={isNew || undefined}
+      ref={(card) => {
+        if (card) onDrawn(card);
+      }}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: Space picks the card up.
       tabIndex={0}
       draggable={ways.length > 0}

@@ -1,10 +1,11 @@
 import type { Session } from '@supabase/auth-js';
 import { useQuery } from '@tanstack/react-query';
 import { Navigate } from '@tanstack/react-router';
-import { createContext, type ReactNode, use, useState } from 'react';
+import { createContext, type ReactNode, use, useEffect, useState } from 'react';
 import { AuthLayout, Wrong } from '../auth/auth-layout.tsx';
 import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
+import { followRows } from '../data/live.ts';
 import { ScreensContext, screens } from '../data/screens.ts';
 import { hasSignedOut, signedIn } from '../data/session.ts';
 import { FactorStep } from '../sign-in/signed-in.tsx';
@@ -30,6 +31,7 @@ export function Gate({ children }: { children: ReactNode }) {
   if (userId !== null && !wasMember) setWasMember(true);
   const isKnown = session.data !== undefined && !(session.data === null && session.isFetching);
   const found = useQuery({ ...screens(portal, userId), enabled: isKnown && session.data?.needsFactor !== true });
+  useEffect(() => followRows(), []);
   const error = session.error ?? (found.data ? null : found.error);
   if (error) {
     return (

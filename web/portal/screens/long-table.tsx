@@ -1,6 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
 import type { PortalEntity, PortalField } from '../../../contract/portal.ts';
+import { t } from '../../language/messages.ts';
 import { PAGE_ROWS } from '../data/query.ts';
 import type { Row } from '../data/rest.ts';
 import type { Order } from './list-search.ts';
@@ -15,6 +16,7 @@ import {
   useRowLayout,
 } from './row-line.tsx';
 import styles from './rows-table.module.css';
+import { keysOf, useArrivals } from './use-arrivals.ts';
 import type { RowWindow } from './use-row-window.ts';
 import type { Selection } from './use-selection.ts';
 
@@ -26,6 +28,9 @@ const heights = { wide: 44, phone: 64 } as const;
 
 /** Minimum change in px of the height above the table to which the table reacts. */
 const MARGIN_STEP = 8;
+
+/** Height in px of the head of the table, which stays over the rows. */
+const HEAD_HEIGHT = 36;
 
 /** Maximum number of rows for which the scrollbar has room, because browsers limit the height of a page. */
 const SCROLLED_ROWS = 300_000;
@@ -61,64 +66,132 @@ export function LongTable(props: LongTableProps) {
   const [first, last] = [items[0], items.at(-1)];
   useVisiblePages([first?.index, last?.index], onVisible);
   useScrollToFirst(table, query);
+  const places = placesOf(entity, list);
+  const seen = items.find(({ end }) => end - (virtual.scrollOffset ?? 0) > HEAD_HEIGHT)?.index ?? 0;
+  useStillRows(table, query, places, seen, (index) => virtual.measurementsCache[index]?.start);
+  const arrived = useArrivals(query, keysOf(entity, list.pages), PAGE_ROWS, (key) => (places.get(key) ?? 0) >= seen);
+  const above = [...arrived].filter((key) => (places.get(key) ?? seen) < seen).length;
+  const drawn = new Set<string>();
   const width = layout.shown.length + (selection ? 1 : 0);
   return (
-    <table
-      ref={table}
-      className={styles.rows}
-      aria-label={label}
-      aria-busy={isLoading}
-      aria-rowcount={total + 1}
-      data-selects={(selection?.isOn ?? false) || undefined}
-    >
-      <TableHead
-        layout={layout}
-        order={order}
-        onOrder={onOrder}
-        select={
-          selection
-            ? {
-                isChecked: list.rows.length > 0 && list.rows.every(selection.has),
-                onSelect: (isSelected) => selection.setAll(isSelected ? list.rows : []),
-              }
-            : undefined
-        }
+    <>
+      <NewAbove
+        count={above}
+        onShow={() => scrollerOf(table.current)?.scrollTo({ top: topOf(table.current) - HEAD_HEIGHT })}
       />
-      {isLoading && (
-        <tbody>
-          {[1, 2, 3, 4].map((place) => (
-            <LoadingLine key={place} columns={width} />
-          ))}
-        </tbody>
-      )}
-      {first && first.start > margin && <Gap height={first.start - margin} />}
-      {items.map(({ index }) => {
-        const row = rowAt(index);
-        return (
-          <tbody
-            key={row && entity.key.length > 0 ? rowKey(entity, row) : index}
-            data-index={index}
-            ref={virtual.measureElement}
-          >
-            {row ? (
-              <Lines
-                layout={layout}
-                row={row}
-                index={index}
-                before={index === 0 ? undefined : rowAt(index - 1)}
-                selection={selection}
-              />
-            ) : (
-              <LoadingLine columns={width} />
-            )}
+      <table
+        ref={table}
+        className={styles.rows}
+        aria-label={label}
+        aria-busy={isLoading}
+        aria-rowcount={total + 1}
+        data-selects={(selection?.isOn ?? false) || undefined}
+      >
+        <TableHead
+          layout={layout}
+          order={order}
+          onOrder={onOrder}
+          select={
+            selection
+              ? {
+                  isChecked: list.rows.length > 0 && list.rows.every(selection.has),
+                  onSelect: (isSelected) => selection.setAll(isSelected ? list.rows : []),
+                }
+              : undefined
+          }
+        />
+        {isLoading && (
+          <tbody>
+            {[1, 2, 3, 4].map((place) => (
+              <LoadingLine key={place} columns={width} />
+            ))}
           </tbody>
-        );
-      })}
-      {last && virtual.getTotalSize() > last.end - margin && (
-        <Gap height={virtual.getTotalSize() - (last.end - margin)} />
-      )}
-    </table>
+        )}
+        {first && first.start > margin && <Gap height={first.start - margin} />}
+        {items.map(({ index }) => {
+          const row = rowAt(index);
+          const key = row && entity.key.length > 0 ? rowKey(entity, row) : null;
+          // Two pages that were read one after the other may both contain a row.
+          const isFirst = key !== null && !drawn.has(key);
+          if (isFirst) drawn.add(key);
+          return (
+            <tbody key={isFirst ? key : index} data-index={index} ref={virtual.measureElement}>
+              {row ? (
+                <Lines
+                  layout={layout}
+                  row={row}
+                  index={index}
+                  before={index === 0 ? undefined : rowAt(index - 1)}
+                  selection={selection}
+                  isNew={key !== null && arrived.has(key)}
+                />
+              ) : (
+                <LoadingLine columns={width} />
+              )}
+            </tbody>
+          );
+        })}
+        {last && virtual.getTotalSize() > last.end - margin && (
+          <Gap height={virtual.getTotalSize() - (last.end - margin)} />
+        )}
+      </table>
+    </>
   );
+}
+
+/** Tells how many rows were added above the rows in sight, and leads to them. */
+const NewAbove = ({ count, onShow }: { count: number; onShow: () => void }) => (
+  <div role="status" className={styles.newAbove}>
+    {count > 0 && (
+      <button type="button" onClick={onShow}>
+        {t('newAbove', { count })}
+      </button>
+    )}
+  </div>
+);
+
+/** Returns the positions of the rows that were read, by their keys. Returns none for rows without a key. */
+function placesOf(entity: PortalEntity, { pages }: RowWindow): Map<string, number> {
+  if (entity.key.length === 0) return new Map();
+  return new Map(
+    [...pages].flatMap(([page, rows]) => rows.map((row, i) => [rowKey(entity, row), page * PAGE_ROWS + i] as const)),
+  );
+}
+
+/**
+ * Keeps the rows in sight where they are when rows are added or removed above them.
+ *
+ * @param seen Position of the first row in sight.
+ * @param startOf Returns the distance in px from the beginning of the scrolled content to a row.
+ */
+function useStillRows(
+  table: RefObject<HTMLTableElement | null>,
+  query: string,
+  places: ReadonlyMap<string, number>,
+  seen: number,
+  startOf: (index: number) => number | undefined,
+): void {
+  const before = useRef<{ query: string; key: string; index: number } | null>(null);
+  useLayoutEffect(() => {
+    const scroller = scrollerOf(table.current);
+    const last = before.current;
+    const index = last?.query === query ? places.get(last.key) : undefined;
+    const isAtTop = !scroller || scroller.scrollTop <= topOf(table.current);
+    if (last && index !== undefined && index !== last.index && !isAtTop) {
+      const [from, to] = [startOf(last.index), startOf(index)];
+      if (from !== undefined && to !== undefined) scroller.scrollTop += to - from;
+      before.current = { query, key: last.key, index };
+      return;
+    }
+    const key = [...places].find(([, place]) => place === seen)?.[0];
+    before.current = key === undefined ? null : { query, key, index: seen };
+  });
+  useLayoutEffect(() => {
+    // The browser would move the rows too.
+    const scroller = scrollerOf(table.current);
+    scroller?.style.setProperty('overflow-anchor', 'none');
+    return () => void scroller?.style.removeProperty('overflow-anchor');
+  }, [table]);
 }
 
 /** Line of a row, and before the first row of a group the line of the group. */
@@ -128,10 +201,12 @@ function Lines({
   index,
   before,
   selection,
+  isNew,
 }: {
   layout: RowLayout;
   row: Row;
   index: number;
+  isNew: boolean;
   /** The row before; undefined for the first row and while the row before is being read. */
   before: Row | undefined;
   selection: Selection | null;
@@ -143,6 +218,7 @@ function Lines({
         layout={layout}
         row={row}
         index={index}
+        isNew={isNew}
         {...(selection && { isSelected: selection.has(row), onSelect: selection.set })}
       />
     </>

@@ -26,12 +26,14 @@ import { Icon } from '../../ui/icon.tsx';
 import { AppMark } from '../auth/auth-layout.tsx';
 import { usePortal } from '../data/client.ts';
 import { useLostConnection } from '../data/connection.ts';
+import { useIsLive } from '../data/live.ts';
 import { entityIn, formFor, placeAt, useScreens } from '../data/screens.ts';
 import { reconnect } from '../data/session.ts';
 import { searchOf, views } from '../data/views.ts';
 import choiceStyles from './choice.module.css';
 import { useCaller } from './gate.tsx';
 import { LanguageChoice } from './language-choice.tsx';
+import { ScreenCount } from './screen-count.tsx';
 import styles from './shell.module.css';
 
 const icons: Readonly<Record<PortalScreen['kind'], TablerIcon>> = {
@@ -56,6 +58,7 @@ export function Shell({
   back,
   panel,
   hidesBar = false,
+  isFollowed = false,
   children,
 }: {
   title: string;
@@ -67,6 +70,8 @@ export function Shell({
   panel?: ReactNode;
   /** True for a form. On a phone, a form has its own bar at the lower edge, so the navigation is hidden. */
   hidesBar?: boolean;
+  /** True for a page whose rows are read again and again, so that changes of others appear on it. */
+  isFollowed?: boolean;
   children: ReactNode;
 }) {
   const { app } = usePortal();
@@ -103,6 +108,7 @@ export function Shell({
               {title}
             </b>
           </nav>
+          {isFollowed && <Live />}
         </header>
         <ConnectionBand />
         <div className={classNames(styles.body, panel !== undefined && styles.withPanel)}>
@@ -118,6 +124,16 @@ export function Shell({
       </div>
       {!hidesBar && <TabBar />}
     </div>
+  );
+}
+
+/** Says whether changes of others appear on the page by themselves. */
+function Live() {
+  const isLive = useIsLive();
+  return (
+    <span className={styles.live} data-live={isLive || undefined} title={t(isLive ? 'liveAbout' : 'notLiveAbout')}>
+      {t(isLive ? 'live' : 'notLive')}
+    </span>
   );
 }
 
@@ -168,7 +184,9 @@ function Screens({ onOpen }: { onOpen?: () => void }) {
             const screen = route === home ? undefined : screens.find((one) => one.route === route);
             return (
               screen && (
-                <NavLink key={route} to={route} title={screen.title} icon={icons[screen.kind]} onOpen={onOpen} />
+                <NavLink key={route} to={route} title={screen.title} icon={icons[screen.kind]} onOpen={onOpen}>
+                  <ScreenCount screen={screen} />
+                </NavLink>
               )
             );
           })}
@@ -210,6 +228,7 @@ function NavLink({
   title,
   icon,
   onOpen,
+  children,
 }: {
   to: string;
   /** The search parameters of a saved view. */
@@ -217,6 +236,8 @@ function NavLink({
   title: string;
   icon: TablerIcon;
   onOpen?: (() => void) | undefined;
+  /** The number of rows, after the title. */
+  children?: ReactNode;
 }) {
   return (
     <Link
@@ -227,6 +248,7 @@ function NavLink({
     >
       <Icon of={icon} />
       <span className="cut">{title}</span>
+      {children}
     </Link>
   );
 }
