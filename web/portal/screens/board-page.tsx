@@ -3,9 +3,11 @@ import { useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { PortalEntity } from '../../../contract/portal.ts';
+import { countWords } from '../../fields/format.ts';
 import { State } from '../../fields/state.tsx';
 import { t, tNodes } from '../../language/messages.ts';
 import { buttonClass } from '../../ui/button.tsx';
+import { classNames } from '../../ui/class-names.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { usePortal } from '../data/client.ts';
 import { followed } from '../data/live.ts';
@@ -60,7 +62,7 @@ function Board(board: BoardOf) {
         <div className={pageStyles.titlebar}>
           <h1 className={pageStyles.title}>{screen.title}</h1>
           {form && (
-            <div className={pageStyles.actions}>
+            <div className={classNames(pageStyles.actions, pageStyles.inBar)}>
               <Link to={form.route} className={buttonClass({ kind: 'first' })}>
                 <Icon of={IconPlus} />
                 {form.title}
@@ -70,9 +72,12 @@ function Board(board: BoardOf) {
         </div>
         <Trouble error={failed ?? moves.error} />
         <nav className={styles.lanetabs} aria-label={t('stateShown')}>
-          {wide.map(({ value }) => (
+          {wide.map(({ value }, i) => (
             <button key={value} type="button" aria-pressed={value === shown} onClick={() => setShown(value)}>
               <State machine={machine} state={value} />
+              <span className={styles.count}>
+                {lanes[i]?.data?.total == null ? '' : countWords(lanes[i].data.total)}
+              </span>
             </button>
           ))}
         </nav>

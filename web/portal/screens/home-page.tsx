@@ -5,7 +5,7 @@ import { t } from '../../language/messages.ts';
 import { usePortal } from '../data/client.ts';
 import { followed } from '../data/live.ts';
 import { list } from '../data/row-pages.ts';
-import { entityIn, formFor, readableFields, useScreens } from '../data/screens.ts';
+import { entityIn, formFor, readableFields, shownScreens, useScreens } from '../data/screens.ts';
 import { useCaller } from './gate.tsx';
 import homeStyles from './home-page.module.css';
 import styles from './page.module.css';
@@ -20,10 +20,9 @@ const FIRST_ROWS = 5;
 export function HomePage() {
   const { app } = usePortal();
   const caller = useCaller();
-  const { navigation, screens, home } = useScreens();
-  const shown = navigation.flatMap(({ routes }) =>
-    routes.flatMap((route) => screens.find((one) => one.route === route) ?? []),
-  );
+  const all = useScreens();
+  const { home } = all;
+  const shown = shownScreens(all);
   const first = shown.find(({ kind }) => kind === 'list');
   const name = caller && memberName(caller.user);
   if (home !== null) return <Navigate to={home} replace />;

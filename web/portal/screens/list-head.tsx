@@ -6,6 +6,7 @@ import type { PortalEntity, PortalField, PortalScreen, PortalValue } from '../..
 import { countWords } from '../../fields/format.ts';
 import { inSentence, listParts, numberText, t } from '../../language/messages.ts';
 import { buttonClass } from '../../ui/button.tsx';
+import { classNames } from '../../ui/class-names.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { usePortal } from '../data/client.ts';
 import { followedSeldom } from '../data/live.ts';
@@ -19,24 +20,20 @@ import type { RowWindow } from './use-row-window.ts';
 /** Maximum number of values of a field whose rows are counted, because each takes a request. */
 const COUNTED_VALUES = 6;
 
-/** Title of a list, the number of its rows in words and by state, and the form for a new row. */
-export function ListHead({
-  screen,
-  entity,
-  target,
-  list,
-  query,
-}: {
+interface ListHeadProps {
   screen: PortalScreen;
   entity: PortalEntity;
   /** The entity whose rows the list opens. */
   target: PortalEntity;
   list: RowWindow;
   query: ListQuery;
-}) {
+}
+
+/** Title of a list, the number of its rows in words and by state, and the form for a new row. */
+export function ListHead({ screen, entity, target, list, query }: ListHeadProps) {
   const form = formFor(useScreens(), target);
   const isKnown = !list.isLoading && list.error === null;
-  const parts = useParts(screen, entity, query, isKnown && list.total > 1);
+  const parts = useParts({ screen, entity, target, query }, isKnown && list.total > 1);
   const words = list.isExact ? numberText(list.total) : countWords(list.total);
   const values = { count: list.total, one: target.one, label: inSentence(target.label), words };
   const answer = parts.length > 1 ? t('listCountOf', values) : t('listCount', values);
@@ -50,7 +47,7 @@ export function ListHead({
         </p>
       </div>
       {form && (
-        <div className={styles.actions}>
+        <div className={classNames(styles.actions, styles.inBar)}>
           <Link to={form.route} className={buttonClass({ kind: 'first' })}>
             <Icon of={IconPlus} />
             {form.title}
@@ -71,9 +68,9 @@ const inList = (elements: readonly ReactNode[]): ReactNode =>
   ));
 
 /** Returns the field by whose values the rows of a list are counted: the state, or else the first field of the screen with a few values. */
-function countedField(screen: PortalScreen, entity: PortalEntity): PortalField | undefined {
+function countedField(screen: PortalScreen, entity: PortalEntity, target: PortalEntity): PortalField | undefined {
   const fields = readableFields(entity, screen.columns);
-  const state = entity.machine?.field;
+  const state = (entity.machine ?? target.machine)?.field;
   const isShort = ({ values }: PortalField) => values !== null && values.length > 1 && values.length <= COUNTED_VALUES;
   return fields.find(({ name }) => name === state) ?? fields.find(isShort);
 }
@@ -88,10 +85,10 @@ function valuesOf(screen: PortalScreen, { machine }: PortalEntity, field: Portal
  * Counts the rows of a list by the values of a field. Returns for each value that occurs a link to the rows with this
  * value. Returns none if the member has already limited the field, or if there are too many values.
  */
-function useParts(screen: PortalScreen, entity: PortalEntity, query: ListQuery, isWanted: boolean): ReactNode[] {
+function useParts({ screen, entity, target, query }: Omit<ListHeadProps, 'list'>, isWanted: boolean): ReactNode[] {
   const portal = usePortal();
   const all = useScreens();
-  const field = countedField(screen, entity);
+  const field = countedField(screen, entity, target);
   const isLimited = field !== undefined && Object.hasOwn(query.conditions, field.name);
   const values = isWanted && field && !isLimited ? valuesOf(screen, entity, field) : [];
   const counts = useQueries({

@@ -17,6 +17,7 @@ import {
 } from './row-line.tsx';
 import styles from './rows-table.module.css';
 import { keysOf, useArrivals } from './use-arrivals.ts';
+import { onRowKey, useRowKeys } from './use-row-keys.ts';
 import type { RowWindow } from './use-row-window.ts';
 import type { Selection } from './use-selection.ts';
 
@@ -71,6 +72,7 @@ export function LongTable(props: LongTableProps) {
   useStillRows(table, query, places, seen, (index) => virtual.measurementsCache[index]?.start);
   const arrived = useArrivals(query, keysOf(entity, list.pages), PAGE_ROWS, (key) => (places.get(key) ?? 0) >= seen);
   const above = [...arrived].filter((key) => (places.get(key) ?? seen) < seen).length;
+  useRowKeys(table, selection !== null);
   const drawn = new Set<string>();
   const width = layout.shown.length + (selection ? 1 : 0);
   return (
@@ -81,6 +83,7 @@ export function LongTable(props: LongTableProps) {
       />
       <table
         ref={table}
+        onKeyDown={onRowKey}
         className={styles.rows}
         aria-label={label}
         aria-busy={isLoading}

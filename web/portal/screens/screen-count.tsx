@@ -1,4 +1,4 @@
-import { useIsFetching, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { PortalScreen } from '../../../contract/portal.ts';
 import { COUNTED, countWords } from '../../fields/format.ts';
@@ -6,22 +6,27 @@ import { usePortal } from '../data/client.ts';
 import { followedSeldom } from '../data/live.ts';
 import { count, rowsKey } from '../data/rows.ts';
 import { entityIn, useScreens } from '../data/screens.ts';
+import { queryClient } from '../data/session.ts';
 
 /** Maximum number of screens in the navigation whose rows are counted. */
 const COUNTED_SCREENS = 12;
 
-/** Time in ms without a request for rows after which the rows of the screens are counted. */
+/** Interval in ms at which the page checks whether its rows are read. */
 const QUIET_MILLISECONDS = 300;
 
-/** Returns true once the page has read its rows, so that counts for the navigation do not delay them. */
+/**
+ * Returns true once the page has read its rows, so that counts for the navigation do not delay them. It asks the cache
+ * instead of subscribing to it: each request of the page would otherwise draw the navigation again.
+ */
 function useIsQuiet(): boolean {
-  const isReading = useIsFetching({ queryKey: rowsKey }) > 0;
   const [isQuiet, setQuiet] = useState(false);
   useEffect(() => {
-    if (isQuiet || isReading) return;
-    const timer = setTimeout(() => setQuiet(true), QUIET_MILLISECONDS);
-    return () => clearTimeout(timer);
-  }, [isQuiet, isReading]);
+    if (isQuiet) return;
+    const timer = setInterval(() => {
+      if (queryClient.isFetching({ queryKey: rowsKey }) === 0) setQuiet(true);
+    }, QUIET_MILLISECONDS);
+    return () => clearInterval(timer);
+  }, [isQuiet]);
   return isQuiet;
 }
 

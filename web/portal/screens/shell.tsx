@@ -27,7 +27,7 @@ import { AppMark } from '../auth/auth-layout.tsx';
 import { usePortal } from '../data/client.ts';
 import { useLostConnection } from '../data/connection.ts';
 import { useIsLive } from '../data/live.ts';
-import { entityIn, formFor, placeAt, useScreens } from '../data/screens.ts';
+import { placeAt, shownLists, shownScreens, useScreens } from '../data/screens.ts';
 import { reconnect } from '../data/session.ts';
 import { searchOf, views } from '../data/views.ts';
 import choiceStyles from './choice.module.css';
@@ -35,6 +35,8 @@ import { useCaller } from './gate.tsx';
 import { LanguageChoice } from './language-choice.tsx';
 import { ScreenCount } from './screen-count.tsx';
 import styles from './shell.module.css';
+import { ShellKeys } from './shell-keys.tsx';
+import { useNewForm } from './use-new-form.ts';
 
 const icons: Readonly<Record<PortalScreen['kind'], TablerIcon>> = {
   list: IconListDetails,
@@ -75,6 +77,7 @@ export function Shell({
   children: ReactNode;
 }) {
   const { app } = usePortal();
+  const all = useScreens();
   const main = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
   useEffect(() => {
@@ -108,7 +111,10 @@ export function Shell({
               {title}
             </b>
           </nav>
-          {isFollowed && <Live />}
+          <span className={styles.tools}>
+            {isFollowed && <Live />}
+            <ShellKeys place={placeAt(all, pathname)} />
+          </span>
         </header>
         <ConnectionBand />
         <div className={classNames(styles.body, panel !== undefined && styles.withPanel)}>
@@ -289,15 +295,9 @@ export const memberName = (user: { user_metadata: Record<string, unknown>; email
 function TabBar() {
   const all = useScreens();
   const [isOpen, setIsOpen] = useState(false);
-  const shown = all.navigation.flatMap(({ routes }) =>
-    routes.flatMap((route) => all.screens.find((one) => one.route === route) ?? []),
-  );
-  const [first, ...others] = shown.filter(({ kind, route }) => kind === 'list' && route !== all.home);
-  const second = shown.find(({ kind }) => kind === 'board') ?? others[0];
-  const { pathname } = useLocation();
-  const entity = placeAt(all, pathname)?.entity ?? (first && entityIn(all, first.entity));
-  const opened = entity?.opens ? entityIn(all, entity.opens.entity) : entity;
-  const form = (opened && formFor(all, opened)) ?? all.screens.find(({ kind }) => kind === 'form');
+  const [first, ...others] = shownLists(all);
+  const second = shownScreens(all).find(({ kind }) => kind === 'board') ?? others[0];
+  const form = useNewForm();
   return (
     <>
       {isOpen && <MoreSheet onClose={() => setIsOpen(false)} />}
