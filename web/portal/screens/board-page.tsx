@@ -23,7 +23,7 @@ import pageStyles from './page.module.css';
 import { rowKey } from './row-line.tsx';
 import { Shell } from './shell.tsx';
 import { keysOf, useArrivals } from './use-arrivals.ts';
-import { type Moves, useMoves } from './use-moves.ts';
+import { type Placed, useMoves } from './use-moves.ts';
 
 /**
  * Shows the rows of an entity in one column for each state. Cards can be moved by dragging, by the keyboard and by a
@@ -51,7 +51,8 @@ function Board(board: BoardOf) {
     })),
   });
   const moves = useMoves(board);
-  const rows = rowsOfLanes(board, lanes, moves.placed);
+  const placed = notRead(moves.placed, wide, lanes);
+  const rows = rowsOfLanes(entity, wide, lanes, placed);
   const read = lanes.flatMap(({ data }, i) => (data ? [[i, data.rows] as const] : []));
   const arrived = useArrivals(screen.route, keysOf(entity, new Map(read)), PAGE_ROWS);
   const form = formFor(all, entity);
@@ -94,6 +95,7 @@ function Board(board: BoardOf) {
                 isShown={value === shown}
                 loaded={lanes[i]?.data ? { rows: rows[i] ?? [], total } : null}
                 arrived={arrived}
+                placed={placed}
                 moves={moves}
               />
             );
@@ -124,17 +126,28 @@ const Hint = ({ entity, said }: { entity: PortalEntity; said: string }) => (
   </>
 );
 
+type LaneRead = { readonly data?: Rows | undefined; readonly dataUpdatedAt: number };
+
+/** Returns the moved rows whose new lane was not read since. */
+const notRead = (placed: Placed, wide: readonly { readonly value: string }[], lanes: readonly LaneRead[]): Placed =>
+  new Map(
+    [...placed].filter(([, { to, movedAt }]) => {
+      const readAt = lanes[wide.findIndex(({ value }) => value === to)]?.dataUpdatedAt;
+      return movedAt === null || (readAt !== undefined && readAt <= movedAt);
+    }),
+  );
+
 /**
  * Returns the rows of each lane. The lanes are read by separate requests, so a row that moves in between may be in two
  * of them. Such a row is shown only in the lane that was read last. A row that the member has just moved is shown in the
  * lane to which it was moved.
  */
 function rowsOfLanes(
-  { entity, machine, screen }: BoardOf,
-  lanes: readonly { readonly data?: Rows | undefined; readonly dataUpdatedAt: number }[],
-  placed: Moves['placed'],
+  entity: PortalEntity,
+  wide: readonly { readonly value: string }[],
+  lanes: readonly LaneRead[],
+  placed: Placed,
 ): Row[][] {
-  const wide = machine.states.filter(({ value }) => !isLeftOut(screen.filter, machine.field, value));
   const newest = new Map<string, number>();
   for (const { data, dataUpdatedAt } of lanes) {
     for (const row of data?.rows ?? []) {

@@ -14,7 +14,7 @@ import { rowName } from '../fields/value.tsx';
 import styles from './board-page.module.css';
 import { Card } from './card.tsx';
 import { rowKey } from './row-line.tsx';
-import type { Moves } from './use-moves.ts';
+import type { Moves, Placed } from './use-moves.ts';
 
 /** A board: its screen, its entity and the state machine of the entity. */
 export type BoardOf = Pick<Place, 'screen' | 'entity'> & { readonly machine: PortalMachine };
@@ -30,8 +30,11 @@ export function Lane({
   loaded,
   isShown,
   arrived,
+  placed,
   ...props
 }: LaneProps & {
+  /** The moved rows that were not read again since. */
+  placed: Placed;
   /** True for the one column that is shown on a phone. */
   isShown: boolean;
   loaded: { readonly rows: readonly Row[]; readonly total: number | null } | null;
@@ -59,7 +62,7 @@ export function Lane({
                 columns={columns}
                 row={row}
                 path={rowPath(all, entity, row)}
-                ways={moves.placed.has(key) ? [] : moves.openFor(row)}
+                ways={placed.has(key) ? [] : moves.openFor(row)}
                 isPicked={picked !== null && rowKey(entity, picked.row) === key}
                 isNew={arrived.has(key)}
                 onPick={() => moves.pick({ row, name: rowName(entity, row), over: state })}

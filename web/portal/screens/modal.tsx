@@ -25,12 +25,12 @@ export function Modal({ title, onClose, children }: { title: string; onClose: ()
       onKeyDown={(event) => event.key === 'Escape' && onClose()}
     >
       <div className={styles.body}>
-        <header className={styles.head}>
+        <div className={styles.head}>
           <h2>{title}</h2>
           <button type="button" className={styles.close} aria-label={t('close')} onClick={onClose}>
             <Icon of={IconX} />
           </button>
-        </header>
+        </div>
         {children}
       </div>
     </dialog>

@@ -22,11 +22,16 @@ interface Picked {
   readonly over: string;
 }
 
+/**
+ * The rows that were moved, with their new states, by their keys. `movedAt` is the time of the response; null until the
+ * server has responded.
+ */
+export type Placed = ReadonlyMap<string, { readonly row: Row; readonly to: string; readonly movedAt: number | null }>;
+
 /** The moves of the cards of a board. */
 export interface Moves {
   readonly picked: Picked | null;
-  /** The rows that were moved and not read again since, with their new states, by their keys. */
-  readonly placed: ReadonlyMap<string, { readonly row: Row; readonly to: string }>;
+  readonly placed: Placed;
   /** A sentence for screen readers about the last move. */
   readonly said: string;
   readonly error: Error | null;
@@ -131,7 +136,7 @@ function focusNeighbour(card: HTMLElement, columns: number, rows: number): void 
 
 /**
  * Makes transitions of rows. A moved row is in its new column at once, and again in its former one if the server refuses.
- * Until the row was read again, it cannot be moved once more.
+ * Until the row was read again in its new column, it cannot be moved once more.
  */
 function usePlacedRows(
   of: { entity: PortalEntity; machine: PortalMachine },
@@ -143,19 +148,19 @@ function usePlacedRows(
   const all = useScreens();
   const navigate = useNavigate();
   const toast = useToast();
-  const [placed, setPlaced] = useState<Moves['placed']>(new Map());
-  const place = (row: Row, to: string | null) =>
+  const [placed, setPlaced] = useState<Placed>(new Map());
+  const place = (row: Row, to: string | null, movedAt: number | null = null) =>
     setPlaced((before) => {
       const next = new Map(before);
       if (to === null) next.delete(rowKey(entity, row));
-      else next.set(rowKey(entity, row), { row, to });
+      else next.set(rowKey(entity, row), { row, to, movedAt });
       return next;
     });
   const taking = useMutation({ mutationFn: (move: Move) => moveRow(portal, entity, machine, move) });
   const move = async (row: Row, transition: PortalTransition) => {
     const name = rowName(entity, row);
     const path = rowPath(all, entity, row);
-    if (placed.has(rowKey(entity, row))) return;
+    if (placed.get(rowKey(entity, row))?.movedAt === null) return;
     if (missingFor(transition, row).length > 0) {
       if (path) void navigate({ to: path, search: { take: transition.name } as never });
       return;
@@ -164,6 +169,7 @@ function usePlacedRows(
     place(row, transition.to);
     try {
       const isMoved = await taking.mutateAsync({ row, to: transition.to, values: {} });
+      place(row, isMoved ? transition.to : null, Date.now());
       onSaid(isMoved ? t('boardIsIn', { name, state: label(transition.to) }) : t('boardMoved', { name }));
       const read = queryClient.invalidateQueries({ queryKey: rowsKey });
       const undo = isMoved ? await undoTransition(portal, all, of, row) : undefined;
@@ -171,7 +177,6 @@ function usePlacedRows(
       await read;
     } catch {
       // The page shows the error of the mutation.
-    } finally {
       place(row, null);
     }
   };
