@@ -141,8 +141,11 @@ export interface PortalEntity {
   readonly help: string | null;
   /** Fields that identify a row; empty if the caller may not read all of them. */
   readonly key: readonly string[];
-  /** The field that describes a row best, such as its title; null if only the key identifies a row. */
-  readonly title_field: string | null;
+  /**
+   * The fields whose values describe a row best, in their order: its title, or the first and the last name of a person.
+   * Empty if only the key identifies a row.
+   */
+  readonly title_fields: readonly string[];
   readonly access: Readonly<Record<'select' | 'insert' | 'update' | 'delete', PortalAccess>>;
   readonly fields: readonly PortalField[];
   readonly machine: PortalMachine | null;
@@ -178,6 +181,12 @@ export interface PortalField {
   readonly label: string;
   readonly help: string | null;
   readonly editor: PortalEditor;
+  /**
+   * Absent for fields that the member fills in. `caller`: the policies accept a new row only with the id of the caller's
+   * account, so the pages set it. `database`: the time of the insert or of a change, which forms leave out unless their
+   * screen names it.
+   */
+  readonly filled_by?: 'caller' | 'database';
   readonly readable: boolean;
   /** True if the values are strings, so that a data call can search them for characters. Absent otherwise. */
   readonly searchable?: true;

@@ -17,7 +17,11 @@ beforeAll(async () => {
        sent date not null, state text not null default 'new', note text);
      insert into public.parcels (name, weight, sent) select 'Parcel ' || n, n / 10.0, current_date - n % 400 from generate_series(1, 20000) n;
      analyze public.parcels;
-     grant all on public.parcels to authenticated;
+     create table public.offices (id bigint generated always as identity primary key, street text, town text, name text, region text,
+       land text, manager_name text, opened_by text);
+     insert into public.offices (street, town, name, region, land, manager_name, opened_by)
+       select t, t, t, t, t, t, t from (select repeat('Wide words ', 4) as t) w;
+     grant all on public.parcels, public.offices to authenticated;
      select ninefold.define_machine('public.parcels', 'state', 'new', $$[
        {"name": "send", "from": "new", "to": "sent"}, {"name": "return", "from": "sent", "to": "new"},
        {"name": "lose", "from": "sent", "to": "lost", "requires": ["note"]}]$$)`,
@@ -52,6 +56,13 @@ it('draws only the rows in sight, jumps to the end, filters by a range, and keep
   await page.getByRole('button', { name: 'Remove the filter Weight from 10 to 11.5' }).click();
   await page.getByRole('combobox', { name: 'Add a filter' }).selectOption({ label: 'Sent is in the last 7 days' });
   await page.getByText('350 parcels.').waitFor();
+  await page.goto(`${large.origin}/offices`);
+  const offices = page.getByRole('table', { name: 'Offices' });
+  await offices.getByRole('link', { name: 'Wide words' }).waitFor();
+  const columns = () => offices.getByRole('columnheader').allInnerTexts();
+  await expect.poll(columns).toEqual(['', 'Number', 'Name', 'Street', 'Town', 'Region']);
+  await page.setViewportSize({ width: 1000, height: 900 });
+  await expect.poll(columns).toEqual(['', 'Number', 'Name', 'Street']);
   expect(problems).toEqual([]);
   await context.close();
 });

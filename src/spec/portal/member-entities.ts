@@ -1,21 +1,22 @@
+import { labelFields } from '../../../contract/label-fields.ts';
 import type {
   PortalAccess,
   PortalEntity,
-  PortalField,
   PortalMachine,
   PortalReference,
   PortalRelated,
 } from '../../../contract/portal.ts';
 import type { Chapters } from '../../../contract/specification.ts';
 import type { Entity, Field, Relation } from '../../../contract/specification-entities.ts';
-import type { Operation, RoleCell } from '../../../contract/specification-roles.ts';
+import type { Operation, PolicyEntry, RoleCell } from '../../../contract/specification-roles.ts';
 import type { Machine } from '../../../contract/states.ts';
 import { compareText, entityId } from '../../catalog/names.ts';
+import { readCondition } from '../../sql-reader/condition.ts';
 import type { MemberCaller } from '../chapters/roles/roles.ts';
-import { isLink } from '../chapters/screens/screens.ts';
+import { linkedFields } from '../chapters/screens/screens.ts';
 import type { InputField, InputSource } from '../types/input.ts';
 import type { FullText } from './full-text.ts';
-import { type FieldRights, isText, memberFields } from './member-fields.ts';
+import { type FieldRights, memberFields } from './member-fields.ts';
 import { helpOf, sentenceCase, singular, unlessNaming } from './member-words.ts';
 
 type RowOperation = Exclude<Operation, 'execute'>;
@@ -111,9 +112,11 @@ function memberEntity(sources: EntitySources, open: OpenEntity, hidden: Readonly
   const given = inputsOf(inputs, open);
   const fields = memberFields({
     ...{ entity, rights, rules, hidden, fullText: sources.fullText(entity) },
+    own: ownFields(entity, chapters.roles?.policies ?? [], sources.caller.role),
     inputs: new Map(given.map((one) => [one.field.name, one])),
     reference: (field) => referenceOf(sources, relations, entity, field),
   });
+  const isLong = (name: string) => fields.find((field) => field.name === name)?.editor === 'long text';
   const access = (operation: RowOperation): PortalAccess => accessOf(cells.get(operation), entity, hidden);
   return {
     id: entity.id,
@@ -123,7 +126,7 @@ function memberEntity(sources: EntitySources, open: OpenEntity, hidden: Readonly
     one: singular(entity.name),
     help: helpOf(entity.comment),
     key: entity.primary_key.every((name) => rights.read.has(name)) ? entity.primary_key : [],
-    title_field: titleField(entity, fields),
+    title_fields: labelFields(entity, (name) => rights.read.has(name), isLong),
     access: {
       select: access('select'),
       insert: rights.insert.size > 0 ? access('insert') : shut,
@@ -152,19 +155,34 @@ function accessOf(cell: RoleCell | undefined, { fields }: Entity, hidden: Readon
   return { open: true, when: words === '' ? null : unlessNaming(words, hidden) };
 }
 
-/** Usual names of fields whose value tells a reader which row it is. */
-const telling = ['name', 'title', 'subject', 'label', 'body', 'message'];
-
 /**
- * Returns the field that best names a row: the first text with a usual name, otherwise the first short text, otherwise
- * a long text.
+ * Returns the fields that must contain the id of the caller's account in a new row: every permissive policy for INSERT, or
+ * a restrictive one, requires it by `auth.uid() = field`.
+ * @param policies The policies of all entities.
  */
-function titleField(entity: Entity, fields: readonly PortalField[]): string | null {
-  const types = new Map(entity.fields.map(({ name, type, base_type }) => [name, base_type ?? type]));
-  const texts = fields.filter(({ name, readable }) => readable && isText(types.get(name) ?? ''));
-  const named = telling.flatMap((name) => texts.find((field) => field.name === name) ?? []);
-  const first = texts.find(({ editor }) => editor === 'text');
-  return (named[0] ?? first ?? texts.find(({ editor }) => editor === 'long text'))?.name ?? null;
+function ownFields(entity: Entity, policies: readonly PolicyEntry[], role: string): ReadonlySet<string> {
+  if (!entity.row_level_security) return new Set();
+  const applied = policies.filter(
+    (policy) =>
+      policy.entity === entity.id &&
+      (policy.command === 'all' || policy.command === 'insert') &&
+      (policy.roles.includes('public') || policy.roles.includes(role)),
+  );
+  const [first, ...others] = applied.filter(({ permissive }) => permissive).map(callerFields);
+  const always = first?.filter((name) => others.every((names) => names.includes(name))) ?? [];
+  return new Set([...always, ...applied.filter(({ permissive }) => !permissive).flatMap(callerFields)]);
+}
+
+/** Returns the fields that equal auth.uid() in each row that a policy accepts. */
+function callerFields({ using, check }: PolicyEntry): string[] {
+  const condition = readCondition(check ?? using ?? 'true');
+  return (condition.kind === 'and' ? condition.items : [condition]).flatMap((part) => {
+    if (part.kind !== 'compare' || part.operator !== '=') return [];
+    const sides = [part.left, part.right];
+    const field = sides.find(({ kind }) => kind === 'field');
+    const isOwn = field?.kind === 'field' && field.qualifier === null && field.row === undefined;
+    return isOwn && sides.some(({ kind }) => kind === 'user-id') ? [field.name] : [];
+  });
 }
 
 function referenceOf(
@@ -194,8 +212,10 @@ function relatedTo({ open }: EntitySources, relations: readonly Relation[], enti
       const other = open.get(entityId(from.schema, from.entity));
       const [field] = from.fields;
       if (!other || field === undefined || !other.rights.read.has(field)) return [];
-      const link = isLink(other.entity) ? (other.entity.fields.find(({ name }) => name !== field)?.name ?? null) : null;
-      return [{ entity: other.entity.id, field, link: link !== null && other.rights.read.has(link) ? link : null }];
+      const linked = linkedFields(other.entity)?.find((name) => name !== field) ?? null;
+      return [
+        { entity: other.entity.id, field, link: linked !== null && other.rights.read.has(linked) ? linked : null },
+      ];
     })
     .sort((a, b) => compareText(a.entity, b.entity));
 }

@@ -1,3 +1,4 @@
+import { isText } from '../../../contract/label-fields.ts';
 import type {
   PortalEditor,
   PortalField,
@@ -7,6 +8,7 @@ import type {
 } from '../../../contract/portal.ts';
 import type { Rule } from '../../../contract/specification.ts';
 import type { Entity, Field } from '../../../contract/specification-entities.ts';
+import { isTimeOfWrite } from '../chapters/screens/screens.ts';
 import type { InputField } from '../types/input.ts';
 import { ruleKeywords } from '../types/json-schema.ts';
 import { valueRule } from '../types/value-rules.ts';
@@ -30,6 +32,8 @@ export interface FieldSources {
   readonly inputs: ReadonlyMap<string, InputField>;
   /** Returns the row that a field points to, if the caller may read its key. */
   readonly reference: (field: Field) => PortalReference | null;
+  /** The fields that must contain the id of the caller's account in a new row. */
+  readonly own: ReadonlySet<string>;
   /** The fields that an index for full-text search covers. */
   readonly fullText: FullText;
   /** Names that the caller must not learn of. */
@@ -41,12 +45,6 @@ const LINE = 200;
 
 export const isNumber = (type: string): boolean =>
   /^(smallint|integer|bigint|real|double precision|numeric)\b/.test(type) && !type.endsWith('[]');
-
-/**
- * Returns true for types whose values LIKE accepts. Values of uuid and inet also have a text editor, but LIKE does not
- * accept them.
- */
-export const isText = (type: string): boolean => /^(text|character( varying)?|(\w+\.)?citext)(\(\d+\))?$/.test(type);
 
 /** Returns true for types whose values PostgreSQL can order: they have an operator class of B-trees. */
 const isOrdered = (type: string): boolean =>
@@ -71,11 +69,14 @@ function memberField(sources: FieldSources, field: Field): PortalField {
     help: helpOf(field.comment),
     editor: editorOf(field, pointsTo, rules),
     readable: isReadable,
-    // PostgreSQL has no ILIKE for collations that compare different characters as equal.
+    // Only texts have LIKE; other types with a text editor, such as uuid and inet, do not. PostgreSQL has no ILIKE for collations that compare different characters as equal.
     ...(isReadable && isText(type) && field.collation?.equal === undefined && { searchable: true as const }),
     ...(isReadable && isOrdered(type) && { sortable: true as const }),
     ...(isReadable && configuration !== undefined && { full_text: { configuration } }),
     ...(/^timestamp(\(\d\))? without/.test(type) && { zoneless: true as const }),
+    ...(sources.own.has(field.name)
+      ? { filled_by: 'caller' as const }
+      : isTimeOfWrite(field) && { filled_by: 'database' as const }),
     insertable: rights.insert.has(field.name),
     updatable: rights.update.has(field.name),
     required: !field.nullable && field.default === null && field.identity === null && field.generated === null,

@@ -55,7 +55,21 @@ beforeAll(async () => {
       roles => array['agent']);
     select ninefold.define_screen('/mine', 'Mine', 'list', 'public.tickets', columns => array['subject'],
       filter => 'status=eq.open', roles => array['authenticated']);
-    select ninefold.define_screen('/desk', 'Desk', 'board', 'public.tickets', roles => array['agent']);`);
+    select ninefold.define_screen('/desk', 'Desk', 'board', 'public.tickets', roles => array['agent']);
+    create schema chat;
+    grant usage on schema chat to anon, authenticated;
+    create table chat.people (id uuid primary key references auth.users (id), last_name text, title text, first_name text);
+    create table chat.channels (id bigint generated always as identity primary key, slug text not null unique,
+      created_by uuid not null references chat.people (id), kept_by uuid references chat.people (id));
+    create table chat.members (id bigint generated always as identity primary key, channel bigint not null references chat.channels (id),
+      person uuid not null references chat.people (id), joined_at timestamptz not null default now(), unique (person, channel));
+    create table chat.moderators (channel bigint references chat.channels (id), person uuid references chat.people (id),
+      rank int not null, primary key (channel, person));
+    grant select, insert on all tables in schema chat to authenticated;
+    alter table chat.channels enable row level security;
+    create policy read on chat.channels for select using (true);
+    create policy own on chat.channels for insert with check ((select auth.uid()) = created_by and length(slug) > 1);
+    create policy kept on chat.channels for insert with check (created_by = auth.uid() and kept_by = auth.uid());`);
 });
 
 afterAll(() => database?.stop());
@@ -63,8 +77,16 @@ afterAll(() => database?.stop());
 const screensOf = (role: string, ...memberRoles: string[]): Promise<PortalScreens> =>
   screensIn('en', role, ...memberRoles);
 
-async function screensIn(language: string, role: string, ...memberRoles: string[]): Promise<PortalScreens> {
-  const facts = await loadFacts(server, { exposedSchemas: ['public'], authenticator: 'app_authenticator' });
+const screensIn = (language: string, role: string, ...memberRoles: string[]): Promise<PortalScreens> =>
+  screensOfSchema('public', language, role, memberRoles);
+
+async function screensOfSchema(
+  schema: string,
+  language: string,
+  role: string,
+  memberRoles: readonly string[],
+): Promise<PortalScreens> {
+  const facts = await loadFacts(server, { exposedSchemas: [schema], authenticator: 'app_authenticator' });
   const types = await loadTypeFacts(server, facts, { relationships: new Map() });
   const app = { ref: 'desk', name: 'Desk', authSettings: defaultAuthSettings };
   const { specification, entries } = deriveChanged(facts, app, null);
@@ -104,6 +126,23 @@ describe('memberScreens', () => {
     expect(visitor.entities[0]?.access.insert.open).toBe(false);
   });
 
+  it('names a person by both names, and marks the fields that must contain the id of the caller', async () => {
+    const chat = await screensOfSchema('chat', 'en', 'authenticated', []);
+    expect(entity(chat, 'people').title_fields).toEqual(['first_name', 'last_name']);
+    const own = entity(chat, 'channels').fields.flatMap((field) => (field.filled_by === 'caller' ? [field.name] : []));
+    expect(own).toEqual(['created_by']);
+  });
+
+  it('shows a junction table with the rows that it connects, also if it has a number and a time of its own', async () => {
+    const chat = await screensOfSchema('chat', 'en', 'authenticated', []);
+    expect(routes(chat).filter((route) => /members|moderators$/.test(route))).toEqual(['/moderators']);
+    const related = entity(chat, 'people').related.filter(({ entity: id }) => /members|moderators/.test(id));
+    expect(related).toEqual([
+      { entity: 'chat.members', field: 'person', link: 'channel' },
+      { entity: 'chat.moderators', field: 'person', link: null },
+    ]);
+  });
+
   it('shows nothing to a role that no call can have', async () => {
     const { screens, entities } = await screensOf('nobody');
     expect([screens, entities]).toEqual([[], []]);
@@ -136,9 +175,9 @@ describe('memberScreens', () => {
   });
 
   it('labels fields, and gives each its editor and the rules that a browser can check', async () => {
-    const { fields, key, title_field, access } = entity(await screensOf('authenticated'), 'tickets');
+    const { fields, key, title_fields, access } = entity(await screensOf('authenticated'), 'tickets');
     const of = (name: string) => fields.find((field) => field.name === name);
-    expect([key, title_field, access.select.when]).toEqual([['id'], 'subject', 'own row (by owner)']);
+    expect([key, title_fields, access.select.when]).toEqual([['id'], ['subject'], 'own row (by owner)']);
     // Only fields with text are searchable. PostgreSQL has no ILIKE for a uuid, so this field is not.
     expect(fields.filter(({ searchable }) => searchable).map(({ name }) => name)).toEqual([
       'subject',

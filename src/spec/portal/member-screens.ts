@@ -118,8 +118,12 @@ function memberScreen(
 }
 
 /** Returns the columns of a derived screen: the key, the label of the row, then the others in the order of the table. */
-function labelFirst({ key, title_field: label }: PortalEntity, columns: readonly string[]): readonly string[] {
-  const placeOf = (name: string) => (key.includes(name) ? 0 : name === label ? 1 : 2);
+function labelFirst({ key, title_fields: labels }: PortalEntity, columns: readonly string[]): readonly string[] {
+  const placeOf = (name: string) => {
+    if (key.includes(name)) return -1;
+    const place = labels.indexOf(name);
+    return place === -1 ? labels.length : place;
+  };
   return [...columns].sort((a, b) => placeOf(a) - placeOf(b));
 }
 

@@ -3,14 +3,14 @@ import type { PortalEntity, PortalScreens } from '../../../contract/portal.ts';
 import { type Portal, usePortal } from './client.ts';
 import { quoted } from './query.ts';
 import { callRest } from './rest.ts';
-import { entityIn, fieldIn, useScreens } from './screens.ts';
+import { entityIn, fieldIn, labelOf, useScreens } from './screens.ts';
 
 /**
  * Returns the entities that have one row for each member and whose key is the id of the account. The labels of their
  * rows are the names of members.
  */
 const people = (all: PortalScreens): PortalEntity[] =>
-  all.entities.filter((entity) => entity.title_field !== null && isPerson(all, entity, 0));
+  all.entities.filter((entity) => entity.title_fields.length > 0 && isPerson(all, entity, 0));
 
 export function isPerson(all: PortalScreens, entity: PortalEntity, depth: number): boolean {
   const [name, ...others] = entity.key;
@@ -32,13 +32,15 @@ const names = (portal: Portal, all: PortalScreens, ids: readonly string[]) =>
 
 async function namesIn(portal: Portal, entity: PortalEntity, ids: readonly string[]): Promise<[string, string][]> {
   const [key = ''] = entity.key;
-  const title = entity.title_field ?? '';
   const params = new URLSearchParams({
-    select: `${quoted(key)},${quoted(title)}`,
+    select: [key, ...entity.title_fields].map(quoted).join(','),
     [quoted(key)]: `in.(${ids.join(',')})`,
   });
   const { rows } = await callRest(portal, entity, { params });
-  return rows.flatMap((row): [string, string][] => (row[title] ? [[String(row[key]), String(row[title])]] : []));
+  return rows.flatMap((row): [string, string][] => {
+    const name = labelOf(entity, row);
+    return name === null ? [] : [[String(row[key]), name]];
+  });
 }
 
 /** Returns the names of members by the ids of their accounts. Omits names that the caller may not read. */

@@ -14,7 +14,7 @@ const of = (...fields: object[]) =>
     key: ['id'],
     opens: null,
     machine: null,
-    title_field: null,
+    title_fields: [],
     fields,
   }) as unknown as PortalEntity;
 

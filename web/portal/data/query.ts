@@ -50,8 +50,7 @@ const embeddedAs = (field: string): string => `~${field}`;
 export function selectOf(all: PortalScreens, entity: PortalEntity, names: readonly string[]): string {
   const opened = entity.opens ? [entity.opens.field] : [];
   const state = entity.machine ? [entity.machine.field] : [];
-  const title = entity.title_field === null ? [] : [entity.title_field];
-  const wanted = new Set([...names, ...entity.key, ...opened, ...state, ...title]);
+  const wanted = new Set([...names, ...entity.key, ...opened, ...state, ...entity.title_fields]);
   const fields = entity.fields.filter(({ name, readable }) => readable && wanted.has(name));
   return fields.flatMap((field) => [quoted(field.name), ...embedOf(all, entity, field)]).join(',');
 }
@@ -65,8 +64,7 @@ export const canEmbed = (entity: PortalEntity, target: PortalEntity): boolean =>
 function embedOf(all: PortalScreens, entity: PortalEntity, { name, reference }: PortalField): string[] {
   const target = reference && entityIn(all, reference.entity);
   if (!reference || !target || !canEmbed(entity, target)) return [];
-  const title = target.title_field === null ? [] : [target.title_field];
-  const fields = [...new Set([reference.field, ...target.key, ...title])];
+  const fields = [...new Set([reference.field, ...target.key, ...target.title_fields])];
   // If a table references itself, its name would be ambiguous, so the name of the field names the referenced row.
   const row = target.id === entity.id ? quoted(name) : `${quoted(target.name)}!${quoted(reference.key)}`;
   return [`${quotedText(embeddedAs(name))}:${row}(${fields.map(quoted).join(',')})`];

@@ -1,7 +1,7 @@
 import { mutationOptions, queryOptions } from '@tanstack/react-query';
 import type { PortalEntity, PortalField, PortalScreen, PortalScreens } from '../../../contract/portal.ts';
 import type { Portal } from './client.ts';
-import { keyParams, type ListQuery, listParams, PAGE_ROWS, quoted, selectOf } from './query.ts';
+import { keyParams, type ListQuery, listParams, PAGE_ROWS, quoted, searchConditions, selectOf } from './query.ts';
 import { callRest, Refusal, type Row, type Rows } from './rest.ts';
 import { entityIn } from './screens.ts';
 import { queryClient } from './session.ts';
@@ -137,29 +137,39 @@ export const choices = (portal: Portal, all: PortalScreens, entityId: string, se
     queryFn: async (): Promise<Rows> => {
       const entity = entityIn(all, entityId);
       if (!entity) return { rows: [], total: 0 };
-      const title = entity.title_field;
-      const isSearched = entity.fields.some(({ name, searchable }) => name === title && searchable);
-      const conditions =
-        search === '' || title === null
-          ? {}
-          : { [title]: isSearched ? `ilike.*${search.replaceAll('*', '')}*` : `eq.${search}` };
-      const query = { filter: null, order: title && quoted(title), conditions, search: '' };
+      const titles = entity.fields.filter(({ name }) => entity.title_fields.includes(name));
+      const searched = titles.filter(({ searchable }) => searchable);
+      const [exact] = search === '' || searched.length > 0 ? [] : titles;
+      const conditions: ListQuery['conditions'] = exact ? { [exact.name]: `eq.${search}` } : {};
+      const query = {
+        filter: null,
+        order: titles.map(({ name }) => quoted(name)).join(',') || null,
+        conditions,
+        search: '',
+      };
       const params = listParams(
         all,
         entity,
         entity.fields.slice(0, 4).map(({ name }) => name),
         query,
       );
+      for (const condition of searchConditions({ ...entity, fields: searched }, search)) params.append('or', condition);
       params.set('limit', String(CHOICES));
       return callRest(portal, entity, { params, prefer: 'count=estimated' });
     },
     placeholderData: (before) => before,
   });
 
-/** Adds a row. Returns the row if the caller may read it. */
-export const addRow = (portal: Portal, entity: PortalEntity) =>
+/**
+ * Adds a row. Returns the row if the caller may read it.
+ * @param callerId The id of the caller's account, for the fields that must contain it.
+ */
+export const addRow = (portal: Portal, entity: PortalEntity, callerId: string | null) =>
   mutationOptions({
-    mutationFn: async (body: Row): Promise<Row | null> => {
+    mutationFn: async (values: Row): Promise<Row | null> => {
+      const own =
+        callerId === null ? [] : entity.fields.filter((field) => field.filled_by === 'caller' && field.insertable);
+      const body = { ...Object.fromEntries(own.map(({ name }) => [name, callerId])), ...values };
       const isReadable = entity.access.select.open && entity.key.length > 0;
       const params = new URLSearchParams(isReadable ? { select: entity.key.map(quoted).join(',') } : {});
       const prefer = isReadable ? 'return=representation' : 'return=minimal';

@@ -86,6 +86,10 @@ export const entityIn = ({ entities }: PortalScreens, id: string): PortalEntity 
 export const fieldIn = ({ fields }: PortalEntity, name: string): PortalField | undefined =>
   fields.find((field) => field.name === name);
 
+/** Returns the label of a row, from the values of its title fields; null if these are empty. */
+export const labelOf = ({ title_fields: names }: PortalEntity, row: Readonly<Record<string, unknown>>): string | null =>
+  names.flatMap((name) => (row[name] == null || row[name] === '' ? [] : String(row[name]))).join(' ') || null;
+
 /** Returns the fields with these names in the order of the names. Omits fields that the caller may not read. */
 export const readableFields = (entity: PortalEntity, names: readonly string[]): PortalField[] =>
   names.flatMap((name) => entity.fields.find((field) => field.name === name && field.readable) ?? []);

@@ -72,7 +72,8 @@ const rowNumber = ({ one }: PortalEntity, value: string): string =>
 /** Returns the value of a second field, by which the member distinguishes rows with the same label. */
 function secondLine(entity: PortalEntity, row: Row): string {
   const field = entity.fields.find(
-    ({ name, editor }) => name !== entity.title_field && !entity.key.includes(name) && editor === 'text' && row[name],
+    ({ name, editor }) =>
+      !entity.title_fields.includes(name) && !entity.key.includes(name) && editor === 'text' && row[name],
   );
   return field ? textOf(field, row[field.name]) : '';
 }

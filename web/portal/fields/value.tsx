@@ -5,7 +5,7 @@ import { State } from '../../fields/state.tsx';
 import { t } from '../../language/messages.ts';
 import { canEmbed, pointedTo } from '../data/query.ts';
 import type { Row } from '../data/rest.ts';
-import { entityIn, rowPath, useScreens } from '../data/screens.ts';
+import { entityIn, labelOf, rowPath, useScreens } from '../data/screens.ts';
 import { useCaller } from '../screens/gate.tsx';
 import styles from './value.module.css';
 
@@ -84,10 +84,10 @@ function ReferenceValue({
 const isPerson = ({ name }: PortalField): boolean =>
   /assignee|owner|author|member|user|customer|agent|person|editor|manager|_by$/i.test(name);
 
-/** Returns the label of a row: its label field, or else its entity and number. */
+/** Returns the label of a row: its label, or else its entity and number. */
 export function rowName(entity: PortalEntity, row: Row): string {
-  const title = entity.title_field === null ? null : row[entity.title_field];
-  if (title !== null && title !== undefined && title !== '') return String(title);
+  const label = labelOf(entity, row);
+  if (label !== null) return label;
   const [key] = entity.key;
   const number = key === undefined ? null : row[key];
   return typeof number === 'number' ? `${entity.one} ${number}` : entity.one;

@@ -48,7 +48,8 @@ export function Card({
   const name = rowName(entity, row);
   const shown = columns
     .filter(
-      (field) => field.name !== entity.title_field && field.name !== machine.field && field.editor !== 'long text',
+      (field) =>
+        !entity.title_fields.includes(field.name) && field.name !== machine.field && field.editor !== 'long text',
     )
     .slice(0, FIELDS);
   return (

@@ -55,10 +55,10 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
     return <Message title={t('noSuch', { one: entity.one })}>{t('noSuchWhy')}</Message>;
   }
   const shown = readableFields(entity, screen.columns);
-  const isText = ({ name, editor }: PortalField) => name !== entity.title_field && editor === 'long text';
+  const isText = ({ name, editor }: PortalField) => !entity.title_fields.includes(name) && editor === 'long text';
   const texts = shown.filter((field) => isText(field) && row[field.name]);
   const short = shown.filter(
-    (field) => !isText(field) && ![entity.title_field, entity.machine?.field, ...entity.key].includes(field.name),
+    (field) => !isText(field) && ![...entity.title_fields, entity.machine?.field, ...entity.key].includes(field.name),
   );
   const title = rowName(entity, row);
   return (

@@ -178,7 +178,7 @@ function useRowForm({ place: { screen, entity }, row, rowKey }: FormOf) {
   const [draft, setDraft] = useState<Draft>(() => ({ ...restored?.draft, ...given }));
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const [refused, setRefused] = useState<RefusedField | null>(null);
-  const adding = useMutation(addRow(portal, entity));
+  const adding = useMutation(addRow(portal, entity, useCaller()?.user.id ?? null));
   // A restored draft contains the values that the member saw while typing. The stored row is compared with these
   // values, because another caller may have changed the row in the meantime.
   const changing = useSaveChanges(entity, row && { ...row, ...restored?.before }, rowKey);
@@ -256,13 +256,16 @@ function useGivenValues(fields: readonly PortalField[], isNew: boolean): Draft {
 
 /**
  * Returns the fields of a form: those that its screen names, or else all fields that the caller may write. The state is
- * left out, because only transitions change it.
+ * left out, because only transitions change it, and so are fields of a new row that must contain the caller's id.
  */
 function formFields(entity: PortalEntity, columns: readonly string[] | null, isNew: boolean): PortalField[] {
-  const names = columns ?? entity.fields.map(({ name }) => name).filter((name) => name !== entity.machine?.field);
-  return names.flatMap(
-    (name) => entity.fields.find((field) => field.name === name && (isNew ? field.insertable : field.updatable)) ?? [],
+  const written = entity.fields.filter(({ insertable, updatable, filled_by }) =>
+    isNew ? insertable && filled_by !== 'caller' : updatable,
   );
+  if (columns === null) {
+    return written.filter(({ name, filled_by }) => name !== entity.machine?.field && filled_by !== 'database');
+  }
+  return columns.flatMap((name) => written.find((field) => field.name === name) ?? []);
 }
 
 /** Returns the field that an error is about, because the error names the field or one of its rules. */

@@ -17,6 +17,7 @@ import {
 } from './row-line.tsx';
 import styles from './rows-table.module.css';
 import { keysOf, useArrivals } from './use-arrivals.ts';
+import { useFittingColumns } from './use-fitting-columns.ts';
 import { onRowKey, useRowKeys } from './use-row-keys.ts';
 import type { RowWindow } from './use-row-window.ts';
 import type { Selection } from './use-selection.ts';
@@ -59,8 +60,8 @@ interface LongTableProps {
 /** Table of a list of any length. Only the visible rows are read and drawn, but the scrollbar has the size for all rows. */
 export function LongTable(props: LongTableProps) {
   const { label, entity, columns, list, group, query, order, onOrder, onVisible, selection } = props;
-  const layout = useRowLayout(entity, columns, group);
   const table = useRef<HTMLTableElement>(null);
+  const layout = useFittingColumns(useRowLayout(entity, columns, group), table);
   const { total, isLoading, rowAt } = list;
   const { virtual, margin } = useVirtualRows(table, total);
   const items = virtual.getVirtualItems();

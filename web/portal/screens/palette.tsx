@@ -115,7 +115,7 @@ function searchedLists(all: ReturnType<typeof useScreens>): { entity: PortalEnti
   const found = new Map<string, { entity: PortalEntity; route: string; title: string }>();
   for (const { kind, entity: id, route, title } of all.screens) {
     const entity = entityIn(all, id);
-    const isSearched = entity?.fields.some(({ name, searchable }) => name === entity.title_field && searchable);
+    const isSearched = entity?.fields.some(({ name, searchable }) => entity.title_fields.includes(name) && searchable);
     if (kind === 'list' && entity && isSearched && !entity.opens && !found.has(id))
       found.set(id, { entity, route, title });
   }

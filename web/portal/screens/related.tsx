@@ -18,6 +18,7 @@ import { Markdown } from '../fields/markdown.tsx';
 import { MemberReference } from '../fields/member-reference.tsx';
 import { rowName } from '../fields/value.tsx';
 import styles from './detail-page.module.css';
+import { useCaller } from './gate.tsx';
 import { Trouble } from './message.tsx';
 import pageStyles from './page.module.css';
 import { RowsTable } from './rows-table.tsx';
@@ -44,7 +45,7 @@ export function Related({ related, row, owner }: { related: PortalRelated; row: 
   });
   if (!entity || value === undefined) return null;
   const rows = data?.pages.flatMap((page) => page.rows) ?? [];
-  const isTalk = fieldIn(entity, entity.title_field ?? '')?.editor === 'long text';
+  const isTalk = fieldIn(entity, entity.title_fields[0] ?? '')?.editor === 'long text';
   const form = formFor(all, entity);
   if (rows.length === 0 && !form && !error) return null;
   return (
@@ -135,7 +136,7 @@ function Said({ entity, row }: { entity: PortalEntity; row: Row }) {
           </time>
         )}
       </div>
-      <Markdown text={String(row[entity.title_field ?? ''] ?? '')} />
+      <Markdown text={String(row[entity.title_fields[0] ?? ''] ?? '')} />
     </li>
   );
 }
@@ -153,12 +154,15 @@ function Compose({
   value: unknown;
 }) {
   const portal = usePortal();
-  const adding = useMutation(addRow(portal, entity));
+  const adding = useMutation(addRow(portal, entity, useCaller()?.user.id ?? null));
   const saved = useSavedDraft(`${related.entity} ${related.field} ${String(value)}`);
   const [draft, setDraft] = useState<Draft>(() => saved.read()?.draft ?? {});
   const [isTried, setIsTried] = useState(false);
   const fields = columns.flatMap(
-    (name) => entity.fields.find((field) => field.name === name && field.insertable && name !== related.field) ?? [],
+    (name) =>
+      entity.fields.find(
+        (field) => field.name === name && field.insertable && field.filled_by !== 'caller' && name !== related.field,
+      ) ?? [],
   );
   const wrong = fields.map((field) => wrongIn(field, typedIn(draft, field) ?? '', true));
   return (
@@ -221,7 +225,7 @@ function Links({
 }) {
   const portal = usePortal();
   const all = useScreens();
-  const adding = useMutation(addRow(portal, entity));
+  const adding = useMutation(addRow(portal, entity, useCaller()?.user.id ?? null));
   const removing = useMutation(deleteRow(portal, entity));
   const field = fieldIn(entity, link);
   const target = field?.reference && entityIn(all, field.reference.entity);

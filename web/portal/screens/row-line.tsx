@@ -31,7 +31,8 @@ export function useRowLayout(
 ): RowLayout {
   return useMemo(() => {
     const named = columns.filter((field) => field.name !== group && !isMeaninglessId(field, entity));
-    const leading = named.find(({ name }) => name === entity.title_field) ?? named[0];
+    const leading =
+      entity.title_fields.flatMap((label) => named.find(({ name }) => name === label) ?? [])[0] ?? named[0];
     const shown = fitting(named, leading);
     const times = shown.filter(({ editor }) => editor === 'date and time' || editor === 'date');
     return {
@@ -59,9 +60,10 @@ function fitting(columns: readonly PortalField[], leading: PortalField | undefin
  * Returns true for an identifier without meaning for a member: a uuid, or the account that is the key of a row with a
  * label.
  */
-const isMeaninglessId = ({ name, editor }: PortalField, { title_field: label }: PortalEntity): boolean =>
+const isMeaninglessId = ({ name, editor }: PortalField, { title_fields: labels }: PortalEntity): boolean =>
   /^(id|uuid)$|_uuid$/.test(name) &&
-  (editor === 'text' || (label !== null && label !== name && (editor === 'member' || editor === 'reference')));
+  (editor === 'text' ||
+    (labels.length > 0 && !labels.includes(name) && (editor === 'member' || editor === 'reference')));
 
 const alignOf = ({ editor, name }: PortalField, { key, opens }: PortalEntity): string | null | undefined =>
   key.includes(name) || opens?.field === name
@@ -119,7 +121,14 @@ export const RowLine = memo(function RowLine({
   const { entity, shown, leading, time } = layout;
   const onPhone = new Set(
     shown
-      .filter((field) => field !== leading && field !== time && !alignOf(field, entity) && row[field.name] != null)
+      .filter(
+        (field) =>
+          !entity.title_fields.includes(field.name) &&
+          field !== leading &&
+          field !== time &&
+          !alignOf(field, entity) &&
+          row[field.name] != null,
+      )
       .sort((a, b) => phonePlace(entity, a) - phonePlace(entity, b))
       .filter((field) => phonePlace(entity, field) < HIDDEN_PLACE)
       .slice(0, PHONE_FIELDS),
@@ -154,6 +163,7 @@ export const RowLine = memo(function RowLine({
             data-wide={(part === styles.other && !onPhone.has(field)) || undefined}
           >
             {field === leading && path ? <Link to={path}>{value}</Link> : value}
+            {field === leading && <OtherNames entity={entity} leading={leading} row={row} />}
             {field === leading && isNew && <small className={styles.newWord}>{t('newRow')}</small>}
           </td>
         );
@@ -161,6 +171,16 @@ export const RowLine = memo(function RowLine({
     </tr>
   );
 });
+
+/** On a phone, where the label has no further columns: the other parts of a person's name. */
+function OtherNames({ entity, leading, row }: { entity: PortalEntity; leading: PortalField; row: Row }) {
+  const others = entity.title_fields.filter((name) => name !== leading.name && row[name] != null);
+  return others.map((name) => (
+    <span key={name} className={styles.otherName}>
+      {` ${String(row[name])}`}
+    </span>
+  ));
+}
 
 /** Heading of a group of rows: their common value of the field that groups the rows. */
 export function GroupLine({ layout: { entity, grouped, shown }, row }: { layout: RowLayout; row: Row }) {
@@ -239,7 +259,11 @@ function Head({
   const isDescending = isOrdered && order.isDescending;
   const canOrder = onOrder !== undefined && field.sortable && field.editor !== 'json' && field.editor !== 'array';
   return (
-    <th className={align ?? undefined} aria-sort={isOrdered ? (isDescending ? 'descending' : 'ascending') : undefined}>
+    <th
+      data-field={field.name}
+      className={align ?? undefined}
+      aria-sort={isOrdered ? (isDescending ? 'descending' : 'ascending') : undefined}
+    >
       {canOrder ? (
         <button
           type="button"

@@ -1,7 +1,9 @@
+import { useRef } from 'react';
 import type { PortalEntity, PortalField } from '../../../contract/portal.ts';
 import type { Row } from '../data/rest.ts';
 import { LoadingLine, RowLine, rowKey, TableHead, useRowLayout } from './row-line.tsx';
 import styles from './rows-table.module.css';
+import { useFittingColumns } from './use-fitting-columns.ts';
 
 /** Table of a few rows; on a phone, two lines for each row. The label field links to the row. */
 export function RowsTable({
@@ -17,9 +19,10 @@ export function RowsTable({
   rows: readonly Row[];
   isLoading?: boolean;
 }) {
-  const layout = useRowLayout(entity, columns);
+  const table = useRef<HTMLTableElement>(null);
+  const layout = useFittingColumns(useRowLayout(entity, columns), table);
   return (
-    <table className={styles.rows} aria-label={label} aria-busy={isLoading}>
+    <table ref={table} className={styles.rows} aria-label={label} aria-busy={isLoading}>
       <TableHead layout={layout} />
       <tbody>
         {isLoading && [1, 2, 3, 4].map((place) => <LoadingLine key={place} columns={layout.shown.length} />)}

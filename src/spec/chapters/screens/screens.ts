@@ -92,13 +92,25 @@ function grantedFields(entity: Entity, cells: readonly RoleCell[]): ReadonlySet<
 }
 
 /**
- * Returns true for a junction table, which only connects rows of two tables. It has no own screens and is shown with
- * the rows that it connects.
+ * Returns the two references of a junction table, which only connects rows of two tables: at most one row connects two
+ * rows, and PostgreSQL sets all other fields, such as a number and the time of the insert. A junction table has no own
+ * screens and is shown with the rows that it connects. Returns null for all other entities.
  */
-export const isLink = ({ kind, fields, primary_key: key }: Entity): boolean =>
-  kind === 'table' &&
-  fields.length === 2 &&
-  fields.every((field) => key.includes(field.name) && field.references !== null);
+export function linkedFields({ kind, fields, primary_key, unique_keys }: Entity): readonly [string, string] | null {
+  const [one, other, ...more] = fields.filter(({ references }) => references !== null).map(({ name }) => name);
+  if (kind !== 'table' || one === undefined || other === undefined || more.length > 0) return null;
+  const isUnique = [primary_key, ...unique_keys].some(
+    (key) => [...key].sort().join('\0') === [one, other].sort().join('\0'),
+  );
+  const isSet = fields.every((field) => [one, other].includes(field.name) || isSetByDatabase(field, primary_key));
+  return isUnique && isSet ? [one, other] : null;
+}
+
+/** Returns true for a generated key, and for a time whose default is the time of the insert. */
+const isSetByDatabase = (field: Field, key: readonly string[]): boolean =>
+  field.generated !== null ||
+  (key.includes(field.name) && (field.identity !== null || field.default !== null)) ||
+  (/^(timestamp|date)/.test(field.type) && field.default !== null);
 
 function originOf(
   entity: Entity,
@@ -139,7 +151,7 @@ function screensOf(
 ): Screen[] {
   const origin = originOf(entity, machine, cells, names);
   const { roles } = origin;
-  if (isLink(entity)) return [];
+  if (linkedFields(entity)) return [];
   const readers = roles('select');
   const writers = roles('insert', 'update');
   const key = entity.primary_key;
@@ -258,8 +270,7 @@ function fieldsOf(kind: ScreenKind, { entity, machine, granted }: Origin): Pick<
     calendar: (field) => !isLong(field) && select.has(field.name),
     figures: (field) => !isLong(field) && select.has(field.name),
     detail: ({ name }) => select.has(name),
-    form: ({ name, generated, computed, identity }) =>
-      generated === null && !computed && identity === null && !set.has(name) && (insert.has(name) || update.has(name)),
+    form: (field) => isFilledIn(field) && !set.has(field.name) && (insert.has(field.name) || update.has(field.name)),
   };
   const columns = entity.fields.filter(shows[kind]).map((field) => field.name);
   if (kind !== 'form' || columns.every((name) => insert.has(name) === update.has(name))) return { columns };
@@ -268,6 +279,18 @@ function fieldsOf(kind: ScreenKind, { entity, machine, granted }: Origin): Pick<
     fields: { insert: columns.filter((name) => insert.has(name)), update: columns.filter((name) => update.has(name)) },
   };
 }
+
+/** Returns true for a field that a person fills in: neither computed, nor numbered, nor the time of a write. */
+const isFilledIn = (field: Field): boolean =>
+  field.generated === null && !field.computed && field.identity === null && !isTimeOfWrite(field);
+
+/** Returns true for a field that, by its name, contains the time of the insert or of the last change, and has a default. */
+export const isTimeOfWrite = ({ name, type, base_type, default: value }: Field): boolean =>
+  value !== null &&
+  /^(timestamp|date$)/.test(base_type ?? type) &&
+  /^(created|inserted|added|updated|modified|changed|last_?(update|updated|modified))(_?(at|on|time|date))?$/i.test(
+    name,
+  );
 
 function definedScreen(
   fact: ScreenFact,

@@ -3,7 +3,7 @@ import type { Entity, Field } from '../../../../contract/specification-entities.
 import type { Choices } from '../../../fields/reference-picker.tsx';
 import { kindOf } from '../../values/field-kind.ts';
 import { rowKeys } from './keys.ts';
-import { labelField, labelFields } from './labels.ts';
+import { labelField, searchedFields } from './labels.ts';
 import { orderOf, searchParameter, selectOf } from './query-string.ts';
 import { restCall, type Table } from './rest-call.ts';
 import type { Row } from './row.ts';
@@ -18,8 +18,8 @@ export const choices = (table: Table, key: string, search: string) =>
     queryFn: async ({ signal }): Promise<Choices> => {
       const { entity } = table;
       const called = labelField(entity);
-      const fields = [...new Set([key, ...labelFields(entity), ...notes(entity, called).map(({ name }) => name)])];
-      const searched = search === '' ? null : searchParameter(labelFields(entity), search);
+      const fields = [...new Set([key, ...searchedFields(entity), ...notes(entity, called).map(({ name }) => name)])];
+      const searched = search === '' ? null : searchParameter(searchedFields(entity), search);
       const { rows, total } = await restCall(table, {
         parameters: [
           ['select', selectOf(fields)],

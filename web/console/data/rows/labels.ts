@@ -1,27 +1,28 @@
 import { queryOptions } from '@tanstack/react-query';
+import { labelFields } from '../../../../contract/label-fields.ts';
 import type { Entity } from '../../../../contract/specification-entities.ts';
 import { kindOf } from '../../values/field-kind.ts';
 import { rowKeys } from './keys.ts';
 import { keysParameter, portions, selectOf } from './query-string.ts';
 import { restCall, type Table } from './rest-call.ts';
 
-const usual = ['name', 'title', 'label', 'subject', 'display_name', 'full_name', 'email', 'slug'];
+/** Further fields in which a search for rows looks. */
+const searchedToo = ['name', 'title', 'label', 'subject', 'display_name', 'full_name', 'email', 'slug'];
 
 /**
- * Returns the field by which a person recognizes a row: a name or title, or else the first text field that is not
- * nullable.
+ * Returns the field by which a builder recognizes a row; of a person, the last name. Null if it is a part of the key,
+ * which is shown anyway.
  */
 export function labelField(entity: Entity): string | null {
-  const texts = entity.fields.filter((field) => kindOf(field) === 'text' && !entity.primary_key.includes(field.name));
-  const named = usual.find((name) => texts.some((field) => field.name === name));
-  return named ?? texts.find(({ nullable }) => !nullable)?.name ?? null;
+  const label = labelFields(entity).at(-1);
+  return label === undefined || entity.primary_key.includes(label) ? null : label;
 }
 
 /** Returns the fields in which a search for rows looks: the label first, then other names and addresses. */
-export function labelFields(entity: Entity): string[] {
-  const called = labelField(entity);
+export function searchedFields(entity: Entity): string[] {
   const texts = new Set(entity.fields.filter((field) => kindOf(field) === 'text').map(({ name }) => name));
-  return [...new Set([...(called === null ? [] : [called]), ...usual.filter((name) => texts.has(name))])].slice(0, 4);
+  const names = [...labelFields(entity), ...searchedToo.filter((name) => texts.has(name))];
+  return [...new Set(names)].slice(0, 4);
 }
 
 /**

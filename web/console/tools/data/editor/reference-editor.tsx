@@ -4,7 +4,7 @@ import { type ReactNode, useId, useState } from 'react';
 import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
 import { type Choice, type Choices, ReferencePicker } from '../../../../fields/reference-picker.tsx';
 import { choices } from '../../../data/rows/choices.ts';
-import { labelFields } from '../../../data/rows/labels.ts';
+import { searchedFields } from '../../../data/rows/labels.ts';
 import type { Table } from '../../../data/rows/rest-call.ts';
 import { userList } from '../../../data/users.ts';
 import { listed } from '../../../format/format.ts';
@@ -46,7 +46,7 @@ function EntityPicker({ table, ...props }: PickerProps & { table: Table }) {
   const [asked] = useDebouncedValue(search ?? '', 150);
   const key = props.field.references?.field ?? '';
   const { data } = useQuery({ ...choices(table, key, asked.trim()), enabled: search !== null });
-  const fields = labelFields(table.entity);
+  const fields = searchedFields(table.entity);
   return (
     <Picker
       {...props}

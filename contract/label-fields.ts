@@ -1,0 +1,65 @@
+import type { Entity, Field } from './specification-entities.ts';
+
+/** Names of fields whose value tells which row it is, the most telling name first. */
+const TITLES = ['name', 'title', 'subject', 'label', 'headline', 'full_name', 'display_name', 'username', 'user_name'];
+
+/** Names of fields with the parts of a person's name. */
+const GIVEN = ['first_name', 'firstname', 'given_name', 'forename'];
+const FAMILY = ['last_name', 'lastname', 'family_name', 'surname'];
+
+/** Names of fields that contain the text of a row without a title, such as a comment. */
+const TEXTS = ['body', 'message', 'content', 'text'];
+
+/** Names of fields that say little about a row by themselves. */
+const WEAK =
+  /(^|_)(id|uuid|code|phone|mobile|fax|zip|url|uri|link|image|avatar|picture|logo|color|colour|locale|currency)$|postal|password|token/;
+
+/**
+ * Returns true for types whose values are plain text.
+ * @param type The type as PostgreSQL prints it; of a domain, its base type.
+ */
+export const isText = (type: string): boolean => /^(text|character( varying)?|(\w+\.)?citext)(\(\d+\))?$/.test(type);
+
+/**
+ * Returns the names of the fields by which a person recognizes a row: one field such as `name` or `title`, or the first
+ * and the last name of a person. Empty if the entity has no text that a person can read.
+ * @param mayRead Tells whether the reader may read a field.
+ * @param isLong Tells whether a text usually has several lines. Such a text is used only if there is no other.
+ */
+export function labelFields(
+  { name: entity, fields, primary_key: key }: Pick<Entity, 'name' | 'fields' | 'primary_key'>,
+  mayRead: (field: string) => boolean = () => true,
+  isLong: (field: string) => boolean = () => false,
+): readonly string[] {
+  const texts = fields.filter((field) => isText(field.base_type ?? field.type) && mayRead(field.name));
+  const called = (names: readonly string[]): string[] =>
+    names.flatMap((name) => texts.find((field) => bare(field.name) === bare(name))?.name ?? []);
+  const person = [...called(GIVEN).slice(0, 1), ...called(FAMILY).slice(0, 1)];
+  const plain = texts.filter((field) => isPlain(field, key));
+  const short = plain.filter((field) => !isLong(field.name));
+  // In a table of persons, `title` is a job or a form of address.
+  if (person.length > 0 && called(['name']).length === 0) return person;
+  const [best] = [
+    ...called(TITLES),
+    ...called(entityNames(entity).flatMap((word) => [`${word}_name`, `${word}_title`, word])),
+    ...called(TEXTS),
+    ...short.filter(({ name }) => /(^|_)(name|title)$/i.test(name)).map(({ name }) => name),
+    ...[...short, ...plain, ...texts.filter(({ name }) => !isLong(name)), ...texts].map(({ name }) => name),
+  ];
+  return best === undefined ? [] : [best];
+}
+
+/** Returns true for a text that is neither a key, nor a reference, nor a code. */
+const isPlain = ({ name, references }: Field, key: readonly string[]): boolean =>
+  references === null && !key.includes(name) && !WEAK.test(name.toLowerCase());
+
+/** Returns a name without capitals and underscores, so that `firstName` equals `first_name`. */
+const bare = (name: string): string => name.toLowerCase().replaceAll('_', '');
+
+/** Returns the name of an entity, and what may be its singular: `categories` and `category`. */
+const entityNames = (name: string): string[] => [
+  name,
+  ...(name.endsWith('ies') ? [`${name.slice(0, -3)}y`] : []),
+  ...(name.endsWith('es') ? [name.slice(0, -2)] : []),
+  ...(name.endsWith('s') ? [name.slice(0, -1)] : []),
+];
