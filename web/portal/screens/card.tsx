@@ -9,6 +9,25 @@ import styles from './board-page.module.css';
 /** Maximum number of short fields on a card. */
 const FIELDS = 3;
 
+interface CardProps {
+  entity: PortalEntity;
+  machine: PortalMachine;
+  columns: readonly PortalField[];
+  row: Row;
+  path: string | null;
+  /** The transitions of the row that the member may make. */
+  ways: readonly PortalTransition[];
+  isPicked: boolean;
+  /** True if the row was added while the member looks. */
+  isNew: boolean;
+  onPick: () => void;
+  onPutBack: () => void;
+  onMove: (state: string) => void;
+  onKey: (event: React.KeyboardEvent<HTMLElement>) => void;
+  /** Called with the element of the card when it is added to the page. */
+  onDrawn: (card: HTMLElement) => void;
+}
+
 /**
  * Card of a row on a board. It can get the focus, so that the member can pick it up with Space. Its menu moves it
  * without dragging and without keys.
@@ -27,24 +46,7 @@ export function Card({
   onMove,
   onKey,
   onDrawn,
-}: {
-  entity: PortalEntity;
-  machine: PortalMachine;
-  columns: readonly PortalField[];
-  row: Row;
-  path: string | null;
-  /** The transitions of the row that the member may make. */
-  ways: readonly PortalTransition[];
-  isPicked: boolean;
-  /** True if the row was added while the member looks. */
-  isNew: boolean;
-  onPick: () => void;
-  onPutBack: () => void;
-  onMove: (state: string) => void;
-  onKey: (event: React.KeyboardEvent<HTMLElement>) => void;
-  /** Called with the element of the card when it is added to the page. */
-  onDrawn: (card: HTMLElement) => void;
-}) {
+}: CardProps) {
   const name = rowName(entity, row);
   const shown = columns
     .filter(
