@@ -86,7 +86,8 @@ export interface PortalScreen {
   /** Fields that the screen shows. The caller may read them; for a form, the caller may write them. */
   readonly columns: readonly string[];
   /**
-   * The filter of the rows, in the syntax of a data call; null if the screen shows all rows that the caller may read.
+   * The filter of the rows, in the syntax of a data call, with the id of the caller in place of `auth.uid()`; null if the
+   * screen shows all rows that the caller may read.
    */
   readonly filter: string | null;
   /** The order of the rows, as the parameter `order` of a data call. */

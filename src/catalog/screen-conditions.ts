@@ -1,6 +1,15 @@
 import { quoteIdentifier, quoteLiteral } from '../database/statement.ts';
 
 /**
+ * The text that means the id of the caller in the filter of a screen, as in a policy: `customer=eq.auth.uid()`. Clients
+ * receive the filter with the id.
+ */
+export const CALLER_ID = 'auth.uid()';
+
+/** An id with which a condition on the id of the caller is tested. */
+const ANY_ID = '00000000-0000-0000-0000-000000000000';
+
+/**
  * One condition of a screen's filter or one term of its order, as the SQL of a data request (PostgREST docs,
  * "Horizontal Filtering").
  */
@@ -82,7 +91,8 @@ const bare = (value: string): string =>
 
 function conditionOf(shown: string, name: string, value: string, columns: ScreenColumns): ScreenCondition[] {
   const field = fieldText(name, columns);
-  const [, operator = '', modifier, operand = ''] = /^(?:not\.)?(\w+)(?:\((\w+)\))?\.(.*)$/s.exec(value) ?? [];
+  const [, operator = '', modifier, operand = ''] =
+    /^(?:not\.)?(\w+)(?:\((\w+)\))?\.(.*)$/s.exec(value.replaceAll(CALLER_ID, ANY_ID)) ?? [];
   const isFollowed = name.includes('->');
   if (field === null || (columns[columnOf(name)] === 'unread' && !isFollowed)) return [];
   const isVector = columns[columnOf(name)] === 'tsvector' && !isFollowed;

@@ -16,11 +16,11 @@ beforeAll(async () => {
   await runSql(
     site.node,
     desk.ref,
-    `select ninefold.label('de', 'Meine Anfragen', screen => '/tickets');
+    `select ninefold.label('de', 'Meine Anfragen', screen => '/my-tickets');
      select ninefold.label('de', 'Anfragen', entity => 'public.tickets', one => 'Anfrage');
      select ninefold.label('de', 'Betreff', entity => 'public.tickets', field => 'subject');
      select ninefold.label('de', 'Neu', entity => 'public.tickets', field => 'status', value => 'new');
-     select ninefold.label('ar', 'طلباتي', screen => '/tickets');
+     select ninefold.label('ar', 'طلباتي', screen => '/my-tickets');
      select ninefold.label('ar', 'الموضوع', entity => 'public.tickets', field => 'subject')`,
   );
 });
@@ -78,7 +78,7 @@ it.each(['wide', 'phone'] as const)(
     await page.getByRole('button', { name: 'تسجيل الدخول', exact: true }).click();
     await page.getByRole('heading', { name: 'مرحبًا' }).waitFor();
     await inBoth(page);
-    await page.goto(`${desk.origin}/tickets`);
+    await page.goto(`${desk.origin}/my-tickets`);
     await page.getByRole('heading', { name: 'طلباتي' }).waitFor();
     // On a phone, a row has two lines and no header.
     if (size === 'wide') await page.getByRole('columnheader', { name: 'الموضوع' }).waitFor();

@@ -162,6 +162,62 @@ it('reloads an open page once if a part of its code is missing, and shows no mes
   await context.close();
 });
 
+it('shows the rows that others add without moving the rows in sight, counts rows by state, and works by keys', async () => {
+  await runSql(site.node, large.ref, `update public.parcels set state = 'sent' where id <= 300`);
+  const { page, context, problems } = await signUpOnPages(site, large, 'Fay Long', 'wide');
+  await page.goto(`${large.origin}/parcels?order=id.desc`);
+  await page.getByRole('link', { name: 'Parcel 19990', exact: true }).waitFor();
+  await page.getByText('live', { exact: true }).waitFor();
+  await page.getByRole('link', { name: '300 sent' }).waitFor();
+  const add = (name: string) =>
+    runSql(site.node, large.ref, `insert into public.parcels (name, weight, sent) values ('${name}', 1, current_date)`);
+  await add('Arrived');
+  await page.locator('tr[data-new]').getByRole('link', { name: 'Arrived' }).waitFor();
+  // The next key is an action, so the row is not new any longer.
+  await page.keyboard.press('j');
+  await expect.poll(() => page.locator('tr[data-new]').count()).toBe(0);
+  const focused = () => page.evaluate(() => document.activeElement?.textContent);
+  expect(await focused()).toBe('Arrived');
+  await page.keyboard.press('j');
+  await page.keyboard.press('k');
+  await page.keyboard.press('x');
+  await page.getByRole('region', { name: 'Selected rows' }).waitFor();
+  expect(await focused()).toBe('Arrived');
+
+  await page.locator('main').evaluate((main) => main.scrollTo(0, 1500));
+  const still = page.getByRole('link', { name: 'Parcel 19970', exact: true });
+  await still.waitFor();
+  const before = (await still.boundingBox())?.y;
+  await add('Above');
+  await page.getByRole('button', { name: '1 new above' }).waitFor();
+  expect((await still.boundingBox())?.y).toBe(before);
+  await page.getByRole('button', { name: '1 new above' }).click();
+  await expect.poll(() => page.getByRole('link', { name: 'Above', exact: true }).boundingBox()).not.toBeNull();
+
+  await page.keyboard.press('/');
+  await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('type'))).toBe('search');
+  await page.locator('main').focus();
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'All keys' }).waitFor();
+  expect(await faults(page)).toEqual([]);
+  await page.getByRole('checkbox', { name: 'Keys without Ctrl' }).uncheck();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('n');
+  await page.keyboard.press('Control+k');
+  const find = page.getByRole('combobox', { name: 'Search or go to' });
+  await find.fill('Parcel 19877');
+  await page.getByRole('option', { name: 'Parcel 19877 Parcels' }).waitFor();
+  expect(await faults(page)).toEqual([]);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Parcel 19877', exact: true }).waitFor();
+  await context.setOffline(true);
+  await page.goBack();
+  await page.getByText('not live', { exact: true }).waitFor();
+  await context.setOffline(false);
+  expect(problems.filter((problem) => !/ERR_INTERNET_DISCONNECTED/.test(problem))).toEqual([]);
+  await context.close();
+});
+
 it('shows the look that a builder chooses in the settings, after a preview', async () => {
   const { page, context, problems } = await site.visit(`/app/${large.ref}/settings#look`);
   await page.getByRole('textbox', { name: 'Accent colour', exact: true }).fill('#D01060');

@@ -279,11 +279,23 @@ describe('the helpdesk with the portal only', () => {
     await agent.page.getByRole('status').getByText('Over Waiting.').waitFor();
     await agent.page.keyboard.press('Space');
     await lane('Waiting').getByRole('link', { name: 'The invoice' }).waitFor();
+    // One column is read slowly, but the card can be moved again as soon as its own column was read.
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await agent.context.route(/status=eq\.solved/, async (route) => {
+      await held;
+      // The page has cancelled the requests before the last one.
+      await route.continue().catch(() => undefined);
+    });
     await lane('Waiting').getByRole('article').first().dragTo(lane('Open'));
     await lane('Open').getByRole('link', { name: 'The invoice' }).waitFor();
     await agent.page.getByLabel('Move The invoice').selectOption({ label: 'Ask' });
     await lane('Waiting').getByRole('link', { name: 'The invoice' }).waitFor();
     await agent.page.getByText('The invoice <b>is</b> wrong: Ask.').waitFor();
+    release();
+    await agent.context.unroute(/status=eq\.solved/);
     await agent.page.getByRole('button', { name: 'Undo' }).click();
     await lane('Open').getByRole('link', { name: 'The invoice' }).waitFor();
     await agent.page.getByText('Undone.').waitFor();

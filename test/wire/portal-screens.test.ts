@@ -34,13 +34,12 @@ it('shows each caller the screens of the caller’s roles, with the rows that su
     ['ticket', 'body'],
     ['ticket', 'body', 'internal'],
   ]);
-  // The agent sees all tickets, so the list is not named as the caller's own.
-  for (const { screens } of [customer, agent]) {
-    const lists = screens.filter(({ kind, entity }) => kind === 'list' && entity === 'public.tickets');
-    expect(lists.filter(({ filter }) => filter === null).map(({ route, title }) => [route, title])).toEqual([
-      ['/tickets', 'Tickets'],
-    ]);
-  }
+  // The agent sees all tickets, so their list is not named as the caller's own.
+  const unfiltered = ({ screens }: PortalScreens) =>
+    screens
+      .filter(({ kind, entity, filter }) => kind === 'list' && entity === 'public.tickets' && filter === null)
+      .map(({ route, title }) => [route, title]);
+  expect([unfiltered(customer), unfiltered(agent)]).toEqual([[], [['/tickets', 'Tickets']]]);
   for (const route of ['/queue', '/unassigned', '/tickets/board']) {
     expect(route === '/tickets/board' || !routes(customer).includes(route)).toBe(true);
     expect(routes(agent)).toContain(route);
@@ -100,6 +99,44 @@ it.each(['helpdesk', 'booking', 'notes'])(
     expect(actions > 0).toBe(template !== 'helpdesk');
   },
 );
+
+it('replaces auth.uid() in the filter of a screen by the id of the caller, and leaves the screen out for visitors', async () => {
+  const own = async (member: Member) =>
+    (await screensOf(member)).screens.find(({ route }) => route === '/my-tickets')?.filter;
+  expect(await own(ada)).toBe(`or=(customer.eq.${ada.user.id},assignee.eq.${ada.user.id})`);
+  expect((await ask(ada)).headers.get('etag')).not.toBe(
+    (await ask(await signUpMember(app, 'eve'))).headers.get('etag'),
+  );
+  await ada.client.from('tickets').insert({ subject: 'The scanner', description: 'It hums.' }).throwOnError();
+  const read = async (member: Member) => {
+    const { data } = await member.client.from('tickets').select('subject').or(`customer.eq.${member.user.id}`);
+    return data?.map(({ subject }) => subject);
+  };
+  expect(await read(ada)).toContain('The scanner');
+  // The agent may read the ticket, but did not ask for it.
+  expect(await read(gus)).toEqual([]);
+  await runSql(
+    node,
+    app.ref,
+    `grant select on public.topics to anon; create policy anyone on public.topics for select to anon using (true);
+     select ninefold.define_screen('/all-topics', 'All', 'list', 'public.topics', columns => array['name'], roles => array['anon']);
+     select ninefold.define_screen('/own-topics', 'Own', 'list', 'public.topics', columns => array['name'],
+       filter => 'name=eq.auth.uid()', roles => array['anon']);
+     select ninefold.define_screen('/odd-topics', 'Odd', 'list', 'public.topics', columns => array['name'],
+       filter => 'id=eq.auth.uid()', roles => array['authenticated']);`,
+  );
+  await vi.waitFor(async () => expect(routes(await screensOf(null))).toContain('/all-topics'), { timeout: 5000 });
+  expect(routes(await screensOf(null))).not.toContain('/own-topics');
+  // A number cannot be the id of a caller, so the screen is broken.
+  expect(routes(await screensOf(ada))).not.toContain('/odd-topics');
+  await runSql(
+    node,
+    app.ref,
+    `select ninefold.drop_screen(route) from unnest(array['/all-topics', '/own-topics', '/odd-topics', '/my-tickets']) route;
+     drop policy anyone on public.topics; revoke select on public.topics from anon`,
+  );
+  await vi.waitFor(async () => expect(routes(await screensOf(null))).toEqual([]), { timeout: 5000 });
+});
 
 it('sends an entity tag, which is different only for callers with different roles', async () => {
   const first = await ask(ada);

@@ -7,7 +7,7 @@ import { createRoot } from 'react-dom/client';
 import { colorSchemeManager, cssVariablesResolver, theme } from '../ui/theme.tsx';
 import { queryClient, setSignedOutHandler } from './data/query-client.ts';
 import { forgetAnswers } from './data/session.ts';
-import { KeyboardProvider } from './keys/keyboard.tsx';
+import { KeyboardProvider } from '../ui/keys/keyboard.tsx';
 import { router } from './router.tsx';
 
 // The session has ended, on this or another device, or it needs a second factor. Clears the cached data and opens the sign-in page.

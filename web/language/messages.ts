@@ -79,3 +79,10 @@ export function dateFormat(options: Intl.DateTimeFormatOptions): Intl.DateTimeFo
 /** Formats a number in the current locale. */
 export const numberText = (value: number | `${number}`, options?: Intl.NumberFormatOptions): string =>
   new Intl.NumberFormat(current.locale, options).format(value as number);
+
+/** Returns the parts of a list of so many elements in the current language: the places of the elements, and the texts between them. */
+export function listParts(length: number): (number | string)[] {
+  const places = Array.from({ length }, (_, i) => String(i));
+  const parts = new Intl.ListFormat(current.locale, { type: 'conjunction' }).formatToParts(places);
+  return parts.map(({ type, value }) => (type === 'element' ? Number(value) : value));
+}

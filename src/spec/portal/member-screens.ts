@@ -3,6 +3,7 @@ import type { PortalEntity, PortalGroup, PortalScreen, PortalScreens } from '../
 import type { Chapters } from '../../../contract/specification.ts';
 import { groupBy } from '../../catalog/group.ts';
 import { compareText, entityId } from '../../catalog/names.ts';
+import { CALLER_ID } from '../../catalog/screen-conditions.ts';
 import { cellsOfCaller, type MemberCaller } from '../chapters/roles/roles.ts';
 import { namesAskedBy } from '../chapters/screens/screens.ts';
 import type { Entries } from '../entries.ts';
@@ -98,7 +99,9 @@ function memberScreen(
     (kind !== 'calendar' || span !== null) &&
     (kind !== 'detail' || entity.key.length > 0) &&
     columns.length > 0;
-  if (!isOpen || !isAskable || !isShowable) return [];
+  // A caller without an account has no rows of their own.
+  const isAnswerable = role !== 'anon' || !screen.filter?.includes(CALLER_ID);
+  if (!isOpen || !isAskable || !isShowable || !isAnswerable) return [];
   const title = origin === 'derived' ? labels.derivedTitle(screen, entity) : labels.screen(screen.route, screen.title);
   return [
     {

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { PortalScreens } from '../../../contract/portal.ts';
 import type { App } from '../../apps/app.ts';
 import { runAsServerRole } from '../../apps/run-as-server-role.ts';
+import { CALLER_ID } from '../../catalog/screen-conditions.ts';
 import { firstJson, plain } from '../../database/statement.ts';
 import type { Identity } from '../../identity/identity.ts';
 import { chooseLanguage } from '../../mail/language.ts';
@@ -90,11 +92,27 @@ export class ScreensOfCallers {
     ]);
     const available = [...new Set([...languages, ...portalLanguages])];
     const language = chooseLanguage(available, { locale: null, acceptLanguage, standard: 'en' });
-    return this.#known.get(app, JSON.stringify([role, memberRoles, language]), async () => {
+    const stored = await this.#known.get(app, JSON.stringify([role, memberRoles, language]), async () => {
       const body = await this.#specifications.memberScreens(app, { role, memberRoles }, language);
       return { body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` };
     });
+    return userId === null ? stored : ofCaller(stored, userId);
   }
+}
+
+/** Replaces `auth.uid()` in the filters by the id of the caller. The entity tag differs for each caller only if a filter has it. */
+function ofCaller({ body, etag }: StoredScreens, userId: string): StoredScreens {
+  if (!Buffer.from(body.buffer, body.byteOffset, body.byteLength).includes(CALLER_ID)) return { body, etag };
+  const all = JSON.parse(new TextDecoder().decode(body)) as PortalScreens;
+  const screens = all.screens.map((screen) => ({
+    ...screen,
+    filter: screen.filter?.replaceAll(CALLER_ID, userId) ?? null,
+  }));
+  if (screens.every(({ filter }, i) => filter === all.screens[i]?.filter)) return { body, etag };
+  return {
+    body: new TextEncoder().encode(JSON.stringify({ ...all, screens })),
+    etag: `${etag.slice(0, -1)}-${userId}"`,
+  };
 }
 
 /** Reads the languages in which the app has labels. */

@@ -1,5 +1,5 @@
 import { type RefObject, useMemo, useRef } from 'react';
-import { useKeys } from './keyboard.tsx';
+import { useKeys } from '../../ui/keys/keyboard.tsx';
 
 /**
  * Binds F, which focuses the search field of a page.

@@ -11,6 +11,7 @@ import { usePortal } from '../data/client.ts';
 import { signOut } from '../data/session.ts';
 import { LanguageChoice } from '../screens/language-choice.tsx';
 import { ThemeChoice } from '../screens/shell.tsx';
+import { SingleKeysChoice } from '../screens/single-keys-choice.tsx';
 import { useSession } from '../sign-in/signed-in.tsx';
 import { AccountLayout, buttonsClass, Row, rowsClass, Section } from './account-layout.tsx';
 import { Applications } from './applications.tsx';
@@ -53,6 +54,9 @@ export function AccountPage() {
       </Section>
       <Section title={t('language')} about={t('languageAbout')}>
         <LanguageChoice isMember />
+      </Section>
+      <Section title={t('keyboard')} about={t('keyboardAbout')}>
+        <SingleKeysChoice />
       </Section>
       <OwnData />
       <Section title={t('signOut')} about={t('signOutAbout')}>

@@ -139,6 +139,14 @@ export function listFor({ screens }: PortalScreens, entity: PortalEntity): Porta
   return lists.find(({ route }) => detail?.route.startsWith(`${route}/`)) ?? lists[0];
 }
 
+/** Returns the screens of the navigation in their order. */
+export const shownScreens = ({ navigation, screens }: PortalScreens): PortalScreen[] =>
+  navigation.flatMap(({ routes }) => routes.flatMap((route) => screens.find((one) => one.route === route) ?? []));
+
+/** Returns the lists of the navigation except the home screen. */
+export const shownLists = (all: PortalScreens): PortalScreen[] =>
+  shownScreens(all).filter(({ kind, route }) => kind === 'list' && route !== all.home);
+
 /** Returns the form that adds a row of an entity; undefined if the caller cannot add rows. */
 export const formFor = ({ screens }: PortalScreens, entity: PortalEntity): PortalScreen | undefined =>
   entity.access.insert.open ? screens.find(({ kind, entity: id }) => kind === 'form' && id === entity.id) : undefined;

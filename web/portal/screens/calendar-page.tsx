@@ -7,6 +7,7 @@ import { dateFormat, t } from '../../language/messages.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { usePortal } from '../data/client.ts';
+import { followed } from '../data/live.ts';
 import { keyOf } from '../data/query.ts';
 import type { Row } from '../data/rest.ts';
 import { rowsBetween, SHOWN_ROWS } from '../data/rows.ts';
@@ -42,11 +43,11 @@ function Calendar({ screen, entity, span }: Spanned) {
   const after = new Date(last.getFullYear(), last.getMonth(), last.getDate() + 1);
   const { data, error } = useQuery({
     ...rowsBetween(portal, all, entity, screen, span, [first, after]),
-    refetchInterval: 20_000,
+    ...followed,
   });
   const byDay = rowsByDay(data?.rows ?? [], span, first, last);
   return (
-    <Shell title={screen.title}>
+    <Shell title={screen.title} isFollowed={!error}>
       <Head screen={screen} entity={entity} shown={shown} isCutShort={data?.rows.length === SHOWN_ROWS} />
       <Actions actions={screen.actions} />
       <Trouble error={error} />

@@ -9,6 +9,25 @@ import styles from './board-page.module.css';
 /** Maximum number of short fields on a card. */
 const FIELDS = 3;
 
+interface CardProps {
+  entity: PortalEntity;
+  machine: PortalMachine;
+  columns: readonly PortalField[];
+  row: Row;
+  path: string | null;
+  /** The transitions of the row that the member may make. */
+  ways: readonly PortalTransition[];
+  isPicked: boolean;
+  /** True if the row was added while the member looks. */
+  isNew: boolean;
+  onPick: () => void;
+  onPutBack: () => void;
+  onMove: (state: string) => void;
+  onKey: (event: React.KeyboardEvent<HTMLElement>) => void;
+  /** Called with the element of the card when it is added to the page. */
+  onDrawn: (card: HTMLElement) => void;
+}
+
 /**
  * Card of a row on a board. It can get the focus, so that the member can pick it up with Space. Its menu moves it
  * without dragging and without keys.
@@ -21,24 +40,13 @@ export function Card({
   path,
   ways,
   isPicked,
+  isNew,
   onPick,
   onPutBack,
   onMove,
   onKey,
-}: {
-  entity: PortalEntity;
-  machine: PortalMachine;
-  columns: readonly PortalField[];
-  row: Row;
-  path: string | null;
-  /** The transitions of the row that the member may make. */
-  ways: readonly PortalTransition[];
-  isPicked: boolean;
-  onPick: () => void;
-  onPutBack: () => void;
-  onMove: (state: string) => void;
-  onKey: (event: React.KeyboardEvent) => void;
-}) {
+  onDrawn,
+}: CardProps) {
   const name = rowName(entity, row);
   const shown = columns
     .filter(
@@ -50,6 +58,10 @@ export function Card({
     <article
       className={classNames(styles.card, isPicked && styles.ghost)}
       aria-label={name}
+      data-new={isNew || undefined}
+      ref={(card) => {
+        if (card) onDrawn(card);
+      }}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: Space picks the card up.
       tabIndex={0}
       draggable={ways.length > 0}

@@ -10,6 +10,7 @@ import { usePortal } from '../data/client.ts';
 import { row } from '../data/rows.ts';
 import { entityIn, useScreens } from '../data/screens.ts';
 import { rowName } from '../fields/value.tsx';
+import { useCaller } from './gate.tsx';
 import listStyles from './list-page.module.css';
 import { choicesOf, conditionWords, filterWords, hasRange, rangeCondition, rangeIn } from './list-search.ts';
 import styles from './page.module.css';
@@ -32,7 +33,7 @@ export function Filters({
   const [asked, setAsked] = useState<PortalField | null>(null);
   const ranged = asked !== null && asked.reference === null ? asked : null;
   const without = (name: string) => Object.fromEntries(Object.entries(conditions).filter(([one]) => one !== name));
-  const fixed = filterWords(entity, filter);
+  const fixed = filterWords(entity, filter, useCaller()?.user.id ?? null);
   return (
     <div className={listStyles.say}>
       <span className={listStyles.adds}>

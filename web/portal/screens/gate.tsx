@@ -1,11 +1,12 @@
 import type { Session } from '@supabase/auth-js';
 import { useQuery } from '@tanstack/react-query';
 import { Navigate } from '@tanstack/react-router';
-import { createContext, Fragment, lazy, type ReactNode, Suspense, use, useState } from 'react';
+import { createContext, Fragment, lazy, type ReactNode, Suspense, use, useEffect, useState } from 'react';
 import { code } from '../../ui/recovery/code.ts';
 import { AuthLayout, Wrong } from '../auth/auth-layout.tsx';
 import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
+import { followRows } from '../data/live.ts';
 import { ScreensContext, screens } from '../data/screens.ts';
 import { hasExpired, hasSignedOut, leaveExpired, signedIn } from '../data/session.ts';
 import { FactorStep } from '../sign-in/signed-in.tsx';
@@ -42,6 +43,7 @@ export function Gate({ children }: { children: ReactNode }) {
     ...screens(portal, userId),
     enabled: isKnown && !isEnded && session.data?.needsFactor !== true,
   });
+  useEffect(() => followRows(), []);
   const error = session.error ?? (found.data ? null : found.error);
   if (error) {
     return (

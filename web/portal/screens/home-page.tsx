@@ -1,16 +1,16 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, Navigate } from '@tanstack/react-router';
 import type { PortalScreen } from '../../../contract/portal.ts';
-import { countWords } from '../../fields/format.ts';
 import { t } from '../../language/messages.ts';
 import { usePortal } from '../data/client.ts';
+import { followed } from '../data/live.ts';
 import { list } from '../data/row-pages.ts';
-import { count } from '../data/rows.ts';
-import { entityIn, formFor, readableFields, useScreens } from '../data/screens.ts';
+import { entityIn, formFor, readableFields, shownScreens, useScreens } from '../data/screens.ts';
 import { useCaller } from './gate.tsx';
 import homeStyles from './home-page.module.css';
 import styles from './page.module.css';
 import { RowsTable } from './rows-table.tsx';
+import { ScreenCount } from './screen-count.tsx';
 import { memberName, Shell } from './shell.tsx';
 
 /** Number of rows of the first list that the home page shows. */
@@ -20,15 +20,14 @@ const FIRST_ROWS = 5;
 export function HomePage() {
   const { app } = usePortal();
   const caller = useCaller();
-  const { navigation, screens, home } = useScreens();
-  const shown = navigation.flatMap(({ routes }) =>
-    routes.flatMap((route) => screens.find((one) => one.route === route) ?? []),
-  );
+  const all = useScreens();
+  const { home } = all;
+  const shown = shownScreens(all);
   const first = shown.find(({ kind }) => kind === 'list');
   const name = caller && memberName(caller.user);
   if (home !== null) return <Navigate to={home} replace />;
   return (
-    <Shell title={t('home')}>
+    <Shell title={t('home')} isFollowed={first !== undefined}>
       <div className={styles.titlebar}>
         <div>
           <h1 className={styles.title}>{name ? t('welcome', { name }) : app.name}</h1>
@@ -45,7 +44,7 @@ export function HomePage() {
                 <Link to={screen.route}>
                   {screen.title}
                   <span className={homeStyles.dots} />
-                  {screen.kind === 'list' && <Count screen={screen} />}
+                  <ScreenCount screen={screen} showsEstimate />
                 </Link>
               </li>
             ))}
@@ -61,16 +60,6 @@ export function HomePage() {
   );
 }
 
-/** Shows the number of rows of a list. */
-function Count({ screen }: { screen: PortalScreen }) {
-  const portal = usePortal();
-  const all = useScreens();
-  const entity = entityIn(all, screen.entity);
-  const query = { filter: screen.filter, order: null, conditions: {}, search: '' };
-  const { data } = useQuery({ ...count(portal, all, entity as never, query), enabled: entity !== undefined });
-  return <small>{data === undefined || data === null ? '' : countWords(data)}</small>;
-}
-
 /** Shows the first rows of a list. */
 function FirstList({ screen }: { screen: PortalScreen }) {
   const portal = usePortal();
@@ -80,6 +69,7 @@ function FirstList({ screen }: { screen: PortalScreen }) {
   const columns = screen.columns.slice(0, 5);
   const { data } = useInfiniteQuery({
     ...list(portal, all, { entity: entity as never, columns, query }),
+    ...followed,
     enabled: entity !== undefined,
   });
   if (!entity) return null;

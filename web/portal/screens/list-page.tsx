@@ -1,18 +1,15 @@
-import { IconPlus } from '@tabler/icons-react';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { PortalScreen } from '../../../contract/portal.ts';
-import { countWords } from '../../fields/format.ts';
-import { inSentence, numberText, t } from '../../language/messages.ts';
-import { buttonClass } from '../../ui/button.tsx';
-import { Icon } from '../../ui/icon.tsx';
+import { inSentence, t } from '../../language/messages.ts';
 import { SearchField } from '../../ui/search-field.tsx';
 import { isUnreachable } from '../data/connection.ts';
 import { quoted, searchedFields } from '../data/query.ts';
-import { entityIn, formFor, type Place, readableFields, useScreens } from '../data/screens.ts';
+import { entityIn, type Place, readableFields, useScreens } from '../data/screens.ts';
 import { Actions } from './actions.tsx';
 import { Download } from './download.tsx';
 import { Filters } from './filters.tsx';
+import { ListHead } from './list-head.tsx';
 import listStyles from './list-page.module.css';
 import { conditionsIn, dataConditions, type ListSearch, type Order, orderIn, toSearch } from './list-search.ts';
 import { LongTable } from './long-table.tsx';
@@ -21,7 +18,7 @@ import styles from './page.module.css';
 import { SavedViews } from './saved-views.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { Shell } from './shell.tsx';
-import { type RowWindow, useRowWindow } from './use-row-window.ts';
+import { useRowWindow } from './use-row-window.ts';
 import { useSelection } from './use-selection.ts';
 
 /** List of rows with the columns of its screen. The address contains the member's search, conditions and order. */
@@ -37,8 +34,8 @@ export function ListPage({ screen, entity }: Place) {
   const isNarrowed = words !== '' || Object.keys(conditions).length > 0;
   const fields = useMemo(() => readableFields(entity, screen.columns), [entity, screen]);
   return (
-    <Shell title={screen.title}>
-      <Head title={screen.title} target={target} list={list} />
+    <Shell title={screen.title} isFollowed={!list.error}>
+      <ListHead screen={screen} entity={entity} target={target} list={list} query={query} />
       <Actions actions={screen.actions} />
       <SavedViews route={screen.route} isNarrowed={isNarrowed || asked.isOrdered} />
       <div className={listStyles.ask}>
@@ -91,30 +88,6 @@ export function ListPage({ screen, entity }: Place) {
   );
 }
 
-/** Title of a list, the number of its rows in words, and the form for a new row. */
-function Head({ title, target, list }: { title: string; target: Place['entity']; list: RowWindow }) {
-  const form = formFor(useScreens(), target);
-  const count = list.isExact ? numberText(list.total) : countWords(list.total);
-  return (
-    <div className={styles.titlebar}>
-      <div>
-        <h1 className={styles.title}>{title}</h1>
-        <p className={styles.answer} role="status">
-          {list.isLoading || list.error ? '' : answer(list.total, target.one, target.label, count)}
-        </p>
-      </div>
-      {form && (
-        <div className={styles.actions}>
-          <Link to={form.route} className={buttonClass({ kind: 'first' })}>
-            <Icon of={IconPlus} />
-            {form.title}
-          </Link>
-        </div>
-      )}
-    </div>
-  );
-}
-
 /** Rows can be selected if they have a key. */
 const canSelect = ({ key }: Place['entity']): boolean => key.length > 0;
 
@@ -150,11 +123,6 @@ function useListQuery({ screen, entity }: Pick<Place, 'screen' | 'entity'>) {
 /** Returns an order by the field of the groups first, so that the rows of a group are next to each other. */
 const groupedOrder = ({ group }: PortalScreen, order: string | null): string | null =>
   group === null ? order : [quoted(group), ...(order === null ? [] : [order])].join(',');
-
-const answer = (count: number, one: string, label: string, words: string): string =>
-  sentence(t('listCount', { count, one, label: inSentence(label), words }));
-
-const sentence = (words: string): string => words.slice(0, 1).toUpperCase() + words.slice(1);
 
 /** Empty state of a list. */
 function Blank({ isNarrowed, label, onClear }: { isNarrowed: boolean; label: string; onClear: () => void }) {

@@ -156,8 +156,18 @@ const operators: Readonly<Record<string, MessageKey>> = {
   ilike: 'filterLike',
 };
 
-/** Describes a condition of a data request, for example "Status is not Closed". Returns null if there is no short description. */
-export function conditionWords({ fields }: PortalEntity, name: string, condition: string): string | null {
+/**
+ * Describes a condition of a data request, for example "Status is not Closed". Returns null if there is no short
+ * description.
+ *
+ * @param callerId The id of the member, which is described as "you".
+ */
+export function conditionWords(
+  { fields }: PortalEntity,
+  name: string,
+  condition: string,
+  callerId: string | null = null,
+): string | null {
   const field = fields.find((one) => one.name === name);
   if (!field) return null;
   const offered = choicesOf({ ...field, nullable: true }).find((one) => one.condition === condition);
@@ -169,7 +179,7 @@ export function conditionWords({ fields }: PortalEntity, name: string, condition
   const [, operator = '', value = ''] = /^(\w+)\.(.*)$/s.exec(condition) ?? [];
   const verb = operators[operator];
   if (verb === undefined) return null;
-  const label = field.values?.find((one) => one.value === value)?.label ?? value;
+  const label = value === callerId ? t('oneself') : (field.values?.find((one) => one.value === value)?.label ?? value);
   return t(verb, { field: field.label, value: label });
 }
 
@@ -182,5 +192,24 @@ function rangeWords(field: PortalField, { from, to }: Range): string {
 }
 
 /** Describes the conditions that a screen has by itself. */
-export const filterWords = (entity: PortalEntity, filter: string | null): string[] =>
-  [...new URLSearchParams(filter ?? '')].flatMap(([name, condition]) => conditionWords(entity, name, condition) ?? []);
+export const filterWords = (entity: PortalEntity, filter: string | null, callerId: string | null): string[] =>
+  [...new URLSearchParams(filter ?? '')].flatMap(
+    ([name, condition]) => conditionWords(entity, name, condition, callerId) ?? [],
+  );
+
+/** Returns true if the filter of a screen leaves out all rows with a value of a field, for example `status=neq.closed`. Pure. */
+export const isLeftOut = (filter: string | null, name: string, value: string): boolean =>
+  new URLSearchParams(filter ?? '').getAll(name).some((condition) => {
+    const [, not, operator, operand = ''] = /^(not\.)?(eq|neq|in)\.(.*)$/s.exec(condition) ?? [];
+    if (operator === undefined) return false;
+    const values =
+      operator === 'in'
+        ? operand
+            .replace(/^\((.*)\)$/s, '$1')
+            .split(',')
+            .map(unquoted)
+        : [operand];
+    return (values.includes(value) === (operator !== 'neq')) === (not !== undefined);
+  });
+
+const unquoted = (text: string): string => text.replace(/^"(.*)"$/s, '$1');

@@ -4,6 +4,7 @@ import type { PortalEntity, PortalField } from '../../../contract/portal.ts';
 import { PAGE_ROWS } from '../data/query.ts';
 import type { Row } from '../data/rest.ts';
 import type { Order } from './list-search.ts';
+import { HEAD_HEIGHT, NewAbove, scrollerOf, topOf, useNewRows } from './new-rows.tsx';
 import {
   beginsGroup,
   GroupLine,
@@ -16,6 +17,7 @@ import {
 } from './row-line.tsx';
 import styles from './rows-table.module.css';
 import { useFittingColumns } from './use-fitting-columns.ts';
+import { onRowKey, useRowKeys } from './use-row-keys.ts';
 import type { RowWindow } from './use-row-window.ts';
 import type { Selection } from './use-selection.ts';
 
@@ -62,63 +64,74 @@ export function LongTable(props: LongTableProps) {
   const [first, last] = [items[0], items.at(-1)];
   useVisiblePages([first?.index, last?.index], onVisible);
   useScrollToFirst(table, query);
+  const { arrived, above } = useNewRows(table, { entity, list, query }, items, virtual);
+  useRowKeys(table, selection !== null);
+  const drawn = new Set<string>();
   const width = layout.shown.length + (selection ? 1 : 0);
   return (
-    <table
-      ref={table}
-      className={styles.rows}
-      aria-label={label}
-      aria-busy={isLoading}
-      aria-rowcount={total + 1}
-      data-selects={(selection?.isOn ?? false) || undefined}
-    >
-      <TableHead
-        layout={layout}
-        order={order}
-        onOrder={onOrder}
-        select={
-          selection
-            ? {
-                isChecked: list.rows.length > 0 && list.rows.every(selection.has),
-                onSelect: (isSelected) => selection.setAll(isSelected ? list.rows : []),
-              }
-            : undefined
-        }
+    <>
+      <NewAbove
+        count={above}
+        onShow={() => scrollerOf(table.current)?.scrollTo({ top: topOf(table.current) - HEAD_HEIGHT })}
       />
-      {isLoading && (
-        <tbody>
-          {[1, 2, 3, 4].map((place) => (
-            <LoadingLine key={place} columns={width} />
-          ))}
-        </tbody>
-      )}
-      {first && first.start > margin && <Gap height={first.start - margin} />}
-      {items.map(({ index }) => {
-        const row = rowAt(index);
-        return (
-          <tbody
-            key={row && entity.key.length > 0 ? rowKey(entity, row) : index}
-            data-index={index}
-            ref={virtual.measureElement}
-          >
-            {row ? (
-              <Lines
-                layout={layout}
-                row={row}
-                index={index}
-                before={index === 0 ? undefined : rowAt(index - 1)}
-                selection={selection}
-              />
-            ) : (
-              <LoadingLine columns={width} />
-            )}
+      <table
+        ref={table}
+        onKeyDown={onRowKey}
+        className={styles.rows}
+        aria-label={label}
+        aria-busy={isLoading}
+        aria-rowcount={total + 1}
+        data-selects={(selection?.isOn ?? false) || undefined}
+      >
+        <TableHead
+          layout={layout}
+          order={order}
+          onOrder={onOrder}
+          select={
+            selection
+              ? {
+                  isChecked: list.rows.length > 0 && list.rows.every(selection.has),
+                  onSelect: (isSelected) => selection.setAll(isSelected ? list.rows : []),
+                }
+              : undefined
+          }
+        />
+        {isLoading && (
+          <tbody>
+            {[1, 2, 3, 4].map((place) => (
+              <LoadingLine key={place} columns={width} />
+            ))}
           </tbody>
-        );
-      })}
-      {last && virtual.getTotalSize() > last.end - margin && (
-        <Gap height={virtual.getTotalSize() - (last.end - margin)} />
-      )}
-    </table>
+        )}
+        {first && first.start > margin && <Gap height={first.start - margin} />}
+        {items.map(({ index }) => {
+          const row = rowAt(index);
+          const key = row && entity.key.length > 0 ? rowKey(entity, row) : null;
+          // Two pages that were read one after the other may both contain a row.
+          const isFirst = key !== null && !drawn.has(key);
+          if (isFirst) drawn.add(key);
+          return (
+            <tbody key={isFirst ? key : index} data-index={index} ref={virtual.measureElement}>
+              {row ? (
+                <Lines
+                  layout={layout}
+                  row={row}
+                  index={index}
+                  before={index === 0 ? undefined : rowAt(index - 1)}
+                  selection={selection}
+                  isNew={key !== null && arrived.has(key)}
+                />
+              ) : (
+                <LoadingLine columns={width} />
+              )}
+            </tbody>
+          );
+        })}
+        {last && virtual.getTotalSize() > last.end - margin && (
+          <Gap height={virtual.getTotalSize() - (last.end - margin)} />
+        )}
+      </table>
+    </>
   );
 }
 
@@ -129,10 +142,12 @@ function Lines({
   index,
   before,
   selection,
+  isNew,
 }: {
   layout: RowLayout;
   row: Row;
   index: number;
+  isNew: boolean;
   /** The row before; undefined for the first row and while the row before is being read. */
   before: Row | undefined;
   selection: Selection | null;
@@ -144,6 +159,7 @@ function Lines({
         layout={layout}
         row={row}
         index={index}
+        isNew={isNew}
         {...(selection && { isSelected: selection.has(row), onSelect: selection.set })}
       />
     </>
@@ -207,18 +223,3 @@ const Gap = ({ height }: { height: number }) => (
     </tr>
   </tbody>
 );
-
-/** Returns the distance in px from the beginning of the scrolled content to the table. */
-function topOf(table: HTMLElement | null): number {
-  const scroller = scrollerOf(table);
-  if (!table || !scroller) return 0;
-  return table.getBoundingClientRect().top - scroller.getBoundingClientRect().top + scroller.scrollTop;
-}
-
-/** Returns the closest element around the table that scrolls: the page, or its whole body on a phone. */
-function scrollerOf(table: HTMLElement | null): HTMLElement | null {
-  for (let element = table?.parentElement ?? null; element; element = element.parentElement) {
-    if (/auto|scroll/.test(getComputedStyle(element).overflowY)) return element;
-  }
-  return null;
-}

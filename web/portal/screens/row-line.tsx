@@ -106,6 +106,7 @@ export const RowLine = memo(function RowLine({
   layout,
   row,
   index,
+  isNew = false,
   isSelected,
   onSelect,
 }: {
@@ -113,6 +114,8 @@ export const RowLine = memo(function RowLine({
   row: Row;
   /** Position of the row among all rows, if the table draws only some of them. */
   index?: number;
+  /** True if the row was added while the member looks. */
+  isNew?: boolean;
 } & Partial<RowSelect>) {
   const all = useScreens();
   const { entity, shown, leading, time } = layout;
@@ -132,7 +135,11 @@ export const RowLine = memo(function RowLine({
   );
   const path = rowPath(all, entity, row);
   return (
-    <tr aria-rowindex={index === undefined ? undefined : index + 2} aria-selected={isSelected}>
+    <tr
+      aria-rowindex={index === undefined ? undefined : index + 2}
+      aria-selected={isSelected}
+      data-new={isNew || undefined}
+    >
       {onSelect && (
         <td className={styles.pick}>
           <input
@@ -157,6 +164,7 @@ export const RowLine = memo(function RowLine({
           >
             {field === leading && path ? <Link to={path}>{value}</Link> : value}
             {field === leading && <OtherNames entity={entity} leading={leading} row={row} />}
+            {field === leading && isNew && <small className={styles.newWord}>{t('newRow')}</small>}
           </td>
         );
       })}

@@ -26,13 +26,17 @@ import { Icon } from '../../ui/icon.tsx';
 import { AppMark } from '../auth/auth-layout.tsx';
 import { usePortal } from '../data/client.ts';
 import { useLostConnection } from '../data/connection.ts';
-import { entityIn, formFor, placeAt, useScreens } from '../data/screens.ts';
+import { useIsLive } from '../data/live.ts';
+import { placeAt, shownLists, shownScreens, useScreens } from '../data/screens.ts';
 import { reconnect } from '../data/session.ts';
 import { searchOf, views } from '../data/views.ts';
 import choiceStyles from './choice.module.css';
 import { useCaller } from './gate.tsx';
 import { LanguageChoice } from './language-choice.tsx';
+import { ScreenCount } from './screen-count.tsx';
 import styles from './shell.module.css';
+import { ShellKeys } from './shell-keys.tsx';
+import { useNewForm } from './use-new-form.ts';
 
 const icons: Readonly<Record<PortalScreen['kind'], TablerIcon>> = {
   list: IconListDetails,
@@ -56,6 +60,7 @@ export function Shell({
   back,
   panel,
   hidesBar = false,
+  isFollowed = false,
   children,
 }: {
   title: string;
@@ -67,9 +72,12 @@ export function Shell({
   panel?: ReactNode;
   /** True for a form. On a phone, a form has its own bar at the lower edge, so the navigation is hidden. */
   hidesBar?: boolean;
+  /** True for a page whose rows are read again and again, so that changes of others appear on it. */
+  isFollowed?: boolean;
   children: ReactNode;
 }) {
   const { app } = usePortal();
+  const all = useScreens();
   const main = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
   useEffect(() => {
@@ -103,6 +111,10 @@ export function Shell({
               {title}
             </b>
           </nav>
+          <span className={styles.tools}>
+            {isFollowed && <Live />}
+            <ShellKeys place={placeAt(all, pathname)} />
+          </span>
         </header>
         <ConnectionBand />
         <div className={classNames(styles.body, panel !== undefined && styles.withPanel)}>
@@ -118,6 +130,16 @@ export function Shell({
       </div>
       {!hidesBar && <TabBar />}
     </div>
+  );
+}
+
+/** Says whether changes of others appear on the page by themselves. */
+function Live() {
+  const isLive = useIsLive();
+  return (
+    <span className={styles.live} data-live={isLive || undefined} title={t(isLive ? 'liveAbout' : 'notLiveAbout')}>
+      {t(isLive ? 'live' : 'notLive')}
+    </span>
   );
 }
 
@@ -168,7 +190,9 @@ function Screens({ onOpen }: { onOpen?: () => void }) {
             const screen = route === home ? undefined : screens.find((one) => one.route === route);
             return (
               screen && (
-                <NavLink key={route} to={route} title={screen.title} icon={icons[screen.kind]} onOpen={onOpen} />
+                <NavLink key={route} to={route} title={screen.title} icon={icons[screen.kind]} onOpen={onOpen}>
+                  <ScreenCount screen={screen} />
+                </NavLink>
               )
             );
           })}
@@ -210,6 +234,7 @@ function NavLink({
   title,
   icon,
   onOpen,
+  children,
 }: {
   to: string;
   /** The search parameters of a saved view. */
@@ -217,6 +242,8 @@ function NavLink({
   title: string;
   icon: TablerIcon;
   onOpen?: (() => void) | undefined;
+  /** The number of rows, after the title. */
+  children?: ReactNode;
 }) {
   return (
     <Link
@@ -227,6 +254,7 @@ function NavLink({
     >
       <Icon of={icon} />
       <span className="cut">{title}</span>
+      {children}
     </Link>
   );
 }
@@ -267,15 +295,9 @@ export const memberName = (user: { user_metadata: Record<string, unknown>; email
 function TabBar() {
   const all = useScreens();
   const [isOpen, setIsOpen] = useState(false);
-  const shown = all.navigation.flatMap(({ routes }) =>
-    routes.flatMap((route) => all.screens.find((one) => one.route === route) ?? []),
-  );
-  const [first, ...others] = shown.filter(({ kind, route }) => kind === 'list' && route !== all.home);
-  const second = shown.find(({ kind }) => kind === 'board') ?? others[0];
-  const { pathname } = useLocation();
-  const entity = placeAt(all, pathname)?.entity ?? (first && entityIn(all, first.entity));
-  const opened = entity?.opens ? entityIn(all, entity.opens.entity) : entity;
-  const form = (opened && formFor(all, opened)) ?? all.screens.find(({ kind }) => kind === 'form');
+  const [first, ...others] = shownLists(all);
+  const second = shownScreens(all).find(({ kind }) => kind === 'board') ?? others[0];
+  const form = useNewForm();
   return (
     <>
       {isOpen && <MoreSheet onClose={() => setIsOpen(false)} />}

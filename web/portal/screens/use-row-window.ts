@@ -2,14 +2,12 @@ import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { COUNTED } from '../../fields/format.ts';
 import { usePortal } from '../data/client.ts';
+import { followed } from '../data/live.ts';
 import { PAGE_ROWS } from '../data/query.ts';
 import type { Row } from '../data/rest.ts';
 import { type ListOf, PageChain, rowPage } from '../data/row-pages.ts';
 import { count } from '../data/rows.ts';
 import { useScreens } from '../data/screens.ts';
-
-/** Interval in ms at which the visible rows are read again. */
-const REFRESH_MILLISECONDS = 20_000;
 
 /** The rows of a list that were read so far, and the number of all its rows. */
 export interface RowWindow {
@@ -23,6 +21,8 @@ export interface RowWindow {
   readonly rowAt: (index: number) => Row | undefined;
   /** The rows that were read, in the order of the list. */
   readonly rows: readonly Row[];
+  /** The rows that were read, by the number of their page. Empty while the rows of the previous query are shown. */
+  readonly pages: ReadonlyMap<number, readonly Row[]>;
 }
 
 /**
@@ -38,7 +38,7 @@ export function useRowWindow(of: ListOf, [from, to]: readonly [number, number]):
   const chain = useMemo(() => new PageChain(), [text]);
   const page = (number: number) => ({
     ...rowPage(portal, all, of, chain, number),
-    refetchInterval: REFRESH_MILLISECONDS,
+    ...followed,
   });
   const first = useQuery({ ...page(0), placeholderData: keepPreviousData });
   const numbers = pagesBetween(from, to);
@@ -47,7 +47,9 @@ export function useRowWindow(of: ListOf, [from, to]: readonly [number, number]):
     [0, first.data?.rows],
     ...(first.isPlaceholderData ? [] : numbers.map((number, i) => [number, others[i]?.data?.rows] as const)),
   ]);
-  const read = [...pages].flatMap(([number, rows]) => (rows ? [{ number, rows }] : []));
+  const read = [...pages]
+    .flatMap(([number, rows]) => (rows ? [{ number, rows }] : []))
+    .sort((a, b) => a.number - b.number);
   // An estimate may be too high. Then the page is beyond the last row, and the rows are counted exactly.
   const isBeyond = read.some(({ number, rows }) => number > 0 && rows.length === 0);
   const exact = useQuery({ ...count(portal, all, of.entity, of.query, 'exact'), enabled: isBeyond });
@@ -57,7 +59,8 @@ export function useRowWindow(of: ListOf, [from, to]: readonly [number, number]):
     isLoading: !first.data && !first.error,
     error: first.error ?? others.find(({ error }) => error)?.error ?? exact.error,
     rowAt: (index) => pages.get(Math.floor(index / PAGE_ROWS))?.[index % PAGE_ROWS],
-    rows: read.sort((a, b) => a.number - b.number).flatMap(({ rows }) => rows),
+    rows: read.flatMap(({ rows }) => rows),
+    pages: new Map(first.isPlaceholderData ? [] : read.map(({ number, rows }) => [number, rows])),
   };
 }
 

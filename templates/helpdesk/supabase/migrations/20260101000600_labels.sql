@@ -122,12 +122,12 @@ from (values
 select ninefold.label(l.language, l.label, screen => l.screen)
 from (values
   ('de', '/queue', 'Warteschlange'), ('de', '/tickets/board', 'Tafel'), ('de', '/unassigned', 'Neu und nicht zugeteilt'),
-  ('de', '/workload', 'Wer hat was'), ('de', '/tickets', 'Anfragen'), ('de', '/comments/new', 'Etwas sagen'),
+  ('de', '/workload', 'Wer hat was'), ('de', '/tickets', 'Anfragen'), ('de', '/my-tickets', 'Meine Anfragen'), ('de', '/comments/new', 'Etwas sagen'),
   ('de', '/comments/internal', 'Etwas sagen oder notieren'),
   ('de', '/tickets/new', 'Hilfe anfragen'), ('de', '/agents/new', 'Teammitglied hinzufügen'), ('de', '/topics/new', 'Thema hinzufügen'),
   ('de', '/customers/new', 'Mein Profil'),
   ('ar', '/queue', 'قائمة الانتظار'), ('ar', '/tickets/board', 'اللوحة'), ('ar', '/unassigned', 'جديد وغير موزّع'),
-  ('ar', '/workload', 'من لديه ماذا'), ('ar', '/tickets', 'الطلبات'), ('ar', '/comments/new', 'كتابة تعليق'),
+  ('ar', '/workload', 'من لديه ماذا'), ('ar', '/tickets', 'الطلبات'), ('ar', '/my-tickets', 'طلباتي'), ('ar', '/comments/new', 'كتابة تعليق'),
   ('ar', '/comments/internal', 'كتابة تعليق أو ملاحظة'),
   ('ar', '/tickets/new', 'طلب مساعدة'), ('ar', '/agents/new', 'إضافة عضو إلى الفريق'), ('ar', '/topics/new', 'إضافة موضوع'),
   ('ar', '/customers/new', 'ملفي الشخصي')

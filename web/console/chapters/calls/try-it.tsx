@@ -12,7 +12,7 @@ import { failureFacts } from '../../data/api-failure.ts';
 import { connection } from '../../data/apps.ts';
 import { tryCall } from '../../data/calls.ts';
 import type { RequestRole } from '../../data/rows/row.ts';
-import { useKeys } from '../../keys/keyboard.tsx';
+import { useKeys } from '../../../ui/keys/keyboard.tsx';
 import { MemberField } from '../member-field.tsx';
 import { CallArguments, WriteOptions } from './call-arguments.tsx';
 import { attemptOf, type Draft, draftOf, isWrite, schemaOf, whyNot } from './draft.ts';

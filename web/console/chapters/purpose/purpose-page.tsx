@@ -11,7 +11,7 @@ import { FlashOnChange, figureLink } from '../../../ui/live-value.tsx';
 import { Skeleton, Table } from '../../../ui/table.tsx';
 import { activity } from '../../data/apps.ts';
 import { count, counted } from '../../format/format.ts';
-import { useKeys } from '../../keys/keyboard.tsx';
+import { useKeys } from '../../../ui/keys/keyboard.tsx';
 import { ChapterPage } from '../chapter-page.tsx';
 import { useChapter } from '../use-chapter.ts';
 import { DescriptionForm } from './description-form.tsx';

@@ -8,7 +8,7 @@ import type { Filter } from '../../data/rows/filter.ts';
 import { labelField } from '../../data/rows/labels.ts';
 import type { Table } from '../../data/rows/rest-call.ts';
 import { keyFromText, keyOf, keyText, type RequestRole } from '../../data/rows/row.ts';
-import { useKeys } from '../../keys/keyboard.tsx';
+import { useKeys } from '../../../ui/keys/keyboard.tsx';
 import { type DataSearch, readSort } from './data-search.ts';
 import { useHiddenColumns } from './hidden-columns.ts';
 import { sheetColumn, sheetFields } from './sheet-columns.ts';

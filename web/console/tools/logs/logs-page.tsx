@@ -7,7 +7,7 @@ import { Empty } from '../../../ui/empty.tsx';
 import { Sheet, SheetRows } from '../../../ui/sheet.tsx';
 import { Workbench } from '../../../ui/workbench.tsx';
 import { type LogSearch, logPages, logSummary, shownCallers, withPeriod } from '../../data/log.ts';
-import { useKeys } from '../../keys/keyboard.tsx';
+import { useKeys } from '../../../ui/keys/keyboard.tsx';
 import { useSearchKey } from '../../keys/use-search-key.ts';
 import { Page } from '../../layout/page.tsx';
 import { QueryFailure } from '../../layout/query-failure.tsx';

@@ -21,8 +21,8 @@ import { phoneOnlyClass, pushClass, Toolbar, Workbench, wideOnlyClass } from '..
 import { ApiFailure } from '../../data/api-failure.ts';
 import { entityList } from '../../data/entities.ts';
 import { sqlFailureOf } from '../../data/sql.ts';
-import { caps } from '../../keys/bindings.ts';
-import { isMac, useKeys } from '../../keys/keyboard.tsx';
+import { caps } from '../../../ui/keys/bindings.ts';
+import { isMac, useKeys } from '../../../ui/keys/keyboard.tsx';
 import { Page } from '../../layout/page.tsx';
 import { type MarkedError, markedErrorAt } from './editor/position.ts';
 import type { SqlEditorHandle } from './editor/sql-editor.tsx';

@@ -12,7 +12,7 @@ import { Sheet, SheetFoot, SheetRows } from '../../../ui/sheet.tsx';
 import { activity } from '../../data/apps.ts';
 import { userList, usersPageSize } from '../../data/users.ts';
 import { count, counted } from '../../format/format.ts';
-import { useKeys } from '../../keys/keyboard.tsx';
+import { useKeys } from '../../../ui/keys/keyboard.tsx';
 import { usePanelSteps } from '../../keys/use-panel-steps.ts';
 import { useSearchKey } from '../../keys/use-search-key.ts';
 import { Page } from '../../layout/page.tsx';

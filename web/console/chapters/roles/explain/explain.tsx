@@ -21,7 +21,7 @@ import {
 } from '../../../data/explain.ts';
 import { labelField } from '../../../data/rows/labels.ts';
 import { keyFields, keyFromText, keyOf, keyText, type RequestRole, type Row } from '../../../data/rows/row.ts';
-import { useKeys } from '../../../keys/keyboard.tsx';
+import { useKeys } from '../../../../ui/keys/keyboard.tsx';
 import { MemberField } from '../../member-field.tsx';
 import styles from './explain.module.css';
 import { Explained } from './explained.tsx';

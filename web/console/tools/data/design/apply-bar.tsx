@@ -7,8 +7,8 @@ import { Kbd } from '../../../../ui/kbd.tsx';
 import { failureFacts } from '../../../data/api-failure.ts';
 import type { TimedTrial } from '../../../data/sql.ts';
 import { milliseconds } from '../../../format/format.ts';
-import { type Binding, caps } from '../../../keys/bindings.ts';
-import { isMac, useKeys } from '../../../keys/keyboard.tsx';
+import { type Binding, caps } from '../../../../ui/keys/bindings.ts';
+import { isMac, useKeys } from '../../../../ui/keys/keyboard.tsx';
 import styles from './design.module.css';
 
 /** Bar with the buttons that apply or discard the changes of a table. Shows whether the migration succeeded when the server tried it. */

@@ -16,8 +16,8 @@ import { Kbd } from '../../../../ui/kbd.tsx';
 import { type SessionChange, useSessionChanges } from '../../../data/rows/session-changes.ts';
 import { changedRows, undoable, undoChange } from '../../../data/rows/undo-change.ts';
 import { counted, timeOfDay } from '../../../format/format.ts';
-import { caps } from '../../../keys/bindings.ts';
-import { isMac, useKeys } from '../../../keys/keyboard.tsx';
+import { caps } from '../../../../ui/keys/bindings.ts';
+import { isMac, useKeys } from '../../../../ui/keys/keyboard.tsx';
 import styles from './undo-bar.module.css';
 
 const signs = { update: IconPencil, state: IconArrowRight, insert: IconPlus, delete: IconTrash } as const;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keyName } from '../../ui/key-name.ts';
+import { keyName } from '../key-name.ts';
 import { type Binding, caps, press } from './bindings.ts';
 
 const binding = (keys: string, more: Partial<Binding> = {}): Binding => ({

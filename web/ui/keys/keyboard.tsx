@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { keyName } from '../../ui/key-name.ts';
+import { keyName } from '../key-name.ts';
 import { type Binding, press } from './bindings.ts';
 
 interface Keyboard {
@@ -66,7 +66,7 @@ function useKeyListener(bindings: readonly Binding[], singleKeys: boolean) {
 const rests = (target: EventTarget | null): boolean =>
   target instanceof Element &&
   target.closest(
-    'input, textarea, select, [contenteditable]:not([contenteditable="false"]), [role="dialog"], [role="menu"]',
+    'input, textarea, select, [contenteditable]:not([contenteditable="false"]), dialog, [role="dialog"], [role="menu"]',
   ) !== null;
 
 /** Returns the active bindings and the choice of single keys. Requires KeyboardProvider. */

@@ -1,0 +1,33 @@
+import { t } from '../../language/messages.ts';
+import { Kbd } from '../../ui/kbd.tsx';
+import { caps } from '../../ui/keys/bindings.ts';
+import { isMac, useKeyboard } from '../../ui/keys/keyboard.tsx';
+import styles from './modal.module.css';
+import { Modal } from './modal.tsx';
+import { SingleKeysChoice } from './single-keys-choice.tsx';
+
+/** Lists the keys that work on the current page, and the keys that the browser or a control handles. */
+export function KeyHelp({ onClose }: { onClose: () => void }) {
+  const { bindings } = useKeyboard();
+  const lines = [
+    ...bindings.map(({ keys, does }) => [caps(keys, isMac), does] as const),
+    [['Enter'], t('keyOpens')] as const,
+    [['Esc'], t('keyCloses')] as const,
+    [caps('mod+enter', isMac), t('keySaves')] as const,
+  ];
+  return (
+    <Modal title={t('allKeys')} onClose={onClose}>
+      <dl className={styles.keys}>
+        {lines.map(([keys, does]) => (
+          <div key={`${keys.join(' ')} ${does}`}>
+            <dt>
+              <Kbd keys={keys} />
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+      <SingleKeysChoice />
+    </Modal>
+  );
+}

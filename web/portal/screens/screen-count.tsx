@@ -1,0 +1,52 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type { PortalScreen } from '../../../contract/portal.ts';
+import { COUNTED, countWords } from '../../fields/format.ts';
+import { usePortal } from '../data/client.ts';
+import { followedSeldom } from '../data/live.ts';
+import { count, rowsKey } from '../data/rows.ts';
+import { entityIn, useScreens } from '../data/screens.ts';
+import { queryClient } from '../data/session.ts';
+
+/** Maximum number of screens in the navigation whose rows are counted. */
+const COUNTED_SCREENS = 12;
+
+/** Interval in ms at which the page checks whether its rows are read. */
+const QUIET_MILLISECONDS = 300;
+
+/**
+ * Returns true once the page has read its rows, so that counts for the navigation do not delay them. It asks the cache
+ * instead of subscribing to it: each request of the page would otherwise draw the navigation again.
+ */
+function useIsQuiet(): boolean {
+  const [isQuiet, setQuiet] = useState(false);
+  useEffect(() => {
+    if (isQuiet) return;
+    const timer = setInterval(() => {
+      if (queryClient.isFetching({ queryKey: rowsKey }) === 0) setQuiet(true);
+    }, QUIET_MILLISECONDS);
+    return () => clearInterval(timer);
+  }, [isQuiet]);
+  return isQuiet;
+}
+
+/**
+ * Shows the number of rows of a list. A list without a filter shows it only if PostgreSQL can count the rows quickly. Shows
+ * nothing for other screens, and for lists after the first COUNTED_SCREENS.
+ */
+export function ScreenCount({ screen, showsEstimate = false }: { screen: PortalScreen; showsEstimate?: boolean }) {
+  const portal = usePortal();
+  const all = useScreens();
+  const isQuiet = useIsQuiet();
+  const entity = entityIn(all, screen.entity);
+  const place = all.screens.filter(({ kind }) => kind === 'list').indexOf(screen);
+  const isCounted = entity !== undefined && place >= 0 && place < COUNTED_SCREENS;
+  const query = { filter: screen.filter, order: null, conditions: {}, search: '' };
+  const { data } = useQuery({
+    ...count(portal, all, entity as never, query),
+    ...followedSeldom,
+    enabled: isCounted && isQuiet,
+  });
+  const isShown = data != null && (showsEstimate || screen.filter !== null || data <= COUNTED);
+  return isShown && <small aria-hidden={!showsEstimate || undefined}>{countWords(data)}</small>;
+}
