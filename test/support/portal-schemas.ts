@@ -38,9 +38,9 @@ const inPublic: readonly string[] = [
    insert into public.invoices (net, number, due) select n * 10.5, 'R-' || n, date '2026-01-01' + n from generate_series(1, 60) n;`,
   // A calendar in which a row has no end, ranges, intervals, and times without a time zone.
   `create table public.stays (id int primary key, name text not null, starts_at timestamp not null, ends_at timestamp, nights interval, span tstzrange,
-     opens time, price money, rooms int4range);
+     opens time, price money, rooms int4range, closes timetz);
    create table public.trips (id int primary key, title text, start_date date not null, end_date date);
-   insert into public.stays values (1, 'Open end', '2026-11-03 10:00', null, '1 day 02:30', '[2026-01-01,2026-02-01)', '08:00', 12.5, '[1,3)');
+   insert into public.stays values (1, 'Open end', '2026-11-03 10:00', null, '1 day 02:30', '[2026-01-01,2026-02-01)', '08:00', 12.5, '[1,3)', '20:00+02');
    insert into public.trips values (1, 'Long', '2026-11-01', '2026-11-30'), (2, 'No end', '2026-11-09', null);`,
   // Values that PostgreSQL cannot sort, bytes, addresses, bits, and keys above 2^53.
   `create table public.places (id bigint primary key, name varchar(80), at point, area polygon, raw bytea, host inet, flags bit(4), doc xml, code char(3), kind "char");
