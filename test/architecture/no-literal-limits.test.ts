@@ -94,6 +94,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/apps/read-request-log.ts': [
     ['the number of bars and of paths that a page shows', 'const MAX_PATHS = 30;', 'const MAX_POINTS = 60;'],
     ['the bars that are counted by five minutes', 'const COUNTED_STEP = 600;'],
+    ['the requests that an index contains', 'const INDEXED_MILLISECONDS = 100;'],
   ],
   'src/admin/logs.ts': [
     ['the default period of a summary', 'const DEFAULT_PERIOD = 3_600_000;'],

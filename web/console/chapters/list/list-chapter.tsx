@@ -73,14 +73,7 @@ export function ListChapter<K extends ListedChapter, T extends { readonly id: st
   const { chapter, stale } = useChapter(appRef, of.chapter);
   const [chosen, choose] = useSearchParameter(of.parameter);
   const items = useMemo(() => chapter && of.items(chapter), [chapter, of]);
-  const list = useList({
-    items,
-    chosen,
-    choose,
-    textOf: of.textOf,
-    ...(keep && { keep }),
-    ...(folding && { isFolded: folding.isFolded }),
-  });
+  const list = useList({ items, chosen, choose, textOf: of.textOf, keep, isFolded: folding?.isFolded });
   const { selected, steps } = list;
   const shown = useMemo(() => (typeof columns === 'function' ? columns(selected) : columns), [columns, selected]);
   return (

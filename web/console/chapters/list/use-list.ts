@@ -36,9 +36,9 @@ export function useList<T extends { readonly id: string }>({
   /** Returns the searchable text of an item. */
   textOf: (item: T) => string;
   /** Returns true if an item passes the page's own filters. */
-  keep?: (item: T) => boolean;
+  keep?: ((item: T) => boolean) | undefined;
   /** Returns true if an item is in a closed group while the filter is empty. */
-  isFolded?: (item: T) => boolean;
+  isFolded?: ((item: T) => boolean) | undefined;
 }): List<T> {
   const [filter, setFilter] = useState('');
   const kept = useMemo(() => items?.filter(keep), [items, keep]);

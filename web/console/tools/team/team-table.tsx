@@ -44,53 +44,51 @@ export function TeamTable({ appRef, team, selected }: { appRef: string; team: Ap
     );
   };
   return (
-    <>
-      <div className={styles.builders}>
-        <Table label="Team">
-          <TableHead names={['Builder', 'Role', 'Second factor', 'Apps', 'Seen']} bare="Change" />
-          <tbody>
-            {builders.map((one) => {
-              const isOwn = one.id === ownId;
-              return (
-                <tr key={one.id} data-selected={one.id === selected || undefined}>
-                  <td>
-                    <BuilderName
-                      name={
-                        <Link to="/app/$ref/team" params={{ ref: appRef }} search={{ builder: one.id }}>
-                          {one.name}
-                        </Link>
-                      }
-                      email={one.email}
-                      isOwn={isOwn}
-                    />
-                  </td>
-                  <td>{roleOf(one)}</td>
-                  <td>
-                    <SecondFactorWord has={one.has_second_factor} />
-                  </td>
-                  <td className={styles.apps}>{appsInWords(one.owns_node, one.apps)}</td>
-                  <td>
-                    <Seen at={one.last_seen_at} />
-                  </td>
-                  <td className="num">
-                    {one.is_member && (isOwn || (ownRole === 'owner' && !one.owns_node)) && (
-                      <Button
-                        small
-                        kind="quiet"
-                        offBecause={isLast(one) ? LAST_OWNER : null}
-                        aria-label={isOwn ? `Leave ${appRef}` : `Remove ${one.email}`}
-                        onClick={() => setGoing(one)}
-                      >
-                        {isOwn ? 'Leave' : 'Remove'}
-                      </Button>
-                    )}
-                  </td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </Table>
-      </div>
+    <div className={styles.builders}>
+      <Table label="Team">
+        <TableHead names={['Builder', 'Role', 'Second factor', 'Apps', 'Seen']} bare="Change" />
+        <tbody>
+          {builders.map((one) => {
+            const isOwn = one.id === ownId;
+            return (
+              <tr key={one.id} data-selected={one.id === selected || undefined}>
+                <td>
+                  <BuilderName
+                    name={
+                      <Link to="/app/$ref/team" params={{ ref: appRef }} search={{ builder: one.id }}>
+                        {one.name}
+                      </Link>
+                    }
+                    email={one.email}
+                    isOwn={isOwn}
+                  />
+                </td>
+                <td>{roleOf(one)}</td>
+                <td>
+                  <SecondFactorWord has={one.has_second_factor} />
+                </td>
+                <td className={styles.apps}>{appsInWords(one.owns_node, one.apps)}</td>
+                <td>
+                  <Seen at={one.last_seen_at} />
+                </td>
+                <td className="num">
+                  {one.is_member && (isOwn || (ownRole === 'owner' && !one.owns_node)) && (
+                    <Button
+                      small
+                      kind="quiet"
+                      offBecause={isLast(one) ? LAST_OWNER : null}
+                      aria-label={isOwn ? `Leave ${appRef}` : `Remove ${one.email}`}
+                      onClick={() => setGoing(one)}
+                    >
+                      {isOwn ? 'Leave' : 'Remove'}
+                    </Button>
+                  )}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </Table>
       {changing.error && !needsProof(changing.error) && <FailureNote facts={failureFacts(changing.error)} />}
       {going &&
         (going.id === ownId ? (
@@ -98,7 +96,7 @@ export function TeamTable({ appRef, team, selected }: { appRef: string; team: Ap
         ) : (
           <RemoveDialog appRef={appRef} builder={going} onClose={() => setGoing(null)} />
         ))}
-    </>
+    </div>
   );
 }
 
