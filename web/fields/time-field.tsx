@@ -88,7 +88,13 @@ export function TimeField({
   };
   const popup = isPopup && {
     onFocus: () => setOpen(true),
-    onBlur: ({ currentTarget, relatedTarget }: FocusEvent) => setOpen(currentTarget.contains(relatedTarget)),
+    onBlur: ({ currentTarget, relatedTarget }: FocusEvent) => {
+      if (currentTarget.contains(relatedTarget)) return;
+      const close = () => setOpen(false);
+      // A calendar that closed under a pressed button would move the button away from the pointer before the click.
+      if (relatedTarget?.matches(':active')) addEventListener('pointerup', () => setTimeout(close), { once: true });
+      else close();
+    },
     onKeyDown: (event: KeyboardEvent) => {
       if (event.key !== 'Escape' || !isOpen) return;
       event.preventDefault();
