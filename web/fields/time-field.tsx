@@ -88,13 +88,7 @@ export function TimeField({
   };
   const popup = isPopup && {
     onFocus: () => setOpen(true),
-    onBlur: ({ currentTarget, relatedTarget }: FocusEvent) => {
-      if (currentTarget.contains(relatedTarget)) return;
-      const close = () => setOpen(false);
-      // A calendar that closed under a pressed button would move the button away from the pointer before the click.
-      if (relatedTarget?.matches(':active')) addEventListener('pointerup', () => setTimeout(close), { once: true });
-      else close();
-    },
+    onBlur: (event: FocusEvent) => closeAfter(event, () => setOpen(false)),
     onKeyDown: (event: KeyboardEvent) => {
       if (event.key !== 'Escape' || !isOpen) return;
       event.preventDefault();
@@ -128,6 +122,16 @@ export function TimeField({
       )}
     </div>
   );
+}
+
+/**
+ * Closes the calendar when the focus leaves its field. A calendar that closed under a pressed button would move the
+ * button away from the pointer before the click.
+ */
+function closeAfter({ currentTarget, relatedTarget }: FocusEvent, close: () => void): void {
+  if (currentTarget.contains(relatedTarget)) return;
+  if (relatedTarget?.matches(':active')) addEventListener('pointerup', () => setTimeout(close), { once: true });
+  else close();
 }
 
 /** The calendar, the time of day and frequent times, below the text field. */
