@@ -132,7 +132,7 @@ it('changes a state only by a transition that is open, asks for what it requires
   await form.getByRole('textbox', { name: 'reason' }).fill('A part is missing');
   await form.getByRole('textbox', { name: 'due' }).fill('26.11.2026 16:30');
   expect(await faults(page)).toEqual([]);
-  await page.keyboard.press('Enter');
+  await form.getByRole('button', { name: 'hold' }).click();
   await expect.poll(() => stored(1)).toMatchObject({ status: 'waiting', reason: 'A part is missing' });
   expect(Date.parse((await stored(1))?.due ?? '')).toBe(new Date(2026, 10, 26, 16, 30).getTime());
   await cell(1, 'status').dblclick();

@@ -17,7 +17,7 @@ const schema = `
   create table public.customers (id uuid primary key default gen_random_uuid(), name text not null);
   create table public.tickets (
     id int generated always as identity primary key, title text not null constraint title_length check (length(title) between 3 and 80),
-    customer uuid not null references public.customers, priority public.priority not null default 'low', due date);
+    customer uuid not null references public.customers, priority public.priority not null default 'low', due date, context jsonb);
   comment on constraint title_length on public.tickets is 'A title is 3 to 80 characters.';
   insert into public.customers (name) values ('Brightwater'), ('Hollis Freight');`;
 
@@ -83,7 +83,7 @@ it('imports a CSV file: matches columns and labels, lists rows that violate a ru
     return { name: saved.suggestedFilename(), text: await readFile(await saved.path(), 'utf8') };
   };
   const file = await exported('CSV, 2 rows');
-  expect([file.name, file.text.split('\r\n')[0]]).toEqual(['tickets.csv', 'id,title,customer,priority,due']);
+  expect([file.name, file.text.split('\r\n')[0]]).toEqual(['tickets.csv', 'id,title,customer,priority,due,context']);
   const json = await exported('JSON, 2 rows');
   expect([json.name, JSON.parse(json.text)]).toEqual([
     'tickets.json',
@@ -202,9 +202,13 @@ it('edits a refused row in place, and takes the row with the nearest label for a
   expect(problems).toEqual([]);
 });
 
-it('imports nothing if the import is stopped', async () => {
+it('imports nothing if the check ended before the last row, or if the import is stopped', async () => {
   const { page, app, problems, stored, choose } = await openImport();
   await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await choose(`title,customer,context\n${'Ticket,Brightwater,{\n'.repeat(200)}Ticket,Brightwater,{}`);
+  await page.getByRole('button', { name: 'Check 201 rows' }).click();
+  await page.getByText('0 rows are valid, 200 rows violate a rule. 1 row is not checked yet.').waitFor();
+  expect(await page.getByRole('button', { name: 'Import 0 rows' }).getAttribute('aria-disabled')).toBe('true');
   await choose(`title,customer\n${Array.from({ length: 300 }, (_, n) => `Ticket ${n},Brightwater\n`).join('')}`);
   await page.getByRole('button', { name: 'Check 300 rows' }).click();
   await page.getByText('300 rows are valid, 0 rows violate a rule').waitFor();

@@ -125,10 +125,10 @@ const popupHandlers = ({
 }) => ({
   // For members, a click or an arrow key opens the calendar, because it would cover the next field while they type.
   onFocus: () => notation.isForBuilders && setOpen(true),
-  onBlur: ({ currentTarget, relatedTarget }: FocusEvent) => {
-    const isInside = currentTarget.contains(relatedTarget);
-    setOpen(isInside);
-    if (!isInside) onLeave?.();
+  onBlur: (event: FocusEvent) => {
+    if (event.currentTarget.contains(event.relatedTarget)) return;
+    closeAfter(event, () => setOpen(false));
+    onLeave?.();
   },
   onKeyDown: (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || !isOpen) return;
@@ -137,6 +137,15 @@ const popupHandlers = ({
     setOpen(false);
   },
 });
+
+/**
+ * Closes the calendar when the focus leaves its field. A calendar that closed under a pressed button would move the
+ * button away from the pointer before the click.
+ */
+function closeAfter({ relatedTarget }: FocusEvent, close: () => void): void {
+  if (relatedTarget?.matches(':active')) addEventListener('pointerup', () => setTimeout(close), { once: true });
+  else close();
+}
 
 /** The calendar, the time of day and frequent times, below the text field. */
 function Choices({

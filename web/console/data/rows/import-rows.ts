@@ -76,7 +76,7 @@ async function insertAll(
 /**
  * Inserts the rows in transactions that are rolled back, and returns the rows that PostgreSQL refuses. If a portion
  * fails, it is divided and tried again until each refused row is found.
- * @param onProgress Called with the number of rows that were checked.
+ * @param onProgress Called with the number of rows that were checked. If many rows are refused, the check ends before the last row.
  * @throws {ApiFailure} for an error that is not about a row, such as a missing privilege
  */
 export async function checkRows(
@@ -93,15 +93,20 @@ export async function checkRows(
   });
   const unread = new Set(refused.map(({ row }) => row));
   const sent = rows.filter((row) => !unread.has(row));
+  let checked = unread.size;
+  onProgress(checked);
   const check = async (part: readonly ImportedRow[]): Promise<void> => {
     if (part.length === 0 || refused.length >= MAX_REFUSED) return;
     try {
       await insertAll(table, plan, part, { prefer: ['tx=rollback'], signal });
+      checked += part.length;
     } catch (error) {
       const [only] = part;
       if (!(error instanceof ApiFailure) || !isOfRow(error)) throw error;
-      if (part.length === 1 && only) refused.push({ row: only, error });
-      else {
+      if (part.length === 1 && only) {
+        refused.push({ row: only, error });
+        checked += 1;
+      } else {
         const middle = Math.ceil(part.length / 2);
         await check(part.slice(0, middle));
         await check(part.slice(middle));
@@ -110,7 +115,7 @@ export async function checkRows(
   };
   for (let at = 0; at < sent.length && refused.length < MAX_REFUSED; at += CHECKED_ROWS) {
     await check(sent.slice(at, at + CHECKED_ROWS));
-    onProgress(Math.min(rows.length, unread.size + at + CHECKED_ROWS));
+    onProgress(checked);
   }
   return refused.sort((a, b) => a.row.line - b.row.line);
 }

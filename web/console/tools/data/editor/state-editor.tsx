@@ -53,10 +53,7 @@ export function StateEditor({
     return (
       <div className={styles.pop}>
         <RequiredFields
-          {...{ table, entities }}
-          way={asking}
-          isBusy={isPending}
-          error={error}
+          {...{ table, entities, error, way: asking, isBusy: isPending }}
           onCancel={() => onClose(false)}
           onTake={(values) => take(asking.transition, values)}
         />

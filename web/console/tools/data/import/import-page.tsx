@@ -157,7 +157,8 @@ function Progress({
   rows: number;
   work: ReturnType<typeof useImport>;
 }) {
-  const valid = rows - (refused?.length ?? 0);
+  const unchecked = uncheckedOf(rows, { refused, ...work });
+  const valid = rows - (refused?.length ?? 0) - unchecked;
   const step = !file ? 0 : imported !== null ? 4 : refused === null ? 1 : 2;
   return (
     <>
@@ -168,6 +169,7 @@ function Progress({
           refused !== null &&
           imported === null &&
           `${counted(rows, 'row')} of ${file.name}. ${counted(valid, 'row is', 'rows are')} valid, ${counted(refused.length, 'row violates', 'rows violate')} a rule.`}
+        {file && unchecked > 0 && ` ${counted(unchecked, 'row is', 'rows are')} not checked yet.`}
         {imported !== null && importedWords(imported, work)}
       </p>
       <ol className={styles.steps} aria-label="Steps">
@@ -185,6 +187,12 @@ function Progress({
   );
 }
 
+/** Returns the number of rows that the check did not reach, because it ended after many refused rows. */
+const uncheckedOf = (
+  rows: number,
+  { refused, checked, busy }: Pick<ReturnType<typeof useImport>, 'refused' | 'checked' | 'busy'>,
+): number => (refused === null || busy !== null ? 0 : Math.max(0, rows - checked));
+
 /** Says what the import will do, and has the button of the next step. */
 function ImportBar({
   work,
@@ -199,7 +207,8 @@ function ImportBar({
   onClose: () => void;
 }) {
   const { refused, imported, busy, leftOut, conflict, undoOff } = work;
-  const valid = rows - (refused?.length ?? 0);
+  const unchecked = uncheckedOf(rows, work);
+  const valid = rows - (refused?.length ?? 0) - unchecked;
   return (
     <div className={styles.bar}>
       <span>
@@ -235,7 +244,13 @@ function ImportBar({
         <Button
           kind="first"
           busy={busy === 'import' && 'Importing'}
-          offBecause={valid === 0 ? 'No row is valid.' : null}
+          offBecause={
+            unchecked > 0
+              ? 'So many rows violate a rule that the check ended. Fix these rows, or leave them out.'
+              : valid === 0
+                ? 'No row is valid.'
+                : null
+          }
           onClick={() => void work.run()}
         >
           Import {counted(valid, 'row')}
