@@ -123,7 +123,10 @@ it('says that the connection is lost, keeps what the member typed, and saves it 
   const { results } = await runSql(site.node, large.ref, `select id from auth.users where email = '${email}'`);
   await admin(site.node, 'DELETE', `/apps/${large.ref}/sessions?user_id=${results[0]?.rows[0]?.[0]}`);
   await page.getByLabel('Weight').fill('4');
-  await page.getByLabel('Sent').fill('2026-01-02');
+  // A member may type words. When the focus leaves the field, it shows the day that they mean.
+  await page.getByLabel('Sent').fill('yesterday');
+  await page.keyboard.press('Tab');
+  expect(await page.getByLabel('Sent').inputValue()).toMatch(/^\d+ [A-Z][a-z]{2} \d{4}$/);
   await page.getByRole('button', { name: 'Save' }).click();
   const ended = page.getByRole('dialog', { name: 'Please sign in again' });
   await ended.getByRole('button', { name: 'Sign in as somebody else' }).click();
