@@ -31,7 +31,10 @@ export function Gate({ children }: { children: ReactNode }) {
   if (userId !== null && !wasMember) setWasMember(true);
   const isKnown = session.data !== undefined && !(session.data === null && session.isFetching);
   const found = useQuery({ ...screens(portal, userId), enabled: isKnown && session.data?.needsFactor !== true });
-  useEffect(() => followRows(), []);
+  useEffect(() => {
+    const stop = followRows();
+    return () => stop();
+  }, []);
   const error = session.error ?? (found.data ? null : found.error);
   if (error) {
     return (
