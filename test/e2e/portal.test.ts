@@ -440,7 +440,7 @@ it('books a time on a phone, refuses a second booking of the time, and lets staf
   const book = async (page: Page, from: string, to: string) => {
     await page.goto(`${booking.origin}/resources/1`);
     await page.getByRole('link', { name: 'Book', exact: true }).first().click();
-    await page.getByRole('heading', { name: 'Book' }).waitFor();
+    await page.getByRole('heading', { name: 'Book', exact: true }).waitFor();
     await expect.poll(() => page.getByRole('combobox', { name: 'Resource' }).inputValue()).toBe('Meeting room');
     await page.getByLabel('Starts').fill(`${day}T${from}`);
     await page.getByLabel('Ends').fill(`${day}T${to}`);

@@ -1,8 +1,8 @@
 import { Dialog } from '../../ui/dialog.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
 import { caps } from '../../ui/keys/bindings.ts';
-import styles from './help.module.css';
 import { isMac, useKeyboard } from '../../ui/keys/keyboard.tsx';
+import styles from './help.module.css';
 
 /** Lists the keys that work on the current page. */
 export function Help({ onClose }: { onClose: () => void }) {

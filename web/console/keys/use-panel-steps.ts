@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef } from 'react';
-import type { PanelSteps } from '../../ui/panel.tsx';
 import { useKeys } from '../../ui/keys/keyboard.tsx';
+import type { PanelSteps } from '../../ui/panel.tsx';
 
 /**
  * Returns the functions that close the panel of the chosen row and that open the row before or after it. Also binds K

@@ -1,12 +1,12 @@
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useNavigate, useParams, useRouter, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import type { Binding } from '../../ui/keys/bindings.ts';
+import { useKeys } from '../../ui/keys/keyboard.tsx';
 import { chapterPages } from '../chapters/chapter-pages.ts';
 import { queryClient } from '../data/query-client.ts';
 import { signOut } from '../data/session.ts';
-import type { Binding } from '../../ui/keys/bindings.ts';
 import { Help } from '../keys/help.tsx';
-import { useKeys } from '../../ui/keys/keyboard.tsx';
 import { Palette } from '../palette/palette.tsx';
 import { toolPages } from '../tools/tool-pages.ts';
 import { useChapterNumber } from './use-chapter-number.ts';

@@ -18,8 +18,8 @@ export const followed = { meta: { isFollowed: 'often' } } as const;
 export const followedSeldom = { meta: { isFollowed: 'seldom' } } as const;
 const SELDOM = 4;
 
-/** Returns how long to wait before the rows are read again. Pure. */
-export const pauseAfter = (idleMilliseconds: number): number =>
+/** Returns how long to wait before the rows are read again. */
+const pauseAfter = (idleMilliseconds: number): number =>
   PAUSES.find(({ idle }) => idleMilliseconds < idle)?.pause ?? 60_000;
 
 let holds = 0;

@@ -43,7 +43,10 @@ export function Gate({ children }: { children: ReactNode }) {
     ...screens(portal, userId),
     enabled: isKnown && !isEnded && session.data?.needsFactor !== true,
   });
-  useEffect(() => followRows(), []);
+  useEffect(() => {
+    const stop = followRows();
+    return () => stop();
+  }, []);
   const error = session.error ?? (found.data ? null : found.error);
   if (error) {
     return (

@@ -11,8 +11,8 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
   const { bindings } = useKeyboard();
   const lines = [
     ...bindings.map(({ keys, does }) => [caps(keys, isMac), does] as const),
-    [['Enter'], t('keyOpens')] as const,
-    [['Esc'], t('keyCloses')] as const,
+    [caps('enter', isMac), t('keyOpens')] as const,
+    [caps('esc', isMac), t('keyCloses')] as const,
     [caps('mod+enter', isMac), t('keySaves')] as const,
   ];
   return (

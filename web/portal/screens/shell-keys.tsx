@@ -28,7 +28,7 @@ export function ShellKeys({ place }: { place: Place | null }) {
       return [
         { ...binding('mod+k', t('searchOrGo'), () => setOpened('palette')), inFields: true },
         binding('/', t('searchList'), () => {
-          const field = document.querySelector<HTMLElement>('main input[type="search"]');
+          const field = document.querySelector('search')?.querySelector('input');
           if (field) field.focus();
           else setOpened('palette');
         }),

@@ -16,13 +16,13 @@ import {
 import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { Kbd } from '../../../ui/kbd.tsx';
+import { caps } from '../../../ui/keys/bindings.ts';
+import { isMac, useKeys } from '../../../ui/keys/keyboard.tsx';
 import { code } from '../../../ui/recovery/code.ts';
 import { phoneOnlyClass, pushClass, Toolbar, Workbench, wideOnlyClass } from '../../../ui/workbench.tsx';
 import { ApiFailure } from '../../data/api-failure.ts';
 import { entityList } from '../../data/entities.ts';
 import { sqlFailureOf } from '../../data/sql.ts';
-import { caps } from '../../../ui/keys/bindings.ts';
-import { isMac, useKeys } from '../../../ui/keys/keyboard.tsx';
 import { Page } from '../../layout/page.tsx';
 import { type MarkedError, markedErrorAt } from './editor/position.ts';
 import type { SqlEditorHandle } from './editor/sql-editor.tsx';

@@ -8,6 +8,7 @@ import { Button } from '../../../../ui/button.tsx';
 import { FailureNote } from '../../../../ui/failure.tsx';
 import { Kbd } from '../../../../ui/kbd.tsx';
 import { isSubmitKey } from '../../../../ui/key-name.ts';
+import { useKeys } from '../../../../ui/keys/keyboard.tsx';
 import { PanelSection } from '../../../../ui/panel.tsx';
 import { failureFacts } from '../../../data/api-failure.ts';
 import {
@@ -21,7 +22,6 @@ import {
 } from '../../../data/explain.ts';
 import { labelField } from '../../../data/rows/labels.ts';
 import { keyFields, keyFromText, keyOf, keyText, type RequestRole, type Row } from '../../../data/rows/row.ts';
-import { useKeys } from '../../../../ui/keys/keyboard.tsx';
 import { MemberField } from '../../member-field.tsx';
 import styles from './explain.module.css';
 import { Explained } from './explained.tsx';
