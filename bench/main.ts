@@ -16,6 +16,7 @@ import { measureMembers } from './members.ts';
 import { measureMixed } from './mixed.ts';
 import { measureNeighbours } from './neighbours.ts';
 import { measurePages } from './pages.ts';
+import { measurePortal } from './portal.ts';
 import { measureProbe } from './probe.ts';
 import { measureSchema } from './schema-change.ts';
 import { measureDerivation, measureSpecification } from './specification.ts';
@@ -34,6 +35,7 @@ const measures: Readonly<Record<string, () => Promise<void>>> = {
   mixed: measureMixed,
   neighbours: measureNeighbours,
   pages: measurePages,
+  portal: measurePortal,
   probe: measureProbe,
   schema: measureSchema,
   specification: measureSpecification,
