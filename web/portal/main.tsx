@@ -7,7 +7,6 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { currentDirection } from '../language/messages.ts';
 import { hueOf } from '../ui/accent.ts';
-import { KeyboardProvider } from '../ui/keys/keyboard.tsx';
 import { colorSchemeManager, cssVariablesResolver, theme } from '../ui/theme.tsx';
 import { makePortal, PortalContext, readApp } from './data/client.ts';
 import { loadLanguage } from './data/language.ts';
@@ -37,9 +36,7 @@ readApp(loadLanguage()).then(
           >
             <QueryClientProvider client={queryClient}>
               <PortalContext value={portal}>
-                <KeyboardProvider>
-                  <RouterProvider router={router} />
-                </KeyboardProvider>
+                <RouterProvider router={router} />
               </PortalContext>
             </QueryClientProvider>
           </MantineProvider>

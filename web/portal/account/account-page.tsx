@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { dateFormat, t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
+import { KeyboardProvider } from '../../ui/keys/keyboard.tsx';
 import { Note, Wrong } from '../auth/auth-layout.tsx';
 import { account, changeAccount } from '../data/account.ts';
 import { authWords } from '../data/auth-words.ts';
@@ -56,7 +57,9 @@ export function AccountPage() {
         <LanguageChoice isMember />
       </Section>
       <Section title={t('keyboard')} about={t('keyboardAbout')}>
-        <SingleKeysChoice />
+        <KeyboardProvider>
+          <SingleKeysChoice />
+        </KeyboardProvider>
       </Section>
       <OwnData />
       <Section title={t('signOut')} about={t('signOutAbout')}>

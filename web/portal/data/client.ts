@@ -16,23 +16,19 @@ export interface Portal {
   mails: GoTrueClient;
 }
 
-/**
- * Storage key of the session. It is the default of supabase-js on this origin, so a front end of the app's own on the
- * same origin finds the session.
- */
-const KEY = `sb-${location.hostname.split('.')[0]}-auth-token`;
-
 /** Creates the clients of an app. They send their requests to the origin of the page. */
 export function makePortal(app: PortalApp): Portal {
   const url = `${location.origin}/auth/v1`;
+  // The default of supabase-js on this origin, so that a front end of the app's own finds the session.
+  const storageKey = `sb-${location.hostname.split('.')[0]}-auth-token`;
   const headers = { apikey: app.publishable_key };
   const experimental = { passkey: true, recoveryCodes: true };
   const common = { url, headers, fetch: fetchWithWait, detectSessionInUrl: false };
   return {
     app,
-    auth: new AuthClient({ ...common, experimental, storageKey: KEY, flowType: 'pkce' }),
+    auth: new AuthClient({ ...common, experimental, storageKey, flowType: 'pkce' }),
     mails: new AuthClient({
-      ...{ ...common, storageKey: `${KEY}-mails`, flowType: 'implicit' },
+      ...{ ...common, storageKey: `${storageKey}-mails`, flowType: 'implicit' },
       ...{ persistSession: false, autoRefreshToken: false },
     }),
   };

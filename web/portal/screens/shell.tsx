@@ -23,6 +23,7 @@ import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { KeyboardProvider } from '../../ui/keys/keyboard.tsx';
 import { AppMark } from '../auth/auth-layout.tsx';
 import { usePortal } from '../data/client.ts';
 import { useLostConnection } from '../data/connection.ts';
@@ -87,49 +88,51 @@ export function Shell({
     if (pathname) main.current?.focus({ preventScroll: true });
   }, [pathname]);
   return (
-    <div className={classNames(styles.app, hidesBar && styles.barless)}>
-      <Rail />
-      <div className={styles.main}>
-        <header className={styles.head}>
-          {back !== undefined ? (
-            <Link to={back} className={styles.back} aria-label={t('back')}>
-              <Icon of={IconArrowLeft} />
-            </Link>
-          ) : (
-            <span className={styles.phoneMark}>
-              <AppMark name={app.name} />
-            </span>
-          )}
-          <nav className={styles.crumbs} aria-label={t('wayHere')}>
-            {crumbs.map((crumb) => (
-              <span key={crumb.to} className={styles.crumb}>
-                <Link to={crumb.to}>{crumb.title}</Link>
-                <span aria-hidden="true">/</span>
+    <KeyboardProvider>
+      <div className={classNames(styles.app, hidesBar && styles.barless)}>
+        <Rail />
+        <div className={styles.main}>
+          <header className={styles.head}>
+            {back !== undefined ? (
+              <Link to={back} className={styles.back} aria-label={t('back')}>
+                <Icon of={IconArrowLeft} />
+              </Link>
+            ) : (
+              <span className={styles.phoneMark}>
+                <AppMark name={app.name} />
               </span>
-            ))}
-            <b className="cut" aria-current="page">
-              {title}
-            </b>
-          </nav>
-          <span className={styles.tools}>
-            {isFollowed && <Live />}
-            <ShellKeys place={placeAt(all, pathname)} />
-          </span>
-        </header>
-        <ConnectionBand />
-        <div className={classNames(styles.body, panel !== undefined && styles.withPanel)}>
-          <main className={styles.page} ref={main} tabIndex={-1}>
-            <div className={styles.wrap}>{children}</div>
-          </main>
-          {panel !== undefined && (
-            <aside className={styles.panel} aria-label={t('inShort', { title })}>
-              {panel}
-            </aside>
-          )}
+            )}
+            <nav className={styles.crumbs} aria-label={t('wayHere')}>
+              {crumbs.map((crumb) => (
+                <span key={crumb.to} className={styles.crumb}>
+                  <Link to={crumb.to}>{crumb.title}</Link>
+                  <span aria-hidden="true">/</span>
+                </span>
+              ))}
+              <b className="cut" aria-current="page">
+                {title}
+              </b>
+            </nav>
+            <span className={styles.tools}>
+              {isFollowed && <Live />}
+              <ShellKeys place={placeAt(all, pathname)} />
+            </span>
+          </header>
+          <ConnectionBand />
+          <div className={classNames(styles.body, panel !== undefined && styles.withPanel)}>
+            <main className={styles.page} ref={main} tabIndex={-1}>
+              <div className={styles.wrap}>{children}</div>
+            </main>
+            {panel !== undefined && (
+              <aside className={styles.panel} aria-label={t('inShort', { title })}>
+                {panel}
+              </aside>
+            )}
+          </div>
         </div>
+        {!hidesBar && <TabBar />}
       </div>
-      {!hidesBar && <TabBar />}
-    </div>
+    </KeyboardProvider>
   );
 }
 
