@@ -16,7 +16,7 @@ select ninefold.define_screen('/unassigned', 'New and unassigned', 'list', 'publ
   columns => array['id', 'subject', 'topic', 'priority', 'created_at'],
   filter => 'status=eq.new&assignee=is.null', order_by => 'priority.desc,created_at', roles => array['agent', 'lead']);
 select ninefold.define_screen('/workload', 'Who has what', 'list', 'public.workload', roles => array['lead']);
--- What a customer has asked, and for an agent also what is assigned to the agent.
+-- The tickets that a customer has opened, and for an agent also those that are assigned to the agent.
 select ninefold.define_screen('/my-tickets', 'My tickets', 'list', 'public.tickets',
   columns => array['id', 'subject', 'status', 'created_at', 'solved_at'],
   filter => 'or=(customer.eq.auth.uid(),assignee.eq.auth.uid())', order_by => 'created_at.desc', roles => array['authenticated']);

@@ -36,7 +36,7 @@ export function readTyped(field: Field, text: string, now: Date): { value: strin
   return value === null ? { value: text, wrong: 'This is no date and time.' } : { value, wrong: null };
 }
 
-/** Returns the values that the typed texts of a form stand for. Pure. */
+/** Reads the typed texts of a form as values. Pure. */
 export const readValues = (fields: readonly Field[], texts: Row, now: Date): Row =>
   Object.fromEntries(
     Object.entries(texts).map(([name, text]) => {
