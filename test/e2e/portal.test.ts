@@ -236,6 +236,9 @@ describe('the helpdesk with the portal only', () => {
     await agent.page.getByRole('searchbox', { name: 'Search in this list' }).fill('invoice');
     await agent.page.getByText('One ticket.').waitFor();
     await agent.page.waitForURL(/q=invoice/);
+    const screens = agent.page.getByRole('navigation', { name: 'Screens' });
+    await screens.getByRole('link', { name: 'Customers' }).getByText(/^\d+$/).waitFor();
+    expect(await screens.getByRole('link', { name: 'My profile' }).innerText()).toBe('My profile');
     await inBoth(agent.page);
     await agent.page.getByRole('link', { name: 'The invoice' }).click();
     await agent.page.getByText('Only the customer, Maren Holt, can do this.').waitFor();

@@ -47,6 +47,7 @@ export function ScreenCount({ screen, showsEstimate = false }: { screen: PortalS
     ...followedSeldom,
     enabled: isCounted && isQuiet,
   });
-  const isShown = data != null && (showsEstimate || screen.filter !== null || data <= COUNTED);
+  // Another screen may have counted the same rows.
+  const isShown = isCounted && data != null && (showsEstimate || screen.filter !== null || data <= COUNTED);
   return isShown && <small aria-hidden={!showsEstimate || undefined}>{countWords(data)}</small>;
 }
