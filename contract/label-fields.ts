@@ -1,11 +1,14 @@
 import type { Entity, Field } from './specification-entities.ts';
 
-/** Names of fields whose value tells which row it is, the most telling name first. */
-const TITLES = ['name', 'title', 'subject', 'label', 'headline', 'full_name', 'display_name', 'username', 'user_name'];
+/**
+ * Names of fields whose value tells which row it is, the most telling name first. Like the names below, they match
+ * spellings with other capitals or without underscores.
+ */
+const TITLES = ['name', 'title', 'subject', 'label', 'headline', 'full_name', 'display_name', 'username'];
 
 /** Names of fields with the parts of a person's name. */
-const GIVEN = ['first_name', 'firstname', 'given_name', 'forename'];
-const FAMILY = ['last_name', 'lastname', 'family_name', 'surname'];
+const GIVEN = ['first_name', 'given_name', 'forename'];
+const FAMILY = ['last_name', 'family_name', 'surname'];
 
 /** Names of fields that contain the text of a row without a title, such as a comment. */
 const TEXTS = ['body', 'message', 'content', 'text'];

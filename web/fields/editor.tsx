@@ -59,7 +59,7 @@ export function FieldEditor(props: EditorProps) {
   const described = [wrong !== null && error, field.help !== null && help].filter(Boolean).join(' ') || undefined;
   return (
     <div className={styles.field} data-field={field.name} data-beside={field.editor === 'boolean' || undefined}>
-      <div className={bare === undefined ? styles.label : styles.hidden}>
+      <div className={bare === undefined ? styles.label : 'sr'}>
         {isGroup(field) ? <span id={`${id}-label`}>{field.label}</span> : <label htmlFor={id}>{field.label}</label>}
         {isOptional && <span className={styles.optional}>{t('mayBeLeftOut')}</span>}
       </div>
@@ -72,7 +72,7 @@ export function FieldEditor(props: EditorProps) {
             </p>
           )}
           {field.help !== null && (
-            <p id={help} className={bare === undefined ? undefined : styles.hidden}>
+            <p id={help} className={bare === undefined ? undefined : 'sr'}>
               <bdi>{field.help}</bdi>
             </p>
           )}

@@ -19,7 +19,7 @@ export function FilePicker({
   verb?: string;
   accept?: string;
   small?: boolean;
-  /** What is beside the button: the name of the chosen file, or what the file must be. */
+  /** The text beside the button: the name of the chosen file, or the kind of file to choose. */
   children?: ReactNode;
   onFile: (file: File) => void;
 }) {

@@ -1,14 +1,10 @@
-import { IconPlus } from '@tabler/icons-react';
 import { useQueries } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { PortalEntity } from '../../../contract/portal.ts';
 import { countWords } from '../../fields/format.ts';
 import { State } from '../../fields/state.tsx';
 import { t, tNodes } from '../../language/messages.ts';
-import { buttonClass } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
-import { Icon } from '../../ui/icon.tsx';
 import { usePortal } from '../data/client.ts';
 import { followed } from '../data/live.ts';
 import { PAGE_ROWS } from '../data/query.ts';
@@ -19,6 +15,7 @@ import styles from './board-page.module.css';
 import { type BoardOf, Lane, NarrowLane } from './lane.tsx';
 import { isLeftOut } from './list-search.ts';
 import { Trouble } from './message.tsx';
+import { NewLink } from './new-link.tsx';
 import pageStyles from './page.module.css';
 import { rowKey } from './row-line.tsx';
 import { Shell } from './shell.tsx';
@@ -64,10 +61,7 @@ function Board(board: BoardOf) {
           <h1 className={pageStyles.title}>{screen.title}</h1>
           {form && (
             <div className={classNames(pageStyles.actions, pageStyles.inBar)}>
-              <Link to={form.route} className={buttonClass({ kind: 'first' })}>
-                <Icon of={IconPlus} />
-                {form.title}
-              </Link>
+              <NewLink form={form} />
             </div>
           )}
         </div>

@@ -1,4 +1,4 @@
-import { IconChevronLeft, IconChevronRight, IconPlus } from '@tabler/icons-react';
+import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { PortalScreen } from '../../../contract/portal.ts';
@@ -16,6 +16,7 @@ import { FieldValue, rowName } from '../fields/value.tsx';
 import { Actions } from './actions.tsx';
 import styles from './calendar-page.module.css';
 import { Trouble } from './message.tsx';
+import { NewLink } from './new-link.tsx';
 import pageStyles from './page.module.css';
 import { Shell } from './shell.tsx';
 import { dayOf, monthIn, monthOf, weeksOf } from './weeks.ts';
@@ -114,12 +115,7 @@ function Head({
         <Link to="." search={to(1)} className={buttonClass({})} aria-label={t('nextMonth')}>
           <Icon of={IconChevronRight} />
         </Link>
-        {form && (
-          <Link to={form.route} className={buttonClass({ kind: 'first' })}>
-            <Icon of={IconPlus} />
-            {form.title}
-          </Link>
-        )}
+        {form && <NewLink form={form} />}
       </div>
     </div>
   );

@@ -1,19 +1,17 @@
-import { IconPlus } from '@tabler/icons-react';
 import { useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
 import type { PortalEntity, PortalField, PortalScreen, PortalValue } from '../../../contract/portal.ts';
 import { countWords } from '../../fields/format.ts';
 import { inSentence, listParts, numberText, t } from '../../language/messages.ts';
-import { buttonClass } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
-import { Icon } from '../../ui/icon.tsx';
 import { usePortal } from '../data/client.ts';
 import { followedSeldom } from '../data/live.ts';
 import type { ListQuery } from '../data/query.ts';
 import { count } from '../data/rows.ts';
 import { formFor, readableFields, useScreens } from '../data/screens.ts';
 import { isLeftOut } from './list-search.ts';
+import { NewLink } from './new-link.tsx';
 import styles from './page.module.css';
 import type { RowWindow } from './use-row-window.ts';
 
@@ -48,10 +46,7 @@ export function ListHead({ screen, entity, target, list, query }: ListHeadProps)
       </div>
       {form && (
         <div className={classNames(styles.actions, styles.inBar)}>
-          <Link to={form.route} className={buttonClass({ kind: 'first' })}>
-            <Icon of={IconPlus} />
-            {form.title}
-          </Link>
+          <NewLink form={form} />
         </div>
       )}
     </div>

@@ -18,7 +18,7 @@ const FOUND = 4;
 interface Target {
   readonly path: string;
   readonly title: string;
-  /** What the target is: the name of its list, or of its kind. */
+  /** The label of the entity to which the target belongs; empty if it belongs to none. */
   readonly about: string;
   readonly search?: string;
 }

@@ -13,20 +13,21 @@ export interface Folding<T> {
   readonly groupOf: (item: T) => string;
 }
 
-/** Shows items in closed groups. A group opens by its heading, and if it contains the selected item. */
-export function FoldedGroups<T extends { readonly id: string }>({
-  folding: { title, sentence, groupOf },
-  items,
-  ...table
-}: {
-  folding: Folding<T>;
+interface TableOf<T> {
   items: readonly T[];
   columns: readonly ListColumn<T>[];
   selected: string | null;
   labelOf?: ((item: T) => string) | undefined;
   onOpen: (id: string) => void;
   stale: boolean;
-}) {
+}
+
+/** Shows items in closed groups. A group opens by its heading, and if it contains the selected item. */
+export function FoldedGroups<T extends { readonly id: string }>({
+  folding: { title, sentence, groupOf },
+  items,
+  ...table
+}: TableOf<T> & { folding: Folding<T> }) {
   const groups = new Map<string, T[]>();
   for (const item of items) groups.set(groupOf(item), [...(groups.get(groupOf(item)) ?? []), item]);
   return (
@@ -40,19 +41,7 @@ export function FoldedGroups<T extends { readonly id: string }>({
   );
 }
 
-function Group<T extends { readonly id: string }>({
-  heading,
-  items,
-  ...table
-}: {
-  heading: string;
-  items: readonly T[];
-  columns: readonly ListColumn<T>[];
-  selected: string | null;
-  labelOf?: ((item: T) => string) | undefined;
-  onOpen: (id: string) => void;
-  stale: boolean;
-}) {
+function Group<T extends { readonly id: string }>({ heading, items, ...table }: TableOf<T> & { heading: string }) {
   const [wasOpened, setOpened] = useState(false);
   const isOpen = wasOpened || items.some(({ id }) => id === table.selected);
   return (
