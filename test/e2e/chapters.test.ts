@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { SettingEntry } from '../../contract/admin.ts';
 import { admin, createApp, deleteApp, runSql } from '../support/apps.ts';
@@ -248,10 +249,9 @@ it('moves through the table of a chapter with the keyboard only', async () => {
   await page.keyboard.press('ArrowUp');
   const second = rows.nth((await rows.count()) - 2);
   expect(await second.evaluate((element) => element === document.activeElement)).toBe(true);
+  await pressOnceShown(page, 'aside h3', 'j');
   await page.keyboard.press('Enter');
   const panel = page.getByRole('complementary');
-  await panel.getByRole('heading', { name: 'Violation' }).waitFor();
-  await page.keyboard.press('j');
   await rows.last().and(page.locator('[aria-pressed="true"]')).waitFor();
   await page.keyboard.press('Escape');
   await panel.getByRole('heading', { name: 'Violation' }).waitFor({ state: 'detached' });
@@ -260,3 +260,17 @@ it('moves through the table of a chapter with the keyboard only', async () => {
   expect(await rows.and(page.locator('[tabindex="0"]')).count()).toBe(1);
   expect(problems).toEqual([]);
 });
+
+/** Makes the page receive a key at the moment when an element appears, before its next paint. */
+async function pressOnceShown(page: Page, selector: string, key: string): Promise<void> {
+  await page.evaluate(
+    ([wanted, pressed]) => {
+      new MutationObserver((_, observer) => {
+        if (!document.querySelector(wanted)) return;
+        observer.disconnect();
+        document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key: pressed, bubbles: true }));
+      }).observe(document.body, { childList: true, subtree: true });
+    },
+    [selector, key] as const,
+  );
+}

@@ -1,5 +1,5 @@
 import { IconArrowDown, IconArrowUp, IconX } from '@tabler/icons-react';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useLayoutEffect } from 'react';
 import { Button } from './button.tsx';
 import { distinctKeys } from './distinct-keys.ts';
 import styles from './panel.module.css';
@@ -37,7 +37,8 @@ export function Panel({
 } & Partial<PanelSteps>) {
   useFocusBack();
 
-  useEffect(() => {
+  // A layout effect, so that Esc works as soon as the panel is visible.
+  useLayoutEffect(() => {
     if (!onClose) return;
     const close = (event: KeyboardEvent) => {
       if (event.key === 'Escape' && !event.defaultPrevented && !isAbove(event.target)) onClose();

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef } from 'react';
+import { useCallback, useLayoutEffect, useMemo, useRef } from 'react';
 import { useKeys } from '../../ui/keys/keyboard.tsx';
 import type { PanelSteps } from '../../ui/panel.tsx';
 
@@ -46,10 +46,10 @@ function useSteps(
 ): (by: 1 | -1) => void {
   const shown = useRef(rows);
   const at = useRef(chosen);
-  useEffect(() => {
+  useLayoutEffect(() => {
     shown.current = rows;
   }, [rows]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     at.current = chosen;
   }, [chosen]);
   return useCallback(
