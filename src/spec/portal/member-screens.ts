@@ -30,9 +30,7 @@ export function memberScreens(
 ): PortalScreens {
   const { facts } = types;
   const functions = new Set(chapters.screens?.screens.flatMap(({ actions = [] }) => actions));
-  const cells = entries.ofCaller(JSON.stringify([caller, [...functions]]), (look) =>
-    cellsOfCaller(look, caller, functions),
-  );
+  const cells = cellsOfCaller(entries, caller, functions);
   const open = openEntities(chapters.entities?.entities ?? [], cells);
   const [defaultSchema] = facts.exposedSchemas;
   const labels = new MemberLabels(chapters.screens?.labels, language);
