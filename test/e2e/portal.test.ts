@@ -541,6 +541,7 @@ it('writes a note, keeps its draft over the end of the session, shares its noteb
   await reader.page.getByRole('button', { name: 'Keep this view' }).click();
   await reader.page.getByLabel('Name of the view').fill('Spring');
   await reader.page.getByRole('button', { name: 'Save', exact: true }).click();
+  await reader.page.locator('aside').getByRole('link', { name: 'Spring' }).getByText('1', { exact: true }).waitFor();
   await inBoth(reader.page);
   await reader.page.goto(`${notes.origin}/published`);
   await reader.page.getByRole('navigation', { name: 'Saved views' }).getByRole('link', { name: 'Spring' }).click();

@@ -9,6 +9,7 @@ import { numberText, t } from '../../language/messages.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { usePortal } from '../data/client.ts';
+import { followed } from '../data/live.ts';
 import { keyOf } from '../data/query.ts';
 import type { Row } from '../data/rest.ts';
 import { removeRow, row as rowQuery } from '../data/rows.ts';
@@ -32,11 +33,7 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
   const portal = usePortal();
   const all = useScreens();
   const isPhone = useMediaQuery('(max-width: 760px)', undefined, { getInitialValueInEffect: false });
-  const {
-    data: row,
-    error,
-    isPending,
-  } = useQuery({ ...rowQuery(portal, all, entity, rowKey), refetchInterval: 20_000 });
+  const { data: row, error, isPending } = useQuery({ ...rowQuery(portal, all, entity, rowKey), ...followed });
   const list = listFor(all, entity);
   const crumbs = list ? [{ title: list.title, to: list.route }] : [];
   if (error && !row) {
@@ -69,6 +66,7 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
       title={title}
       crumbs={crumbs}
       back={list?.route ?? '/'}
+      isFollowed={!error}
       panel={
         <>
           {!isPhone && transitions}

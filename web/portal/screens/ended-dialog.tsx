@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { Wrong } from '../auth/auth-layout.tsx';
 import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
-import { signInWithPasskey, signInWithPassword } from '../data/session.ts';
+import { signInWithPasskey, signInWithPassword } from '../data/sign-in.ts';
 import { AskDialog, askButtonsClass } from './ask-dialog.tsx';
 
 /**

@@ -3,6 +3,7 @@ import type { PortalField } from '../../../contract/portal.ts';
 import { textOf } from '../../fields/format.ts';
 import { t } from '../../language/messages.ts';
 import { usePortal } from '../data/client.ts';
+import { followedSeldom } from '../data/live.ts';
 import type { Row } from '../data/rest.ts';
 import { figureRows, SHOWN_ROWS } from '../data/rows.ts';
 import { type Place, readableFields, useScreens } from '../data/screens.ts';
@@ -19,12 +20,12 @@ const isFigure = ({ editor }: PortalField): boolean => editor === 'number' || ed
 export function FiguresPage({ screen, entity }: Place) {
   const portal = usePortal();
   const all = useScreens();
-  const { data, error } = useQuery({ ...figureRows(portal, all, entity, screen), refetchInterval: 20_000 });
+  const { data, error } = useQuery({ ...figureRows(portal, all, entity, screen), ...followedSeldom });
   const rows = data?.rows ?? [];
   const fields = readableFields(entity, screen.columns);
   const [only] = rows;
   return (
-    <Shell title={screen.title}>
+    <Shell title={screen.title} isFollowed={!error}>
       <div className={pageStyles.titlebar}>
         <div>
           <h1 className={pageStyles.title}>{screen.title}</h1>

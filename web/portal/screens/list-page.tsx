@@ -11,7 +11,7 @@ import { Download } from './download.tsx';
 import { Filters } from './filters.tsx';
 import { ListHead } from './list-head.tsx';
 import listStyles from './list-page.module.css';
-import { conditionsIn, dataConditions, type ListSearch, type Order, orderIn, toSearch } from './list-search.ts';
+import { conditionsIn, type ListSearch, narrowingIn, type Order, orderIn, toSearch } from './list-search.ts';
 import { LongTable } from './long-table.tsx';
 import { Trouble } from './message.tsx';
 import styles from './page.module.css';
@@ -97,18 +97,10 @@ function useListQuery({ screen, entity }: Pick<Place, 'screen' | 'entity'>) {
   const search = useSearch({ strict: false }) as ListSearch;
   const conditions = conditionsIn(search, entity);
   const order = orderIn(search, entity, screen.order);
-  const words = String(search.q ?? '');
-  const now = new Date();
-  const asked = Object.entries(conditions).map(
-    ([name, condition]) => [name, dataConditions(entity, name, condition, now)] as const,
-  );
+  const narrowing = narrowingIn(search, entity, new Date());
+  const words = narrowing.search;
   return {
-    query: {
-      filter: screen.filter,
-      order: groupedOrder(screen, order.text),
-      conditions: Object.fromEntries(asked),
-      search: words,
-    },
+    query: { filter: screen.filter, order: groupedOrder(screen, order.text), ...narrowing },
     columns: screen.group === null ? screen.columns : [...screen.columns, screen.group],
     ...{ words, conditions, order, isOrdered: search.order !== undefined },
     go: (next: Partial<Parameters<typeof toSearch>[0]>) =>

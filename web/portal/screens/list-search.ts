@@ -1,7 +1,7 @@
 import type { PortalEntity, PortalField } from '../../../contract/portal.ts';
 import { textOf } from '../../fields/format.ts';
 import { type MessageKey, t } from '../../language/messages.ts';
-import { orderTerms } from '../data/query.ts';
+import { type ListQuery, orderTerms } from '../data/query.ts';
 import { instantOf } from '../data/rows.ts';
 import { dayOf } from './weeks.ts';
 
@@ -33,6 +33,21 @@ export function conditionsIn(search: ListSearch, { fields }: PortalEntity): Reco
 
 const isCondition = (field: PortalField, condition: string): boolean =>
   /^(eq|is|not\.is)\./.test(condition) || (hasRange(field) && (daysIn(condition) ?? rangeIn(condition)) !== null);
+
+/**
+ * Returns the search and the conditions of an address as a data request has them.
+ * @param now The present time, for conditions such as "in the last 7 days".
+ */
+export function narrowingIn(
+  search: ListSearch,
+  entity: PortalEntity,
+  now: Date,
+): Pick<ListQuery, 'conditions' | 'search'> {
+  const conditions = Object.entries(conditionsIn(search, entity)).map(
+    ([name, condition]) => [name, dataConditions(entity, name, condition, now)] as const,
+  );
+  return { conditions: Object.fromEntries(conditions), search: String(search.q ?? '') };
+}
 
 /** Returns the order in the address if its fields are known; otherwise returns the order of the screen. */
 export function orderIn({ order }: ListSearch, { fields }: PortalEntity, ofScreen: string | null): Order {

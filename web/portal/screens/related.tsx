@@ -11,6 +11,7 @@ import { classNames } from '../../ui/class-names.ts';
 import { Kbd } from '../../ui/kbd.tsx';
 import { isSubmitKey } from '../../ui/key-name.ts';
 import { usePortal } from '../data/client.ts';
+import { followed } from '../data/live.ts';
 import { keyOf, pointedTo, quoted } from '../data/query.ts';
 import type { Row } from '../data/rest.ts';
 import { list } from '../data/row-pages.ts';
@@ -43,7 +44,7 @@ export function Related({ related, row, owner }: { related: PortalRelated; row: 
   const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery({
     ...list(portal, all, { entity: entity ?? owner, columns, query: { ...query, order: query.order ?? null } }),
     enabled: entity !== undefined && value !== undefined,
-    refetchInterval: 20_000,
+    ...followed,
   });
   if (!entity || value === undefined) return null;
   const rows = data?.pages.flatMap((page) => page.rows) ?? [];

@@ -7,6 +7,7 @@ import { followedSeldom } from '../data/live.ts';
 import { count, rowsKey } from '../data/rows.ts';
 import { entityIn, useScreens } from '../data/screens.ts';
 import { queryClient } from '../data/session.ts';
+import { type ListSearch, narrowingIn } from './list-search.ts';
 
 /** Maximum number of screens in the navigation whose rows are counted. */
 const COUNTED_SCREENS = 12;
@@ -31,23 +32,34 @@ function useIsQuiet(): boolean {
 }
 
 /**
- * Shows the number of rows of a list. A list without a filter shows it only if PostgreSQL can count the rows quickly. Shows
- * nothing for other screens, and for lists after the first COUNTED_SCREENS.
+ * Shows the number of rows of a list, or of a saved view of a list. A list without a filter shows it only if PostgreSQL can
+ * count the rows quickly. Shows nothing for other screens, and for lists after the first COUNTED_SCREENS.
  */
-export function ScreenCount({ screen, showsEstimate = false }: { screen: PortalScreen; showsEstimate?: boolean }) {
+export function ScreenCount({
+  screen,
+  view = {},
+  showsEstimate = false,
+}: {
+  screen: PortalScreen;
+  /** The search parameters of the view. */
+  view?: ListSearch;
+  showsEstimate?: boolean;
+}) {
   const portal = usePortal();
   const all = useScreens();
   const isQuiet = useIsQuiet();
   const entity = entityIn(all, screen.entity);
   const place = all.screens.filter(({ kind }) => kind === 'list').indexOf(screen);
   const isCounted = entity !== undefined && place >= 0 && place < COUNTED_SCREENS;
-  const query = { filter: screen.filter, order: null, conditions: {}, search: '' };
+  const narrowing = entity ? narrowingIn(view, entity, new Date()) : { conditions: {}, search: '' };
+  const isNarrowed = narrowing.search !== '' || Object.keys(narrowing.conditions).length > 0;
   const { data } = useQuery({
-    ...count(portal, all, entity as never, query),
+    ...count(portal, all, entity as never, { filter: screen.filter, order: null, ...narrowing }),
     ...followedSeldom,
     enabled: isCounted && isQuiet,
   });
   // Another screen may have counted the same rows.
-  const isShown = isCounted && data != null && (showsEstimate || screen.filter !== null || data <= COUNTED);
+  const isFiltered = screen.filter !== null || isNarrowed;
+  const isShown = isCounted && data != null && (showsEstimate || isFiltered || data <= COUNTED);
   return isShown && <small aria-hidden={!showsEstimate || undefined}>{countWords(data)}</small>;
 }

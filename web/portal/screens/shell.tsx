@@ -206,18 +206,24 @@ function Screens({ onOpen }: { onOpen?: () => void }) {
   );
 }
 
+/** Max number of saved views whose rows are counted. */
+const COUNTED_VIEWS = 8;
+
 /** Links to the views that the member has saved. Leaves out views of lists that the member may no longer open. */
 function MyViews({ onOpen }: { onOpen: (() => void) | undefined }) {
   const portal = usePortal();
   const caller = useCaller();
   const { screens } = useScreens();
   const { data = [] } = useQuery(views(portal, caller?.user.id ?? null));
-  const shown = data.filter(({ route }) => screens.some((screen) => screen.route === route));
+  const shown = data.flatMap((view) => {
+    const screen = screens.find(({ route }) => route === view.route);
+    return screen ? [{ ...view, screen }] : [];
+  });
   if (shown.length === 0) return null;
   return (
     <div>
       <h2>{t('myViews')}</h2>
-      {shown.map(({ route, name, search }) => (
+      {shown.map(({ route, name, search, screen }, i) => (
         <NavLink
           key={`${route} ${name}`}
           to={route}
@@ -225,7 +231,9 @@ function MyViews({ onOpen }: { onOpen: (() => void) | undefined }) {
           title={name}
           icon={IconBookmark}
           onOpen={onOpen}
-        />
+        >
+          {i < COUNTED_VIEWS && <ScreenCount screen={screen} view={searchOf(search)} />}
+        </NavLink>
       ))}
     </div>
   );

@@ -6,7 +6,8 @@ import { Button } from '../../ui/button.tsx';
 import { AuthLayout, stackClass, Wrong } from '../auth/auth-layout.tsx';
 import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
-import { continueElsewhere, signOut } from '../data/session.ts';
+import { signOut } from '../data/session.ts';
+import { continueElsewhere } from '../data/sign-in.ts';
 import { hasJustSignedIn, readDestination } from './destination.ts';
 import { useSession } from './signed-in.tsx';
 

@@ -5,7 +5,7 @@ import { AuthLayout, softClass, TextButton, Wrong } from '../auth/auth-layout.ts
 import { CodeField } from '../auth/code-field.tsx';
 import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
-import { type CodeKind, useMailedCode } from '../data/session.ts';
+import { type CodeKind, useMailedCode } from '../data/sign-in.ts';
 import { useSecondsUntil } from './use-seconds-until.ts';
 
 /** Seconds until the member can request another mail. */

@@ -17,7 +17,7 @@ import { Button } from '../../ui/button.tsx';
 import { Or, stackClass, Wrong } from '../auth/auth-layout.tsx';
 import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
-import { signInWithPasskey, signInWithProvider } from '../data/session.ts';
+import { signInWithPasskey, signInWithProvider } from '../data/sign-in.ts';
 
 const icons: Readonly<Record<string, TablerIcon>> = {
   apple: IconBrandApple,

@@ -7,7 +7,7 @@ import { AuthLayout, Wrong } from '../auth/auth-layout.tsx';
 import { changeAccount } from '../data/account.ts';
 import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
-import { recover } from '../data/session.ts';
+import { recover } from '../data/sign-in.ts';
 import { MailedCode } from './mailed-code.tsx';
 import { NewPasswordField } from './new-password-field.tsx';
 import { passwordRules } from './password-rules.ts';

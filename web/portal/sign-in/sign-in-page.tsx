@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { AuthLayout, asideClass, Note, Wrong } from '../auth/auth-layout.tsx';
 import { authWords, codeOf, TOO_MANY } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
-import { mailLink, resendSignUp, signInWithPassword } from '../data/session.ts';
+import { mailLink, resendSignUp, signInWithPassword } from '../data/sign-in.ts';
 import { refusedUntil } from '../data/waiting-time.ts';
 import { MailedCode } from './mailed-code.tsx';
 import { OtherMethods } from './other-methods.tsx';

@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { AuthLayout, Wrong } from '../auth/auth-layout.tsx';
 import { authWords } from '../data/auth-words.ts';
 import { usePortal } from '../data/client.ts';
-import { resendSignUp, signUp } from '../data/session.ts';
+import { resendSignUp, signUp } from '../data/sign-in.ts';
 import { MailedCode } from './mailed-code.tsx';
 import { NewPasswordField } from './new-password-field.tsx';
 import { OtherMethods } from './other-methods.tsx';
