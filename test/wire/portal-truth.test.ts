@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import type { PortalEntity, PortalScreen, PortalScreens } from '../../contract/portal.ts';
+import { en } from '../../web/language/en.ts';
+import { setLanguage } from '../../web/language/messages.ts';
 import type { Portal } from '../../web/portal/data/client.ts';
 import { keyOf, quoted } from '../../web/portal/data/query.ts';
 import { callFunction, callRest, type Row } from '../../web/portal/data/rest.ts';
@@ -24,6 +26,7 @@ let agent: Member;
 let refused: string[] = [];
 
 beforeAll(async () => {
+  setLanguage('en', en);
   app = await createApp(node);
   for (const design of designs) await runSql(node, app.ref, design);
   await admin(node, 'PUT', `/apps/${app.ref}/settings/db_schemas`, { value: ['public', ...designSchemas] });
