@@ -94,7 +94,7 @@ export interface AuthSettings extends ProviderSettings, HookSettings, PhoneSetti
 const notification = (what: string): Setting<boolean> => ({
   default: true,
   type: 'true or false',
-  meaning: `Whether members are told by mail that ${what}.`,
+  meaning: `Whether members get a mail which says that ${what}.`,
 });
 
 export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSettings[K]> } = {
@@ -308,7 +308,7 @@ export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSet
     default: false,
     type: 'true or false',
     meaning:
-      'Whether new passwords are looked up at Have I Been Pwned, which is told the first five digits of their SHA-1; leaked ones are refused.',
+      'Whether new passwords are looked up at Have I Been Pwned, which receives the first five digits of their SHA-1. Leaked passwords are refused.',
   },
   mfa_totp_enroll_enabled: {
     default: true,

@@ -207,7 +207,7 @@ export const oauthCalls = defineCalls({
   },
   'auth.admin.oauth.renew': {
     call: 'POST /auth/v1/admin/oauth/clients/{client_id}/regenerate_secret',
-    summary: 'Gives an application a new secret; the one before works no more.',
+    summary: 'Gives an application a new secret. The previous secret stops working.',
     caller: 'secret-key',
     settings: { oauth_server_enabled: true },
     returns: 'the application, with its secret',

@@ -1,5 +1,5 @@
 import { hookNames } from '../hooks.ts';
-import { entries, told } from './entry.ts';
+import { entries, memberTexts } from './entry.ts';
 
 const hookSwitches = hookNames.map((name) => `hook_${name}_enabled` as const);
 
@@ -30,7 +30,7 @@ export const authErrors = entries('auth', {
     message: 'Could not parse request body as JSON',
     meaning: 'The body is missing, is not JSON, is no JSON object, nests too deeply, or has a field of another type.',
     action: 'Send a JSON object with fields of the types that the call takes.',
-    member: told.fault,
+    member: memberTexts.fault,
   },
   bad_jwt: {
     status: 403,
@@ -40,7 +40,7 @@ export const authErrors = entries('auth', {
     message: 'invalid JWT: unable to parse or verify signature',
     meaning: 'The access token is malformed, has expired, was signed with another key, or names no account.',
     action: 'Refresh the session, or sign in again.',
-    member: told.signInAgain,
+    member: memberTexts.signInAgain,
   },
   bad_code_verifier: {
     status: 400,
@@ -70,14 +70,14 @@ export const authErrors = entries('auth', {
     message: 'A custom OAuth provider with this identifier already exists',
     meaning: 'The app has a provider with this identifier.',
     action: 'Choose another identifier, or change the provider.',
-    member: told.fault,
+    member: memberTexts.fault,
   },
   custom_provider_not_found: {
     status: 404,
     message: 'Custom OAuth provider not found',
     meaning: 'The app has no provider with this identifier.',
     action: 'List the providers, and check the identifier.',
-    member: told.fault,
+    member: memberTexts.fault,
   },
   database_refused: {
     source: 'ninefold',
@@ -188,7 +188,7 @@ export const authErrors = entries('auth', {
     message: 'User not allowed',
     meaning: 'The call is for the secret key only.',
     action: 'Call it from a server, with the secret key.',
-    member: told.fault,
+    member: memberTexts.fault,
   },
   oauth_provider_not_supported: {
     status: 400,
@@ -202,7 +202,7 @@ export const authErrors = entries('auth', {
     message: 'Maximum number of custom OAuth/OIDC providers reached',
     meaning: 'The app has reached the limit customProviders.',
     action: 'Delete an unused provider.',
-    member: told.fault,
+    member: memberTexts.fault,
     limit: 'customProviders',
   },
   over_request_rate_limit: {
@@ -616,7 +616,7 @@ export const authErrors = entries('auth', {
     message: 'This feature is disabled',
     meaning: 'The app does not offer this.',
     action: 'Switch it on in the settings of the app.',
-    member: told.fault,
+    member: memberTexts.fault,
   },
   oauth_client_not_found: {
     status: 404,
@@ -626,14 +626,14 @@ export const authErrors = entries('auth', {
     message: 'OAuth client not found',
     meaning: 'The app has no application with this id.',
     action: 'List the applications, and check the id.',
-    member: told.fault,
+    member: memberTexts.fault,
   },
   oauth_authorization_not_found: {
     status: 404,
     message: 'authorization not found',
     meaning: 'No request of an application has this id: it expired, never existed, or belongs to another member.',
     action: 'Begin the sign-in anew at the application.',
-    member: told.fault,
+    member: memberTexts.fault,
     limit: 'oauthAuthorizationSeconds',
   },
   oauth_consent_not_found: {
@@ -641,7 +641,7 @@ export const authErrors = entries('auth', {
     message: 'No active grant found for this client',
     meaning: 'The member allows this application nothing.',
     action: 'List what the member allows with GET /user/oauth/grants.',
-    member: told.fault,
+    member: memberTexts.fault,
   },
   oauth_sign_in_too_old: {
     status: 403,
@@ -655,7 +655,7 @@ export const authErrors = entries('auth', {
     message: 'Dynamic client registration is not enabled',
     meaning: 'Applications cannot register themselves with this app.',
     action: 'Have a builder register the application, or change the setting oauth_server_allow_dynamic_registration.',
-    member: told.fault,
+    member: memberTexts.fault,
   },
   oauth_application_refused: {
     status: 403,
@@ -663,14 +663,14 @@ export const authErrors = entries('auth', {
     meaning:
       'The access token is of an application, which may read the account and rows, and nothing else of /auth/v1.',
     action: 'Make the call with a token of the app itself.',
-    member: told.fault,
+    member: memberTexts.fault,
   },
   over_oauth_client_quota: {
     status: 400,
     message: 'Too many OAuth clients',
     meaning: 'The app has reached the limit oauthClients.',
     action: 'Delete an unused application.',
-    member: told.fault,
+    member: memberTexts.fault,
     limit: 'oauthClients',
   },
   oauth_invalid_request: {
@@ -678,7 +678,7 @@ export const authErrors = entries('auth', {
     message: 'The request is malformed',
     meaning: 'A field of the request to the token endpoint is missing or cannot be read (RFC 6749, section 5.2).',
     action: 'Act on error_description.',
-    member: told.fault,
+    member: memberTexts.fault,
   },
   oauth_invalid_client: {
     status: 401,
@@ -686,7 +686,7 @@ export const authErrors = entries('auth', {
     meaning:
       'The application is unknown, its secret is wrong, or it authenticates in another way than it is registered for (RFC 6749, section 5.2).',
     action: 'Check the id, the secret and token_endpoint_auth_method of the application.',
-    member: told.fault,
+    member: memberTexts.fault,
   },
   oauth_invalid_grant: {
     status: 400,
@@ -694,7 +694,7 @@ export const authErrors = entries('auth', {
     meaning:
       'The code or the refresh token is unknown, was used, has expired, or is of another application (RFC 6749, section 5.2).',
     action: 'Have the member sign in to the application again.',
-    member: told.fault,
+    member: memberTexts.fault,
     limit: 'oauthCodeSeconds',
   },
   oauth_invalid_scope: {
@@ -702,14 +702,14 @@ export const authErrors = entries('auth', {
     message: 'The scope exceeds the scope that the member granted',
     meaning: 'A refresh asks for a scope that the refresh token does not have (RFC 6749, section 6).',
     action: 'Ask for scopes of the first token response, or send the member to /oauth/authorize with the new scope.',
-    member: told.fault,
+    member: memberTexts.fault,
   },
   oauth_unsupported_grant_type: {
     status: 400,
     message: 'Client is not allowed to use this grant type',
     meaning: 'The application may not use this grant, or the app has none of this name (RFC 6749, section 5.2).',
     action: 'Use authorization_code or refresh_token.',
-    member: told.fault,
+    member: memberTexts.fault,
   },
   unknown: {
     status: 400,
@@ -725,7 +725,7 @@ export const authErrors = entries('auth', {
     message: 'Failed to reach hook within maximum time of 5.000000 seconds',
     meaning: 'An auth hook of the app did not answer in time.',
     action: 'Make the hook faster, or switch it off.',
-    member: told.tryAgain,
+    member: memberTexts.tryAgain,
     whileAny: hookSwitches,
   },
   hook_timeout_after_retry: {
@@ -733,7 +733,7 @@ export const authErrors = entries('auth', {
     message: 'Failed to reach hook after maximum retries',
     meaning: 'The address of an auth hook of the app cannot be reached, or is not allowed.',
     action: 'Check the address in the settings of the hook, and that it is public.',
-    member: told.tryAgain,
+    member: memberTexts.tryAgain,
     whileAny: hookSwitches,
   },
   hook_payload_over_size_limit: {
@@ -741,7 +741,7 @@ export const authErrors = entries('auth', {
     message: 'Payload size exceeded size limit',
     meaning: 'The response of an auth hook of the app, or the claims that the hook adds to a token, are too large.',
     action: 'Reduce the response of the hook.',
-    member: told.fault,
+    member: memberTexts.fault,
     whileAny: hookSwitches,
   },
   hook_payload_invalid_content_type: {
@@ -749,7 +749,7 @@ export const authErrors = entries('auth', {
     message: 'Invalid Content-Type: Missing Content-Type header',
     meaning: 'The response of an auth hook of the app has a content type other than application/json.',
     action: 'Send the response of the hook as application/json.',
-    member: told.fault,
+    member: memberTexts.fault,
     whileAny: hookSwitches,
   },
   mfa_verification_rejected: {
@@ -757,7 +757,7 @@ export const authErrors = entries('auth', {
     message: 'Further MFA verification attempts will be rejected.',
     meaning: 'An auth hook of the app refused the second factor. The sessions of the account have ended.',
     action: 'Act on the message, then sign in again.',
-    member: told.signInAgain,
+    member: memberTexts.signInAgain,
     while: { hook_mfa_verification_attempt_enabled: true },
   },
   mfa_phone_verify_not_enabled: {

@@ -1,4 +1,4 @@
-import { type ErrorEntry, told } from './entry.ts';
+import { type ErrorEntry, memberTexts } from './entry.ts';
 
 type Row = readonly [status: number, message: string, meaning: string];
 
@@ -138,7 +138,7 @@ const entry = ([status, message, meaning]: Row): ErrorEntry => ({
   message,
   meaning,
   action: 'Correct the SQL of the app, or the values that are sent to it.',
-  member: told.fault,
+  member: memberTexts.fault,
 });
 
 /** The table above as entries of the error catalog. */

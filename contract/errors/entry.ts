@@ -47,7 +47,7 @@ export const entries = <const E extends Record<string, Omit<ErrorEntry, 'source'
   };
 
 /** Sentences that an app can show to its members for errors that members cannot fix themselves. */
-export const told = {
+export const memberTexts = {
   fault: 'Something in this app is not right. Please tell the people who run it.',
   tryAgain: 'This is not possible at the moment. Please try again in a minute.',
   signInAgain: 'Please sign in again.',

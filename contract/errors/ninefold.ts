@@ -1,4 +1,4 @@
-import { entries, told } from './entry.ts';
+import { entries, memberTexts } from './entry.ts';
 
 /** Errors with codes of Ninefold itself. */
 export const ninefoldErrors = entries('ninefold', {
@@ -14,14 +14,14 @@ export const ninefoldErrors = entries('ninefold', {
     message: 'Nothing is served at this address.',
     meaning: 'No route answers this method and path.',
     action: 'Check the path; an app’s calls start with /apps/<ref>/rest/v1 or /apps/<ref>/auth/v1.',
-    member: told.fault,
+    member: memberTexts.fault,
   },
   bad_request: {
     status: 400,
     message: 'The request cannot be read.',
     meaning: 'The request line, a header or the encoding is malformed.',
     action: 'Send well-formed HTTP with a percent-encoded path.',
-    member: told.fault,
+    member: memberTexts.fault,
   },
   headers_too_large: {
     status: 431,
@@ -44,7 +44,7 @@ export const ninefoldErrors = entries('ninefold', {
     message: 'The Expect header asks for what is not done here.',
     meaning: 'The only expectation that is understood is 100-continue.',
     action: 'Leave the Expect header out.',
-    member: told.fault,
+    member: memberTexts.fault,
   },
   body_too_large: {
     status: 413,
@@ -85,21 +85,21 @@ export const ninefoldErrors = entries('ninefold', {
     message: 'The request body is not valid JSON.',
     meaning: 'The body could not be parsed as JSON.',
     action: 'Send a JSON body and the header Content-Type: application/json.',
-    member: told.fault,
+    member: memberTexts.fault,
   },
   media_type_unsupported: {
     status: 415,
     message: 'This content type is not understood here.',
     meaning: 'The call accepts another content type.',
     action: 'Send application/json.',
-    member: told.fault,
+    member: memberTexts.fault,
   },
   method_not_allowed: {
     status: 405,
     message: 'This method is not answered here.',
     meaning: 'The path exists, the method does not.',
     action: 'Use a method that the Allow header names.',
-    member: told.fault,
+    member: memberTexts.fault,
   },
   validation_invalid: {
     status: 400,
@@ -287,7 +287,7 @@ export const ninefoldErrors = entries('ninefold', {
     message: 'This API key was revoked.',
     meaning: 'An owner of the app has revoked the key, or replaced it with another one.',
     action: 'Use a valid key: the page API keys of the console lists them.',
-    member: told.fault,
+    member: memberTexts.fault,
   },
   setting_invalid: {
     status: 400,
@@ -301,14 +301,14 @@ export const ninefoldErrors = entries('ninefold', {
     message: 'This API key belongs to no app here, or to another app.',
     meaning: 'The apikey header contains a key of another app, or a revoked key.',
     action: 'Copy the key from the app’s overview in the console, or from `ninefold keys REF`.',
-    member: told.fault,
+    member: memberTexts.fault,
   },
   key_missing: {
     status: 401,
     message: 'The request carries no API key.',
     meaning: 'The description of an app’s API is sent only to a client that shows one of the app’s keys or a token.',
     action: 'Send the app’s publishable key in the apikey header.',
-    member: told.fault,
+    member: memberTexts.fault,
   },
   operator_required: {
     status: 401,
@@ -338,7 +338,7 @@ export const ninefoldErrors = entries('ninefold', {
     message: 'No script of an app is served on the origin of the node.',
     meaning: 'A browser asked for a script, a worker or a service worker below the path of an app.',
     action: 'Load the script from the app’s own origin, for example http://<ref>.localhost:9009.',
-    member: told.fault,
+    member: memberTexts.fault,
   },
   second_factor_needed: {
     status: 403,
@@ -460,9 +460,9 @@ export const ninefoldErrors = entries('ninefold', {
     status: 503,
     message: 'The database cannot be reached.',
     meaning:
-      'PostgreSQL is starting, stopping or unreachable, accepts no more connections, or refuses the app’s login. In the last case the message gives the reason.',
+      'PostgreSQL is starting, stopping or unreachable, accepts no further connections, or refuses the app’s login. In the last case the message gives the reason.',
     action: 'Try again after the seconds in Retry-After.',
-    member: told.tryAgain,
+    member: memberTexts.tryAgain,
   },
   disk_full: {
     status: 503,
@@ -470,7 +470,7 @@ export const ninefoldErrors = entries('ninefold', {
     meaning:
       'PostgreSQL could not write to its disk, or to the quota on it. Nothing of the request was stored; reads work.',
     action: 'Make room on the disk that holds the data folder; the next request then works.',
-    member: told.tryAgain,
+    member: memberTexts.tryAgain,
   },
   app_outdated: {
     status: 503,
@@ -478,7 +478,7 @@ export const ninefoldErrors = entries('ninefold', {
     meaning:
       'The app’s database refused an update of Ninefold’s own schema, for example because of a conflicting table, a lock or a full disk. No data is lost.',
     action: 'Try again after the seconds in Retry-After. The console shows the failed update and its reason.',
-    member: told.tryAgain,
+    member: memberTexts.tryAgain,
   },
   app_limit_exceeded: {
     status: 503,
@@ -487,7 +487,7 @@ export const ninefoldErrors = entries('ninefold', {
       'PostgreSQL sessions of the app used more than the limit that details names. They were ended, and the app may be suspended for the seconds in Retry-After.',
     action:
       'Find the statement that uses so much, and divide its work. Chapter 9 lists the bounds; the operator can change them.',
-    member: told.tryAgain,
+    member: memberTexts.tryAgain,
   },
   app_storage_full: {
     status: 507,
@@ -505,7 +505,7 @@ export const ninefoldErrors = entries('ninefold', {
       'A superuser has removed a privilege or an object that Ninefold needs, for example on the schemas ninefold and auth.',
     action:
       'As the superuser, restore the privilege or the object that the message names, for example with GRANT USAGE ON SCHEMA ninefold TO PUBLIC. The next call works.',
-    member: told.fault,
+    member: memberTexts.fault,
   },
   result_too_large: {
     status: 400,
@@ -521,7 +521,7 @@ export const ninefoldErrors = entries('ninefold', {
     message: 'No database connection became free in time.',
     meaning: 'All connections of the app were in use for longer than poolWaitSeconds.',
     action: 'Try again; if it persists, look for slow calls.',
-    member: told.tryAgain,
+    member: memberTexts.tryAgain,
     limit: 'poolWaitSeconds',
   },
   mail_unknown: {
@@ -564,7 +564,7 @@ export const ninefoldErrors = entries('ninefold', {
   },
   import_too_large: {
     status: 413,
-    message: 'The file is too large, or its import takes no more parts.',
+    message: 'The file is too large, or has more parts than an import accepts.',
     meaning: 'The file exceeds the limit importBytes, or its import was already started.',
     action: 'Split the file, or begin a new import.',
     member: null,

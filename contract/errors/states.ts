@@ -1,4 +1,4 @@
-import { entries, told } from './entry.ts';
+import { entries, memberTexts } from './entry.ts';
 
 /**
  * The errors of an app's state machines, which their triggers and `ninefold.define_machine` raise. Their SQLSTATEs are
@@ -18,7 +18,7 @@ export const stateErrors = entries('ninefold', {
     message: 'A new row starts in the initial state.',
     meaning: 'A row was inserted in a state other than the initial one. Only the app’s owner may do that.',
     action: 'Leave the field out, and change the state with transitions.',
-    member: told.fault,
+    member: memberTexts.fault,
   },
   NF003: {
     status: 409,
@@ -40,6 +40,6 @@ export const stateErrors = entries('ninefold', {
     message: 'The state machine is broken.',
     meaning: 'The functions of a state machine are missing, although its triggers still exist. Nothing was written.',
     action: 'Define the machine again, or drop it with ninefold.drop_machine.',
-    member: told.fault,
+    member: memberTexts.fault,
   },
 });

@@ -172,7 +172,8 @@ export class Access {
     giving: WritableFields | null = null,
   ): Decision {
     const given = giving === null ? '' : JSON.stringify([[...giving.names], [...giving.filled]]);
-    const key = `${caller.oid} ${caller.memberRoles?.join() ?? caller.memberRole ?? ''} ${role} ${relation.oid} ${operation} ${needed?.join() ?? 'whole'} ${given}`;
+    const memberRoles = JSON.stringify(caller.memberRoles ?? caller.memberRole);
+    const key = `${caller.oid} ${memberRoles} ${role} ${relation.oid} ${operation} ${needed?.join() ?? 'whole'} ${given}`;
     return this.#look.recorder.within(relation.oid, () => {
       const decided = this.#decided.get(key);
       if (decided) return decided;

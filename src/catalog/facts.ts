@@ -25,17 +25,12 @@ import { boundQueries, type ServerLimitFacts } from './server-limits.ts';
 import { type WriteFunctionFacts, writeFunctionQueries } from './write-functions.ts';
 
 /** Facts about the objects of the app and its server limits. */
-interface ObjectFacts
-  extends DescriptionFacts,
-    MachineFacts,
-    ServerLimitFacts,
-    EntityFacts,
-    RoutineFacts,
-    DefinitionFacts {}
+interface ObjectFacts extends DescriptionFacts, MachineFacts, ServerLimitFacts, EntityFacts, DefinitionFacts {}
 
-/** Facts about constraints, privileges and other conditions on rows. */
+/** Facts about functions, constraints, privileges and other conditions on rows. */
 interface AskedFacts
-  extends ConstraintFacts,
+  extends RoutineFacts,
+    ConstraintFacts,
     AccessFacts,
     IndexFacts,
     WriteFunctionFacts,
@@ -103,10 +98,10 @@ const objectQueries = {
   ...machineQueries,
   ...boundQueries,
   ...entityQueries,
-  ...routineQueries,
   ...definitionQueries,
 };
 const askedQueries = {
+  ...routineQueries,
   ...constraintQueries,
   ...accessQueries,
   ...indexQueries,

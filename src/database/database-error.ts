@@ -126,7 +126,7 @@ export function loginFailureReason({ sqlstate }: ConnectionError): string | null
   switch (sqlstate) {
     case '28P01':
       // PostgreSQL says only in its log whether the password is wrong or has expired, so the message mentions both.
-      return 'The password of the app’s login to its database was changed from inside the app, or it is valid no more (VALID UNTIL).';
+      return 'The password of the app’s login to its database was changed from inside the app, or it has expired (VALID UNTIL).';
     case '28000':
       return 'The app’s role may not log in to its database (NOLOGIN, or pg_hba.conf).';
     case '42501':

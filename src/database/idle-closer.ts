@@ -18,7 +18,7 @@ export interface IdleCloserParts {
 
 /**
  * Closes idle connections of a pool: after a time without use, when another pool needs a slot, and when the server
- * accepts no more connections.
+ * accepts no further connections.
  */
 export class IdleCloser {
   readonly #parts: IdleCloserParts;

@@ -32,7 +32,7 @@ export function asNinefoldError(caught: unknown): NinefoldError {
 function noConnection(cause: ConnectionError): NinefoldError {
   if (isOutOfConnections(cause)) {
     return new NinefoldError('database_unavailable', {
-      message: 'The database takes no more connections.',
+      message: 'The database accepts no further connections.',
       details: { reason: cause.message },
       retryAfter: 1,
       cause,

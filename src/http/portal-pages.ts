@@ -10,10 +10,10 @@ const ASSETS = `${ACCOUNT}assets/`;
 /**
  * Matches paths that may lead to a screen. All of them get the same status, so that a stranger cannot find out which
  * screens an app has; the page itself tells the member if a screen does not exist. Paths of the node and of APIs are
- * excluded.
+ * excluded. The key of a row may begin with a dot, but it is never `.` or `..`.
  */
 const PAGE_ADDRESS =
-  /^\/(?:(?!(?:admin|apps|docs|health)(?:\/|$))[\w~%-][\w.~%-]*(?:\/[\w~%!'()*:@,;=+$&-][\w.~%!'()*:@,;=+$&-]*)*)?$/;
+  /^\/(?:(?!(?:admin|apps|docs|health)(?:\/|$))[\w~%-][\w.~%-]*(?:\/(?!\.\.?(?:\/|$))[\w.~%!'()*:@,;=+$&-]+)*)?$/;
 
 /**
  * Matches names of files that do not exist as pages. Browsers and robots request some of them, such as favicon.ico,

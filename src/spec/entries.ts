@@ -3,6 +3,7 @@ import { type CommonFacts, type FactIndexes, indexedFacts, indexesOf, type Reads
 import { accessLookup, type Lookup, lookupOf } from '../access/lookup.ts';
 import { RequestAccess } from '../access/request-access.ts';
 import { SharedFacts } from '../access/shared-facts.ts';
+import type { RelationFact } from '../catalog/entities.ts';
 import type { Facts } from '../catalog/facts.ts';
 import { JsonWriter } from './json-writer.ts';
 
@@ -51,7 +52,7 @@ export class Entries {
   readonly #requests: RequestAccess;
   #earlier: MadeEntries;
   readonly #made: MadeEntries = new Map();
-  readonly #ofCallers: LRUCache<string, Made>;
+  readonly #ofCallers: LRUCache<string, Map<number | string, Made>>;
   /** The origin of what is being made. */
   #origin = newOrigin();
   /** The origins of the decisions about each relation. */
@@ -119,16 +120,34 @@ export class Entries {
   }
 
   /**
-   * Returns a value for one caller, which may depend on every fact about decisions. Later derivations use it again until
-   * such a fact changes.
-   * @param key Identifies the caller and `make`.
+   * Returns entries with decisions about one caller: one for each relation, and one that may depend on every fact about
+   * decisions. Later derivations use an entry again until a fact that it was made of changes.
+   * @param key Identifies the caller, `ofRelation` and `ofAll`.
    */
-  ofCaller<Value>(key: string, make: (look: Lookup) => Value): Value {
+  ofCaller<Entry>(
+    key: string,
+    relations: readonly RelationFact[],
+    ofRelation: (requests: RequestAccess, relation: RelationFact) => Entry,
+    ofAll: (look: Lookup) => Entry,
+  ): Entry[] {
     const facts = this.#decisionFacts();
-    const known = this.#ofCallers.get(key);
-    const made = known && this.#isCurrent(known, facts) ? known : this.#make(facts, () => make(this.look));
+    const earlier = this.#ofCallers.get(key);
+    const whole = earlier?.get('');
+    // If no fact about decisions has changed, no entry has to be compared with its own facts.
+    const made = earlier && whole && this.#isCurrent(whole, facts) ? earlier : new Map<number | string, Made>();
+    if (made !== earlier) {
+      for (const relation of relations) {
+        const inputs = [this.look.shared, relation];
+        const make = () => ofRelation(this.#requests, relation);
+        made.set(relation.oid, this.#reuse(earlier?.get(relation.oid), inputs, make));
+      }
+      made.set(
+        '',
+        this.#reuse(undefined, facts, () => ofAll(this.look)),
+      );
+    }
     this.#ofCallers.set(key, made);
-    return made.entry as Value;
+    return [...made.values()].map(({ entry }) => entry as Entry);
   }
 
   #decisionFacts(): unknown[] {
@@ -142,14 +161,15 @@ export class Entries {
   }
 
   #entry<Entry>(by: unknown, key: number | string, inputs: readonly unknown[], make: () => Entry): Entry {
-    const known = this.#earlier.get(by)?.get(key);
-    const made = known && this.#isCurrent(known, inputs) ? known : this.#make(inputs, make);
+    const made = this.#reuse(this.#earlier.get(by)?.get(key), inputs, make);
     const all = this.#made.get(by) ?? new Map<number | string, Made>();
     this.#made.set(by, all.set(key, made));
     return made.entry as Entry;
   }
 
-  #make(inputs: readonly unknown[], make: () => unknown): Made {
+  /** Returns an earlier entry if all values that it was made of are the same, or makes the entry. */
+  #reuse(known: Made | undefined, inputs: readonly unknown[], make: () => unknown): Made {
+    if (known && this.#isCurrent(known, inputs)) return known;
     const origin = newOrigin();
     return { inputs, entry: this.#record(origin, make), origin };
   }

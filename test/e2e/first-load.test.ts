@@ -50,6 +50,7 @@ const MOST_OF_PORTAL = 200_000;
 it.each([
   ['en-US', '/account/sign-in', 'Password'],
   ['de-DE', '/account/sign-in', 'Passwort'],
+  ['ar', '/account/sign-in', 'كلمة المرور'],
   ['en-US', '/', 'Password'],
 ])('the pages for members load less than 200 KB, in %s at %s', async (locale, path, password) => {
   const app = await createApp(site.node, { template: 'helpdesk' });

@@ -197,6 +197,16 @@ it('shows the rows that others add without moving the rows in sight, counts rows
   await page.getByRole('button', { name: '1 new above' }).click();
   await expect.poll(() => page.getByRole('link', { name: 'Above', exact: true }).boundingBox()).not.toBeNull();
 
+  await page.keyboard.press('n');
+  await page.waitForURL(/\/parcels\/new$/);
+  await page.goBack();
+  await page.getByRole('link', { name: 'Above', exact: true }).click();
+  await page.getByRole('heading', { name: 'Above', exact: true }).waitFor();
+  await page.keyboard.press('e');
+  await page.waitForURL(/[?&]edit=true/);
+  await page.goBack();
+  await page.goBack();
+  await page.getByRole('link', { name: 'Above', exact: true }).waitFor();
   await page.keyboard.press('/');
   await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('type'))).toBe('search');
   await page.locator('main').focus();

@@ -4,11 +4,16 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { en } from '../language/en.ts';
+import { setLanguage } from '../language/messages.ts';
 import { KeyboardProvider } from '../ui/keys/keyboard.tsx';
 import { colorSchemeManager, cssVariablesResolver, theme } from '../ui/theme.tsx';
 import { queryClient, setSignedOutHandler } from './data/query-client.ts';
 import { forgetAnswers } from './data/session.ts';
 import { router } from './router.tsx';
+
+// The fields that console and portal share have their texts in the catalogue of messages.
+setLanguage('en', en);
 
 // The session has ended, on this or another device, or it needs a second factor. Clears the cached data and opens the sign-in page.
 setSignedOutHandler(() => {

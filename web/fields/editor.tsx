@@ -40,6 +40,8 @@ export interface ReferenceControlProps {
   chosen: string | null;
   describedBy: string | undefined;
   isWrong: boolean;
+  /** True if a choice acts at once. The arrow keys must then not choose each value on their way, as those of a select do. */
+  actsAtOnce?: boolean;
   onChange: (value: string) => void;
 }
 

@@ -1,5 +1,9 @@
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
+import { en } from '../language/en.ts';
+import { setLanguage } from '../language/messages.ts';
 import { textOf } from './format.ts';
+
+beforeAll(() => setLanguage('en', en));
 
 it('formats an interval of PostgreSQL in words', () => {
   const words = (value: string) => textOf({ editor: 'duration', values: null }, value);

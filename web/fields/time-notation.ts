@@ -21,12 +21,15 @@ export interface TimeNotation {
 /** The notation of the console. */
 export const builders: TimeNotation = { read: readTime, show: timeText, isForBuilders: true };
 
+/** Matches times of PostgreSQL that no Date contains: `infinity`, and those before the year 1 or after 9999. */
+const OUTSIDE_OF_DATE = /^([+-]?infinity|\d{4,6}-\d\d-\d\d(?:\D.*)? BC|\d{5,6}-\d\d-\d\d(?:\D.*)?)$/i;
+
 /**
  * Converts a typed time to the text that PostgreSQL reads; null if the text is no time. A day without a time of day
- * means its beginning. `infinity` is unchanged, because PostgreSQL reads it.
+ * means its beginning. A time that no Date contains is unchanged, so that a stored one stays as it is.
  */
 export function timeValue(text: string, kind: TimeKind, now: Date, notation = builders): string | null {
-  if (/^[+-]?infinity$/i.test(text.trim())) return text.trim();
+  if (OUTSIDE_OF_DATE.test(text.trim())) return text.trim();
   const time = notation.read(text, now)?.time;
   if (!time) return null;
   return kind === 'date' ? isoDay(time) : kind === 'timestamp' ? isoTime(time) : time.toISOString();

@@ -1,9 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { PortalField } from '../../contract/portal.ts';
+import { en } from '../language/en.ts';
 import type { Language } from '../language/messages.ts';
+import { setLanguage } from '../language/messages.ts';
 import { readDraft, toDraft } from './draft.ts';
 import { isoDay, isoTime } from './read-time.ts';
 import { localTimeText, readLocalTime } from './time-words.ts';
+
+beforeAll(() => setLanguage('en', en));
 
 /** The present time of the tests, a Tuesday. */
 const now = new Date(2026, 10, 24, 14, 5, 30);
@@ -54,6 +58,8 @@ describe('a draft of a time', () => {
     ['date and time', true, '2026-03-09T02:30:00', '9 Mar 2026 02:30', '2026-03-09 02:30:00'],
     ['date and time', undefined, new Date(2026, 2, 9, 2, 30).toISOString(), '9 Mar 2026 02:30', null],
     ['date and time', undefined, 'infinity', 'infinity', 'infinity'],
+    ['date', undefined, '0044-03-15 BC', '0044-03-15 BC', null],
+    ['date and time', undefined, '12026-01-01T10:00:00+00:00', '12026-01-01T10:00:00+00:00', null],
   ] as const)(
     'of a %s shows the stored value, and reads the same value again',
     (editor, zoneless, value, shown, stored) => {

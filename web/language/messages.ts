@@ -1,5 +1,5 @@
 import { createElement, Fragment, type ReactNode } from 'react';
-import { en } from './en.ts';
+import type { en } from './en.ts';
 import { formatParts } from './message-format.ts';
 
 /** The key of a message. */
@@ -14,15 +14,20 @@ export type Language = 'en' | 'de' | 'ar';
 /** The name of each language in the language itself. */
 export const languageNames: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch', ar: 'العربية' };
 
-let current: { readonly language: Language; readonly locale: string; readonly messages: Messages } = {
+let current: { readonly language: Language; readonly locale: string; readonly messages: Messages | null } = {
   language: 'en',
   locale: navigatorLocale('en'),
-  messages: en,
+  messages: null,
 };
 
-/** Sets the language of the pages. It is called before the first page is drawn. */
+/** Sets the language of the pages. It must be called before the first page is drawn. */
 export function setLanguage(language: Language, messages: Messages): void {
   current = { language, locale: navigatorLocale(language), messages };
+}
+
+function messageOf(key: MessageKey): string {
+  if (!current.messages) throw new Error('setLanguage must be called before the first message is shown.');
+  return current.messages[key];
 }
 
 export const currentLanguage = (): Language => current.language;
@@ -52,13 +57,11 @@ type Values<T> = Readonly<Record<string, string | number | T>>;
 
 /** Returns a message as a string. */
 export const t = (key: MessageKey, values: Values<never> = {}): string =>
-  formatParts(current.messages[key], values, current.locale).join('');
+  formatParts(messageOf(key), values, current.locale).join('');
 
 /** Returns a message in which the values of arguments may be elements. */
 export const tNodes = (key: MessageKey, values: Values<ReactNode>): ReactNode =>
-  formatParts(current.messages[key], values, current.locale).map((part, i) =>
-    createElement(Fragment, { key: i }, part),
-  );
+  formatParts(messageOf(key), values, current.locale).map((part, i) => createElement(Fragment, { key: i }, part));
 
 /** Returns a label for use within a sentence. In English it then begins with a small letter; in other languages it is unchanged. */
 export const inSentence = (label: string): string => (current.language === 'en' ? label.toLowerCase() : label);

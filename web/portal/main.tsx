@@ -8,7 +8,7 @@ import { createRoot } from 'react-dom/client';
 import { currentDirection } from '../language/messages.ts';
 import { hueOf } from '../ui/accent.ts';
 import { colorSchemeManager, cssVariablesResolver, theme } from '../ui/theme.tsx';
-import { makePortal, PortalContext, readApp } from './data/client.ts';
+import { makePortal, PortalContext, readApp, StartError } from './data/client.ts';
 import { loadLanguage } from './data/language.ts';
 import { followConnection, followSession, queryClient } from './data/session.ts';
 import { router } from './router.tsx';
@@ -44,10 +44,16 @@ readApp(loadLanguage()).then(
       </StrictMode>,
     );
   },
-  (error: Error) =>
-    view.render(
-      <MantineProvider theme={theme} cssVariablesResolver={cssVariablesResolver} defaultColorScheme="auto">
-        <StartFailure error={error} />
-      </MantineProvider>,
-    ),
+  (error: Error) => {
+    // Without the messages of a language, the page has only the words of its HTML.
+    if (error instanceof StartError) showFailure(error);
+    else document.getElementById('load-failure')?.removeAttribute('hidden');
+  },
 );
+
+const showFailure = (error: StartError) =>
+  view.render(
+    <MantineProvider theme={theme} cssVariablesResolver={cssVariablesResolver} defaultColorScheme="auto">
+      <StartFailure error={error} />
+    </MantineProvider>,
+  );

@@ -1,15 +1,14 @@
 import { useEffect } from 'react';
 import { t } from '../language/messages.ts';
 import { Button } from '../ui/button.tsx';
-import { StartError } from './data/client.ts';
+import type { StartError } from './data/client.ts';
 import styles from './start-failure.module.css';
 
 /** Time in ms between two attempts to reach an app that does not respond. */
 const RETRY_MILLISECONDS = 10_000;
 
 /** Shown instead of all pages if the app cannot be read. Goes on by itself as soon as the app responds. */
-export function StartFailure({ error }: { error: Error }) {
-  const isMissing = error instanceof StartError && error.isMissing;
+export function StartFailure({ error: { message, isMissing } }: { error: StartError }) {
   useEffect(() => {
     if (isMissing) return;
     const timer = setInterval(() => {
@@ -28,7 +27,7 @@ export function StartFailure({ error }: { error: Error }) {
     <main className={styles.page}>
       <h1 className={styles.title}>{title}</h1>
       <p className={styles.words} role="alert">
-        {error.message}
+        {message}
       </p>
       {!isMissing && <p className={styles.soft}>{t('goesOnByItself', { seconds: RETRY_MILLISECONDS / 1000 })}</p>}
       <Button kind="first" onClick={() => location.reload()}>

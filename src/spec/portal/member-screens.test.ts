@@ -311,6 +311,13 @@ describe('memberScreens', () => {
     expect(screens.map(({ route }) => route)).toContain('/topics');
   });
 
+  it('shows the form of an entity whose only list is left out of the navigation', async () => {
+    await owner.script(`select ninefold.define_screen('/themes', 'Topics', 'list', 'public.tickets')`);
+    const { navigation } = await screensOf('authenticated', 'agent');
+    await owner.script(`select ninefold.drop_screen('/themes')`);
+    expect(navigation.flatMap((group) => group.routes)).toContain('/topics/new');
+  });
+
   it('puts the key and the label of a row before the other columns of a derived list', async () => {
     const { screens } = await screensOf('authenticated');
     const columnsOf = (route: string) => screens.find((screen) => screen.route === route)?.columns;

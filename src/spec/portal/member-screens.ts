@@ -30,9 +30,7 @@ export function memberScreens(
 ): PortalScreens {
   const { facts } = types;
   const functions = new Set(chapters.screens?.screens.flatMap(({ actions = [] }) => actions));
-  const cells = entries.ofCaller(JSON.stringify([caller, [...functions]]), (look) =>
-    cellsOfCaller(look, caller, functions),
-  );
+  const cells = cellsOfCaller(entries, caller, functions);
   const open = openEntities(chapters.entities?.entities ?? [], cells);
   const [defaultSchema] = facts.exposedSchemas;
   const labels = new MemberLabels(chapters.screens?.labels, language);
@@ -134,19 +132,23 @@ function labelFirst({ key, title_fields: labels }: PortalEntity, columns: readon
  * one screen, then each entity with several screens, then the derived lists. A defined place comes before this order. A
  * derived screen with the title of a defined one is left out.
  *
- * @param lists Title of the group of derived lists.
+ * @param derivedTitle Title of the group of derived lists.
  */
 function navigation(
   screens: readonly PortalScreen[],
   entities: ReadonlyMap<string, PortalEntity>,
   chapter: readonly Screen[],
-  lists: string,
+  derivedTitle: string,
 ): PortalGroup[] {
   const defined = new Map(chapter.filter(({ origin }) => origin !== 'derived').map((screen) => [screen.route, screen]));
-  const listed = new Set(screens.filter(({ kind }) => kind === 'list').map(({ entity }) => entity));
   const definedTitles = new Set(screens.filter(({ route }) => defined.has(route)).map(({ title }) => title));
-  const shown = screens.filter(({ kind, entity, route, title }) => {
-    if (kind === 'detail' || (!defined.has(route) && definedTitles.has(title))) return false;
+  const isRepeated = ({ route, title }: PortalScreen) => !defined.has(route) && definedTitles.has(title);
+  const lists = screens.filter((screen) => screen.kind === 'list' && !isRepeated(screen));
+  // The list of a view that opens the rows of a table offers the form of this table.
+  const listed = new Set(lists.flatMap(({ entity }) => [entity, entities.get(entity)?.opens?.entity ?? entity]));
+  const shown = screens.filter((screen) => {
+    const { kind, entity, route } = screen;
+    if (kind === 'detail' || isRepeated(screen)) return false;
     if (kind !== 'form') return true;
     const { access, key = [], fields = [] } = entities.get(entity) ?? {};
     if (access?.insert.open === true) return !listed.has(entity);
@@ -174,7 +176,7 @@ function navigation(
     { title: null, routes: routes(single.filter(isDefined)) },
     ...several.map(({ id, label }) => ({ title: label, routes: routes(of(id)) })),
     {
-      title: several.length > 0 || single.some(isDefined) ? lists : null,
+      title: several.length > 0 || single.some(isDefined) ? derivedTitle : null,
       routes: routes(single.filter((screen) => !isDefined(screen))),
     },
   ];

@@ -5,10 +5,10 @@ import { NinefoldError } from '../../errors/ninefold-error.ts';
  * derive the specification.
  */
 export class NotCachedError extends Error {
-  override readonly name = 'Gone';
+  override readonly name = 'NotCachedError';
 
   constructor(options?: { cause: unknown }) {
-    super('what is asked for is not held any more', options);
+    super('the specification process has no cached specification', options);
   }
 }
 

@@ -1,6 +1,10 @@
 import { AuthApiError, AuthRetryableFetchError } from '@supabase/auth-js';
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
+import { en } from '../../language/en.ts';
+import { setLanguage } from '../../language/messages.ts';
 import { authWords } from './auth-words.ts';
+
+beforeAll(() => setLanguage('en', en));
 
 it.each([
   [new AuthApiError('Invalid login credentials', 400, 'invalid_credentials'), 'E-mail or password is wrong.'],

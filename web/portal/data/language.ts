@@ -10,8 +10,9 @@ import {
 /** Storage key of the language that a member chose on this device. */
 const KEY = 'ninefold-language';
 
-/** The languages whose messages are loaded only when they are used. The messages in English are part of the pages. */
-const loaders: Readonly<Partial<Record<Language, () => Promise<Messages>>>> = {
+/** Loads the messages of a language. They are a file of their own, so that a page loads only one language. */
+const loaders: Readonly<Record<Language, () => Promise<Messages>>> = {
+  en: () => import('../../language/en.ts').then(({ en }) => en),
   de: () => import('../../language/de.ts').then(({ de }) => de),
   ar: () => import('../../language/ar.ts').then(({ ar }) => ar),
 };
@@ -48,8 +49,7 @@ const browserLanguage = (tags: readonly string[]): Language =>
 /** Loads the messages of the member's language, and sets language and direction of the page. */
 export async function loadLanguage(): Promise<void> {
   const language = chosenLanguage() ?? browserLanguage(navigator.languages);
-  const messages = await loaders[language]?.();
-  if (messages) setLanguage(language, messages);
+  setLanguage(language, await loaders[language]());
   document.documentElement.lang = language;
   document.documentElement.dir = currentDirection();
 }

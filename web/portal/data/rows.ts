@@ -141,9 +141,9 @@ export async function readRow(
 const CHOICES = 20;
 
 /** Searches the rows that a field can reference, by their labels. */
-export const choices = (portal: Portal, all: PortalScreens, entityId: string, search: string) =>
+export const choices = (portal: Portal, all: PortalScreens, entityId: string, search: string, limit = CHOICES) =>
   queryOptions({
-    queryKey: [...rowsKey, entityId, 'choices', search],
+    queryKey: [...rowsKey, entityId, 'choices', limit, search],
     queryFn: async (): Promise<Rows> => {
       const entity = entityIn(all, entityId);
       if (!entity) return { rows: [], total: 0 };
@@ -164,7 +164,7 @@ export const choices = (portal: Portal, all: PortalScreens, entityId: string, se
         query,
       );
       for (const condition of searchConditions({ ...entity, fields: searched }, search)) params.append('or', condition);
-      params.set('limit', String(CHOICES));
+      params.set('limit', String(limit));
       return callRest(portal, entity, { params, prefer: 'count=estimated' });
     },
     placeholderData: (before) => before,

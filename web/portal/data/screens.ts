@@ -147,6 +147,10 @@ export const shownScreens = ({ navigation, screens }: PortalScreens): PortalScre
 export const shownLists = (all: PortalScreens): PortalScreen[] =>
   shownScreens(all).filter(({ kind, route }) => kind === 'list' && route !== all.home);
 
+/** Returns the entity of the rows that a list opens: for some views, that of their base table. */
+export const openedEntity = (all: PortalScreens, entity: PortalEntity): PortalEntity =>
+  (entity.opens && entityIn(all, entity.opens.entity)) ?? entity;
+
 /** Returns the form that adds a row of an entity; undefined if the caller cannot add rows. */
 export const formFor = ({ screens }: PortalScreens, entity: PortalEntity): PortalScreen | undefined =>
   entity.access.insert.open ? screens.find(({ kind, entity: id }) => kind === 'form' && id === entity.id) : undefined;

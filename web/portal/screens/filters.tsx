@@ -186,6 +186,7 @@ function ReferenceForm({
         chosen={null}
         describedBy={undefined}
         isWrong={false}
+        actsAtOnce
         onChange={(value) => {
           if (value !== '') onChoose(value);
           onClose();

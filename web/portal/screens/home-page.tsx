@@ -5,7 +5,7 @@ import { t } from '../../language/messages.ts';
 import { usePortal } from '../data/client.ts';
 import { followed } from '../data/live.ts';
 import { list } from '../data/row-pages.ts';
-import { entityIn, formFor, readableFields, shownScreens, useScreens } from '../data/screens.ts';
+import { entityIn, formFor, openedEntity, readableFields, shownScreens, useScreens } from '../data/screens.ts';
 import { useCaller } from './gate.tsx';
 import homeStyles from './home-page.module.css';
 import styles from './page.module.css';
@@ -74,7 +74,7 @@ function FirstList({ screen }: { screen: PortalScreen }) {
   });
   if (!entity) return null;
   const rows = (data?.pages[0]?.rows ?? []).slice(0, FIRST_ROWS);
-  const form = formFor(all, entity);
+  const form = formFor(all, openedEntity(all, entity));
   return (
     <section className={styles.section}>
       <h2>

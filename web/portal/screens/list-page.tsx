@@ -5,7 +5,7 @@ import { inSentence, t } from '../../language/messages.ts';
 import { SearchField } from '../../ui/search-field.tsx';
 import { isUnreachable } from '../data/connection.ts';
 import { quoted, searchedFields } from '../data/query.ts';
-import { entityIn, type Place, readableFields, useScreens } from '../data/screens.ts';
+import { openedEntity, type Place, readableFields, useScreens } from '../data/screens.ts';
 import { Actions } from './actions.tsx';
 import { Download } from './download.tsx';
 import { Filters } from './filters.tsx';
@@ -30,7 +30,7 @@ export function ListPage({ screen, entity }: Place) {
   const list = useRowWindow({ entity, columns, query }, visible);
   const queryText = JSON.stringify([entity.id, query]);
   const selection = useSelection(entity, queryText);
-  const target = entity.opens ? (entityIn(all, entity.opens.entity) ?? entity) : entity;
+  const target = openedEntity(all, entity);
   const isNarrowed = words !== '' || Object.keys(conditions).length > 0;
   const fields = useMemo(() => readableFields(entity, screen.columns), [entity, screen]);
   return (

@@ -1,6 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { PortalEntity } from '../../../contract/portal.ts';
+import { en } from '../../language/en.ts';
+import { setLanguage } from '../../language/messages.ts';
 import { conditionsIn, conditionWords, dataConditions, orderIn, rangeCondition, rangeIn } from './list-search.ts';
+
+beforeAll(() => setLanguage('en', en));
 
 const field = (name: string, editor: string, more: object = {}) => ({
   ...{ name, label: name, editor, readable: true, sortable: true, nullable: false, values: null },

@@ -272,6 +272,7 @@ function Links({
           chosen={null}
           describedBy={undefined}
           isWrong={false}
+          actsAtOnce
           onChange={(chosen) => {
             const typed = /^\d{1,15}$/.test(chosen) ? Number(chosen) : chosen;
             if (chosen !== '') adding.mutate({ [related.field]: value, [link]: typed });

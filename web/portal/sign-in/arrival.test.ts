@@ -1,5 +1,9 @@
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
+import { en } from '../../language/en.ts';
+import { setLanguage } from '../../language/messages.ts';
 import { readArrival } from './arrival.ts';
+
+beforeAll(() => setLanguage('en', en));
 
 const token = `e30.${Buffer.from(JSON.stringify({ email: 'zoë@example.com' })).toString('base64url')}.x`;
 

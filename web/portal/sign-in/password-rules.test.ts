@@ -1,5 +1,9 @@
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
+import { en } from '../../language/en.ts';
+import { setLanguage } from '../../language/messages.ts';
 import { passwordRules } from './password-rules.ts';
+
+beforeAll(() => setLanguage('en', en));
 
 it.each([
   ['plum-kettle-9', ['8 characters or more', true, 'Not your address', true]],

@@ -111,7 +111,10 @@ export function useKeyboard(): Keyboard {
 /** Binds keys while the component is mounted. `bindings` must be memoised. Their actions may use the latest state of the component. */
 export function useKeys(bindings: readonly Binding[]): void {
   const { list } = useKeyboardOfPage();
-  useLayoutEffect(() => list.add(bindings), [list, bindings]);
+  useLayoutEffect(() => {
+    const remove = list.add(bindings);
+    return () => remove();
+  }, [list, bindings]);
 }
 
 function useKeyboardOfPage(): KeyboardOfPage {

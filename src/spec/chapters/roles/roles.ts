@@ -107,24 +107,35 @@ export interface MemberCaller {
  * @param functions Ids of functions without their arguments: `public.close`.
  */
 export function cellsOfCaller(
-  look: Lookup,
-  { role, memberRoles }: MemberCaller,
+  entries: Entries,
+  caller: MemberCaller,
   functions: ReadonlySet<string> = new Set(),
 ): RoleCell[] {
-  const requests = new RequestAccess(look);
-  const found = requests.roles.find(
+  const role = chapterRoleOf(entries.look.shared, caller);
+  if (!role) return [];
+  return entries
+    .ofCaller(
+      JSON.stringify([caller, [...functions]]),
+      exposedRelations(entries.facts),
+      (requests, relation) => relationCells(relation, [role], requests),
+      (look) => (functions.size === 0 ? [] : cellsOnFunctions(look, role, functions)),
+    )
+    .flat();
+}
+
+/** Returns the role of a caller with all member roles of the user. Returns null if no call can have the role. */
+function chapterRoleOf({ roles }: SharedFacts, { role, memberRoles }: MemberCaller): ChapterRole | null {
+  const found = roles.find(
     ({ name, caller, barred }) => name === role && caller.memberRole === null && barred === null,
   );
-  if (!found) return [];
-  const exact = { ...found, caller: { ...found.caller, memberRoles } };
-  const executed = functions.size === 0 ? [] : executedRoutines(look);
-  const named = executed.filter(
+  return found ? { ...found, caller: { ...found.caller, memberRoles } } : null;
+}
+
+function cellsOnFunctions(look: Lookup, role: ChapterRole, functions: ReadonlySet<string>): RoleCell[] {
+  const named = executedRoutines(look).filter(
     ({ routine, isCallable }) => isCallable && functions.has(entityId(routine.schema, routine.name)),
   );
-  return [
-    ...exposedRelations(look.facts).flatMap((relation) => relationCells(relation, [exact], requests)),
-    ...functionCells(named, [exact], requests),
-  ];
+  return functionCells(named, [role], new RequestAccess(look));
 }
 
 const functionCells = (
