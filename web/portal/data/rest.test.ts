@@ -17,3 +17,11 @@ it('parses a number that JavaScript cannot represent as a text, and leaves texts
   expect(parseExactly('9007199254740991001')).toBe('9007199254740991001');
   expect(parseExactly('[1,2]')).toEqual([1, 2]);
 });
+
+it('parses the longest number of PostgreSQL in linear time', () => {
+  const number = `1${'0'.repeat(131_071)}.5`;
+  const from = performance.now();
+  expect(parseExactly(`[{"sum":${number}}]`)).toEqual([{ sum: number }]);
+  // Quadratic time is more than 5 seconds.
+  expect(performance.now() - from).toBeLessThan(2000);
+});

@@ -51,3 +51,14 @@ describe('spansOf', () => {
     ]);
   });
 });
+
+it.each([
+  ['opening brackets', '['.repeat(200_000)],
+  ['a heading with many spaces', `# a${' '.repeat(200_000)}b`],
+  ['a list item with many spaces and a line separator', `-${' '.repeat(200_000)}x\u2028y`],
+])('reads a long text of %s in linear time', (_, text) => {
+  const from = performance.now();
+  for (const block of blocksOf(text)) if (block.kind === 'paragraph') spansOf(block.text);
+  // Quadratic time is more than 30 seconds.
+  expect(performance.now() - from).toBeLessThan(2000);
+});

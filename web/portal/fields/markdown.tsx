@@ -7,7 +7,8 @@ export type Block =
   | { readonly kind: 'paragraph' | 'heading' | 'quotation' | 'code'; readonly text: string }
   | { readonly kind: 'list'; readonly isNumbered: boolean; readonly items: readonly string[] };
 
-const listItem = /^\s{0,3}(?:[-*+]|(\d{1,9})[.)])\s+(.*)$/;
+// The patterns of this file take linear time: a stored text may be long and hostile.
+const listItem = /^\s{0,3}(?:[-*+]|(\d{1,9})[.)])\s+(.*)$/s;
 
 /** Splits a text into blocks. Reads CommonMark, except nested blocks and HTML. Pure. */
 export function blocksOf(text: string): Block[] {
@@ -28,7 +29,7 @@ export function blocksOf(text: string): Block[] {
       at += 1;
     } else if (/^#{1,6}\s/.test(line)) {
       at += 1;
-      blocks.push({ kind: 'heading', text: line.replace(/^#+\s+/, '').replace(/\s+#+$/, '') });
+      blocks.push({ kind: 'heading', text: line.replace(/^#+\s+/, '').replace(/(?<!\s)\s+#+$/, '') });
     } else if (/^>/.test(line)) {
       const quoted = run((one) => /^>/.test(one)).map((one) => one.replace(/^>\s?/, ''));
       blocks.push({ kind: 'quotation', text: quoted.join('\n') });
@@ -56,7 +57,7 @@ export interface Span {
 }
 
 const inline =
-  /`([^`\n]+)`|\*\*([^*\n]+)\*\*|__([^_\n]+)__|\*([^*\s][^*\n]*)\*|\b_([^_\s][^_\n]*)_\b|\[([^\]\n]+)\]\(([^()\s]+)\)|(https?:\/\/[^\s<>()]+[^\s<>().,;:!?'"])/g;
+  /`([^`\n]+)`|\*\*([^*\n]+)\*\*|__([^_\n]+)__|\*([^*\s][^*\n]*)\*|\b_([^_\s][^_\n]*)_\b|\[([^[\]\n]+)\]\(([^()\s]+)\)|(https?:\/\/[^\s<>()]+[^\s<>().,;:!?'"])/g;
 
 /** Returns true for a target that cannot run code: an http, https or mailto address, or a path of the app. */
 const isSafe = (href: string): boolean => /^(https?:\/\/|mailto:|\/(?![/\\]))/i.test(href);
