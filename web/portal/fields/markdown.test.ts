@@ -15,6 +15,11 @@ describe('blocksOf', () => {
       { kind: 'paragraph', text: 'end' },
     ]);
   });
+
+  it('shows a text of more than 200,000 characters as it is written', () => {
+    const text = '- item\n'.repeat(40_000);
+    expect(blocksOf(text)).toEqual([{ kind: 'code', text }]);
+  });
 });
 
 describe('spansOf', () => {

@@ -10,8 +10,12 @@ export type Block =
 // The patterns of this file take linear time: a stored text may be long and hostile.
 const listItem = /^\s{0,3}(?:[-*+]|(\d{1,9})[.)])\s+(.*)$/s;
 
-/** Splits a text into blocks. Reads CommonMark, except nested blocks and HTML. Pure. */
+/** Max number of characters that are read as Markdown. The elements of a longer text would slow the page down. */
+const MOST_CHARACTERS = 200_000;
+
+/** Splits a text into blocks. Reads CommonMark, except nested blocks and HTML. A very long text is one block of code. Pure. */
 export function blocksOf(text: string): Block[] {
+  if (text.length > MOST_CHARACTERS) return [{ kind: 'code', text }];
   const blocks: Block[] = [];
   const lines = text.replaceAll('\r\n', '\n').split('\n');
   for (let at = 0; at < lines.length; ) {
