@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { CancelSignal } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { Batch, type BatchOptions, noFields } from './batch.ts';
@@ -24,6 +25,12 @@ const IDLE = 0x49;
  * time. If less time has passed, the connection itself was ended while it was idle, for example to copy the database.
  */
 const JUST_BEGUN_MILLISECONDS = 1000;
+
+/**
+ * Pauses in ms before the attempts to log in while the server has no free slot. A login that PostgreSQL will refuse, because
+ * its role has too many connections, also occupies a slot until its password is checked.
+ */
+const FULL_PAUSES = [0, 100, 300, 600];
 
 /** How long the server may take to close an idle connection before this process destroys the socket. */
 const END_MILLISECONDS = 2000;
@@ -88,7 +95,7 @@ export class Connection {
   }
 
   /**
-   * Opens a connection. If the server has no free slot, closes the idle connections of this process and retries once.
+   * Opens a connection. If the server has no free slot, closes the idle connections of this process and retries a few times.
    * @param onFree Called when a cancel request has completed, so that the connection accepts batches.
    * @throws ConnectionError with a `sqlstate` if PostgreSQL refuses the login.
    */
@@ -98,12 +105,7 @@ export class Connection {
     onClose: (connection: Connection) => void = () => undefined,
     onFree: () => void = () => undefined,
   ): Promise<Connection> {
-    const open = () => openSocket(target, timeoutMilliseconds);
-    const opened = await open().catch(async (error: unknown) => {
-      if (!isServerFull(error)) throw error;
-      await target.serverState.closeIdleConnections(timeoutMilliseconds);
-      return open();
-    });
+    const opened = await openOnceFree(target, timeoutMilliseconds);
     return new Connection(target, opened, onClose, onFree);
   }
 
@@ -516,4 +518,17 @@ function asSafeToRetry(error: Error): ConnectionError {
     notKept.session = error.session;
   }
   return notKept;
+}
+
+async function openOnceFree(target: ConnectionConfig, timeoutMilliseconds: number): Promise<OpenedSocket> {
+  for (const pause of FULL_PAUSES) {
+    try {
+      return await openSocket(target, timeoutMilliseconds);
+    } catch (error) {
+      if (!isServerFull(error)) throw error;
+    }
+    await target.serverState.closeIdleConnections(timeoutMilliseconds);
+    await wait(pause);
+  }
+  return openSocket(target, timeoutMilliseconds);
 }

@@ -291,6 +291,8 @@ describe('the helpdesk with the portal only', () => {
       // The page has cancelled the requests before the last one.
       await route.continue().catch(() => undefined);
     });
+    // The menu of a moved card appears when the card can be moved again.
+    await lane('Waiting').getByLabel('Move The invoice').waitFor();
     await lane('Waiting').getByRole('article').first().dragTo(lane('Open'));
     await lane('Open').getByRole('link', { name: 'The invoice' }).waitFor();
     await agent.page.getByLabel('Move The invoice').selectOption({ label: 'Ask' });
@@ -541,7 +543,10 @@ it('writes a note, keeps its draft over the end of the session, shares its noteb
   await reader.page.getByRole('button', { name: 'Keep this view' }).click();
   await reader.page.getByLabel('Name of the view').fill('Spring');
   await reader.page.getByRole('button', { name: 'Save', exact: true }).click();
-  await reader.page.locator('aside').getByRole('link', { name: 'Spring' }).getByText('1', { exact: true }).waitFor();
+  await reader.page.getByRole('button', { name: 'More', exact: true }).click();
+  const more = reader.page.getByRole('dialog', { name: 'All screens' });
+  await more.getByRole('link', { name: 'Spring' }).getByText('1', { exact: true }).waitFor();
+  await reader.page.keyboard.press('Escape');
   await inBoth(reader.page);
   await reader.page.goto(`${notes.origin}/published`);
   await reader.page.getByRole('navigation', { name: 'Saved views' }).getByRole('link', { name: 'Spring' }).click();
