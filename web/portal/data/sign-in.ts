@@ -49,7 +49,7 @@ export const signUp = ({ auth, mails }: Portal) =>
     },
   });
 
-/** What the code in a mail is for. */
+/** The purpose of the code in a mail. */
 export type CodeKind = 'email' | 'signup' | 'recovery';
 
 /** Signs in with the code of a mail. */

@@ -172,7 +172,7 @@ function usePlacedRows(
       place(row, isMoved ? transition.to : null, Date.now());
       onSaid(isMoved ? t('boardIsIn', { name, state: label(transition.to) }) : t('boardMoved', { name }));
       const read = queryClient.invalidateQueries({ queryKey: rowsKey });
-      // The move is done. If the way back cannot be read, the page only does not offer it.
+      // The move is done. If the way back cannot be read, the page does not offer it.
       const undo = isMoved ? await undoTransition(portal, all, of, row).catch(() => undefined) : undefined;
       if (isMoved) toast({ words: t('fieldWrong', { label: name, words: `${transition.label}.` }), undo });
       await read;
