@@ -30,7 +30,8 @@ it('prepares its statements once per connection, so that PostgreSQL does not pla
 
 it('prepares the statements of runAsServerRole once per connection too', async () => {
   const text = plans.replaceAll('counted', 'as the server');
-  const run = async () => (await runAsServerRole(app.database, [{ text, params: [] }]))[0]?.rows[0]?.[0]?.toString();
+  const run = async () =>
+    (await runAsServerRole(app.serverDatabase, [{ text, params: [] }]))[0]?.rows[0]?.[0]?.toString();
   for (let i = 0; i < 3; i++) await run();
   expect(Number(await run())).toBeGreaterThanOrEqual(2);
 });

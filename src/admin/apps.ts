@@ -3,10 +3,10 @@ import type { AppConnection, AppSummary } from '../../contract/admin.ts';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { revealableKeys } from '../apps/api-keys.ts';
+import { ownerConnection } from '../apps/app-connections.ts';
 import { JWT_SECRET_KID } from '../apps/app-keys.ts';
 import { type AppEntry, type AppRecord, CONSOLE_REF } from '../apps/app-record.ts';
 import { isCurrent } from '../apps/apps.ts';
-import { ownerConnection } from '../apps/owner-connection.ts';
 import { connectionUrl } from '../database/connection-config.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { line, readBody } from './body.ts';
@@ -150,7 +150,7 @@ function connectionOf(context: AdminContext, record: AppRecord, caller: Caller, 
     anon_key: record.anonKey,
     service_role_key: isShown ? record.serviceRoleKey : '',
     jwt_secret: isShown ? record.jwtSecret : '',
-    database_url: caller.kind === 'operator' ? connectionUrl(ownerConnection(context.server, record)) : null,
+    database_url: caller.kind === 'operator' ? connectionUrl(ownerConnection(context.server.target, record)) : null,
     reveals: ownsApp(caller, record.ref) ? [...revealableKeys(record), JWT_SECRET_KID] : [],
   };
 }

@@ -33,8 +33,8 @@ const LIST = `select pg_catalog.json_build_object('functions', coalesce(pg_catal
  * supabase_auth_admin may execute them.
  */
 export async function listHookFunctions(context: AdminContext, ref: string): Promise<Reply> {
-  const { database } = await context.apps.get(ref);
-  const [result] = await runAsServerRole(database, [
+  const { serverDatabase } = await context.apps.get(ref);
+  const [result] = await runAsServerRole(serverDatabase, [
     { text: LIST, params: [String(limits.hookFunctionsListed.default)] },
   ]);
   return json((result && firstJson<HookFunctions>(result)) ?? { functions: [] });

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import type { MigrateResponse, MigrationFailure, MigrationWarning } from '../../contract/admin.ts';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
+import { ownerConnection } from '../apps/app-connections.ts';
 import type { AppRecord } from '../apps/app-record.ts';
 import { registerAuthor } from '../apps/author.ts';
-import { ownerConnection } from '../apps/owner-connection.ts';
 import { withPool } from '../apps/server.ts';
 import type { Executor } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
@@ -62,7 +62,9 @@ export async function migrate(
     // Changes that someone made before the migration are recorded as a version of their own.
     await context.versions.note(app);
     const scripts = asked.map(({ sql: text }) => text);
-    const facts = await withPool(ownerConnection(context.server, app.record), (pool) => readFacts(pool, scripts));
+    const facts = await withPool(ownerConnection(context.server.target, app.record), (pool) =>
+      readFacts(pool, scripts),
+    );
     for (const file of pending) {
       answer.warnings.push(...(await apply(context, app.record, file, { who, facts, done: answer })));
       (file.isSeed ? answer.seeded : answer.applied).push(file.name);
@@ -124,7 +126,7 @@ export async function pendingFiles(
 export const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
 
 async function appliedFiles(context: AdminContext, record: AppRecord): Promise<Map<string, string>> {
-  return withPool(ownerConnection(context.server, record), async (pool) => {
+  return withPool(ownerConnection(context.server.target, record), async (pool) => {
     const [result] = await pool.run([{ text: 'select name, sha256 from ninefold.migrations', params: [] }]);
     return new Map(result ? rowsAsText(result).map((row) => [row.name ?? '', row.sha256 ?? '']) : []);
   });
@@ -154,7 +156,7 @@ export async function apply(
   const inFile = (warning: Omit<MigrationWarning, 'file'>): MigrationWarning => ({ file: file.name, ...warning });
   try {
     const lone = loneStatement(file.sql);
-    const results = await withPool(ownerConnection(context.server, record), (pool) => {
+    const results = await withPool(ownerConnection(context.server.target, record), (pool) => {
       const author = (connection: Executor) =>
         registerAuthor(context.server, record, connection, { name: who, migration: file.name });
       return lone === null

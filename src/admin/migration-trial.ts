@@ -4,7 +4,7 @@ import type { Change, MigrationTrial } from '../../contract/changes.ts';
 import { limits } from '../../contract/limits.ts';
 import { rolledBack } from '../access/rolled-back.ts';
 import type { App } from '../apps/app.ts';
-import { ownerConnection } from '../apps/owner-connection.ts';
+import { ownerConnection } from '../apps/app-connections.ts';
 import { withPool } from '../apps/server.ts';
 import type { Transaction } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
@@ -49,7 +49,7 @@ const tryFiles = (
   pending: readonly MigrationFile[],
   scripts: readonly string[],
 ): Promise<Found> =>
-  withPool(ownerConnection(context.server, app.record), (pool) =>
+  withPool(ownerConnection(context.server.target, app.record), (pool) =>
     rolledBack(pool, async (tx) => ({
       ...(await runFiles(tx, pending, scripts)),
       changes: await context.specify.within(app, tx),

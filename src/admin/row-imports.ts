@@ -19,7 +19,7 @@ const schema: z.ZodType<RowImportRequest> = z.strictObject({
 
 /** Handles GET /apps/:ref/row-imports: returns the imports that can be undone. */
 export async function showRowImports(context: AdminContext, ref: string): Promise<Reply> {
-  return json(await readRowImports((await openApp(context, ref)).database));
+  return json(await readRowImports((await openApp(context, ref)).serverDatabase));
 }
 
 /** Handles POST /apps/:ref/row-imports: stores an import, so that it can be undone. */
@@ -30,8 +30,8 @@ export async function noteRowImport(
   ref: string,
 ): Promise<Reply> {
   const imported = readBody(request, schema);
-  const { database } = await openApp(context, ref);
-  await storeRowImport(database, imported, await callerName(context, caller));
+  const { serverDatabase } = await openApp(context, ref);
+  await storeRowImport(serverDatabase, imported, await callerName(context, caller));
   return noContent();
 }
 
@@ -41,6 +41,6 @@ export async function noteRowImport(
  */
 export async function forgetRowImport(context: AdminContext, ref: string, id: string): Promise<Reply> {
   if (!/^\d{1,18}$/.test(id)) throw new NinefoldError('not_found', { message: 'The app has no import with this id.' });
-  await deleteRowImport((await openApp(context, ref)).database, id);
+  await deleteRowImport((await openApp(context, ref)).serverDatabase, id);
   return noContent();
 }

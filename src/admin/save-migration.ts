@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { UnsavedChanges } from '../../contract/changes.ts';
-import { rethrowAsAppDamaged } from '../apps/damaged-app.ts';
 import { runAsServerRole } from '../apps/run-as-server-role.ts';
-import { superuserIn, withPool } from '../apps/server.ts';
 import { firstJson } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { readBody } from './body.ts';
@@ -21,8 +19,8 @@ const isUnsaved = 'j.statement is not null and j.saved_as is null';
  * no migration file.
  */
 export async function showUnsaved(context: AdminContext, ref: string): Promise<Reply> {
-  const { database } = await openApp(context, ref);
-  const [result] = await runAsServerRole(database, [
+  const { serverDatabase } = await openApp(context, ref);
+  const [result] = await runAsServerRole(serverDatabase, [
     {
       // The same script can be in the journal twice: as a change of the schema and as a change of a definition. It is
       // returned once.
@@ -52,7 +50,7 @@ export async function noteSaved(
 ): Promise<Reply> {
   const { name, sql, last } = readBody(request, schema);
   const who = await callerName(context, caller);
-  const { record } = await openApp(context, ref);
+  const { serverDatabase } = await openApp(context, ref);
   const noted = await context.lifecycle.withAppLocks([ref], async () => {
     const statements = [
       {
@@ -68,9 +66,7 @@ export async function noteSaved(
         params: [name, hashOf(sql), who, String(last)],
       },
     ];
-    const [result] = await withPool(superuserIn(context.server, record.database), (superuser) =>
-      superuser.run(statements),
-    ).catch(rethrowAsAppDamaged);
+    const [result] = await runAsServerRole(serverDatabase, statements);
     return (result && firstJson<{ noted: number }>(result))?.noted === 1;
   });
   if (!noted) throw new NinefoldError('migration_outdated', { details: { name } });

@@ -3,11 +3,9 @@ import type { SettingEntry } from '../../contract/admin.ts';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { type AuthSecret, authSecrets, type SecretSetting } from '../../contract/settings-auth.ts';
-import type { AppRecord } from '../apps/app-record.ts';
+import type { App } from '../apps/app.ts';
 import { authorOfTransaction } from '../apps/author.ts';
-import { rethrowAsAppDamaged } from '../apps/damaged-app.ts';
 import { runAsServerRole } from '../apps/run-as-server-role.ts';
-import { superuserIn, withPool } from '../apps/server.ts';
 import { isOutOfRange, isValidValue, settingsByKey, storedSettings } from '../apps/settings.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { firstJson, type Statement } from '../database/statement.ts';
@@ -21,7 +19,7 @@ import { json, noContent } from './router.ts';
 export async function listSettings(context: AdminContext, ref: string): Promise<Reply> {
   const app = await context.apps.get(ref);
   const [[result], secrets] = await Promise.all([
-    runAsServerRole(app.database, [storedSettings]),
+    runAsServerRole(app.serverDatabase, [storedSettings]),
     context.registry.secrets.names(ref),
   ]);
   const stored = (result && firstJson<Record<string, unknown>>(result)) ?? {};
@@ -73,7 +71,7 @@ export async function setSetting(
     throw new NinefoldError('setting_invalid', { details: { key, type: setting.type } });
   }
   const app = await context.apps.get(ref);
-  const stored = change(context, caller, app.record, (who) => ({
+  const stored = change(context, caller, app, (who) => ({
     text: `insert into ninefold.settings (key, value, set_by) values ($1, $2::jsonb, $3)
            on conflict (key) do update set value = excluded.value, set_at = now(), set_by = excluded.set_by`,
     params: [key, JSON.stringify(value), who],
@@ -123,7 +121,7 @@ export async function unsetSetting(context: AdminContext, caller: Caller, ref: s
   }
   findSetting(key);
   const app = await context.apps.get(ref);
-  await change(context, caller, app.record, () => ({
+  await change(context, caller, app, () => ({
     text: 'delete from ninefold.settings where key = $1',
     params: [key],
   }));
@@ -131,19 +129,17 @@ export async function unsetSetting(context: AdminContext, caller: Caller, ref: s
 }
 
 /**
- * Changes settings on behalf of the caller. The statement runs as the superuser, so that the app's own SQL cannot name
+ * Changes settings on behalf of the caller. The statement runs as the server role, because the app's own SQL could name
  * another author.
  */
 async function change(
   context: AdminContext,
   caller: Caller,
-  record: AppRecord,
+  { serverDatabase }: Pick<App, 'serverDatabase'>,
   statement: (who: string) => Statement,
 ): Promise<void> {
   const who = await callerName(context, caller);
-  await withPool(superuserIn(context.server, record.database), (superuser) =>
-    superuser.run([authorOfTransaction(who), statement(who)]),
-  ).catch(rethrowAsAppDamaged);
+  await runAsServerRole(serverDatabase, [authorOfTransaction(who), statement(who)]);
 }
 
 function findSetting(key: string) {

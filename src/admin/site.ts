@@ -43,7 +43,10 @@ const schema = z.strictObject({
 /** Handles GET /apps/:ref/site: returns where the front end is served, and its versions. */
 export async function showSite(context: AdminContext, ref: string): Promise<Reply> {
   const app = await openApp(context, ref);
-  const state: SiteState = { url: context.origins.appOrigin(ref), versions: await listSiteVersions(app.database) };
+  const state: SiteState = {
+    url: context.origins.appOrigin(ref),
+    versions: await listSiteVersions(app.serverDatabase),
+  };
   return json(state);
 }
 
@@ -57,7 +60,7 @@ export async function beginSite(
   const { files } = readBody(request, schema);
   const app = await openApp(context, ref);
   if (app.isFull) throw storageFull();
-  return json(await beginSiteVersion(app.database, files, await callerName(context, caller)), 201);
+  return json(await beginSiteVersion(app.serverDatabase, files, await callerName(context, caller)), 201);
 }
 
 /**
@@ -77,20 +80,20 @@ export async function storeSite(
   }
   const app = await openApp(context, ref);
   if (app.isFull) throw storageFull();
-  await storeSiteFile(app.database, versionId(id), sha256, content);
+  await storeSiteFile(app.serverDatabase, versionId(id), sha256, content);
   return noContent();
 }
 
 /** Handles POST /apps/:ref/site/versions/:id/publish: publishes a version, for the first time or again. */
 export async function publishSite(context: AdminContext, ref: string, id: string): Promise<Reply> {
   const app = await openApp(context, ref);
-  await publishSiteVersion(app.database, versionId(id));
+  await publishSiteVersion(app.serverDatabase, versionId(id));
   return showSite(context, ref);
 }
 
 /** Handles DELETE /apps/:ref/site: stops serving the app's own front end, so that the pages for members are served. */
 export async function removeSite(context: AdminContext, ref: string): Promise<Reply> {
-  await unpublishSite((await openApp(context, ref)).database);
+  await unpublishSite((await openApp(context, ref)).serverDatabase);
   return showSite(context, ref);
 }
 

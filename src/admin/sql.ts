@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { SqlResponse } from '../../contract/admin.ts';
 import type { CallRequest, CancelSignal, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
+import { ownerConnection } from '../apps/app-connections.ts';
+import { isCurrent } from '../apps/apps.ts';
 import { registerAuthor } from '../apps/author.ts';
-import { ownerConnection } from '../apps/owner-connection.ts';
 import { withPool } from '../apps/server.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import type { Pool } from '../database/pool.ts';
@@ -37,10 +38,12 @@ export async function runSql(context: AdminContext, caller: Caller, request: Cal
   const { record } = await context.apps.find(ref);
   const who = await callerName(context, caller);
   const started = performance.now();
-  return withPool(ownerConnection(context.server, record), async (pool) => {
+  return withPool(ownerConnection(context.server.target, record), async (pool) => {
     const script = mayNeedReplacement(sql) ? prepareScript(sql, await readFacts(pool, [sql])) : unchangedScript(sql);
     const isReplaced = script.text !== sql;
-    await registerAuthor(context.server, record, pool, { name: who, ...(isReplaced && { statement: sql }) });
+    // The journal of an outdated app may lack the tables and privileges with which the author is recorded.
+    if (isCurrent(record))
+      await registerAuthor(context.server, record, pool, { name: who, ...(isReplaced && { statement: sql }) });
     const answered = await runScript(pool, script, request.signal);
     // If all statements are skipped, the script that is sent is empty. PostgreSQL returns one result for it, which is
     // not shown.

@@ -4,10 +4,10 @@ import { firstJson } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Events } from '../observe/events.ts';
 import type { App } from './app.ts';
+import { ownerConnection } from './app-connections.ts';
 import { CONSOLE_REF, isAttached } from './app-record.ts';
 import type { Apps } from './apps.ts';
 import type { BackgroundTurns } from './background-turns.ts';
-import { ownerConnection } from './owner-connection.ts';
 import { runAsServerRole } from './run-as-server-role.ts';
 import { type Server, withPool } from './server.ts';
 
@@ -80,13 +80,13 @@ export class TableAnalyzer {
   }
 
   async #count(app: App): Promise<void> {
-    const [result] = await runAsServerRole(app.database, [
+    const [result] = await runAsServerRole(app.serverDatabase, [
       { text: UNANALYZED_TABLES, params: [String(limits.analysedTableBytes.default)] },
     ]);
     const tables = (result && firstJson<string[]>(result)) ?? [];
     if (tables.length === 0) return;
     // Runs as the owner, because ANALYZE runs functions of the app for expression indexes.
-    await withPool(ownerConnection(this.#server, app.record), (owner) =>
+    await withPool(ownerConnection(this.#server.target, app.record), (owner) =>
       owner.script(
         `set statement_timeout = ${limits.analyseMilliseconds.default}; analyze (skip_locked) ${tables.join(', ')}`,
       ),

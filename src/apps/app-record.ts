@@ -6,7 +6,7 @@ export interface AppRecord extends AppKeys {
   readonly database: string;
   /** Name of the last applied file of Ninefold's own schema. */
   readonly schemaFile: string;
-  /** Passwords of the app's two login roles. */
+  /** Passwords of the app's owner and authenticator. The password of the server role is derived. */
   readonly ownerPassword: string;
   readonly authenticatorPassword: string;
   /** Time of creation in ISO 8601. */
@@ -26,6 +26,8 @@ export const REF = /^[a-z][a-z0-9-]{2,39}$/;
 export const databaseName = (ref: string): string => `app_${ref}`;
 /** Returns the role that owns the app's database and everything that its migrations create. */
 export const ownerRole = (ref: string): string => `app_${ref}`;
+/** Returns the role with which the server logs in to do its own work in the app's database. */
+export const serverRole = (ref: string): string => `app_${ref}_server`;
 /** Returns the role with which the server logs in to serve the app's requests. */
 export const authenticatorRole = (ref: string): string => `app_${ref}_authenticator`;
 

@@ -3,7 +3,7 @@ import { limits } from '../../contract/limits.ts';
 import { loadSchemaCache } from '../catalog/load-schema-cache.ts';
 import type { SchemaCache } from '../catalog/schema-cache.ts';
 import type { ConnectionBudget } from '../database/connection-budget.ts';
-import { type ConnectionConfig, loginAt } from '../database/connection-config.ts';
+import type { ConnectionConfig } from '../database/connection-config.ts';
 import { isTransient } from '../database/database-error.ts';
 import { Listener } from '../database/listener.ts';
 import { Pool } from '../database/pool.ts';
@@ -11,7 +11,8 @@ import { firstJson, rowsAsText, type Statement } from '../database/statement.ts'
 import { RefreshedValue } from '../limits/refreshed-value.ts';
 import { type RateRefusal, SharedRuns } from '../limits/shared-runs.ts';
 import type { Events } from '../observe/events.ts';
-import { type AppRecord, authenticatorRole } from './app-record.ts';
+import { authenticatorConnection, serverConnection } from './app-connections.ts';
+import type { AppRecord } from './app-record.ts';
 import type { Secrets } from './app-secrets.ts';
 import { HookDurations } from './hook-durations.ts';
 import { LoadPause } from './load-pause.ts';
@@ -39,6 +40,13 @@ export type Notification =
 const OWN_SCHEMAS = `select nspname as name from pg_catalog.pg_namespace
   where nspname <> 'information_schema' and nspname !~ '^pg_' order by nspname`;
 
+/** Maximum number of connections of a worker to an app's database as the app's server role. */
+const SERVER_CONNECTIONS = 2;
+/**
+ * Time without use after which such a connection closes. It stays open between the writes of statistics of a busy app.
+ */
+const SERVER_IDLE_MILLISECONDS = 5000;
+
 /** An empty statement, which opens a connection. */
 const CONNECT: Statement = { text: '', params: [], planKey: '' };
 
@@ -65,7 +73,10 @@ export class App {
   readonly record: AppRecord;
   /** The secret settings. If one of them or the record changes, the worker creates a new App in place of this one. */
   readonly secrets: Secrets;
+  /** Connections as the app's authenticator, which run requests and statements on schema auth. */
   readonly database: Pool;
+  /** Connections as the app's server role, for Ninefold's own tables (`runAsServerRole`). */
+  readonly serverDatabase: Pool;
   /**
    * Combines the counts of concurrent calls of the auth API by the same client, so that one statement counts all of
    * these calls.
@@ -92,7 +103,7 @@ export class App {
   readonly #loadPause = new LoadPause();
   #activeSite: Promise<string | null> | null = null;
 
-  /** @param server The server; the login is the app's own authenticator role. */
+  /** @param server The server, with any login. */
   constructor(record: AppRecord, secrets: Secrets, server: ConnectionConfig, limits: PoolLimits, events: Events) {
     this.record = record;
     this.#waitMilliseconds = limits.waitMilliseconds;
@@ -101,12 +112,7 @@ export class App {
     this.#events = events;
     this.#isFull = limits.isFull ?? (() => false);
     this.#budget = limits.budget ? { budget: limits.budget } : {};
-    this.#target = loginAt(server, {
-      database: record.database,
-      user: authenticatorRole(record.ref),
-      password: record.authenticatorPassword,
-      applicationName: 'ninefold',
-    });
+    this.#target = authenticatorConnection(server, record);
     this.database = new Pool(this.#target, {
       max: limits.connections,
       idleMilliseconds: limits.idleMilliseconds,
@@ -115,6 +121,13 @@ export class App {
       ...(limits.refusal && { refusal: limits.refusal }),
       // The pool's companion is the listener's connection. It stays open as long as the pool has a connection.
       companions: 1,
+      ...this.#budget,
+    });
+    this.serverDatabase = new Pool(serverConnection(server, record), {
+      max: SERVER_CONNECTIONS,
+      idleMilliseconds: Math.min(limits.idleMilliseconds, SERVER_IDLE_MILLISECONDS),
+      waitMilliseconds: () => this.#waitMilliseconds,
+      ...(limits.refusal && { refusal: limits.refusal }),
       ...this.#budget,
     });
   }
@@ -196,7 +209,7 @@ export class App {
     if (this.#settings !== null) return this.#settings;
     const reading = this.#remember(
       async () => {
-        const [result] = await runAsServerRole(this.database, [storedSettings]);
+        const [result] = await runAsServerRole(this.serverDatabase, [storedSettings]);
         return readSettings((result && firstJson<Record<string, unknown>>(result)) ?? {}, this.defaults);
       },
       () => {
@@ -217,7 +230,7 @@ export class App {
   /** Returns the id of the published version of the app's own front end; null if the app has none. */
   activeSite(): Promise<string | null> {
     this.#activeSite ??= this.#remember(
-      () => readActiveSite(this.database),
+      () => readActiveSite(this.serverDatabase),
       () => {
         this.#activeSite = null;
       },
@@ -244,11 +257,12 @@ export class App {
   /** Closes each connection as soon as no request uses it. */
   retire(): void {
     this.database.retire();
+    this.serverDatabase.retire();
   }
 
   async close(): Promise<void> {
     void this.#becomeIdle();
-    await this.database.close();
+    await Promise.all([this.database.close(), this.serverDatabase.close()]);
   }
 
   async #open(): Promise<void> {
@@ -265,13 +279,14 @@ export class App {
     });
     this.#listener?.close();
     this.#listener = listener;
-    // The pool connects in parallel to the listener. An error is ignored, because the first statement of the request
-    // reports it.
-    void this.database.run([CONNECT]).catch(() => undefined);
+    // The pools connect in parallel to the listener. The pool of requests must have a connection, because it detects
+    // idleness only after it has had one.
+    const connected = this.database.run([CONNECT]);
+    connected.catch(() => undefined);
+    void this.serverDatabase.run([CONNECT]).catch(() => undefined);
     await this.#startWithRetry(listener);
     this.#events.emit({ type: 'app', what: 'opened', app: this.ref });
-    // Uses the pool once, because the pool detects idleness only after it has had a connection.
-    await this.settings();
+    await Promise.all([connected, this.settings()]);
   }
 
   /** Starts the listener. While the database is closed for a copy, retries for the wait time of the pool. */

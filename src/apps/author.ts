@@ -1,8 +1,8 @@
 import type { Executor } from '../database/database.ts';
-import { DatabaseError } from '../database/database-error.ts';
 import { plain, rowsAsText, type Statement } from '../database/statement.ts';
+import { serverConnection } from './app-connections.ts';
 import type { AppRecord } from './app-record.ts';
-import { type Server, superuserIn, withPool } from './server.ts';
+import { type Server, withPool } from './server.ts';
 
 /** The author of the changes of a connection, and the migration file. */
 export interface Author {
@@ -12,24 +12,18 @@ export interface Author {
   statement?: string;
 }
 
-/**
- * SQLSTATEs undefined_table and undefined_column. They mean that Ninefold's schema in the app's database is out of
- * date.
- */
-const older: readonly string[] = ['42P01', '42703'];
-
 const REGISTER = `with ended as (
-    delete from ninefold.authors a where not exists (
-      select from pg_catalog.pg_stat_get_activity(a.pid) s where s.backend_start = a.connected_at) and a.pid <> $1::int
+    delete from ninefold.authors a
+    where ninefold.session_start(a.pid) is distinct from a.connected_at and a.pid <> $1::int
   )
   insert into ninefold.authors (pid, connected_at, made_by, migration, statement)
-  select s.pid, s.backend_start, $2, $3, $4 from pg_catalog.pg_stat_get_activity($1::int) s
+  select $1::int, ninefold.session_start($1::int), $2, $3, $4
   on conflict (pid) do update set connected_at = excluded.connected_at, made_by = excluded.made_by, migration = excluded.migration,
     statement = excluded.statement`;
 
 /**
- * Records, as the superuser, on whose behalf a connection of the owner runs SQL. The journal uses this author, and the
- * SQL cannot change it. Does nothing if the app's schema is out of date.
+ * Records, as the server role, on whose behalf a connection of the owner runs SQL. The journal uses this author, and the
+ * SQL cannot change it.
  * @param connection The owner's connection that will run the SQL.
  */
 export async function registerAuthor(
@@ -40,18 +34,12 @@ export async function registerAuthor(
 ): Promise<void> {
   const [asked] = await connection.run([plain('select pg_catalog.pg_backend_pid() as pid')]);
   const pid = (asked && rowsAsText(asked)[0]?.pid) ?? null;
-  try {
-    await withPool(superuserIn(server, record.database), (superuser) =>
-      superuser.run([
-        { text: REGISTER, params: [pid, author.name, author.migration ?? null, author.statement ?? null] },
-      ]),
-    );
-  } catch (error) {
-    if (!(error instanceof DatabaseError) || !older.includes(error.sqlstate)) throw error;
-  }
+  await withPool(serverConnection(server.target, record), (database) =>
+    database.run([{ text: REGISTER, params: [pid, author.name, author.migration ?? null, author.statement ?? null] }]),
+  );
 }
 
-/** Returns a statement that sets the author of a transaction of the superuser. */
+/** Returns a statement that sets the author of a transaction of the server role. */
 export const authorOfTransaction = (name: string): Statement => ({
   text: `select pg_catalog.set_config('ninefold.made_by', $1, true)`,
   params: [name],

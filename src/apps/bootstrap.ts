@@ -7,7 +7,7 @@ import { CONSOLE_REF, databaseName } from './app-record.ts';
 import { isCurrent } from './apps.ts';
 import { reopenCopied } from './copy-database.ts';
 import { newRecord } from './lifecycle.ts';
-import { ensureTemplate, provision } from './provision.ts';
+import { ensureServerRole, ensureTemplate, provision } from './provision.ts';
 import { Registry } from './registry.ts';
 import { boundRoles } from './role-bounds.ts';
 import { appFiles, applySchemaFiles, consoleFiles } from './schema-files.ts';
@@ -83,7 +83,8 @@ async function ensureConsole(server: Server, maintenance: Pool): Promise<void> {
   if (isComplete) {
     await withPool(superuserIn(server, database), async (pool) => {
       // Throws before any app is changed if another master key encrypted the record.
-      await new Registry(pool, server.masterKey).find(CONSOLE_REF);
+      const record = await new Registry(pool, server.masterKey).find(CONSOLE_REF);
+      if (record) await ensureServerRole(server, maintenance, record);
       await applySchemaFiles(pool, [...appFiles, ...consoleFiles]);
     });
     return;
@@ -119,7 +120,7 @@ async function mendApps(server: Server, maintenance: Pool, events: Events): Prom
       records.map(({ ref }) => ref),
       server.temporaryBytes,
     );
-    const console = records.find(({ ref }) => ref === CONSOLE_REF);
+    const console = await registry.find(CONSOLE_REF);
     if (console && !isCurrent(console)) await updateSchema(server, registry, console, events);
   });
 }

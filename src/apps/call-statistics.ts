@@ -119,9 +119,9 @@ const FORGET = `delete from ninefold.call_statistics where
  * Adds the counts to the stored counts. A maintenance flush also merges old minutes into hours and deletes old hours.
  */
 async function write(app: App, counts: readonly Count[], isMaintenanceFlush: boolean): Promise<void> {
-  await runAsServerRole(app.database, [{ text: UPSERT, params: [JSON.stringify(counts)] }]);
+  await runAsServerRole(app.serverDatabase, [{ text: UPSERT, params: [JSON.stringify(counts)] }]);
   if (!isMaintenanceFlush) return;
   const { rest } = await app.settings();
-  await runAsServerRole(app.database, [{ text: FORGET, params: [String(rest.logs_statistics_days)] }]);
-  await runAsServerRole(app.database, [{ text: FOLD, params: [] }]);
+  await runAsServerRole(app.serverDatabase, [{ text: FORGET, params: [String(rest.logs_statistics_days)] }]);
+  await runAsServerRole(app.serverDatabase, [{ text: FOLD, params: [] }]);
 }

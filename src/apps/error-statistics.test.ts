@@ -11,7 +11,7 @@ const turns = new BackgroundTurns(new Traffic());
 it('stores the caller of the latest error, even if a worker with an earlier error writes its counts later', async () => {
   const { as, stop } = await startAppDatabase('incidents');
   try {
-    const app = { ref: 'shop', database: as('app_authenticator') } as unknown as App;
+    const app = { ref: 'shop', serverDatabase: as('app_server') } as unknown as App;
     const apps = { find: async () => app } as unknown as Apps;
     const now = Date.now();
     const bucketStart = now - (now % 600_000);

@@ -89,10 +89,10 @@ const UPSERT = `insert into ninefold.error_statistics as s (kind, name, subject,
 
 /** Adds the counts to the stored counts. A maintenance flush also deletes old counts. */
 async function write(app: App, counts: readonly Incident[], isMaintenanceFlush: boolean): Promise<void> {
-  await runAsServerRole(app.database, [{ text: UPSERT, params: [JSON.stringify(counts)] }]);
+  await runAsServerRole(app.serverDatabase, [{ text: UPSERT, params: [JSON.stringify(counts)] }]);
   if (!isMaintenanceFlush) return;
   const { rest } = await app.settings();
-  await runAsServerRole(app.database, [{ text: FORGET, params: [String(rest.logs_error_days)] }]);
+  await runAsServerRole(app.serverDatabase, [{ text: FORGET, params: [String(rest.logs_error_days)] }]);
 }
 
 const FORGET = `delete from ninefold.error_statistics where bucket < now() - make_interval(days => $1::int)
@@ -118,7 +118,7 @@ export interface IncidentFigures {
  * minutes.
  */
 export async function readErrorStatistics(app: App): Promise<{ errors: IncidentFigures[]; limits: IncidentFigures[] }> {
-  const [result] = await runAsServerRole(app.database, [{ text: READ, params: [] }]);
+  const [result] = await runAsServerRole(app.serverDatabase, [{ text: READ, params: [] }]);
   const rows = (result && firstJson<(IncidentFigures & { kind: string })[]>(result)) ?? [];
   const of = (kind: Incident['kind']) =>
     rows

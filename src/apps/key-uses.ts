@@ -62,8 +62,8 @@ const UPSERT = `insert into ninefold.api_key_uses as u (key_id, day, uses)
 const FORGET = `delete from ninefold.api_key_uses where day < (now() at time zone 'utc')::date - ${limits.apiKeyUseDays.default}`;
 
 async function write(app: App, counts: readonly Count[], isMaintenanceFlush: boolean): Promise<void> {
-  await runAsServerRole(app.database, [{ text: UPSERT, params: [JSON.stringify(counts)] }]);
-  if (isMaintenanceFlush) await runAsServerRole(app.database, [{ text: FORGET, params: [] }]);
+  await runAsServerRole(app.serverDatabase, [{ text: UPSERT, params: [JSON.stringify(counts)] }]);
+  if (isMaintenanceFlush) await runAsServerRole(app.serverDatabase, [{ text: FORGET, params: [] }]);
 }
 
 /** The stored uses of an API key. */
@@ -81,7 +81,7 @@ const READ = `select json_agg(json_build_object('id', k.key_id, 'lastDay', k.day
 
 /** Reads the last use and the number of uses of each API key of an app. */
 export async function readKeyUses(app: App): Promise<ReadonlyMap<string, StoredKeyUses>> {
-  const [result] = await runAsServerRole(app.database, [{ text: READ, params: [] }]);
+  const [result] = await runAsServerRole(app.serverDatabase, [{ text: READ, params: [] }]);
   const rows = (result && firstJson<StoredKeyUses[]>(result)) ?? [];
   return new Map(rows.map((row) => [row.id, row]));
 }

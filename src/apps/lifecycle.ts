@@ -5,8 +5,9 @@ import { DatabaseError } from '../database/database-error.ts';
 import type { Pool } from '../database/pool.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Events } from '../observe/events.ts';
-import { APP_LOCK, type AppRecord, authenticatorRole, CONSOLE_REF, databaseName, REF } from './app-record.ts';
-import type { Apps } from './apps.ts';
+import { authenticatorConnection } from './app-connections.ts';
+import { APP_LOCK, type AppRecord, CONSOLE_REF, databaseName, REF } from './app-record.ts';
+import { type Apps, isCurrent } from './apps.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { makeKeys } from './make-keys.ts';
 import { attach, provision, unprovision } from './provision.ts';
@@ -134,7 +135,9 @@ export class Lifecycle {
     options: { name?: string; builder?: string | null } = {},
   ): Promise<AppRecord> {
     const from = await this.#find(source);
-    const record = { ...newAppRecord(ref, options), schemaFile: from.schemaFile };
+    // The superuser changes tables of Ninefold in the copy, which only the current schema protects from code of the app.
+    if (!isCurrent(from)) await this.#apps.get(source);
+    const record = { ...newAppRecord(ref, options), schemaFile: newestAppFile };
     return this.withAppLocks([source, ref], () =>
       this.#make(record, options.builder ?? null, 'cloned', async () => {
         await this.#checkpoints.wait();
@@ -205,14 +208,8 @@ export class Lifecycle {
    * @throws NinefoldError clone_refused with the message of a failing trigger
    */
   async #endSessions(record: AppRecord): Promise<void> {
-    const target = {
-      ...this.#server.target,
-      database: record.database,
-      user: authenticatorRole(record.ref),
-      password: record.authenticatorPassword,
-    };
     const timeout = String(limits.builderStatementMilliseconds.default);
-    const ended = withPool(target, (pool) =>
+    const ended = withPool(authenticatorConnection(this.#server.target, record), (pool) =>
       pool.run([
         { text: `select pg_catalog.set_config('statement_timeout', $1, true)`, params: [timeout] },
         { text: 'set local role supabase_auth_admin', params: [] },

@@ -1,8 +1,15 @@
 import { limits } from '../../contract/limits.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import type { Pool } from '../database/pool.ts';
-import { quoteIdentifier as id, quoteLiteral as literal, plain, rowsAsText } from '../database/statement.ts';
+import {
+  quoteIdentifier as id,
+  quoteLiteral as literal,
+  plain,
+  rowsAsText,
+  type Statement,
+} from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import { serverPassword } from './app-connections.ts';
 import {
   type AppRecord,
   appSearchPath,
@@ -10,6 +17,7 @@ import {
   databaseName,
   isAttached,
   ownerRole,
+  serverRole,
   TEMPLATE_DATABASE,
 } from './app-record.ts';
 import { copyDatabase } from './copy-database.ts';
@@ -52,6 +60,7 @@ export async function provision(server: Server, maintenance: Pool, logins: Login
     plain(`alter database ${id(database)} owner to ${owner}`),
     plain(`revoke connect, temporary on database ${id(database)} from public`),
     plain(`grant connect, temporary on database ${id(database)} to ${authenticator}`),
+    plain(`grant connect on database ${id(database)} to ${id(serverRole(ref))}`),
     plain(`alter database ${id(database)} set search_path = ${appSearchPath}`),
   ]);
   await withPool(superuserIn(server, database), async (pool) => {
@@ -70,7 +79,7 @@ export async function provision(server: Server, maintenance: Pool, logins: Login
   });
 }
 
-/** Creates the two login roles of an app. Returns their quoted names. */
+/** Creates the login roles of an app. Returns the quoted names of the owner and the authenticator. */
 async function makeRoles(
   server: Server,
   maintenance: Pool,
@@ -88,9 +97,38 @@ async function makeRoles(
     plain(`grant authenticator to ${authenticator}`),
     plain(`grant anon, authenticated, service_role, supabase_auth_admin to ${owner}`),
     plain(grantPostgresRole(owner)),
+    ...createServerRole(logins),
   ]);
   await boundRoles(maintenance, [logins.ref], server.temporaryBytes);
   return { owner, authenticator };
+}
+
+/**
+ * Returns the statements that create the app's server role. No other role is a member of this role, and it inherits the
+ * privileges of ninefold_server.
+ */
+function createServerRole(logins: Pick<Logins, 'ref' | 'authenticatorPassword'>): Statement[] {
+  const role = id(serverRole(logins.ref));
+  return [
+    plain(
+      `create role ${role} login inherit connection limit ${limits.appConnections.default} password ${literal(scramVerifier(serverPassword(logins)))}`,
+    ),
+    plain(`grant ninefold_server to ${role}`),
+  ];
+}
+
+/** Creates the server role of an app that an earlier version of Ninefold created, if the role does not exist. */
+export async function ensureServerRole(server: Server, maintenance: Pool, record: AppRecord): Promise<void> {
+  const role = serverRole(record.ref);
+  const [found] = await maintenance.run([
+    { text: 'select 1 from pg_catalog.pg_roles where rolname = $1', params: [role] },
+  ]);
+  if (found?.rows.length) return;
+  await maintenance.run([
+    ...createServerRole(record),
+    plain(`grant connect on database ${id(record.database)} to ${id(role)}`),
+  ]);
+  await boundRoles(maintenance, [record.ref], server.temporaryBytes);
 }
 
 /**
@@ -123,6 +161,7 @@ export async function attach(
   const { owner, authenticator } = await makeRoles(server, maintenance, logins);
   await maintenance.run([
     plain(`grant connect, temporary on database ${id(database)} to ${owner}, ${authenticator}`),
+    plain(`grant connect on database ${id(database)} to ${id(serverRole(logins.ref))}`),
     ...(row.superuser === 't' ? [] : [plain(`grant ${id(row.owner ?? '')} to ${owner}`)]),
   ]);
   await withPool(superuserIn(server, database), async (pool) => {
@@ -228,7 +267,7 @@ async function dropDatabase(maintenance: Pool, database: string): Promise<void> 
 }
 
 async function dropRoles(maintenance: Pool, server: Server, ref: string): Promise<void> {
-  for (const role of [authenticatorRole(ref), ownerRole(ref)]) {
+  for (const role of [authenticatorRole(ref), serverRole(ref), ownerRole(ref)]) {
     await removeRoleFromDatabases(maintenance, server, role);
     await maintenance.run([plain(`drop role if exists ${id(role)}`)]);
   }

@@ -100,7 +100,7 @@ export async function readLogLines(
   max: number,
 ): Promise<{ lines: LogLine[]; truncated: boolean; last: LogPlace | null }> {
   const params = [...filterParams(filter), before?.at ?? null, before?.id ?? null, String(max + 1)];
-  const [result] = await runAsServerRole(app.database, [{ text: linesOf(namedOf(filter)), params }]);
+  const [result] = await runAsServerRole(app.serverDatabase, [{ text: linesOf(namedOf(filter)), params }]);
   const found = (result && firstJson<(LogPlace & Record<string, unknown>)[]>(result)) ?? [];
   const shown = found.slice(0, max);
   const last = shown.at(-1);
@@ -196,7 +196,7 @@ const stepOf = (seconds: number): number =>
 export async function readLogSummary(app: App, filter: LogFilter & { from: string; to: string }): Promise<LogSummary> {
   const seconds = (Date.parse(filter.to) - Date.parse(filter.from)) / 1000;
   const step = stepOf(seconds);
-  const [result] = await runAsServerRole(app.database, [
+  const [result] = await runAsServerRole(app.serverDatabase, [
     step >= COUNTED_STEP && isCounted(filter)
       ? { text: SUMMARY_OF_COUNTS, params: [...countedParams(filter), String(step)] }
       : { text: summaryOf(linesOfPeriod(namedOf(filter)), '$14'), params: [...filterParams(filter), String(step)] },

@@ -12,7 +12,7 @@ export async function readCalls(app: App): Promise<{
   today: { calls: number; failed: number; histogram: number[] };
   lastMinutes: number;
 }> {
-  const [result] = await runAsServerRole(app.database, [
+  const [result] = await runAsServerRole(app.serverDatabase, [
     {
       text: `select json_build_object(
           'hours', (select json_agg(json_build_object('at', h, 'calls', coalesce(calls, 0), 'failed', coalesce(failed, 0)) order by h)
@@ -58,7 +58,9 @@ export interface CallSeries {
 /** Reads the number, failures and durations of the requests of each call within a window. */
 export async function readSeries(app: App, window: StatisticsWindow): Promise<CallSeries> {
   const { seconds, step } = windows[window];
-  const [result] = await runAsServerRole(app.database, [{ text: SERIES, params: [String(seconds), String(step)] }]);
+  const [result] = await runAsServerRole(app.serverDatabase, [
+    { text: SERIES, params: [String(seconds), String(step)] },
+  ]);
   const read = (result && firstJson<{ now: number; rows: Row[] | null }>(result)) ?? { now: 0, rows: null };
   const last = Math.floor(read.now / step) * step;
   const count = Math.min(seconds / step, limits.statisticsPoints.default);
@@ -116,7 +118,7 @@ export function figuresOf(
 export async function readFigures(
   app: App,
 ): Promise<ReadonlyMap<string, Readonly<Record<StatisticsWindow, CallFigures>>>> {
-  const [result] = await runAsServerRole(app.database, [{ text: FIGURES, params: [] }]);
+  const [result] = await runAsServerRole(app.serverDatabase, [{ text: FIGURES, params: [] }]);
   const rows = (result && firstJson<(Row & { within: StatisticsWindow })[]>(result)) ?? [];
   const sums = new Map<string, Record<StatisticsWindow, { all: Point; lastAt: string | null }>>();
   for (const { call, within, calls, failed, histogram, last_at } of rows) {

@@ -64,20 +64,20 @@ export class RequestLog {
 
   /** Immediately writes the lines of all workers for one app. Waits a fixed time for the other workers. */
   async collect(app: App): Promise<void> {
-    await Promise.all([this.flushApp(app.ref), runAsServerRole(app.database, [ASK])]);
+    await Promise.all([this.flushApp(app.ref), runAsServerRole(app.serverDatabase, [ASK])]);
     await new Promise((resolve) => setTimeout(resolve, limits.logWaitMilliseconds.default));
   }
 
   async #write(app: App, buffered: readonly BufferedLine[], isMaintenanceFlush: boolean): Promise<void> {
     const lines = buffered.map(({ event, leftOut }) => ({ ...lineOf(event), left_out: leftOut }));
-    await runAsServerRole(app.database, [{ text: INSERT, params: [JSON.stringify(lines)] }]);
+    await runAsServerRole(app.serverDatabase, [{ text: INSERT, params: [JSON.stringify(lines)] }]);
     const written = this.#written.of(app.ref);
     if (written) written.lines += lines.length;
     if (!isMaintenanceFlush && (written?.lines ?? 0) < LINES_PER_CLEANUP) return;
     this.#written.delete(app.ref);
     const { rest } = await app.settings();
     const params = [String(rest.logs_days), String(rest.logs_requests)];
-    await runAsServerRole(app.database, [
+    await runAsServerRole(app.serverDatabase, [
       { text: FORGET, params },
       { text: FORGET_COUNTS, params: [] },
     ]);

@@ -193,7 +193,7 @@ export class RequestTraces {
       };
     });
     try {
-      await runAsServerRole(app.database, [notify('trace-wanted', requestId)]);
+      await runAsServerRole(app.serverDatabase, [notify('trace-wanted', requestId)]);
       await heard;
     } finally {
       stop();
@@ -217,7 +217,7 @@ export class RequestTraces {
     const buffered = this.#inMemory(app.ref, requestId);
     if (!buffered || buffered.isWritten) return;
     if (await this.#write(app.ref, buffer, [buffered])) {
-      await runAsServerRole(app.database, [notify('trace-stored', requestId)]).catch(() => undefined);
+      await runAsServerRole(app.serverDatabase, [notify('trace-stored', requestId)]).catch(() => undefined);
     }
   }
 
@@ -231,7 +231,7 @@ export class RequestTraces {
       for (const one of buffered) one.isWritten = true;
       const rows = buffered.map(({ event }) => ({ at: event.trace.at, trace: toRequestTrace(event) }));
       const { rest } = await app.settings();
-      await runAsServerRole(app.database, [
+      await runAsServerRole(app.serverDatabase, [
         { text: INSERT, params: [JSON.stringify(rows)] },
         { text: FORGET, params: [String(rest.logs_traces)] },
       ]);

@@ -35,7 +35,7 @@ afterAll(async () => {
 function appsWith(settings: Record<string, number>): Apps {
   const app = {
     ref: 'shop',
-    database: database.as('app_authenticator'),
+    serverDatabase: database.as('app_server'),
     settings: () => Promise.resolve(readSettings(settings)),
     subscribe: () => () => undefined,
   } as unknown as App;

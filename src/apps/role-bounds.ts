@@ -1,10 +1,10 @@
 import type { Pool } from '../database/pool.ts';
 import { quoteLiteral as literal, plain } from '../database/statement.ts';
-import { authenticatorRole, ownerRole } from './app-record.ts';
+import { authenticatorRole, ownerRole, serverRole } from './app-record.ts';
 
 /**
  * Sets properties of apps' login roles that only a superuser can set, if they are not set yet. A role cannot change its
- * own temp_file_limit. The authenticators may use reserved connections, so that owners who log in directly cannot use
+ * own temp_file_limit. The authenticators and server roles may use reserved connections, so that owners who log in directly cannot use
  * up all connections of the server (PostgreSQL 16 and newer). An owner bypasses row-level security and may set
  * session_replication_role, as `postgres` can in a hosted Supabase project; both affect only the app's database,
  * because the role can connect to no other.
@@ -21,7 +21,7 @@ declare
 begin
   for login in
     select r.rolname from pg_catalog.pg_roles r
-    where r.rolname = any (${names(ownerRole)} || ${names(authenticatorRole)}) and not exists (
+    where r.rolname = any (${names(ownerRole)} || ${names(authenticatorRole)} || ${names(serverRole)}) and not exists (
       select from pg_catalog.pg_db_role_setting s
       where s.setrole = r.oid and s.setdatabase = 0 and ${literal(setting)} = any (s.setconfig))
   loop
@@ -40,7 +40,7 @@ begin
   if exists (select from pg_catalog.pg_roles where rolname = 'pg_use_reserved_connections') then
     for login in
       select r.rolname from pg_catalog.pg_roles r
-      where r.rolname = any (${names(authenticatorRole)}) and not exists (
+      where r.rolname = any (${names(authenticatorRole)} || ${names(serverRole)}) and not exists (
         select from pg_catalog.pg_auth_members m
         where m.member = r.oid and m.roleid = 'pg_use_reserved_connections'::pg_catalog.regrole)
     loop

@@ -11,7 +11,20 @@ const SET_ROLE: Statement = {
 };
 
 /**
+ * Statement that makes a transaction of the app's authenticator run as the owner of schema auth. The tables of this
+ * schema may have triggers and policies of the app.
+ */
+export const becomeAuthAdmin: Statement = {
+  text: `select pg_catalog.set_config('role', 'supabase_auth_admin', true), pg_catalog.set_config('search_path', '', true),
+    pg_catalog.set_config('lock_timeout', '0', true),
+    pg_catalog.set_config('max_parallel_workers_per_gather', '0', true)`,
+  params: [],
+  planKey: '',
+};
+
+/**
  * Runs statements on Ninefold's own tables in an app's database, in one transaction.
+ * @param database `App.serverDatabase`.
  * @throws NinefoldError app_damaged
  * @throws The errors of `Executor.run`.
  */

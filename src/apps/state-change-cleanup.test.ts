@@ -11,7 +11,7 @@ let login: Pool;
 
 beforeAll(async () => {
   database = await startAppDatabase('state_changes');
-  login = database.as('app_authenticator');
+  login = database.as('app_server');
   await database.as('app_owner').script(`
     create table public.tickets (id int primary key, status text not null default 'open');
     select ninefold.define_machine('public.tickets', 'status', 'open', '[{"name": "close", "from": "open", "to": "closed"}, {"name": "reopen", "from": "closed", "to": "open"}]');`);
@@ -21,8 +21,8 @@ afterAll(async () => {
   await database?.stop();
 });
 
-const app = (days: number): Pick<App, 'database' | 'settings'> => ({
-  database: login,
+const app = (days: number): Pick<App, 'serverDatabase' | 'settings'> => ({
+  serverDatabase: login,
   settings: () => Promise.resolve(readSettings({ state_changes_days: days })),
 });
 

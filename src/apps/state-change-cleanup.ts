@@ -59,14 +59,14 @@ export class StateChangeCleanup {
  * @throws ConnectionError
  */
 export async function deleteOldStateChanges(
-  app: Pick<App, 'database' | 'settings'>,
+  app: Pick<App, 'serverDatabase' | 'settings'>,
   isStopped = () => false,
 ): Promise<number> {
   const { state_changes_days: days } = (await app.settings()).rest;
   if (days === 0) return 0;
   let forgotten = 0;
   for (let from: string | null = '0'; from !== null && !isStopped(); ) {
-    const [result] = await runAsServerRole(app.database, [
+    const [result] = await runAsServerRole(app.serverDatabase, [
       {
         text: FORGET,
         params: [

@@ -52,7 +52,7 @@ export async function readFailedRequests(
   { code, builders }: { code: string | null; builders: boolean },
   max: number,
 ): Promise<LogLine[]> {
-  const [result] = await runAsServerRole(app.database, [
+  const [result] = await runAsServerRole(app.serverDatabase, [
     {
       text: `select pg_catalog.json_agg(trace order by at desc) from (select trace, at from ninefold.request_traces
         where code is not null and ($1::text is null or code = $1)
@@ -73,7 +73,7 @@ const namesOf = ({ role, user_id, source }: Record<string, unknown>) => ({ role,
 
 /** Reads a trace. The app's own code can write anything into this table, so invalid values are ignored. */
 export async function readRequestTrace(app: App, requestId: string): Promise<RequestTrace | null> {
-  const [result] = await runAsServerRole(app.database, [
+  const [result] = await runAsServerRole(app.serverDatabase, [
     {
       text: 'select trace from ninefold.request_traces where request_id = $1 order by at desc limit 1',
       params: [requestId],

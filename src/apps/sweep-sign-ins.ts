@@ -1,6 +1,7 @@
 import { limits } from '../../contract/limits.ts';
 import type { App } from './app.ts';
-import { runAsServerRole } from './run-as-server-role.ts';
+import { rethrowAsAppDamaged } from './damaged-app.ts';
+import { becomeAuthAdmin } from './run-as-server-role.ts';
 
 /**
  * Deletes ended sessions with their refresh tokens, expired flows, tokens and challenges, and old or excess entries of
@@ -9,7 +10,7 @@ import { runAsServerRole } from './run-as-server-role.ts';
  */
 export async function sweepSignIns(app: Pick<App, 'database' | 'settings'>): Promise<number> {
   const { auth } = await app.settings();
-  const [result] = await runAsServerRole(app.database, [
+  const statements = [
     {
       text: 'select ninefold.sweep_sign_ins($1::integer, $2::bigint, $3::float8, $4::float8, $5::float8, $6::float8, $7::integer)',
       params: [
@@ -26,6 +27,7 @@ export async function sweepSignIns(app: Pick<App, 'database' | 'settings'>): Pro
       text: 'select ninefold.fold_sign_in_counts($1::integer)',
       params: [String(limits.signInCountDays.default)],
     },
-  ]);
+  ];
+  const [, result] = await app.database.run([becomeAuthAdmin, ...statements]).catch(rethrowAsAppDamaged);
   return Number(result?.rows[0]?.[0]?.toString() ?? 0);
 }

@@ -1,5 +1,6 @@
 import type { Events } from '../observe/events.ts';
-import { type AppEntry, isAttached } from './app-record.ts';
+import { type AppRecord, isAttached } from './app-record.ts';
+import { ensureServerRole } from './provision.ts';
 import type { Registry } from './registry.ts';
 import { appFiles, applySchemaFiles, newestAppFile, SchemaStepError } from './schema-files.ts';
 import { type Server, superuserIn, withPool } from './server.ts';
@@ -19,11 +20,12 @@ export interface SchemaRefusal {
 export async function updateSchema(
   server: Server,
   registry: Registry,
-  record: AppEntry,
+  record: AppRecord,
   events: Events,
 ): Promise<SchemaRefusal | null> {
   try {
     const files = isAttached(record) ? appFiles.filter((file) => file.onExisting) : appFiles;
+    await withPool(server.target, (maintenance) => ensureServerRole(server, maintenance, record));
     await withPool(superuserIn(server, record.database), (app) => applySchemaFiles(app, files));
     await registry.recordSchemaFile(record.ref, newestAppFile);
     return null;

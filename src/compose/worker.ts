@@ -193,7 +193,7 @@ async function composeApps(node: Node) {
   const { config, secrets, server, maintenance, locks, consoleDatabase, events, origins, specifications } = node;
   const share = connectionShare(await readConnectionLimit(maintenance), config);
   const registry = new Registry(consoleDatabase, secrets.masterKey);
-  const versions = new VersionRecorder({ server, specifications, events, turns: node.turns }, build);
+  const versions = new VersionRecorder({ specifications, events, turns: node.turns }, build);
   const serverRoleWatcher = new ServerRoleWatcher(consoleDatabase, events, (app) => versions.checkSoon(app));
   const bounds = new ExceededBounds();
   const poolLimits = {

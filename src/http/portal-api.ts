@@ -70,7 +70,7 @@ async function portalApp(app: App): Promise<PortalApp> {
     app.settings(),
     app.activeSite(),
     listCustomProviders(app.database, null),
-    runAsServerRole(app.database, [
+    runAsServerRole(app.serverDatabase, [
       plain(
         `select json_build_object('name', a.name, 'purpose', a.purpose, 'audience', a.audience,
           'accent', a.accent, 'logo', a.logo) from ninefold.app a`,

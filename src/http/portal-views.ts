@@ -47,7 +47,7 @@ export async function viewsReply(app: App, request: CallRequest, identify: () =>
     throw new NinefoldError('validation_invalid', { message: 'Only a member who is signed in saves views.' });
   if (request.method === 'PUT') {
     const { route, name, search } = parsed(request.body);
-    const [, saved] = await runAsServerRole(app.database, [
+    const [, saved] = await runAsServerRole(app.serverDatabase, [
       { text: LOCK, params: [userId] },
       { text: SAVE, params: [userId, route, name, search, String(limits.memberViews.default)] },
     ]);
@@ -60,7 +60,7 @@ export async function viewsReply(app: App, request: CallRequest, identify: () =>
     const [route, name] = [asked.get('route') ?? '', asked.get('name') ?? ''];
     if (hasNul(route, name)) throw new NinefoldError('validation_invalid', { message: NO_VIEW });
     const text = 'delete from ninefold.member_views where user_id = $1::uuid and route = $2 and name = $3';
-    await runAsServerRole(app.database, [{ text, params: [userId, route, name] }]);
+    await runAsServerRole(app.serverDatabase, [{ text, params: [userId, route, name] }]);
   } else {
     throw new NinefoldError('method_not_allowed', { headers: { allow: 'GET, PUT, DELETE' } });
   }
@@ -68,7 +68,7 @@ export async function viewsReply(app: App, request: CallRequest, identify: () =>
 }
 
 async function read<T>(app: App, text: string, params: string[]): Promise<T | null> {
-  const [found] = await runAsServerRole(app.database, [{ text, params }]);
+  const [found] = await runAsServerRole(app.serverDatabase, [{ text, params }]);
   return (found && firstJson<T>(found)) ?? null;
 }
 

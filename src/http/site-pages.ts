@@ -83,7 +83,7 @@ export class SitePages {
       ? ['content']
       : [...acceptedCodings(headers['accept-encoding']), 'content'];
     const key = `${app.ref} ${sha256} ${codings.join()}`;
-    const file = this.#files.get(key) ?? (await readSiteFile(app.database, sha256, codings));
+    const file = this.#files.get(key) ?? (await readSiteFile(app.serverDatabase, sha256, codings));
     if (!file) return null;
     this.#files.set(key, file);
     const isForever = HASHED.test(target.file) && target.status === 200 && !target.file.endsWith('.html');
@@ -100,7 +100,7 @@ export class SitePages {
   async #filesOf(app: App, version: string): Promise<SiteFiles | null> {
     const known = this.#versions.get(version);
     if (known) return known;
-    const files = await readSiteFiles(app.database, version);
+    const files = await readSiteFiles(app.serverDatabase, version);
     if (!files) return null;
     const found = new Map(Object.entries(files));
     this.#versions.set(version, found);

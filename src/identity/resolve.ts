@@ -4,7 +4,7 @@ import type { RestSettings } from '../../contract/settings.ts';
 import { secondFactorMethods } from '../accounts/assurance.ts';
 import { type SessionBounds, sessionState } from '../accounts/sessions.ts';
 import type { AppKeys } from '../apps/app-keys.ts';
-import { authenticatorRole, ownerRole } from '../apps/app-record.ts';
+import { authenticatorRole, ownerRole, serverRole } from '../apps/app-record.ts';
 import type { KeyUses } from '../apps/key-uses.ts';
 import type { Executor } from '../database/database.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -308,7 +308,8 @@ const isReservedRole = (ref: string, role: string): boolean =>
   serverRoles.has(role) ||
   role.startsWith('pg_') ||
   role === ownerRole(ref) ||
-  role === authenticatorRole(ref);
+  role === authenticatorRole(ref) ||
+  role === serverRole(ref);
 
 /**
  * Returns the roles that a change of claims gives to a token; null if one of them is service_role or reserved, or if

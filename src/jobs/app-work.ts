@@ -2,9 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { limits } from '../../contract/limits.ts';
 import type { AuthSettings } from '../../contract/settings-auth.ts';
 import type { App } from '../apps/app.ts';
+import { authenticatorConnection, serverConnection } from '../apps/app-connections.ts';
 import type { AppRecord } from '../apps/app-record.ts';
 import type { Secrets } from '../apps/app-secrets.ts';
-import { type Server, superuserIn } from '../apps/server.ts';
+import type { Server } from '../apps/server.ts';
 import { ConnectionError } from '../database/database-error.ts';
 import { Pool } from '../database/pool.ts';
 import { renderMail } from '../mail/render.ts';
@@ -87,11 +88,10 @@ export class AppWork {
   readonly #shared: SharedParts;
   readonly #record: AppRecord;
   readonly #owner: string;
-  /**
-   * Connections of the superuser to the app's database. They run only Ninefold's own statements on Ninefold's own
-   * tables.
-   */
+  /** Connections as the app's server role, for the queues and the jobs. */
   readonly #control: Pool;
+  /** Connection as the app's authenticator, for the accounts that mails are for. */
+  readonly #accounts: Pool;
   readonly #sender: HttpSender;
   readonly #mails: MailSender;
   readonly #texts = new TextSender();
@@ -110,11 +110,10 @@ export class AppWork {
     this.#record = record;
     this.#owner = owner;
     this.#onChange = onChange;
-    this.#control = new Pool(superuserIn(shared.server, record.database), {
-      max: CONTROL_CONNECTIONS,
-      idleMilliseconds: CONTROL_IDLE_MILLISECONDS,
-      waitMilliseconds: CONTROL_WAIT_MILLISECONDS,
-    });
+    const waits = { idleMilliseconds: CONTROL_IDLE_MILLISECONDS, waitMilliseconds: CONTROL_WAIT_MILLISECONDS };
+    const { target } = shared.server;
+    this.#control = new Pool(serverConnection(target, record), { max: CONTROL_CONNECTIONS, ...waits });
+    this.#accounts = new Pool(authenticatorConnection(target, record), { max: 1, ...waits });
     this.#sender = new HttpSender(shared.policy, shared.requests, owner);
     this.#mails = new MailSender(shared.policy, shared.mailPlaces, shared.cancel);
   }
@@ -135,7 +134,7 @@ export class AppWork {
   /** Resolves when no work is running. */
   async close(): Promise<void> {
     await Promise.all([...this.#runs, this.#mails.stop(), this.#texts.stop()]);
-    await this.#control.close();
+    await Promise.all([this.#control.close(), this.#accounts.close()]);
   }
 
   async #startJobs(): Promise<number | null> {
@@ -288,6 +287,7 @@ export class AppWork {
     this.#mails
       .run({
         database: this.#control,
+        accounts: this.#accounts,
         server: destination,
         perHour: settings.auth.rate_limit_email_sent,
         render: (mail) => renderMail(mail, settings.mail, siteUrl),

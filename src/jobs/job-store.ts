@@ -78,8 +78,7 @@ const RECOVER: readonly Omit<Statement, 'params'>[] = [
     text: `with ended as (
         update ninefold.job_states s set run = null
         from cron.job_run_details d
-        where s.runner <> $1 and d.runid = s.run and d.status = 'running' and not exists (
-          select from pg_catalog.pg_stat_get_activity(d.job_pid) a where a.backend_start = s.session_start)
+        where s.runner <> $1 and d.runid = s.run and d.status = 'running' and ninefold.session_start(d.job_pid) is distinct from s.session_start
         returning d.runid
       )
       update cron.job_run_details d set status = 'failed', end_time = pg_catalog.clock_timestamp(),

@@ -1,26 +1,10 @@
 import { limits } from '../../contract/limits.ts';
 import { type MailData, mailSecrets, type TextKind } from '../../contract/mails.ts';
+import { becomeAuthAdmin, runAsServerRole } from '../apps/run-as-server-role.ts';
 import { readSettings, type Settings, storedSettings } from '../apps/settings.ts';
 import type { Executor } from '../database/database.ts';
-import { firstJson, type Param, type Result, type Statement } from '../database/statement.ts';
+import { firstJson, type Param } from '../database/statement.ts';
 import type { MailToRender } from '../mail/render.ts';
-
-/**
- * Switches the superuser's connection to the owner of schema auth. The statements read auth.users, which may run code
- * of the app in an attached database, and such code must not run as the superuser.
- */
-const SET_ROLE: Statement = {
-  text: `select pg_catalog.set_config('role', 'supabase_auth_admin', true)`,
-  params: [],
-};
-
-async function asOwner(
-  database: Executor,
-  statements: readonly { text: string; params: Param[] }[],
-): Promise<Result[]> {
-  const [, ...results] = await database.run([SET_ROLE, ...statements]);
-  return results;
-}
 
 /** A mail that is reserved for one attempt. */
 export interface ClaimedMail extends MailToRender {
@@ -61,13 +45,13 @@ const STATE = `with times as (
 
 /** Reads the state of the queue. */
 export async function readQueueState(database: Executor): Promise<QueueState> {
-  const [result] = await asOwner(database, [{ text: STATE, params: [String(limits.mailDays.default)] }]);
+  const [result] = await runAsServerRole(database, [{ text: STATE, params: [String(limits.mailDays.default)] }]);
   return (result && firstJson<QueueState>(result)) ?? { isDue: false, isTextDue: false, hasExpired: false, next: null };
 }
 
 /** Reads the app's settings. */
 export async function readMailSettings(database: Executor): Promise<Settings> {
-  const [result] = await database.run([storedSettings]);
+  const [result] = await runAsServerRole(database, [storedSettings]);
   return readSettings((result && firstJson<Record<string, unknown>>(result)) ?? {});
 }
 
@@ -97,11 +81,26 @@ const CLAIM = `with budget as (
     'opens', (extract(epoch from (select min(sent_at) from ninefold.mails
       where state = 'sent' and channel = $4 and sent_at > pg_catalog.clock_timestamp() - interval '1 hour') + interval '1 hour') * 1000)::int8,
     'mails', coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
-      'id', c.id, 'userId', u.id, 'kind', c.kind, 'recipient', c.recipient, 'data', c.data, 'attempt', c.attempts,
-      'acceptLanguage', c.accept_language, 'email', nullif(u.email, ''),
-      'metadata', case when pg_catalog.jsonb_typeof(u.raw_user_meta_data) = 'object' then u.raw_user_meta_data else '{}' end)
+      'id', c.id, 'userId', c.user_id, 'kind', c.kind, 'recipient', c.recipient, 'data', c.data, 'attempt', c.attempts,
+      'acceptLanguage', c.accept_language)
     ) filter (where c.id is not null), '[]'))
-  from claimed c left join auth.users u on u.id = c.user_id`;
+  from claimed c`;
+
+const ACCOUNT = `select pg_catalog.json_build_object('userId', u.id, 'email', nullif(u.email, ''),
+    'metadata', case when pg_catalog.jsonb_typeof(u.raw_user_meta_data) = 'object' then u.raw_user_meta_data else '{}' end)
+  from auth.users u where u.id = $1::uuid`;
+
+/** The part of a mail that is in the account of its user. */
+type AccountOfMail = Pick<ClaimedMail, 'userId' | 'email' | 'metadata'>;
+
+/**
+ * Reads the account of a mail. Without an account, the result has no user.
+ * @param accounts Connections as the app's authenticator, because policies on auth.users run code of the app.
+ */
+async function readAccount(accounts: Executor, userId: string | null): Promise<AccountOfMail> {
+  const [, result] = userId === null ? [] : await accounts.run([becomeAuthAdmin, { text: ACCOUNT, params: [userId] }]);
+  return (result && firstJson<AccountOfMail>(result)) ?? { userId: null, email: null, metadata: {} };
+}
 
 interface Claim<Row> {
   readonly mails: readonly Row[];
@@ -119,13 +118,29 @@ type Channel = 'email' | 'sms';
 
 async function claim<Row>(database: Executor, max: number, perHour: number, channel: Channel): Promise<Claim<Row>> {
   const params = [String(max), String(perHour), String(limits.mailClaimMilliseconds.default / 1000), channel];
-  const [result] = await asOwner(database, [{ text: CLAIM, params }]);
+  const [result] = await runAsServerRole(database, [{ text: CLAIM, params }]);
   return (result && firstJson<Claim<Row>>(result)) ?? { mails: [], free: 0, opens: null };
 }
 
-/** Reserves due mails. */
-export const claimMails = (database: Executor, max: number, perHour: number): Promise<Claim<ClaimedMail>> =>
-  claim(database, max, perHour, 'email');
+/**
+ * Reserves due mails.
+ * @param accounts As for `readAccount`.
+ */
+export async function claimMails(
+  database: Executor,
+  accounts: Executor,
+  max: number,
+  perHour: number,
+): Promise<Claim<ClaimedMail>> {
+  const claimed = await claim<Omit<ClaimedMail, keyof AccountOfMail> & Pick<ClaimedMail, 'userId'>>(
+    database,
+    max,
+    perHour,
+    'email',
+  );
+  const mails = claimed.mails.map(async (mail) => ({ ...mail, ...(await readAccount(accounts, mail.userId)) }));
+  return { ...claimed, mails: await Promise.all(mails) };
+}
 
 /** A text message (SMS) that is reserved for one attempt. */
 export interface ClaimedText {
@@ -152,7 +167,7 @@ export const sentMail = (id: string): { text: string; params: Param[] } => ({
 
 /** Records that a mail was sent. */
 export async function noteSent(database: Executor, id: string): Promise<void> {
-  await asOwner(database, [sentMail(id)]);
+  await runAsServerRole(database, [sentMail(id)]);
 }
 
 /**
@@ -183,12 +198,12 @@ export async function noteFailure(
   error: string,
   pauseSeconds: number | null,
 ): Promise<void> {
-  await asOwner(database, [failedMail(id, error, pauseSeconds)]);
+  await runAsServerRole(database, [failedMail(id, error, pauseSeconds)]);
 }
 
 /** Releases a claimed mail without an attempt. */
 export async function releaseMail(database: Executor, id: string): Promise<void> {
-  await asOwner(database, [releasedMail(id)]);
+  await runAsServerRole(database, [releasedMail(id)]);
 }
 
 /**
@@ -196,7 +211,7 @@ export async function releaseMail(database: Executor, id: string): Promise<void>
  * sent.
  */
 export async function keepMails(database: Executor, reason: string | null, channel: Channel = 'email'): Promise<void> {
-  await asOwner(database, [
+  await runAsServerRole(database, [
     {
       text: `update ninefold.mails set state = 'kept', claimed_until = null, error = $1 where state = 'queued' and channel = $2`,
       params: [reason, channel],
@@ -206,7 +221,7 @@ export async function keepMails(database: Executor, reason: string | null, chann
 
 /** Marks text messages (SMS) as failed if their codes expired before the messages were sent. */
 export async function failExpiredTexts(database: Executor): Promise<void> {
-  await asOwner(database, [
+  await runAsServerRole(database, [
     {
       text: `update ninefold.mails set state = 'failed', claimed_until = null,
           error = coalesce(error || '. ', '') || 'The code expired before the text was sent'
@@ -222,7 +237,7 @@ export async function failExpiredTexts(database: Executor): Promise<void> {
  * as failed.
  */
 export async function tidyMails(database: Executor): Promise<void> {
-  await asOwner(database, [
+  await runAsServerRole(database, [
     {
       text: `delete from ninefold.mails where state <> 'queued' and (
           created_at < pg_catalog.now() - pg_catalog.make_interval(days => $1::int) or id in (

@@ -29,6 +29,8 @@ export class MailPlaces {
 /** Parameters of one run of `MailSender`, which sends the due mails of an app. */
 export interface MailRun {
   readonly database: Executor;
+  /** As for `claimMails`. */
+  readonly accounts: Executor;
   /** A mail server, or a function that delivers each mail and throws NinefoldError on failure. */
   readonly server: MailServer | ((mail: ClaimedMail) => Promise<void>);
   readonly perHour: number;
@@ -130,8 +132,8 @@ export class MailSender {
   }
 
   /** Claims one mail. Only one lane claims at a time, because each claim checks the limit per hour. */
-  async #claim({ database, perHour }: MailRun): Promise<ClaimedMail | null> {
-    const claim = this.#claiming.then(() => claimMails(database, 1, perHour));
+  async #claim({ database, accounts, perHour }: MailRun): Promise<ClaimedMail | null> {
+    const claim = this.#claiming.then(() => claimMails(database, accounts, 1, perHour));
     this.#claiming = claim.catch(() => undefined);
     const { mails, free, opens } = await claim;
     if (free <= 0) this.#lookAgain = Math.max(opens ?? 0, Date.now() + LATER_MILLISECONDS);

@@ -1,5 +1,5 @@
+import { ownerConnection } from '../apps/app-connections.ts';
 import { type AppRecord, ownerRole } from '../apps/app-record.ts';
-import { ownerConnection } from '../apps/owner-connection.ts';
 import type { Server } from '../apps/server.ts';
 import { ConnectionError, DatabaseError, loginFailureReason } from '../database/database-error.ts';
 import { Pool } from '../database/pool.ts';
@@ -28,7 +28,7 @@ export async function runCommand(
   run: Run,
   signal: AbortSignal,
 ): Promise<Outcome | null> {
-  const target = { ...ownerConnection(server, record), applicationName: `ninefold job ${job}` };
+  const target = { ...ownerConnection(server.target, record), applicationName: `ninefold job ${job}` };
   const session = new Pool(target, {
     max: 1,
     idleMilliseconds: CONNECT_MILLISECONDS,

@@ -14,7 +14,7 @@ export interface Session {
   readonly app: string;
   /** Oid of its database. */
   readonly database: string;
-  /** True if the login role is the app's owner; false if it is the app's authenticator, with which requests run. */
+  /** True if the login role is the app's owner; false if it is a login role of the server. */
   readonly isOwner: boolean;
   /** True for an autovacuum worker. */
   readonly isAutovacuum: boolean;
@@ -132,10 +132,10 @@ export class SessionReader {
 }
 
 /**
- * Returns the app and the kind of a login role by its name: `app_<ref>` or `app_<ref>_authenticator`. A ref has no
- * underscore.
+ * Returns the app and the kind of a login role by its name: `app_<ref>`, `app_<ref>_authenticator` or
+ * `app_<ref>_server`. A ref has no underscore.
  */
 function loginOf(role: string): Login | null {
-  const match = /^app_([a-z][a-z0-9-]{2,39})(_authenticator)?$/.exec(role);
+  const match = /^app_([a-z][a-z0-9-]{2,39})(_authenticator|_server)?$/.exec(role);
   return match?.[1] === undefined ? null : { app: match[1], isOwner: match[2] === undefined };
 }

@@ -33,17 +33,20 @@ const seed: Seed = {
     await pool.script(`
       create role app_owner login password 'secret';
       create role app_authenticator login noinherit password 'secret';
+      create role app_server login password 'secret';
       grant authenticator to app_authenticator;
+      grant ninefold_server to app_server;
       grant anon, authenticated, service_role to app_owner;
       alter database ${target.database} owner to app_owner;
-      grant connect, temporary on database ${target.database} to app_authenticator;`);
+      grant connect, temporary on database ${target.database} to app_authenticator;
+      grant connect on database ${target.database} to app_server;`);
     await pool.close();
   },
 };
 
 /**
  * Starts a PostgreSQL with a database like that of every app: the cluster's roles, Ninefold's schemas, the owner
- * `app_owner` and the login role `app_authenticator`. It is for tests that read the catalog.
+ * `app_owner`, and the login roles `app_authenticator` and `app_server`. It is for tests that read the catalog.
  */
 export async function startAppDatabase(name: string): Promise<AppDatabase> {
   const postgres = await startPostgres(name, { seed });

@@ -34,8 +34,10 @@ import { uniqueEmail } from './unique.ts';
 
 export interface AuthApp {
   readonly keys: AppKeys;
-  /** Pool of connections as the app's authenticator, which is the role with which the server logs in. */
+  /** Pool of connections as the app's authenticator, which is the role that runs requests. */
   readonly database: Pool;
+  /** Pool of connections as the app's server role. */
+  readonly serverDatabase: Pool;
   readonly passwords: PasswordHasher;
   readonly commonHashes: CommonHashes;
   /** All events that the calls emitted. */
@@ -82,7 +84,7 @@ const nodeKey = randomBytes(32);
 /** The addresses to which the app may connect. The servers of tests listen on the loopback address. */
 const addresses = new AddressPolicy([{ address: '127.0.0.1', bits: 32, port: null }]);
 
-const ROLES = { owner: 'app_auth', authenticator: 'app_auth_authenticator' };
+const ROLES = { owner: 'app_auth', authenticator: 'app_auth_authenticator', server: 'app_auth_server' };
 const PASSWORD = 'for-tests-only';
 
 /** The origin of the app's own pages. */
@@ -106,6 +108,7 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
     return { ...target, database: 'app_auth', user, password: PASSWORD };
   };
   const database = open(login(ROLES.authenticator));
+  const serverDatabase = open(login(ROLES.server));
   const owner = open(login(ROLES.owner));
   const sessions = new TokenCache();
   const waiting = new Set<{ matches: (payload: string) => boolean; resolve: (payload: string) => void }>();
@@ -137,6 +140,7 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
   const app: AuthApp = {
     keys,
     database,
+    serverDatabase,
     passwords,
     commonHashes,
     events,
@@ -221,7 +225,7 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
     heard: (matches) => new Promise((resolve) => waiting.add({ matches, resolve })),
     async close() {
       listener.close();
-      await Promise.all([database.close(), owner.close()]);
+      await Promise.all([database.close(), serverDatabase.close(), owner.close()]);
     },
   };
   return app;
@@ -250,6 +254,8 @@ async function provision(url: string): Promise<void> {
     `create role ${owner} login password '${PASSWORD}'`,
     `create role ${authenticator} login noinherit password '${PASSWORD}'`,
     `grant authenticator to ${authenticator}`,
+    `create role ${quoteIdentifier(ROLES.server)} login password '${PASSWORD}'`,
+    `grant ninefold_server to ${quoteIdentifier(ROLES.server)}`,
     `grant anon, authenticated, service_role to ${owner}`,
     'create database app_auth template template0',
     'alter database app_auth set search_path = "$user", public, extensions',

@@ -32,16 +32,16 @@ export interface LiveFigures {
  * @throws Errors of `readCatalog` and `Executor.run`.
  */
 export async function loadFigures(app: App): Promise<LiveFigures> {
-  const { database } = app;
+  const { database, serverDatabase } = app;
   const [members, calls_today, entities, states, roles, calls, incidents, jobs] = await Promise.all([
     countUsers(database),
-    callsToday(database),
+    callsToday(serverDatabase),
     loadEntityFigures(database),
-    loadStateFigures(database),
-    loadRoleFigures(database),
+    loadStateFigures(app),
+    loadRoleFigures(serverDatabase),
     readFigures(app),
     readErrorStatistics(app),
-    loadJobFigures(database),
+    loadJobFigures(serverDatabase),
   ]);
   return { purpose: { members, calls_today }, entities, states, roles, calls, jobs, ...incidents };
 }

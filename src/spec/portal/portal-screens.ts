@@ -117,7 +117,7 @@ function ofCaller({ body, etag }: StoredScreens, userId: string): StoredScreens 
 
 /** Reads the languages in which the app has labels. */
 async function languagesOf(app: App): Promise<readonly string[]> {
-  const [found] = await runAsServerRole(app.database, [
+  const [found] = await runAsServerRole(app.serverDatabase, [
     plain(`select coalesce(json_agg(distinct l.language), '[]') from ninefold.labels l`),
   ]);
   return (found && firstJson<string[]>(found)) ?? [];
@@ -125,7 +125,7 @@ async function languagesOf(app: App): Promise<readonly string[]> {
 
 /** Reads the member roles of a member. Omits revoked roles, as ninefold.has_role does. */
 async function rolesOf(app: App, userId: string): Promise<string[]> {
-  const [found] = await runAsServerRole(app.database, [
+  const [found] = await runAsServerRole(app.serverDatabase, [
     {
       text: `select coalesce(json_agg(m.role order by m.role), '[]') from ninefold.member_roles m where m.user_id::text = $1`,
       params: [userId],

@@ -26,7 +26,7 @@ export class ProbeRunner {
    * @throws Errors of the database.
    */
   state(app: App): Promise<ProbeState> {
-    return readProbe(app.database);
+    return readProbe(app.serverDatabase);
   }
 
   /**
@@ -34,7 +34,7 @@ export class ProbeRunner {
    * @throws Errors of the database.
    */
   async start(app: App): Promise<ProbeState> {
-    const startedAt = await beginProbe(app.database);
+    const startedAt = await beginProbe(app.serverDatabase);
     if (startedAt !== null) {
       const run = this.#run(app, startedAt)
         .catch((error: unknown) => {
@@ -43,7 +43,7 @@ export class ProbeRunner {
         .finally(() => this.#runs.delete(run));
       this.#runs.add(run);
     }
-    return readProbe(app.database);
+    return readProbe(app.serverDatabase);
   }
 
   /** Stops the runs of this worker. Must be called before the pools of the apps are closed. */
@@ -72,13 +72,13 @@ export class ProbeRunner {
         onProgress: (done, total) => {
           if (performance.now() - told < limits.probeTellMilliseconds.default) return;
           told = performance.now();
-          telling = telling.then(() => noteProgress(app.database, done, total)).catch(() => undefined);
+          telling = telling.then(() => noteProgress(app.serverDatabase, done, total)).catch(() => undefined);
         },
       });
       if (!this.#isStopping) report = reportOf(cells, hash, startedAt);
     } finally {
       await Promise.all([database.close(), telling]);
-      await endProbe(app.database, report);
+      await endProbe(app.serverDatabase, report);
     }
   }
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AppDatabase, startAppDatabase } from '../../../test/support/app-database.ts';
-import type { AppRecord } from '../../apps/app-record.ts';
+import { serverPassword } from '../../apps/app-connections.ts';
+import { type AppRecord, serverRole } from '../../apps/app-record.ts';
 import { type Author, registerAuthor } from '../../apps/author.ts';
 import { withPool } from '../../apps/server.ts';
 import type { ConnectionConfig } from '../../database/connection-config.ts';
@@ -11,14 +12,22 @@ import { addVersion, listVersions, markPendingUnchanged, prune, readHead, readVe
 
 let database: AppDatabase;
 let owner: Pool;
+let requests: Pool;
 let server: Pool;
 let target: ConnectionConfig;
+
+const record = { ref: 'shop', authenticatorPassword: 'secret' } as AppRecord;
 
 beforeAll(async () => {
   database = await startAppDatabase('versions');
   owner = database.as('app_owner');
-  server = database.as('app_authenticator');
+  requests = database.as('app_authenticator');
+  server = database.as('app_server');
   target = database.target;
+  await database.pool.script(
+    `create role ${serverRole(record.ref)} login password '${serverPassword(record)}'; grant ninefold_server to ${serverRole(record.ref)};
+     grant connect on database ${target.database} to ${serverRole(record.ref)}`,
+  );
 }, 60_000);
 
 afterAll(async () => {
@@ -33,8 +42,8 @@ beforeEach(async () => {
 /** Runs work on a connection of the owner, after the server has registered the author. */
 async function as(author: Author, work: (connection: Pool) => Promise<unknown>): Promise<void> {
   await withPool({ ...target, user: 'app_owner', password: 'secret' }, async (connection) => {
-    const record = { database: target.database } as AppRecord;
-    await registerAuthor({ target, masterKey: Buffer.alloc(32), temporaryBytes: 0 }, record, connection, author);
+    const server = { target, masterKey: Buffer.alloc(32), temporaryBytes: 0 };
+    await registerAuthor(server, { ...record, database: target.database }, connection, author);
     await work(connection);
   });
 }
@@ -110,7 +119,7 @@ describe('journal of an app', () => {
   it('records a change by a role without privileges on the journal, and stores no SQL text of a call', async () => {
     await database.pool.script('create schema if not exists members; grant all on schema members to authenticated');
     await database.pool.script('truncate ninefold.journal');
-    await server.run([
+    await requests.run([
       { text: 'set local role authenticated', params: [] },
       { text: 'create table members.a (id int)', params: [] },
     ]);
@@ -121,7 +130,7 @@ describe('journal of an app', () => {
   it.each(['app_owner', 'postgres', 'supabase_auth_admin', 'service_role', 'ninefold_server', 'authenticator'])(
     'refuses writes to the journal, the versions and the authors by %s',
     async (role) => {
-      const pool = role === 'app_owner' ? owner : server;
+      const pool = role === 'app_owner' ? owner : requests;
       for (const table of ['journal', 'versions', 'authors']) {
         for (const sql of [
           `insert into ninefold.${table} default values`,
@@ -185,7 +194,7 @@ describe('versions of an app', () => {
     const head = await readHead(server);
     expect(head).toMatchObject({ latest: null, pending: [{ kind: 'sql', what: 'CREATE TABLE', actor: 'app_owner' }] });
     const made = await Promise.all(
-      Array.from({ length: 6 }, () => addVersion(database.pool, head, { ...version('a'), causes: head.pending })),
+      Array.from({ length: 6 }, () => addVersion(server, head, { ...version('a'), causes: head.pending })),
     );
     expect(made.filter(Boolean)).toHaveLength(1);
     const after = await readHead(server);
@@ -196,7 +205,7 @@ describe('versions of an app', () => {
   });
 
   it('finds a version by number and by time, and returns the stored data', async () => {
-    for (const text of ['a', 'b', 'c']) await addVersion(database.pool, await readHead(server), version(text));
+    for (const text of ['a', 'b', 'c']) await addVersion(server, await readHead(server), version(text));
     await database.pool.script(
       `update ninefold.versions set at = '2026-01-01'::timestamptz + number * interval '1 day'`,
     );
@@ -218,7 +227,7 @@ describe('versions of an app', () => {
        insert into ninefold.journal (kind, what, statement, version)
        select 'schema', n::text, n::text, 0 from generate_series(1, 6000) n`,
     );
-    await prune(database.pool);
+    await prune(server);
     const versions = await listVersions(server, 202);
     expect(versions.map(({ number }) => number)).toEqual([201]);
     const [kept] = await database.pool.run([{ text: 'select count(*) as kept from ninefold.journal', params: [] }]);
@@ -227,7 +236,7 @@ describe('versions of an app', () => {
 
   it('removes from the pending entries a change without effect on the specification', async () => {
     await owner.script('create table public.a (id int)');
-    await markPendingUnchanged(database.pool, await readHead(server), gzipJsonSync('{}'));
+    await markPendingUnchanged(server, await readHead(server), gzipJsonSync('{}'));
     expect((await readHead(server)).pending).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import { firstJson } from '../../database/statement.ts';
 /**
  * The tables `ninefold.versions` and `ninefold.journal` of an app. Each version contains the complete specification and
  * not the differences from the version before. Otherwise the later versions would be unreadable once an earlier version
- * is deleted. gzip reduces this kind of text to a tenth. Only the superuser writes these tables. Because code of the
+ * is deleted. gzip reduces this kind of text to a tenth. Only the server role writes these tables. Because code of the
  * app influences their content, the server limits and checks the data that it reads.
  */
 
@@ -58,7 +58,7 @@ const INSERT = `with made as (
  * just added a version.
  */
 export async function addVersion(
-  superuser: Executor,
+  database: Executor,
   head: VersionHead,
   version: {
     hash: string;
@@ -72,7 +72,7 @@ export async function addVersion(
   },
 ): Promise<boolean> {
   const { hash, causes, changes, packed, ids, ninefold } = version;
-  const [result] = await superuser.run([
+  const [result] = await runAsServerRole(database, [
     {
       text: INSERT,
       params: [
@@ -98,8 +98,8 @@ const idList = (head: VersionHead): string => `{${head.pending.map(({ id }) => i
  * was undone. Updates the object ids of the latest version, because a table that was dropped and created again has a
  * new id.
  */
-export async function markPendingUnchanged(superuser: Executor, head: VersionHead, ids: string): Promise<void> {
-  await superuser.run([
+export async function markPendingUnchanged(database: Executor, head: VersionHead, ids: string): Promise<void> {
+  await runAsServerRole(database, [
     {
       text: 'update ninefold.journal set version = 0 where version is null and id = any ($1::bigint[])',
       params: [idList(head)],
@@ -112,8 +112,8 @@ export async function markPendingUnchanged(superuser: Executor, head: VersionHea
 }
 
 /** Records that this Ninefold version derives the same specification as the latest version. */
-export async function confirmLatest(superuser: Executor, number: number, ninefold: string): Promise<void> {
-  await superuser.run([
+export async function confirmLatest(database: Executor, number: number, ninefold: string): Promise<void> {
+  await runAsServerRole(database, [
     {
       text: 'update ninefold.versions set ninefold = $2 where number = $1::bigint',
       params: [String(number), ninefold],
@@ -122,8 +122,8 @@ export async function confirmLatest(superuser: Executor, number: number, ninefol
 }
 
 /** Deletes rows of the versions and of the journal that exceed the limits. Never deletes the latest version. */
-export async function prune(superuser: Executor): Promise<void> {
-  await superuser.run([
+export async function prune(database: Executor): Promise<void> {
+  await runAsServerRole(database, [
     {
       text: `delete from ninefold.versions where number in (
           select number from (select number, row_number() over newest as place, sum(octet_length(chapters) + coalesce(octet_length(object_ids), 0)) over newest as bytes

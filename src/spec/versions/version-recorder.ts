@@ -3,9 +3,6 @@ import { limits } from '../../../contract/limits.ts';
 import type { App, Notification } from '../../apps/app.ts';
 import { CONSOLE_REF } from '../../apps/app-record.ts';
 import type { BackgroundTurns } from '../../apps/background-turns.ts';
-import { rethrowAsAppDamaged } from '../../apps/damaged-app.ts';
-import { type Server, superuserIn, withPool } from '../../apps/server.ts';
-import type { Executor } from '../../database/database.ts';
 import { ConnectionError } from '../../database/database-error.ts';
 import type { Events } from '../../observe/events.ts';
 import type { Bytes } from '../process/tasks.ts';
@@ -36,7 +33,6 @@ export class VersionRecorder {
   readonly #specifications: SpecificationService;
   readonly #events: Events;
   readonly #ninefold: string;
-  readonly #server: Server;
   readonly #turns: BackgroundTurns;
   readonly #watched = new WeakMap<App, Watch>();
 
@@ -45,15 +41,9 @@ export class VersionRecorder {
    * @param ninefold The version of Ninefold. Another version may describe an app in other words.
    */
   constructor(
-    {
-      server,
-      specifications,
-      events,
-      turns,
-    }: { server: Server; specifications: SpecificationService; events: Events; turns: BackgroundTurns },
+    { specifications, events, turns }: { specifications: SpecificationService; events: Events; turns: BackgroundTurns },
     ninefold: string,
   ) {
-    this.#server = server;
     this.#specifications = specifications;
     this.#turns = turns;
     this.#events = events;
@@ -94,7 +84,7 @@ export class VersionRecorder {
   /** Records a version if needed, and returns the versions below a number, newest first. */
   async list(app: App, before: number | null): Promise<VersionList> {
     if (before === null) await this.record(app);
-    const versions = await listVersions(app.database, before);
+    const versions = await listVersions(app.serverDatabase, before);
     const last = versions.at(-1)?.number ?? 1;
     return { versions, next: versions.length === limits.versionsPerPage.default && last > 1 ? last : null };
   }
@@ -105,7 +95,7 @@ export class VersionRecorder {
    */
   async page(app: App, point: VersionPoint): Promise<Bytes | null> {
     await this.record(app);
-    const found = await readVersion(app.database, point);
+    const found = await readVersion(app.serverDatabase, point);
     return found && this.#specifications.versionPage(app, found.entry, found.packed);
   }
 
@@ -115,9 +105,9 @@ export class VersionRecorder {
    */
   async compare(app: App, from: number, to: number): Promise<Change[] | { missing: number }> {
     await this.record(app);
-    const before = await readVersion(app.database, { number: from });
+    const before = await readVersion(app.serverDatabase, { number: from });
     if (!before) return { missing: from };
-    const after = await readVersion(app.database, { number: to });
+    const after = await readVersion(app.serverDatabase, { number: to });
     if (!after) return { missing: to };
     const changes = await this.#specifications.changesBetween(before, after);
     return 'spoilt' in changes ? { missing: changes.spoilt === 'before' ? from : to } : changes;
@@ -174,11 +164,6 @@ export class VersionRecorder {
     watch.timer = setTimeout(takeTurn, after).unref();
   }
 
-  /** Writes as the superuser, because the app's own SQL can assume every other role. */
-  #write<T>(app: App, work: (superuser: Executor) => Promise<T>): Promise<T> {
-    return withPool(superuserIn(this.#server, app.record.database), work).catch(rethrowAsAppDamaged);
-  }
-
   #report(app: App, error: unknown): void {
     // The app was closed, or its database was disconnected. The next worker that opens the app checks the app again.
     if (error instanceof ConnectionError) return;
@@ -194,7 +179,7 @@ export class VersionRecorder {
    */
   async #record(app: App, mode: Mode, isAsked: boolean): Promise<void> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const head = await readHead(app.database);
+      const head = await readHead(app.serverDatabase);
       const isOthers = head.latest !== null && head.latest.ninefold !== this.#ninefold;
       const isNews = head.latest === null || head.pending.length > 0 || isOthers;
       if (!isNews && (mode === 'pending' || (mode === 'unexplained' && head.isExplained))) return;
@@ -211,23 +196,19 @@ export class VersionRecorder {
           const settles = mode !== 'always' && head.pending.length > 0;
           if (!settles && !isOthers) return true;
           const ids = settles ? await packIds() : null;
-          await this.#write(app, async (superuser) => {
-            if (ids !== null) await markPendingUnchanged(superuser, head, ids);
-            if (isOthers) await confirmLatest(superuser, number, this.#ninefold);
-          });
+          if (ids !== null) await markPendingUnchanged(app.serverDatabase, head, ids);
+          if (isOthers) await confirmLatest(app.serverDatabase, number, this.#ninefold);
           return true;
         }
-        const previous = head.latest ? await readVersion(app.database, { number: head.latest.number }) : null;
+        const previous = head.latest ? await readVersion(app.serverDatabase, { number: head.latest.number }) : null;
         const { changes, packed, ids } = await pack(previous);
         const causes: VersionCause[] = head.pending.map(({ id: _, ...cause }) => cause);
         if (isOthers)
           causes.push({ kind: 'ninefold', what: this.#ninefold, actor: 'Ninefold', at: new Date().toISOString() });
         const version = { hash, causes, changes, packed, ids, ninefold: this.#ninefold };
-        return this.#write(app, async (superuser) => {
-          const isAdded = await addVersion(superuser, head, version);
-          if (isAdded) await prune(superuser);
-          return isAdded;
-        });
+        const isAdded = await addVersion(app.serverDatabase, head, version);
+        if (isAdded) await prune(app.serverDatabase);
+        return isAdded;
       });
       if (isRecorded) return;
     }

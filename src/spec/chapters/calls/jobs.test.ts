@@ -91,7 +91,7 @@ it('advises on active jobs that name missing objects, and on jobs whose last run
   expect(ofJobs(specification)).toEqual([lost]);
   await database.pool.script(`insert into cron.job_run_details (jobid, runid, status, return_message)
     select jobid, nextval('cron.runid_seq'), 'failed', E'ERROR:  no such day\\nCONTEXT:  x' from cron.job, generate_series(1, 3) where jobname in ('fine', 'lost')`);
-  const live = await loadJobFigures(database.as('app_authenticator'));
+  const live = await loadJobFigures(database.as('app_server'));
   const none = new Map();
   const figures = {
     entities: none,

@@ -1,5 +1,6 @@
 import { limits } from '../../../../contract/limits.ts';
 import type { MachineFigures } from '../../../../contract/states.ts';
+import type { App } from '../../../apps/app.ts';
 import { runAsServerRole } from '../../../apps/run-as-server-role.ts';
 import { entityId } from '../../../catalog/names.ts';
 import type { Database } from '../../../database/database.ts';
@@ -48,8 +49,11 @@ const MACHINES = `
  * Reads the number of rows in each state, the median time in each state and the recent state changes.
  * @throws Errors of `Executor.run`.
  */
-export async function loadStateFigures(database: Database): Promise<StateFigures> {
-  const [result] = await runAsServerRole(database, [{ text: MACHINES, params: [] }]);
+export async function loadStateFigures({
+  database,
+  serverDatabase,
+}: Pick<App, 'database' | 'serverDatabase'>): Promise<StateFigures> {
+  const [result] = await runAsServerRole(serverDatabase, [{ text: MACHINES, params: [] }]);
   const machines = (result && firstJson<MachineRow[]>(result)) ?? [];
   const rows = await countRows(database, machines);
   return new Map(
