@@ -117,15 +117,14 @@ function createServerRole(logins: Pick<Logins, 'ref' | 'authenticatorPassword'>)
   ];
 }
 
-/** Creates the server role of an app that an earlier version of Ninefold created, if the role does not exist. */
+/** Creates the server role of an app that an earlier version of Ninefold created, if the role does not exist yet. */
 export async function ensureServerRole(server: Server, maintenance: Pool, record: AppRecord): Promise<void> {
   const role = serverRole(record.ref);
   const [found] = await maintenance.run([
     { text: 'select 1 from pg_catalog.pg_roles where rolname = $1', params: [role] },
   ]);
-  if (found?.rows.length) return;
   await maintenance.run([
-    ...createServerRole(record),
+    ...(found?.rows.length ? [] : createServerRole(record)),
     plain(`grant connect on database ${id(record.database)} to ${id(role)}`),
   ]);
   await boundRoles(maintenance, [record.ref], server.temporaryBytes);

@@ -48,10 +48,12 @@ const names = [
 const list = names.map((name) => `'${name}'`).join(', ');
 
 /**
- * SQL with the roles that can log in to this database. No other roles may connect, so these are the app's own roles.
+ * SQL with the roles that can log in to this database. No other roles may connect, so these are the app's own roles,
+ * without the server role, which runs no statement of a caller or of the owner.
  */
 const APP_LOGINS = `select l.oid, l.rolname, l.rolconnlimit, l.rolvaliduntil from pg_catalog.pg_roles l
-  where l.rolcanlogin and not l.rolsuper and pg_catalog.has_database_privilege(l.oid, current_database(), 'CONNECT')`;
+  where l.rolcanlogin and not l.rolsuper and pg_catalog.has_database_privilege(l.oid, current_database(), 'CONNECT')
+    and not pg_catalog.pg_has_role(l.oid, 'ninefold_server', 'member')`;
 
 /**
  * Queries of ServerLimitFacts. If the session, its role or its database has set a setting, the session's value is not

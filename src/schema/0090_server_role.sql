@@ -161,15 +161,6 @@ end
 $$;
 
 -- State changes -------------------------------------------------------------------------------------------------------------------
--- These functions convert rows of the app to JSON, which calls casts that the app defines. So they run as a role that may only write
--- what they write.
-grant select, insert, update, delete on ninefold.state_changes to ninefold_states;
-grant select, delete on ninefold.machines to ninefold_states;
-grant usage on sequence ninefold.passages_id_seq to ninefold_states;
-create policy states on ninefold.state_changes to ninefold_states using (true) with check (true);
-alter function ninefold.record_state_change() owner to ninefold_states;
-alter function ninefold.forget_dropped_tables() owner to ninefold_states;
-
 -- The triggers leave out what the server tidies up, because it follows from a change that is noted by itself.
 do $$
 declare
@@ -183,6 +174,15 @@ begin
   end loop;
 end
 $$;
+
+-- These functions convert rows of the app to JSON, which calls casts that the app defines. So they run as a role that may only write
+-- what they write.
+grant select, insert, update, delete on ninefold.state_changes to ninefold_states;
+grant select, delete on ninefold.machines to ninefold_states;
+grant usage on sequence ninefold.passages_id_seq to ninefold_states;
+create policy states on ninefold.state_changes to ninefold_states using (true) with check (true);
+alter function ninefold.record_state_change() owner to ninefold_states;
+alter function ninefold.forget_dropped_tables() owner to ninefold_states;
 
 -- Statistics of statements ----------------------------------------------------------------------------------------------------------
 -- The function is bound to the function of the extension by its oid, not by a name in a schema of the app's owner. It is a member of the

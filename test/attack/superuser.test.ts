@@ -1,0 +1,299 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { AppConnection } from '../../contract/admin.ts';
+import { admin, createAppWith, deleteApp, runSql } from '../support/apps.ts';
+import { clientOf } from '../support/clients.ts';
+import { clone } from '../support/clone.ts';
+import { outcomeOf, superuserUrl, withClient } from '../support/database.ts';
+import { makeOld } from '../support/old-app.ts';
+import { ownNode } from '../support/own-node.ts';
+import { uniqueEmail, uniqueRef } from '../support/unique.ts';
+
+/**
+ * The owner of an app defines code wherever PostgreSQL evaluates code of an owner. The code writes a file if it runs with
+ * the privileges of a superuser, or can get them.
+ */
+const node = ownNode('superuser');
+
+const proof = (name: string) => `/tmp/ninefold-superuser-${name}`;
+
+/** SQL that runs as the owner. `name` names the file. */
+const trap = (name: string) => `
+  create schema trap;
+  grant usage on schema trap to public;
+  create table trap.ran (hook text, as_role name, session name);
+  grant insert on trap.ran to public;
+  create function trap.spring(hook text) returns boolean language plpgsql volatile set search_path = pg_catalog as $trap$
+  declare
+    caller text := current_setting('role');
+  begin
+    begin
+      insert into trap.ran values (hook, current_user, session_user);
+    exception when others then null;
+    end;
+    begin
+      perform set_config('role', 'none', false);
+    exception when others then null;
+    end;
+    if (select rolsuper from pg_roles where rolname = current_user) or current_setting('is_superuser') = 'on' then
+      execute format('copy (select %L) to program %L', hook, 'cat >> ${proof(name)}');
+    end if;
+    perform set_config('role', caller, false);
+    return true;
+  exception when others then return true;
+  end $trap$;
+  create function trap.on_row() returns trigger language plpgsql as $$ begin perform trap.spring('trigger ' || tg_relid::regclass || ' ' || tg_op); return coalesce(new, old); end $$;
+  create function trap.text_of(v text) returns text language plpgsql immutable as $$ begin perform trap.spring('expression'); return v; end $$;
+  create function trap.equal(a text, b text) returns boolean language plpgsql immutable as $$ begin perform trap.spring('operator'); return a operator(pg_catalog.=) b; end $$;
+  grant execute on all functions in schema trap to public;
+  create operator trap.= (leftarg = text, rightarg = text, function = trap.equal);
+  do $$ begin execute format('alter database %I set search_path = trap, public, pg_catalog', current_database()); end $$;`;
+
+/** SQL that the owner runs as the role of schema auth, of which the owner is a member. */
+const trapsOnAuth = `
+  set role supabase_auth_admin;
+  do $$
+  declare
+    item record;
+  begin
+    for item in select c.relname from pg_class c where c.relnamespace = 'auth'::regnamespace and c.relkind = 'r' loop
+      execute format('create trigger trap_before before insert or update or delete on auth.%I for each row execute function trap.on_row()', item.relname);
+      execute format('create constraint trigger trap_deferred after insert or update or delete on auth.%I deferrable initially deferred for each row execute function trap.on_row()', item.relname);
+      execute format('alter table auth.%I enable always trigger trap_before', item.relname);
+      execute format('alter table auth.%I enable always trigger trap_deferred', item.relname);
+      execute format('alter table auth.%I force row level security', item.relname);
+      execute format('create policy trap on auth.%I using (trap.spring(''policy'')) with check (trap.spring(''policy''))', item.relname);
+    end loop;
+  end $$;
+  alter table auth.users alter column raw_app_meta_data set default (case when trap.spring('default') then '{}'::jsonb end);
+  alter table auth.users add constraint trap check (trap.spring('check')) not valid;
+  alter table auth.users add column trap text generated always as (trap.text_of('generated')) stored;
+  create index trap on auth.users ((trap.text_of(email)));
+  create statistics auth.trap on (trap.text_of(email)), (trap.text_of(phone)) from auth.users;
+  create rule trap as on delete to auth.mfa_challenges do also select trap.spring('rule');
+  alter table auth.custom_oauth_providers rename to kept_providers;
+  create view auth.custom_oauth_providers as select * from auth.kept_providers where trap.spring('view');
+  reset role;`;
+
+/** Statements that the owner may not run on tables of Ninefold, as itself or as a role that it can become. */
+const refused = [
+  'create trigger trap before update on %s for each row execute function trap.on_row()',
+  "create rule trap as on insert to %s do also select trap.spring('x')",
+  'create policy trap on %s using (true)',
+  'alter table %s add column trap text default trap.text_of(1::text)',
+  'create index trap on %s ((1))',
+  'create table trap.child () inherits (%s)',
+  'alter table %s owner to current_user',
+  'drop table %s',
+];
+
+/** A file of this name exists if code of the app has got the privileges of a superuser. */
+const name = randomBytes(6).toString('hex');
+
+const proofs = () => (existsSync(proof(name)) ? readFileSync(proof(name), 'utf8') : '');
+
+/** Runs SQL as the app's owner over TCP, as any program of the owner can do. */
+const asOwner = <T>(app: AppConnection, work: (client: pg.Client) => Promise<T>) =>
+  withClient(app.database_url ?? '', work);
+
+async function trapped(): Promise<AppConnection> {
+  const app = await createAppWith(node, trap(name));
+  await asOwner(app, (client) => client.query(trapsOnAuth));
+  return app;
+}
+
+/** The statements with which the superuser creates and copies an app. None of them evaluates an object of the app. */
+const expected = new RegExp(
+  [
+    "^(set local search_path = ''",
+    'alter default privileges for role ',
+    'reassign owned by ',
+    'drop owned by ',
+    'alter database ',
+    'grant connect, temporary on database ',
+    'select r.rolname as owner from pg_catalog.pg_database d ',
+    String.raw`select pg_catalog.to_regprocedure\('ninefold.pause_scheduled_work`,
+    String.raw`select pg_catalog.set_config\('session_replication_role', 'replica', true\)`,
+    String.raw`select ninefold.pause_scheduled_work\(`,
+    'delete from ninefold.mails$)',
+  ].join('|'),
+);
+
+/** Statements of the product's superuser in the databases of apps since the test began to log them, by their first words. */
+function superuserStatements(): string[] {
+  const text = readFileSync(join(node.home, 'logs/postgres.log'), 'utf8');
+  const lines = [...text.matchAll(/ ninefold@(app_[a-z0-9-]+) ninefold LOG: {2}(?:statement|execute [^:]*): (.*)/g)];
+  return lines.filter(([, database]) => database !== 'app_console').map(([, , statement]) => statement ?? '');
+}
+
+beforeAll(async () => {
+  await withClient(await superuserUrl(node, 'postgres'), (client) =>
+    client.query(`alter role ninefold set log_statement = 'all'`),
+  );
+});
+afterAll(() => rmSync(proof(name), { force: true }));
+
+it('lets no owner define anything on a table of Ninefold, as whatever role', async () => {
+  const app = await createAppWith(node, trap(name));
+  await asOwner(app, async (client) => {
+    const { rows } = await client.query<{ relation: string }>(`select format('%I.%I', n.nspname, c.relname) as relation
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname in ('ninefold', 'cron', 'net') and c.relkind = 'r'`);
+    expect(rows.length).toBeGreaterThan(40);
+    for (const role of ['none', 'supabase_auth_admin', 'postgres', 'service_role']) {
+      await client.query(`select set_config('role', $1, false)`, [role]);
+      for (const { relation } of rows) {
+        for (const text of refused) {
+          const sql = text.replace('%s', relation);
+          expect([role, sql, await outcomeOf(client, sql)]).toEqual([role, sql, '42501']);
+        }
+      }
+    }
+    for (const role of ['ninefold_server', 'ninefold_states', `app_${app.ref}_server`]) {
+      expect(await outcomeOf(client, `set role "${role}"`)).toBe('42501');
+    }
+  });
+});
+
+it('lets no temporary type take the place of a type in a function of the superuser', async () => {
+  const app = await createAppWith(node, trap(name));
+  await asOwner(app, async (client) => {
+    for (const type of [
+      'text',
+      'json',
+      'jsonb',
+      'name',
+      'oid',
+      'int8',
+      'uuid',
+      'regclass',
+      'regproc',
+      'timestamptz',
+      'float8',
+      'bytea',
+    ]) {
+      await client.query(`create domain pg_temp.${type} as pg_catalog.${type} check (trap.spring('type ${type}'))`);
+    }
+    await client.query('create table pg_temp.pg_extension (like pg_catalog.pg_extension)');
+    for (const sql of [
+      `select ninefold.create_extension('moddatetime', 'extensions', true)`,
+      `select ninefold.create_extension('pg_stat_statements', 'extensions', true)`,
+      'select count(*) from extensions.pg_stat_statements',
+      `select ninefold.move_extension('pg_stat_statements', 'public')`,
+      `select net.http_get('http://127.0.0.1:1/'), net.http_post('http://127.0.0.1:1/'), net.http_delete('http://127.0.0.1:1/')`,
+      `select cron.schedule('nothing', '0 0 1 1 *', 'select 1')`,
+      'select ninefold.scheduled_jobs(), (select count(*) from ninefold.user_mapping_writes())',
+      `insert into ninefold.settings (key, value) values ('db_max_rows', '7')`,
+      `select ninefold.define_role('clerk', 'x')`,
+      'create table public.noted (id int)',
+    ]) {
+      expect([sql, await outcomeOf(client, sql)]).toEqual([sql, expect.any(Array)]);
+    }
+  });
+  expect(proofs()).toBe('');
+});
+
+it('leaves nothing of an extension behind that runs with more privileges than the caller has', async () => {
+  const app = await createAppWith(node, trap(name));
+  await asOwner(app, async (client) => {
+    await client.query('create extension pg_stat_statements schema extensions').catch(() => undefined);
+    await client.query(`select ninefold.create_extension('pg_stat_statements', 'extensions', true)`);
+    const replaced = `create or replace function extensions.pg_stat_statements(showtext boolean) returns setof record
+      language plpgsql as $$ begin perform trap.spring('extension'); return; end $$`;
+    expect(await outcomeOf(client, replaced)).toBe('42501');
+    await client.query('drop extension pg_stat_statements');
+    const { rows } =
+      await client.query(`select p.oid::regprocedure as function from pg_proc p join pg_roles r on r.oid = p.proowner
+      where r.rolsuper and p.prosecdef and p.proname ~ 'statement'`);
+    expect(rows).toEqual([]);
+  });
+});
+
+it('runs no code of an app as the superuser while the app is used, copied and deleted', async () => {
+  const app = await trapped();
+  const admins = `/apps/${app.ref}`;
+  const client = clientOf(app);
+  const email = uniqueEmail();
+  for (const { error } of [
+    await client.auth.signUp({ email, password: 'a long password' }),
+    await client.auth.signInWithPassword({ email, password: 'a long password' }),
+    await client.auth.resetPasswordForEmail(email),
+    await client.auth.signOut(),
+  ]) {
+    expect(error).toBeNull();
+  }
+  await admin(node, 'PUT', `${admins}/settings/db_max_rows`, { value: 100 });
+  await admin(node, 'POST', `${admins}/migrations`, {
+    files: [{ name: '1_a.sql', sql: 'create table public.a (id int primary key)' }],
+  });
+  await runSql(
+    node,
+    app.ref,
+    `select cron.schedule('each second', '1 seconds', 'select trap.spring(''job'')'), net.http_get('http://127.0.0.1:1/')`,
+  );
+  await admin(node, 'GET', `${admins}/specification`);
+  await admin(node, 'POST', `${admins}/probe`, {}).catch(() => undefined);
+  await asOwner(app, async (owner) => {
+    await expect
+      .poll(async () => (await owner.query(`select state from ninefold.mails where kind = 'recovery'`)).rows, {
+        timeout: 20_000,
+      })
+      .toEqual([{ state: 'kept' }]);
+    await expect
+      .poll(async () => (await owner.query(`select from cron.job_run_details where status = 'succeeded'`)).rowCount, {
+        timeout: 20_000,
+      })
+      .toBeGreaterThan(0);
+    const { rows } = await owner.query<{ hook: string; session: string }>(
+      'select distinct hook, session from trap.ran',
+    );
+    // The traps work: PostgreSQL evaluated them in sessions of the app's own roles.
+    for (const hook of ['check', 'expression', 'job', 'policy', 'trigger users INSERT']) {
+      expect(rows.map((row) => row.hook)).toContain(hook);
+    }
+    expect([...new Set(rows.map(({ session }) => session))].sort()).toEqual([
+      `app_${app.ref}`,
+      `app_${app.ref}_authenticator`,
+    ]);
+  });
+  const copy = uniqueRef('copy');
+  await admin(node, 'POST', `${admins}/clone`, { ref: copy });
+  await admin(node, 'GET', `/apps/${copy}/specification`);
+  await deleteApp(node, copy);
+  await deleteApp(node, app.ref);
+  expect(proofs()).toBe('');
+  expect(superuserStatements().filter((sql) => !expected.test(sql))).toEqual([]);
+});
+
+it('runs no code of an app as the superuser when the schema of Ninefold is updated', async () => {
+  const app = await createAppWith(node, 'select 1');
+  const files = readdirSync(join(clone, 'src/schema')).filter((file) => /^\d{4}_.*\.sql$/.test(file) && file < '0090');
+  const asTheOwner = `set session authorization "app_${app.ref}"; ${trap(name)} ${trapsOnAuth} reset session authorization;`;
+  await makeOld(node, app.ref, asTheOwner, files.sort());
+  await admin(node, 'GET', `/apps/${app.ref}/specification`);
+  expect(await clientOf(app).auth.signUp({ email: uniqueEmail(), password: 'a long password' })).toMatchObject({
+    error: null,
+  });
+  expect(proofs()).toBe('');
+});
+
+it('refuses to update a table of Ninefold on which an earlier version let the owner define something', async () => {
+  for (const change of [
+    'create trigger trap before update on ninefold.mails for each row execute function trap.on_row()',
+    `create rule trap as on update to ninefold.mails do also select trap.spring('rule')`,
+    `alter table ninefold.mails alter column kind set default trap.text_of('x')`,
+  ]) {
+    const app = await createAppWith(node, 'select 1');
+    const files = readdirSync(join(clone, 'src/schema')).filter(
+      (file) => /^\d{4}_.*\.sql$/.test(file) && file < '0090',
+    );
+    const sql = `set session authorization "app_${app.ref}"; ${trap(name)} set role supabase_auth_admin; ${change}; reset session authorization;`;
+    await makeOld(node, app.ref, sql, files.sort());
+    await expect(admin(node, 'GET', `/apps/${app.ref}/specification`), change).rejects.toThrow(
+      /app_outdated.*ninefold\.mails is not as Ninefold created it/,
+    );
+  }
+  expect(proofs()).toBe('');
+});
