@@ -14,9 +14,10 @@ import type { Events } from '../observe/events.ts';
 import { authenticatorConnection, serverConnection } from './app-connections.ts';
 import type { AppRecord } from './app-record.ts';
 import type { Secrets } from './app-secrets.ts';
+import { rethrowAsAppDamaged } from './damaged-app.ts';
 import { HookDurations } from './hook-durations.ts';
 import { LoadPause } from './load-pause.ts';
-import { runAsServerRole } from './run-as-server-role.ts';
+import { becomeAuthAdmin } from './run-as-server-role.ts';
 import { defaultSettings, readSettings, type Settings, storedSettings } from './settings.ts';
 import { readActiveSite } from './site-store.ts';
 
@@ -209,7 +210,8 @@ export class App {
     if (this.#settings !== null) return this.#settings;
     const reading = this.#remember(
       async () => {
-        const [result] = await runAsServerRole(this.serverDatabase, [storedSettings]);
+        // The connections of requests read the settings, so that opening an app needs no connection of the server role.
+        const [, result] = await this.database.run([becomeAuthAdmin, storedSettings]).catch(rethrowAsAppDamaged);
         return readSettings((result && firstJson<Record<string, unknown>>(result)) ?? {}, this.defaults);
       },
       () => {
@@ -279,14 +281,13 @@ export class App {
     });
     this.#listener?.close();
     this.#listener = listener;
-    // The pools connect in parallel to the listener. The pool of requests must have a connection, because it detects
-    // idleness only after it has had one.
-    const connected = this.database.run([CONNECT]);
-    connected.catch(() => undefined);
-    void this.serverDatabase.run([CONNECT]).catch(() => undefined);
+    // The pool connects in parallel to the listener. An error is ignored, because the first statement of the request
+    // reports it.
+    void this.database.run([CONNECT]).catch(() => undefined);
     await this.#startWithRetry(listener);
     this.#events.emit({ type: 'app', what: 'opened', app: this.ref });
-    await Promise.all([connected, this.settings()]);
+    // Uses the pool once, because the pool detects idleness only after it has had a connection.
+    await this.settings();
   }
 
   /** Starts the listener. While the database is closed for a copy, retries for the wait time of the pool. */

@@ -3,11 +3,12 @@ import { limits } from '../../contract/limits.ts';
 import type { Database } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import type { Pool } from '../database/pool.ts';
+import { plain } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Events } from '../observe/events.ts';
 import { authenticatorConnection } from './app-connections.ts';
 import { APP_LOCK, type AppRecord, CONSOLE_REF, databaseName, REF } from './app-record.ts';
-import { type Apps, isCurrent } from './apps.ts';
+import type { Apps } from './apps.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { makeKeys } from './make-keys.ts';
 import { attach, provision, unprovision } from './provision.ts';
@@ -135,15 +136,13 @@ export class Lifecycle {
     options: { name?: string; builder?: string | null } = {},
   ): Promise<AppRecord> {
     const from = await this.#find(source);
-    // The superuser changes tables of Ninefold in the copy, which only the current schema protects from code of the app.
-    if (!isCurrent(from)) await this.#apps.get(source);
-    const record = { ...newAppRecord(ref, options), schemaFile: newestAppFile };
+    const record = { ...newAppRecord(ref, options), schemaFile: from.schemaFile };
     return this.withAppLocks([source, ref], () =>
       this.#make(record, options.builder ?? null, 'cloned', async () => {
         await this.#checkpoints.wait();
         await provision(this.#server, this.#maintenance, record, from.database);
         this.#checkpoints.countApp();
-        await this.#endSessions(record);
+        await this.#deletePersonalState(record);
       }),
     );
   }
@@ -203,11 +202,12 @@ export class Lifecycle {
   }
 
   /**
-   * Deletes the sessions in a copy, so that refresh tokens of the source do not work there. Runs with the copy's own
-   * login role, because the app may have triggers on these tables, and they must not run as the superuser.
+   * Deletes the sessions in a copy, so that refresh tokens of the source do not work there, and the queued mails, which
+   * the source sends. Runs with the copy's own login role, because the app may have triggers on these tables, and they
+   * must not run as the superuser.
    * @throws NinefoldError clone_refused with the message of a failing trigger
    */
-  async #endSessions(record: AppRecord): Promise<void> {
+  async #deletePersonalState(record: AppRecord): Promise<void> {
     const timeout = String(limits.builderStatementMilliseconds.default);
     const ended = withPool(authenticatorConnection(this.#server.target, record), (pool) =>
       pool.run([
@@ -217,6 +217,10 @@ export class Lifecycle {
         { text: 'delete from auth.refresh_tokens', params: [] },
         { text: 'delete from auth.one_time_tokens', params: [] },
         { text: 'delete from auth.flow_state', params: [] },
+        // The source may be outdated and have no mails.
+        plain(`do $$ begin
+          if pg_catalog.to_regclass('ninefold.mails') is not null then delete from ninefold.mails; end if;
+        end $$`),
       ]),
     );
     await ended.catch((error: unknown) => {

@@ -224,23 +224,21 @@ async function reassignObjects(
 
 /**
  * Deactivates the jobs in a copy, so that they do not repeat effects of the source's jobs, such as requests to other
- * services. Deletes queued requests and mails, which belong to the source. Triggers do not run.
+ * services. Deletes queued requests, which belong to the source. The tables of cron and net belong to the superuser, so
+ * the app cannot define anything on them.
  */
 async function pauseScheduledWork(pool: Pool, owner: string, database: string): Promise<void> {
+  // The database of an outdated source may lack the function.
   const [found] = await pool.run([
-    plain(`select pg_catalog.to_regprocedure('ninefold.pause_scheduled_work(text, text)') is not null as work,
-      pg_catalog.to_regclass('ninefold.mails') is not null as mails`),
+    plain(
+      `select from pg_catalog.pg_proc where oid = pg_catalog.to_regprocedure('ninefold.pause_scheduled_work(text, text)')`,
+    ),
   ]);
-  // The database of the source may lack the schema files that create these objects, so this looks for the objects
-  // first.
-  const there = found && rowsAsText(found)[0];
-  const statements = [
-    ...(there?.work === 't'
-      ? [{ text: 'select ninefold.pause_scheduled_work($1, $2)', params: [owner, database] }]
-      : []),
-    ...(there?.mails === 't' ? [plain('delete from ninefold.mails')] : []),
-  ];
-  await pool.run([plain(`select pg_catalog.set_config('session_replication_role', 'replica', true)`), ...statements]);
+  if (!found?.rows.length) return;
+  await pool.run([
+    plain(`select pg_catalog.set_config('session_replication_role', 'replica', true)`),
+    { text: 'select ninefold.pause_scheduled_work($1, $2)', params: [owner, database] },
+  ]);
 }
 
 /** Removes an app's roles and, unless it existed before the app, its database. Missing objects are ignored. */
