@@ -3,6 +3,8 @@
  * dist/database-proxy.js, with shared and rarely used modules in files beside them; the console as static files in
  * dist/web; and the pages for members in dist/portal. Each result replaces the old one as a whole, so that a process
  * that starts during a build never reads a partial one.
+ *
+ * As a command: `node scripts/build.mjs [server] [web]`; without arguments it builds both.
  */
 import './node-version.mjs';
 import { existsSync } from 'node:fs';
@@ -111,7 +113,7 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
   try {
     const { prepare } = await import('./prepare.mjs');
     await prepare({ targets: [] });
-    for (const target of ['server', 'web']) {
+    for (const target of process.argv.length > 2 ? process.argv.slice(2) : ['server', 'web']) {
       const started = Date.now();
       await build(root, target);
       console.log(`Built ${names[target]} in ${((Date.now() - started) / 1000).toFixed(1)} s.`);

@@ -5,6 +5,7 @@
  * As a command: `node scripts/prepare.mjs [server] [web]`; without arguments it prepares both.
  */
 import './node-version.mjs';
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -34,12 +35,30 @@ export async function prepare({ targets = ['server', 'web'], mayInstall = false 
       }
       for (const target of targets) {
         if (isBuilt(root, target)) continue;
-        const { build, names } = await import('./build.mjs');
-        await step(`Building ${names[target]}`, () => build(root, target));
+        const { names } = await import('./build.mjs');
+        await step(`Building ${names[target]}`, () => buildInChild(target));
       }
     },
     (pid) => say(`Another process (pid ${pid}) is preparing this clone: waiting for it …`),
   );
+}
+
+/**
+ * Builds a target in a child process, because a process that has run the compilers keeps a gigabyte of memory, and this
+ * process may continue as the primary of a node.
+ */
+function buildInChild(target) {
+  const child = spawn(process.execPath, [join(root, 'scripts/build.mjs'), target], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let output = '';
+  child.stderr.on('data', (chunk) => {
+    output = (output + chunk).slice(-4000);
+  });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(output.trim()))));
+  });
 }
 
 /**

@@ -89,6 +89,9 @@ grant select on ninefold.authors to ninefold_server;
 grant insert, update on ninefold.migrations to ninefold_server;
 grant update, delete on ninefold.journal to ninefold_server;
 
+-- These functions delete rows of schema auth, on which the app may have triggers. The authenticator runs them.
+revoke execute on function ninefold.sweep_sign_ins, ninefold.fold_sign_in_counts from ninefold_server;
+
 do $$
 begin
   -- In an attached database, the schemas cron and net may be those of the extensions.
