@@ -190,6 +190,7 @@ function nodeLimits(config: Config): ConstructorParameters<typeof SpecificationS
     nodeConnections: config.nodeConnections,
     poolIdleSeconds: config.poolIdleSeconds,
     requestsPerAddress: config.requestsPerSecond,
+    keepAliveSeconds: config.keepAliveSeconds,
     ...config.appBounds,
     ...(servesOwnMachineOnly(config) && Object.fromEntries(wide)),
   };
@@ -219,7 +220,18 @@ async function composeApps(node: Node) {
   });
   const sendMailHook = callSendMailHook;
   const scheduledWork = new ScheduledWork(
-    { server, apps, registry, bounds, console: consoleDatabase, maintenance, events, origins, sendMailHook },
+    {
+      server,
+      apps,
+      registry,
+      bounds,
+      console: consoleDatabase,
+      maintenance,
+      events,
+      origins,
+      sendMailHook,
+      connections: share.scheduled,
+    },
     config.httpAllowed,
   );
   const lifecycle = new Lifecycle({ server, maintenance, locks, registry, apps, events });
@@ -359,6 +371,7 @@ function composeHttp(
     webFolder: folders.console,
     portalFolder: folders.portal,
     clientSockets: config.descriptors.clientSockets,
+    keepAliveSeconds: config.keepAliveSeconds,
   });
 }
 

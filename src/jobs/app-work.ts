@@ -5,6 +5,7 @@ import type { App } from '../apps/app.ts';
 import type { AppRecord } from '../apps/app-record.ts';
 import type { Secrets } from '../apps/app-secrets.ts';
 import { type Server, superuserIn } from '../apps/server.ts';
+import type { ConnectionBudget } from '../database/connection-budget.ts';
 import { ConnectionError } from '../database/database-error.ts';
 import { Pool } from '../database/pool.ts';
 import { renderMail } from '../mail/render.ts';
@@ -40,6 +41,8 @@ import { TextSender } from './text-sender.ts';
 /** The dependencies that the work of all apps shares. */
 export interface SharedParts {
   server: Server;
+  /** Limits the connections of all apps together. Without it, a check of many apps leaves a connection open to each. */
+  budget: ConnectionBudget;
   policy: AddressPolicy;
   /** Counts the running HTTP requests of all apps, and limits their number. */
   requests: Places;
@@ -114,6 +117,7 @@ export class AppWork {
       max: CONTROL_CONNECTIONS,
       idleMilliseconds: CONTROL_IDLE_MILLISECONDS,
       waitMilliseconds: CONTROL_WAIT_MILLISECONDS,
+      budget: shared.budget,
     });
     this.#sender = new HttpSender(shared.policy, shared.requests, owner);
     this.#mails = new MailSender(shared.policy, shared.mailPlaces, shared.cancel);
