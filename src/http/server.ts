@@ -1,5 +1,5 @@
 import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
-import type { ListenOptions, Socket } from 'node:net';
+import { type ListenOptions, Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { limits } from '../../contract/limits.ts';
@@ -92,11 +92,11 @@ export function buildServer(parts: HttpParts): HttpServer {
     close: async () => {
       appCalls.close();
       nodeCalls.close();
+      // The method of http.Server would also close idle connections.
+      const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
       await drained(server);
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeIdleConnections();
-      });
+      server.closeIdleConnections();
+      await closed;
     },
   };
 }
