@@ -8,6 +8,9 @@ import { registerRunning } from '../scripts/running-nodes.mjs';
 
 const isStart = process.argv[2] === 'start';
 
+// Output that cannot be written, for example because the disk is full, must not end a node.
+process.stderr.on('error', () => undefined);
+
 /** Only `npm start` installs packages: a command must not delete them, nor fetch any, without being asked. */
 async function prepareCommand() {
   await prepare({ mayInstall: isStart && process.env.npm_lifecycle_event !== undefined });

@@ -209,6 +209,8 @@ export interface NodeStatus {
   workers: number;
   /** Time at which the node started, in ISO 8601. */
   started_at: string;
+  /** Lines of the log that could not be written since the node started, for example because the disk was full. */
+  lost_log_lines: number;
   apps: AppSummary[];
 }
 

@@ -25,6 +25,12 @@ export const jobLimits = limitsOf('jobs', {
     meaning:
       'Concurrent jobs of all apps. An app gets a further job only while enough places are left for other apps, and for apps of other builders.',
   },
+  scheduledWorkConnections: {
+    unit: 'count',
+    default: 16,
+    meaning:
+      'Connections to the databases of all apps for jobs, mails and HTTP requests from SQL; at most a sixteenth of nodeConnections, in which they are included. The session of a running job is not counted.',
+  },
   jobCatchUpSeconds: {
     unit: 'seconds',
     default: 3600,

@@ -101,6 +101,20 @@ export const requestLimits = limitsOf('requests', {
     meaning:
       'Client connections of one worker; at most half of its file descriptors. Idle connections are closed first.',
   },
+  keepAliveSeconds: {
+    unit: 'seconds',
+    default: 125,
+    meaning:
+      'How long a client connection may be idle between two requests. A proxy must keep its idle connections for a shorter time.',
+    setting: 'NINEFOLD_KEEP_ALIVE_SECONDS',
+    range: [1, 3600],
+  },
+  drainMilliseconds: {
+    unit: 'milliseconds',
+    default: 300,
+    meaning:
+      'How long a stopping worker keeps idle client connections open. A request of this time gets its response with Connection: close.',
+  },
   pipelinedRequests: {
     unit: 'count',
     default: 100,

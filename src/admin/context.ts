@@ -129,6 +129,8 @@ export interface AdminContext {
     /** Time at which the node started, in ISO 8601. */
     readonly startedAt: string;
     readonly embedded: boolean;
+    /** Returns the number of lines of the log that could not be written. */
+    readonly lostLines: () => number;
   };
 }
 

@@ -29,6 +29,7 @@ export async function showStatus(context: AdminContext, caller: Caller): Promise
     database_url: caller.kind === 'operator' ? connectionUrl(context.server.target) : null,
     workers: context.node.workers,
     started_at: context.node.startedAt,
+    lost_log_lines: context.node.lostLines(),
     apps: await listApps(context, caller, false),
   };
   return json(status);

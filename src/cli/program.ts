@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { Command } from 'commander';
 import { ConfigError, version } from '../compose/configuration.ts';
 import { CliError } from './client.ts';
@@ -38,8 +39,7 @@ export async function runCli(argv: readonly string[]): Promise<void> {
   addTypesCommand(program);
   addMemberCommands(program);
   addSiteCommand(program);
-  // Writing fails if the reader has closed the pipe, as `head` does. The process then ends without an error.
-  process.stdout.on('error', () => process.exit());
+  process.stdout.on('error', endWithoutOutput);
   // Ignores output that cannot be written, for example because the disk is full.
   process.stderr.on('error', () => undefined);
   try {
@@ -64,9 +64,21 @@ export async function runCli(argv: readonly string[]): Promise<void> {
 const isOfSystem = (error: unknown): boolean => error instanceof Error && 'syscall' in error && 'code' in error;
 
 /**
+ * Ends a command whose output cannot be written. It is no error if the reader has closed the pipe, as `head` does. A
+ * node does not use process.stdout, because it must go on.
+ */
+function endWithoutOutput(error: Error & { code?: string }): void {
+  if (error.code === 'EPIPE') process.exit();
+  process.stderr.write(`ninefold: The output cannot be written: ${error.message}\n`);
+  process.exit(1);
+}
+
+/**
  * Waits until all output was written. A pipe accepts 64 KiB at once, and the rest would be lost when the process exits.
  */
-const printed = () =>
-  Promise.all(
-    [process.stdout, process.stderr].map((stream) => new Promise<void>((resolve) => stream.write('', () => resolve()))),
-  );
+async function printed(): Promise<void> {
+  // The event `error` of a failed write follows the current operation.
+  await setImmediate();
+  const unfinished = [process.stdout, process.stderr].filter(({ writableLength }) => writableLength > 0);
+  await Promise.all(unfinished.map((stream) => new Promise<void>((resolve) => stream.write('', () => resolve()))));
+}

@@ -9,9 +9,12 @@ import {
   composePrimary,
   Events,
   isForOperator,
+  LineOutput,
+  logOutput,
   newSetupToken,
   originsOf,
   type Primary,
+  raiseOomScore,
   type TaskMessage,
   type TaskResultMessage,
   writeLog,
@@ -19,6 +22,7 @@ import {
 import type { WorkerConfig } from '../compose/worker.ts';
 import { banner } from './banner.ts';
 import { CliError } from './client.ts';
+import { LostLines } from './lost-lines.ts';
 import { closeUnacceptedConnections } from './unaccepted-connections.ts';
 import type { FromWorker, ToWorker } from './worker.ts';
 
@@ -29,6 +33,7 @@ import type { FromWorker, ToWorker } from './worker.ts';
 const PAUSE_MILLISECONDS = 1000;
 /** Interval of the check whether npm still runs. */
 const PARENT_MILLISECONDS = 1000;
+const STDOUT = 1;
 /** Time for workers to complete their requests in progress. */
 const STOP_MILLISECONDS = 10_000;
 /**
@@ -49,13 +54,16 @@ export async function start(): Promise<void> {
   const secrets = ensureSecrets(config.home);
   const port = await claimPort(config);
   const warning = warnOfDescriptors(config.descriptors);
-  if (warning !== null) process.stderr.write(`${warning}\n`);
   const events = new Events();
-  writeLog(events, config.logLevel);
+  const output = new LineOutput(STDOUT);
+  const log = logOutput();
+  if (warning !== null) log.write(`${warning}\n`);
+  writeLog(events, config.logLevel, log);
   const stopped = stopSignal(config);
-  const workers = new Workers(config.workers, (reason) =>
-    events.emit({ type: 'node', what: 'worker-lost', detail: { reason } }),
-  );
+  const workers = new Workers(config.workers, {
+    onLost: (reason) => events.emit({ type: 'node', what: 'worker-lost', detail: { reason } }),
+    lostLines: () => output.lostLines + log.lostLines,
+  });
   // Starts the workers before PostgreSQL, because they load their modules while PostgreSQL starts.
   workers.fork();
   const primary = await composePrimary(config, secrets, events, (message) => workers.tellAll(message)).catch(
@@ -78,7 +86,7 @@ export async function start(): Promise<void> {
       onTask: (task) => answerTask(primary.specification, task),
     });
     const runFile = writeRunFile(config, url);
-    announce(config, primary, workerConfig, performance.now() - started);
+    output.write(announcement(config, primary, workerConfig, performance.now() - started));
     let isStopping = false;
     const updating = primary
       .updateApps(() => isStopping)
@@ -97,24 +105,20 @@ export async function start(): Promise<void> {
   events.emit({ type: 'node', what: 'stopped' });
 }
 
-function announce(config: Config, primary: Primary, workerConfig: WorkerConfig, milliseconds: number): void {
+/** Returns the text that the node prints on standard output when it is ready. */
+function announcement(config: Config, primary: Primary, workerConfig: WorkerConfig, milliseconds: number): string {
   const setupUrl = primary.needsSetup ? `${workerConfig.url}/setup#token=${workerConfig.setupToken}` : null;
-  if (config.readyJson) {
-    process.stdout.write(`${JSON.stringify({ ready: true, url: workerConfig.url, setup_url: setupUrl })}\n`);
-    return;
-  }
-  process.stdout.write(
-    banner({
-      url: workerConfig.url,
-      setupUrl,
-      refs: primary.refs,
-      appUrl: (ref) => originsOf(config, workerConfig.url).appUrl(ref),
-      postgres: `PostgreSQL ${primary.postgresVersion}${primary.embedded ? ', embedded' : ''}`,
-      home: config.home,
-      workers: config.workers,
-      milliseconds,
-    }),
-  );
+  if (config.readyJson) return `${JSON.stringify({ ready: true, url: workerConfig.url, setup_url: setupUrl })}\n`;
+  return banner({
+    url: workerConfig.url,
+    setupUrl,
+    refs: primary.refs,
+    appUrl: (ref) => originsOf(config, workerConfig.url).appUrl(ref),
+    postgres: `PostgreSQL ${primary.postgresVersion}${primary.embedded ? ', embedded' : ''}`,
+    home: config.home,
+    workers: config.workers,
+    milliseconds,
+  });
 }
 
 /** Writes the file by which the CLI finds the running node. Returns its path. */
@@ -195,6 +199,7 @@ interface Service {
 class Workers {
   readonly #count: number;
   readonly #onLost: (reason: string) => void;
+  readonly #lostLines: LostLines<ClusterWorker>;
   readonly #ready: Promise<void>[] = [];
   readonly #service: Promise<Service>;
   /** The workers that accept requests. */
@@ -204,9 +209,14 @@ class Workers {
   #isServing = false;
   #stopping = false;
 
-  constructor(count: number, onLost: (reason: string) => void) {
+  /**
+   * @param onLost Called with the reason when a worker ended unexpectedly.
+   * @param lostLines Returns the number of lines that this process could not write.
+   */
+  constructor(count: number, { onLost, lostLines }: { onLost: (reason: string) => void; lostLines: () => number }) {
     this.#count = count;
     this.#onLost = onLost;
+    this.#lostLines = new LostLines(lostLines, (lines) => this.tellAll({ type: 'lost lines', lines }));
     this.#service = new Promise((resolve) => {
       this.#serve = resolve;
     });
@@ -248,18 +258,21 @@ class Workers {
   #fork(): Promise<void> {
     const worker = cluster.fork();
     closeUnacceptedConnections(worker);
+    void raiseOomScore(worker.process.pid, 'worker');
     const forkedAt = performance.now();
     const onAlive = killIfSilent(worker);
     const ready = new Promise<void>((resolve, reject) => {
       worker.on('message', (message: FromWorker) => {
         onAlive();
-        if (message.type === 'task') void this.#answer(worker, message);
+        if (message.type === 'alive') this.#lostLines.report(worker, message.lostLines);
+        else if (message.type === 'task') void this.#answer(worker, message);
         else if (message.type === 'loaded') void this.#service.then(({ workerConfig }) => tell(worker, workerConfig()));
         else if (message.type === 'app changed') void this.#spread(worker, message);
         else if (message.type === 'caught up') this.#changes.onCaughtUp(worker, message);
         else if (message.type === 'ready') {
           this.#serving.add(worker);
           resolve();
+          tell(worker, { type: 'lost lines', lines: this.#lostLines.total });
         } else if (message.type === 'failed') reject(new Error(message.reason));
       });
       worker.once('exit', (code, signal) => reject(new Error(`a worker ended (${signal ?? code})`)));
@@ -267,6 +280,7 @@ class Workers {
     worker.once('exit', (code, signal) => {
       this.#serving.delete(worker);
       this.#changes.onEnded(worker);
+      this.#lostLines.onEnded(worker);
       if (this.#stopping) return;
       this.#onLost(`ended with ${signal ?? code}`);
       const pause = performance.now() - forkedAt < PAUSE_MILLISECONDS ? PAUSE_MILLISECONDS : 0;

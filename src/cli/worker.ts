@@ -5,11 +5,13 @@ import {
   ChangeClient,
   type ChangeMessage,
   composeWorker,
+  logOutput,
   PrimaryTaskClient,
   type TaskMessage,
   type TaskResultMessage,
   type Worker,
   type WorkerConfig,
+  type WorkerLog,
 } from '../compose/worker.ts';
 
 /** Messages of the primary to a worker. */
@@ -17,13 +19,16 @@ export type ToWorker =
   /** Configures the worker. `bounds` are the suspensions of apps that have not ended. */
   | { type: 'configure'; workerConfig: WorkerConfig; port: number; bounds: BoundMessage[] }
   | { type: 'stop' }
+  /** Number of lines of output that the processes of the node could not write. */
+  | { type: 'lost lines'; lines: number }
   | TaskResultMessage
   | Extract<ChangeMessage, { type: 'catch up' | 'all caught up' }>
   | BoundMessage;
 /** Messages of a worker to the primary. */
 export type FromWorker =
   | { type: 'loaded' }
-  | { type: 'alive' }
+  /** Sent regularly, with the number of lines that the worker could not write to its log. */
+  | { type: 'alive'; lostLines: number }
   | { type: 'ready' }
   | { type: 'failed'; reason: string }
   | Extract<ChangeMessage, { type: 'app changed' | 'caught up' }>
@@ -42,6 +47,10 @@ export async function runWorker(): Promise<void> {
   process.on('SIGINT', () => undefined);
   process.on('SIGTERM', () => undefined);
   process.on('SIGHUP', () => undefined);
+  // Output that cannot be written must not end the worker.
+  process.stderr.on('error', () => undefined);
+  const log = logOutput();
+  let lostLines = 0;
   let worker: Worker | null = null;
   let composed: Promise<Worker> | null = null;
   const receiveBound = (message: BoundMessage) =>
@@ -64,7 +73,7 @@ export async function runWorker(): Promise<void> {
         .catch(() => undefined)
         .finally(() => tell({ type: 'caught up', round }));
     } else if (message.type === 'configure') {
-      composed = compose(message.workerConfig, tasks, changes);
+      composed = compose(message.workerConfig, tasks, changes, { output: log, lostLines: () => lostLines });
       message.bounds.forEach(receiveBound);
       listen(composed, message.port).then(
         (listening) => {
@@ -73,6 +82,8 @@ export async function runWorker(): Promise<void> {
         },
         (error: unknown) => tell({ type: 'failed', reason: error instanceof Error ? error.message : String(error) }),
       );
+    } else if (message.type === 'lost lines') {
+      lostLines = message.lines;
     } else if (message.type !== 'stop') {
       receiveBound(message);
     } else {
@@ -81,16 +92,23 @@ export async function runWorker(): Promise<void> {
   });
   // Reports that the worker can receive messages. Messages to a process that still loads its modules can be lost.
   tell({ type: 'loaded' });
-  setInterval(() => tell({ type: 'alive' }), ALIVE_MILLISECONDS).unref();
+  setInterval(() => tell({ type: 'alive', lostLines: log.lostLines }), ALIVE_MILLISECONDS).unref();
 }
 
-async function compose(workerConfig: WorkerConfig, tasks: PrimaryTaskClient, changes: ChangeClient): Promise<Worker> {
+async function compose(
+  workerConfig: WorkerConfig,
+  tasks: PrimaryTaskClient,
+  changes: ChangeClient,
+  log: WorkerLog,
+): Promise<Worker> {
   const config = readConfig();
   const folder = (name: string) => fileURLToPath(new URL(`./${name}`, import.meta.url));
   const folders = { console: folder('web'), portal: folder('portal') };
-  return composeWorker(config, ensureSecrets(config.home), workerConfig, folders, tasks, (ref) =>
-    changes.everyWorker(ref),
-  );
+  return composeWorker(config, ensureSecrets(config.home), workerConfig, folders, {
+    tasks,
+    everyWorker: (ref) => changes.everyWorker(ref),
+    log,
+  });
 }
 
 async function listen(composed: Promise<Worker>, port: number): Promise<Worker> {

@@ -28,16 +28,23 @@ export async function readConnectionLimit(maintenance: Executor): Promise<number
   return Number(result && rowsAsText(result)[0]?.most);
 }
 
+/** The scheduled work of all apps gets one of this many connections, and at least as many as one app may use. */
+const SCHEDULED_PART = 16;
+const LEAST_SCHEDULED = 2;
+
 /**
- * Returns the maximum number of connections of one worker to the databases of apps, and the number of connections up to
- * which idle connections stay open.
+ * Returns the maximum number of connections of one worker to the databases of apps, the number of connections up to
+ * which idle connections stay open, and the maximum number of connections of the worker that leads for scheduled work.
  * @param serverLimit Maximum number of connections of the server.
  */
 export function connectionShare(
   serverLimit: number,
   { nodeConnections, workers }: Pick<Config, 'nodeConnections' | 'workers'>,
-): { max: number; idle: number } {
+): { max: number; idle: number; scheduled: number } {
   const free = serverLimit - UNCOUNTED_PER_NODE - workers * UNCOUNTED_PER_WORKER;
+  const all = Math.min(nodeConnections, free);
+  const wanted = Math.min(limits.scheduledWorkConnections.default, Math.floor(all / SCHEDULED_PART));
+  const scheduled = Math.max(LEAST_SCHEDULED, wanted);
   const share = (connections: number): number => Math.max(LEAST, Math.floor(connections / workers));
-  return { max: share(Math.min(nodeConnections, free)), idle: share(limits.idleConnections.default) };
+  return { max: share(all - scheduled), idle: share(limits.idleConnections.default), scheduled };
 }

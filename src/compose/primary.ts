@@ -8,6 +8,7 @@ import type { Config } from '../config/config.ts';
 import { masterKeyFile, type Secrets } from '../config/secrets.ts';
 import type { Events } from '../observe/events.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedded.ts';
+import { raiseOomScore } from '../postgres/oom-score.ts';
 import { StartError } from '../postgres/start-error.ts';
 import { SpecificationProcess } from '../spec/process/specification-process.ts';
 import { linuxProcesses } from '../watchdog/processes.ts';
@@ -67,7 +68,10 @@ export async function composePrimary(
     const registry = new Registry(consoleDatabase, secrets.masterKey);
     const needsSetup = !(await registry.hasBuilder());
     const refs = (await registry.list()).map((record) => record.ref).filter((ref) => ref !== CONSOLE_REF);
-    const specification = new SpecificationProcess(new URL('./specification-process.js', import.meta.url));
+    const specification = new SpecificationProcess(
+      new URL('./specification-process.js', import.meta.url),
+      (pid) => void raiseOomScore(pid, 'expendable'),
+    );
     const processes = embedded && process.platform === 'linux' ? linuxProcesses : null;
     const watchdog = new Watchdog({ target: server.target, bounds: config.appBounds, processes, events, tell });
     await watchdog.start();
@@ -107,6 +111,8 @@ export const isForOperator = (error: unknown): boolean =>
 
 export { ChangeRounds } from '../apps/app-changes.ts';
 export { Events } from '../observe/events.ts';
-export { writeLog } from '../observe/log.ts';
+export { LineOutput } from '../observe/line-output.ts';
+export { logOutput, writeLog } from '../observe/log.ts';
+export { raiseOomScore } from '../postgres/oom-score.ts';
 export { answerTask, type TaskMessage, type TaskResultMessage } from '../spec/process/task-client.ts';
 export { originsOf } from './from-config.ts';

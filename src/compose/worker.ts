@@ -48,6 +48,7 @@ import { ScheduledWork } from '../jobs/scheduled-work.ts';
 import { AddressLimiter } from '../limits/address-limiter.ts';
 import { InFlight } from '../limits/in-flight.ts';
 import { Events } from '../observe/events.ts';
+import type { LineOutput } from '../observe/line-output.ts';
 import { writeLog } from '../observe/log.ts';
 import { PlanCache } from '../rest/plan-cache.ts';
 import { BodyParser } from '../rest/request/body-parser.ts';
@@ -72,6 +73,13 @@ export interface WorkerConfig {
   startedAt: string;
 }
 
+/** The log of a worker. */
+export interface WorkerLog {
+  readonly output: LineOutput;
+  /** Returns the number of lines of output that the processes of the node could not write. */
+  lostLines: () => number;
+}
+
 /** The running parts of a worker process. */
 export interface Worker {
   http: HttpServer;
@@ -85,6 +93,7 @@ export interface Worker {
 
 /** The configuration, connections and services that all parts of a worker share. */
 interface Node {
+  readonly lostLines: WorkerLog['lostLines'];
   readonly config: Config;
   readonly secrets: Secrets;
   readonly workerConfig: WorkerConfig;
@@ -103,23 +112,23 @@ interface Node {
 
 /**
  * Creates the parts of a worker process, which handle all requests.
- * @param tasks Runs tasks in the specification process.
- * @param everyWorker Resolves once the other workers use the changes of an app.
+ * @param primary.tasks Runs tasks in the specification process.
+ * @param primary.everyWorker Resolves once the other workers use the changes of an app.
  */
 export async function composeWorker(
   config: Config,
   secrets: Secrets,
   workerConfig: WorkerConfig,
   folders: { readonly console: string; readonly portal: string },
-  tasks: TaskRunner,
-  everyWorker: AdminContext['everyWorker'],
+  { tasks, everyWorker, log }: Pick<AdminContext, 'everyWorker'> & { readonly tasks: TaskRunner; log: WorkerLog },
 ): Promise<Worker> {
   const events = new Events();
-  const stopLog = writeLog(events, config.logLevel);
+  const stopLog = writeLog(events, config.logLevel, log.output);
   const server = appServer(workerConfig.databaseUrl, config, secrets);
   const origins = originsOf(config, workerConfig.url);
   const traffic = new Traffic();
   const node: Node = {
+    lostLines: log.lostLines,
     config,
     secrets,
     workerConfig,
@@ -181,6 +190,7 @@ function nodeLimits(config: Config): ConstructorParameters<typeof SpecificationS
     nodeConnections: config.nodeConnections,
     poolIdleSeconds: config.poolIdleSeconds,
     requestsPerAddress: config.requestsPerSecond,
+    keepAliveSeconds: config.keepAliveSeconds,
     ...config.appBounds,
     ...(servesOwnMachineOnly(config) && Object.fromEntries(wide)),
   };
@@ -210,7 +220,18 @@ async function composeApps(node: Node) {
   });
   const sendMailHook = callSendMailHook;
   const scheduledWork = new ScheduledWork(
-    { server, apps, registry, bounds, console: consoleDatabase, maintenance, events, origins, sendMailHook },
+    {
+      server,
+      apps,
+      registry,
+      bounds,
+      console: consoleDatabase,
+      maintenance,
+      events,
+      origins,
+      sendMailHook,
+      connections: share.scheduled,
+    },
     config.httpAllowed,
   );
   const lifecycle = new Lifecycle({ server, maintenance, locks, registry, apps, events });
@@ -296,12 +317,18 @@ function composeAdmin(
     accountForms: { email: normaliseEmail, phone: normalisePhone, id: normaliseId },
     origins,
     addresses,
-    node: { version, workers: config.workers, startedAt: workerConfig.startedAt, embedded: workerConfig.embedded },
+    node: {
+      version,
+      workers: config.workers,
+      startedAt: workerConfig.startedAt,
+      embedded: workerConfig.embedded,
+      lostLines: node.lostLines,
+    },
   };
 }
 
 function composeHttp(
-  { config, events, origins, maintenance, specifications, traffic }: Node,
+  { config, events, origins, maintenance, specifications, traffic, lostLines }: Node,
   apps: Apps,
   auth: Auth,
   parts: {
@@ -338,14 +365,17 @@ function composeHttp(
         () => true,
         () => false,
       ),
+    lostLines,
     origins,
     trustedProxies: config.trustedProxies,
     webFolder: folders.console,
     portalFolder: folders.portal,
     clientSockets: config.descriptors.clientSockets,
+    keepAliveSeconds: config.keepAliveSeconds,
   });
 }
 
 export { ChangeClient, type ChangeMessage } from '../apps/app-changes.ts';
 export type { BoundMessage } from '../apps/exceeded-bounds.ts';
+export { logOutput } from '../observe/log.ts';
 export { PrimaryTaskClient, type TaskMessage, type TaskResultMessage } from '../spec/process/task-client.ts';

@@ -33,6 +33,7 @@ export interface Config {
   readonly nodeConnections: number;
   readonly poolIdleSeconds: number;
   readonly requestsPerSecond: number;
+  readonly keepAliveSeconds: number;
   readonly appBounds: AppBounds;
   readonly logLevel: string;
   /**
@@ -83,6 +84,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     nodeConnections: limit(limits.nodeConnections),
     poolIdleSeconds: limit(limits.poolIdleSeconds),
     requestsPerSecond: limit(limits.requestsPerAddress),
+    keepAliveSeconds: limit(limits.keepAliveSeconds),
     appBounds: {
       appLocks: limit(limits.appLocks),
       sessionMemoryBytes: limit(limits.sessionMemoryBytes),

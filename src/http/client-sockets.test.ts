@@ -6,6 +6,7 @@ import { limitSockets } from './client-sockets.ts';
 
 const max = 4;
 let server: Server;
+let mustClose: () => boolean;
 let sockets: Socket[];
 /** Functions that end the pending requests by sending their responses. */
 let waiting: (() => void)[];
@@ -17,7 +18,7 @@ beforeEach(async () => {
     if (request.url === '/wait') waiting.push(() => response.end('waited'));
     else response.end('done');
   });
-  limitSockets(server, max);
+  mustClose = limitSockets(server, max);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
 });
@@ -58,6 +59,16 @@ describe('limitSockets', () => {
     const idle = await many(max);
     for (const socket of idle) await request(socket, '/');
     expect(await request(await open(), '/')).toBe('HTTP/1.1 200 OK');
+  });
+
+  it('reports that connections must close before the limit is reached', async () => {
+    await many(max - 1);
+    await expect
+      .poll(() => new Promise((resolve) => server.getConnections((_, count) => resolve(count))))
+      .toBe(max - 1);
+    expect(mustClose()).toBe(false);
+    await request(await open(), '/');
+    expect(mustClose()).toBe(true);
   });
 
   it('refuses a new socket while all others have a request in progress, and keeps the others open', async () => {

@@ -2,11 +2,18 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
+ * Share of the limit above which each response announces that its connection closes. Closing an idle connection without
+ * notice would reset a request that is on its way.
+ */
+const ANNOUNCED_SHARE = 0.9;
+
+/**
  * Limits the open client sockets of a server, so that they do not use up the file descriptors for database connections.
  * Above the limit, it closes the oldest socket that has not sent anything. If there is none, it closes sockets that are
  * idle between two requests. If there is none either, it closes the new socket.
+ * @returns A function that returns true if connections must close after their current response.
  */
-export function limitSockets(server: Server, max: number): void {
+export function limitSockets(server: Server, max: number): () => boolean {
   const open = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     open.add(socket);
@@ -20,6 +27,7 @@ export function limitSockets(server: Server, max: number): void {
     server.closeIdleConnections();
     if (!firstOf(open, (other) => other.destroyed)) socket.destroy();
   });
+  return () => open.size > ANNOUNCED_SHARE * max;
 }
 
 function firstOf(sockets: Iterable<Socket>, matches: (socket: Socket) => boolean): Socket | null {

@@ -28,6 +28,8 @@ export interface NodeCallParts {
   preparePage: (request: CallRequest) => void;
   /** Returns true if the node can serve requests. */
   isHealthy: () => Promise<boolean>;
+  /** Returns the number of lines of the log that the node could not write. */
+  lostLines: () => number;
   /** Folder of the built console. */
   webFolder: string;
   origins: Origins;
@@ -126,10 +128,14 @@ export class NodeCalls {
 
   async #health(): Promise<Reply> {
     const isHealthy = await this.#parts.isHealthy();
+    const lostLines = this.#parts.lostLines();
     return {
       status: isHealthy ? 200 : 503,
       headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
-      body: JSON.stringify({ status: isHealthy ? 'ok' : 'database_unavailable' }),
+      body: JSON.stringify({
+        status: isHealthy ? 'ok' : 'database_unavailable',
+        ...(lostLines > 0 && { lost_log_lines: lostLines }),
+      }),
     };
   }
 

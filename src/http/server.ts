@@ -1,5 +1,7 @@
-import { createServer, type ServerResponse, STATUS_CODES } from 'node:http';
-import type { ListenOptions, Socket } from 'node:net';
+import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type ListenOptions, Server as NetServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { type AppCallParts, AppCalls } from './app-calls.ts';
@@ -24,6 +26,8 @@ export interface HttpParts extends Omit<AppCallParts, OwnParts>, Omit<NodeCallPa
   portalFolder: string;
   /** Maximum number of open client sockets. */
   clientSockets: number;
+  /** Time that a connection may be idle between two requests. */
+  keepAliveSeconds: number;
 }
 
 /** The HTTP server of a worker. */
@@ -36,6 +40,8 @@ export interface HttpServer {
 
 /** Interval of the check for requests that take too long to arrive. */
 const CHECK_MILLISECONDS = 5000;
+/** Interval of the check whether a stopping server has open connections. */
+const DRAIN_CHECK_MILLISECONDS = 20;
 
 /**
  * Creates the server, without listening on a port. `AppCalls` handles requests to apps, `NodeCalls` all other requests.
@@ -58,15 +64,17 @@ export function buildServer(parts: HttpParts): HttpServer {
     requestTimeout: limits.requestSeconds.default * 1000,
     headersTimeout: limits.headersSeconds.default * 1000,
     connectionsCheckingInterval: CHECK_MILLISECONDS,
+    keepAliveTimeout: parts.keepAliveSeconds * 1000,
   };
   const turns = new RequestTurns();
   const server = createServer(options, (request, response) =>
     turns.take(response, () => {
+      if (mustClose()) response.shouldKeepAlive = false;
       if (!appCalls.take(request, response)) void nodeCalls.handle(request, response);
     }),
   );
   slowReaders.watch(server);
-  limitSockets(server, parts.clientSockets);
+  const mustClose = limitSockets(server, parts.clientSockets);
   server.on('clientError', answerBrokenRequest);
   server.on('connect', (_request, socket: Socket) => answerOnSocket(socket, new NinefoldError('method_not_allowed')));
   server.on('checkExpectation', (_request, response: ServerResponse) => {
@@ -81,15 +89,26 @@ export function buildServer(parts: HttpParts): HttpServer {
           resolve();
         });
       }),
-    close: () => {
+    close: async () => {
       appCalls.close();
       nodeCalls.close();
-      return new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeIdleConnections();
-      });
+      // The method of http.Server would also close idle connections.
+      const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+      await drained(server);
+      server.closeIdleConnections();
+      await closed;
     },
   };
+}
+
+/**
+ * Waits until no connection is open, at most for the limit drainMilliseconds. Meanwhile each response announces that its
+ * connection closes. A client that uses its connections often then sees none of them end without notice.
+ */
+async function drained(server: Server): Promise<void> {
+  const connections = promisify(server.getConnections.bind(server));
+  const until = performance.now() + limits.drainMilliseconds.default;
+  while (performance.now() < until && (await connections()) > 0) await delay(DRAIN_CHECK_MILLISECONDS);
 }
 
 /** Responds to a request that Node's parser could not read. */

@@ -6,6 +6,7 @@ import { authenticatorConnection, serverConnection } from '../apps/app-connectio
 import type { AppRecord } from '../apps/app-record.ts';
 import type { Secrets } from '../apps/app-secrets.ts';
 import type { Server } from '../apps/server.ts';
+import type { ConnectionBudget } from '../database/connection-budget.ts';
 import { ConnectionError } from '../database/database-error.ts';
 import { Pool } from '../database/pool.ts';
 import { renderMail } from '../mail/render.ts';
@@ -41,6 +42,8 @@ import { TextSender } from './text-sender.ts';
 /** The dependencies that the work of all apps shares. */
 export interface SharedParts {
   server: Server;
+  /** Limits the connections of all apps together. Without it, a check of many apps leaves a connection open to each. */
+  budget: ConnectionBudget;
   policy: AddressPolicy;
   /** Counts the running HTTP requests of all apps, and limits their number. */
   requests: Places;
@@ -110,10 +113,14 @@ export class AppWork {
     this.#record = record;
     this.#owner = owner;
     this.#onChange = onChange;
-    const waits = { idleMilliseconds: CONTROL_IDLE_MILLISECONDS, waitMilliseconds: CONTROL_WAIT_MILLISECONDS };
     const { target } = shared.server;
-    this.#control = new Pool(serverConnection(target, record), { max: CONTROL_CONNECTIONS, ...waits });
-    this.#accounts = new Pool(authenticatorConnection(target, record), { max: 1, ...waits });
+    const options = {
+      idleMilliseconds: CONTROL_IDLE_MILLISECONDS,
+      waitMilliseconds: CONTROL_WAIT_MILLISECONDS,
+      budget: shared.budget,
+    };
+    this.#control = new Pool(serverConnection(target, record), { max: CONTROL_CONNECTIONS, ...options });
+    this.#accounts = new Pool(authenticatorConnection(target, record), { max: 1, ...options });
     this.#sender = new HttpSender(shared.policy, shared.requests, owner);
     this.#mails = new MailSender(shared.policy, shared.mailPlaces, shared.cancel);
   }

@@ -9,12 +9,14 @@ import type { ExceededBounds } from '../apps/exceeded-bounds.ts';
 import type { Origins } from '../apps/origins.ts';
 import type { Registry } from '../apps/registry.ts';
 import { type Server, superuserIn } from '../apps/server.ts';
+import { ConnectionBudget } from '../database/connection-budget.ts';
 import type { Pool } from '../database/pool.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Events } from '../observe/events.ts';
 import { AppWork, type SharedParts } from './app-work.ts';
 import { readDueRows, readWrites, writeDueRow } from './due-store.ts';
 import { JOBS_CHANNEL, Leadership } from './leadership.ts';
+import { byUrgency, countWrites } from './look-order.ts';
 import { MailPlaces } from './mail-sender.ts';
 import { Places } from './places.ts';
 import { AddressPolicy, type AllowedNetwork } from './public-address.ts';
@@ -44,6 +46,10 @@ const STALE_MILLISECONDS = 60_000;
 interface Entry {
   /** Time at which the app must be checked next, in milliseconds since 1970; Infinity if nothing is scheduled. */
   due: number;
+  /** True if the write counter has changed since the last check. */
+  isChanged: boolean;
+  /** Number of rows that were written since the last check. */
+  newWrites: number;
   /** Time before which the app is not checked, in milliseconds of performance.now(). */
   pausedUntil: number;
   isServing: boolean;
@@ -90,6 +96,8 @@ export class ScheduledWork {
       events: Events;
       origins: Origins;
       sendMailHook: SharedParts['sendMailHook'];
+      /** Maximum number of connections to the databases of apps. */
+      connections: number;
     },
     allowed: readonly AllowedNetwork[],
   ) {
@@ -97,6 +105,7 @@ export class ScheduledWork {
     this.#background = new Background(parts.events, 'the scheduled work');
     this.#shared = {
       server: parts.server,
+      budget: new ConnectionBudget(parts.connections, parts.connections / 2),
       policy: new AddressPolicy(allowed),
       requests: new Places(limits.nodeHttpRequests.default),
       mailPlaces: new MailPlaces(),
@@ -196,7 +205,14 @@ export class ScheduledWork {
     if (known) return known;
     const entry: Entry = {
       ...{ due: Number.POSITIVE_INFINITY, pausedUntil: 0, isServing: false, work: null, storedDue: null },
-      ...{ storedWrites: null, writes: null, countsAfter: 0, pause: COUNTERS_MILLISECONDS },
+      ...{
+        isChanged: false,
+        newWrites: 0,
+        storedWrites: null,
+        writes: null,
+        countsAfter: 0,
+        pause: COUNTERS_MILLISECONDS,
+      },
     };
     this.#entries.set(ref, entry);
     return entry;
@@ -217,10 +233,12 @@ export class ScheduledWork {
       for (const { ref, database } of await this.#changed(writes)) {
         const entry = this.#entry(ref);
         if (now < entry.countsAfter) continue;
-        entry.writes = writes.get(database) ?? null;
+        const counter = writes.get(database) ?? null;
+        entry.newWrites = countWrites(entry.writes, counter);
+        entry.writes = counter;
         entry.countsAfter = now + entry.pause;
         entry.pause = Math.min(entry.pause * 2, LONGEST_PAUSE_MILLISECONDS);
-        entry.due = Math.min(entry.due, Date.now());
+        entry.isChanged = true;
       }
       this.#schedule();
     } catch {
@@ -245,12 +263,16 @@ export class ScheduledWork {
     if (!this.#isLeader || this.#isStopping) return;
     const [now, clock] = [Date.now(), performance.now()];
     let next = Number.POSITIVE_INFINITY;
+    const ready: [ref: string, entry: Entry][] = [];
     for (const [ref, entry] of this.#entries) {
-      if (entry.isServing || entry.due === Number.POSITIVE_INFINITY) continue;
-      const wait = Math.max(entry.due - now, entry.pausedUntil - clock);
+      if (entry.isServing) continue;
+      const wait = Math.max(entry.isChanged ? 0 : entry.due - now, entry.pausedUntil - clock);
       if (wait > 0) next = Math.min(next, wait);
-      else if (this.#looks.size < LOOKS) this.#look(ref, entry);
+      else if (this.#looks.size < LOOKS) ready.push([ref, entry]);
     }
+    const compare = byUrgency(now);
+    ready.sort(([, a], [, b]) => compare(a, b));
+    for (const [ref, entry] of ready.slice(0, LOOKS - this.#looks.size)) this.#look(ref, entry);
     if (next === Number.POSITIVE_INFINITY) return;
     this.#timer = setTimeout(() => this.#schedule(), Math.min(Math.ceil(next), CLOCK_MILLISECONDS));
     this.#timer.unref();
@@ -259,6 +281,7 @@ export class ScheduledWork {
   #look(ref: string, entry: Entry): void {
     entry.isServing = true;
     entry.due = Number.POSITIVE_INFINITY;
+    entry.isChanged = false;
     const started = performance.now();
     const look = this.#background
       .attempt(ref, () => this.#serve(ref, entry))

@@ -1,18 +1,33 @@
-import { writeSync } from 'node:fs';
 import pino from 'pino';
 import { type CallEvent, type Events, eventTypes } from './events.ts';
+import { LineOutput } from './line-output.ts';
+
+const STDERR = 2;
+
+/** Returns the output for the log of this process. Once it can be written again, a line says how many lines are lost. */
+export const logOutput = (): LineOutput =>
+  new LineOutput(STDERR, (count) => {
+    let line = '';
+    const options = { base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime };
+    const destination = {
+      write: (text: string) => {
+        line = text;
+      },
+    };
+    pino(options, destination).error({ lost: count }, `${count} lines of the log could not be written`);
+    return line;
+  });
 
 /**
- * Writes events as JSON lines to stderr: faults and lost workers as errors, requests at level debug, the others as
- * info. Events contain no headers, bodies, tokens or SQL.
+ * Writes events as JSON lines: faults and lost workers as errors, requests at level debug, the others as info. Events
+ * contain no headers, bodies, tokens or SQL. (pino's own destination is not used, because it ends the process on errors
+ * and retries forever at exit.)
  * @param level Level of pino; `silent` writes nothing.
  * @returns A function that stops the log.
  */
-export function writeLog(events: Events, level: string): () => void {
-  const log = pino(
-    { level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime },
-    { write: writeToStderr },
-  );
+export function writeLog(events: Events, level: string, output: LineOutput): () => void {
+  const options = { level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime };
+  const log = pino(options, { write: (line: string) => output.write(line) });
   const types = eventTypes.filter((type) => type !== 'call' || log.isLevelEnabled('debug'));
   return events.listen(types, (event) => {
     switch (event.type) {
@@ -40,27 +55,4 @@ export function writeLog(events: Events, level: string): () => void {
 /** Removes the query, which may contain values, and the trace, which is stored elsewhere. */
 function withoutValues({ query: _query, trace: _trace, ...said }: CallEvent): object {
   return said;
-}
-
-const STDERR = 2;
-/** Number of attempts to write a line while the reader of a pipe is slow, and the pause between them. */
-const ATTEMPTS = 7;
-const PAUSE_MILLISECONDS = 5;
-const pause = new Int32Array(new SharedArrayBuffer(4));
-
-/**
- * Writes a line synchronously. Drops a line that cannot be written, for example because the disk is full: the log must
- * neither end a node nor delay its end. (pino's own destination ends the process on errors, and retries forever at
- * exit.)
- */
-function writeToStderr(line: string): void {
-  let rest = Buffer.from(line);
-  for (let attempt = 0; rest.length > 0 && attempt < ATTEMPTS; attempt++) {
-    try {
-      rest = rest.subarray(writeSync(STDERR, rest));
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) return;
-      Atomics.wait(pause, 0, 0, PAUSE_MILLISECONDS);
-    }
-  }
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Binaries } from './binaries.ts';
 import type { DataFolder } from './data-folder.ts';
+import { oomEnvironment } from './oom-score.ts';
 import { programEnvironment } from './program-environment.ts';
 import { writeProvidedExtensions } from './provided-extensions.ts';
 import type { ServerLog } from './server-log.ts';
@@ -75,7 +76,7 @@ export class ServerProcess {
     const child = spawn(...boundedCommand(plan), {
       ...(plan.folder.runAs ?? {}),
       cwd: '/',
-      env: programEnvironment,
+      env: { ...programEnvironment, ...oomEnvironment() },
       stdio: ['ignore', output.fd, output.fd],
       detached: true,
     });

@@ -218,6 +218,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
       'connections of the superuser, which the budget of calls leaves free',
       ...['const UNCOUNTED_PER_WORKER = 24;', 'const UNCOUNTED_PER_NODE = 8;'],
     ],
+    ['a share of the limit nodeConnections', 'const SCHEDULED_PART = 16;'],
   ],
   'src/database/pool.ts': [
     [
@@ -238,7 +239,13 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/http/refused-transition.ts': [['how much of a name and of a key a trace holds', 'const LONGEST = 200;']],
   'src/http/buffered-bodies.ts': [['how speeds are compared', 'const RECENT_MILLISECONDS = 500;']],
   'src/http/read-body.ts': [['by how much a buffer grows', 'const FIRST_BYTES = 64 * 1024;']],
-  'src/http/server.ts': [['how often time limits are checked', 'const CHECK_MILLISECONDS = 5000;']],
+  'src/http/server.ts': [
+    [
+      'how often time limits are checked',
+      ...['const CHECK_MILLISECONDS = 5000;', 'const DRAIN_CHECK_MILLISECONDS = 20;'],
+    ],
+  ],
+  'src/postgres/oom-score.ts': [['the highest score of the kernel', 'const MAX_SCORE = 1000;']],
   'src/http/site-pages.ts': [
     ['an estimate of memory', 'const ENTRY_BYTES = 150;'],
     ['the length of a hash in a file name', '{9,64}'],

@@ -3,6 +3,7 @@ import type { AppConnection } from '../../contract/admin.ts';
 import { admin } from '../support/apps.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
 import { startNode, type TestNode } from '../support/node.ts';
+import { partsOf } from '../support/processes.ts';
 
 const APPS = 40;
 const CALLERS = 8;
@@ -62,4 +63,27 @@ it('eight concurrent callers call many more apps than there are connections, wit
   expect(statuses.size).toBe(2);
   expect(max).toBeGreaterThan(2);
   expect(max).toBeLessThanOrEqual(CONNECTIONS);
+});
+
+it('checks all apps for scheduled work after a crash of PostgreSQL, and opens at most two connections at a time', async () => {
+  const { postmaster } = await partsOf(node.pid);
+  process.kill(postmaster, 'SIGKILL');
+  await expect
+    .poll(async () => (await partsOf(node.pid).catch(() => null))?.postmaster ?? postmaster)
+    .not.toBe(postmaster);
+  await expect.poll(async () => (await fetch(`${node.url}/health`)).status).toBe(200);
+  let max = 0;
+  await withClient(await superuserUrl(node, 'postgres'), async (client) => {
+    // A crash deletes the statistics, so `sessions` counts the sessions since then.
+    for (let checked = 0; checked < APPS; ) {
+      const { rows } = await client.query<{ open: number; checked: number }>(
+        `select (select count(*)::int from pg_stat_activity where datname like 'app\\_cold-%' and usename !~ '_authenticator$') as open,
+           (select count(*)::int from pg_stat_database where datname like 'app\\_cold-%' and sessions > 0) as checked`,
+      );
+      max = Math.max(max, rows[0]?.open ?? 0);
+      checked = rows[0]?.checked ?? 0;
+    }
+  });
+  expect(max).toBeGreaterThan(0);
+  expect(max).toBeLessThanOrEqual(2);
 });

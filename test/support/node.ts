@@ -38,6 +38,8 @@ export interface NodeOptions {
   args?: string[];
   /** A shell command in which `exec "$@"` starts the node. */
   shell?: string;
+  /** True if the shell command redirects standard output, so that the line of a ready node does not arrive. */
+  isSilent?: boolean;
 }
 
 const program = join(clone, 'dist/ninefold.js');
@@ -59,7 +61,7 @@ export async function startNode(options: NodeOptions = {}): Promise<TestNode> {
       output += chunk;
     });
   }
-  const ready = await readyLine(child, () => output);
+  const ready = await (options.isSilent ? runFile(child, home) : readyLine(child, () => output));
   return {
     url: ready.url,
     setupUrl: ready.setup_url,
@@ -152,6 +154,16 @@ function readyLine(child: ChildProcess, output: () => string): Promise<ReadyLine
       if (line.startsWith('{"ready":true')) resolve(JSON.parse(line));
     });
   });
+}
+
+/** Waits for the file that a running node writes. */
+async function runFile(child: ChildProcess, home: string): Promise<ReadyLine> {
+  while (child.exitCode === null && child.signalCode === null) {
+    const text = await readFile(join(home, 'node.json'), 'utf8').catch(() => '');
+    if (text.endsWith('\n')) return { url: JSON.parse(text).url, setup_url: null };
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`The node ended with ${child.signalCode ?? child.exitCode}.`);
 }
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {

@@ -20,6 +20,7 @@ export function addStatusCommand(program: Command): void {
         ['connections', `${postgres.connections} of ${postgres.max_connections}`],
         ['workers', String(status.workers)],
         ['started', status.started_at],
+        ...(status.lost_log_lines > 0 ? [['lost log lines', String(status.lost_log_lines)] as const] : []),
         ['apps', status.apps.map((app) => app.ref).join(', ') || 'none yet'],
       ]);
     });

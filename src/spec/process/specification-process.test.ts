@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 function start(bounds?: { memory: number; milliseconds: number }): SpecificationProcess {
-  const made = new SpecificationProcess(pathToFileURL(file), bounds);
+  const made = new SpecificationProcess(pathToFileURL(file), () => undefined, bounds);
   processes.push(made);
   return made;
 }

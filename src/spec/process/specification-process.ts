@@ -35,6 +35,7 @@ const LAST_WORDS = 2000;
  */
 export class SpecificationProcess implements TaskRunner {
   readonly #entry: URL;
+  readonly #onStart: (pid: number | undefined) => void;
   readonly #bounds: Bounds;
   #child: ChildProcess | null = null;
   /** The running task, followed by the tasks that wait for it, in the order of their arrival. */
@@ -43,10 +44,12 @@ export class SpecificationProcess implements TaskRunner {
 
   /**
    * @param entry The built file of `process-main.ts`.
+   * @param onStart Called with the id of each started process; undefined if it could not be started.
    * @param bounds The limits of the process; by default the values in `contract/limits`.
    */
-  constructor(entry: URL, bounds: Bounds = standardBounds) {
+  constructor(entry: URL, onStart: (pid: number | undefined) => void, bounds: Bounds = standardBounds) {
     this.#entry = entry;
+    this.#onStart = onStart;
     this.#bounds = bounds;
   }
 
@@ -74,6 +77,7 @@ export class SpecificationProcess implements TaskRunner {
       env: {},
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
+    this.#onStart(child.pid);
     let stderrTail = '';
     child.stderr?.on('data', (said: Buffer) => {
       stderrTail = `${stderrTail}${said}`.slice(-LAST_WORDS);

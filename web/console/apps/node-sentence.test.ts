@@ -18,6 +18,7 @@ const status: NodeStatus = {
   database_url: null,
   workers: 2,
   started_at: '2026-11-01T14:00:00Z',
+  lost_log_lines: 0,
   apps: [],
 };
 
@@ -38,4 +39,12 @@ it('leaves out sizes that are not loaded yet', () => {
 it('says so if the node does not run its PostgreSQL itself', () => {
   const postgres = { ...status.postgres, embedded: false };
   expect(nodeSentence([], sizes(), { ...status, postgres }, now)).toContain('An external PostgreSQL 18.4');
+});
+
+it('says how many lines of the log could not be written, if there are any', () => {
+  expect(nodeSentence([], sizes(), status, now)).not.toContain('log');
+  const lossy = { ...status, lost_log_lines: 1200 };
+  expect(nodeSentence([], sizes(), lossy, now)).toMatch(
+    / 1,200 lines of the log could not be written: check its disk or reader\.$/,
+  );
 });

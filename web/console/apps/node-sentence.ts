@@ -18,5 +18,7 @@ export function nodeSentence(
   const first = apps.length === 0 ? 'None yet' : held;
   const { version, connections, max_connections, embedded } = status.postgres;
   const up = duration(now - Date.parse(status.started_at));
-  return `${first}. ${embedded ? 'PostgreSQL' : 'An external PostgreSQL'} ${version} has ${count(connections)} of ${counted(max_connections, 'connection')} in use; ${counted(status.workers, 'worker')} up for ${up}.`;
+  const lost = status.lost_log_lines;
+  const loss = lost === 0 ? '' : ` ${counted(lost, 'line')} of the log could not be written: check its disk or reader.`;
+  return `${first}. ${embedded ? 'PostgreSQL' : 'An external PostgreSQL'} ${version} has ${count(connections)} of ${counted(max_connections, 'connection')} in use; ${counted(status.workers, 'worker')} up for ${up}.${loss}`;
 }
