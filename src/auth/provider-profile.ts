@@ -1,4 +1,5 @@
 import { limits } from '../../contract/limits.ts';
+import { profileClaims } from '../../contract/oauth-scopes.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 
@@ -40,15 +41,9 @@ export const oneEmail = (value: unknown, isVerified: boolean): readonly Provider
 export const asObject = (value: unknown): Claims =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Claims) : {};
 
-/** The claims of a person that are copied (OpenID Connect Core 1.0, section 5.1). */
-const STANDARD = [
-  ...['name', 'family_name', 'given_name', 'middle_name', 'nickname', 'preferred_username', 'profile', 'picture'],
-  ...['website', 'gender', 'birthdate', 'zoneinfo', 'locale'],
-] as const;
-
 /** Returns the claims of a person that are texts. */
 export function standardClaims(claims: Claims): Claims {
-  return Object.fromEntries(STANDARD.map((name) => [name, claimText(claims[name])]));
+  return Object.fromEntries(profileClaims.map((name) => [name, claimText(claims[name])]));
 }
 
 /** Returns the address that is marked as primary. If none is, returns the last address (GoTrue). */
