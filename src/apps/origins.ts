@@ -93,7 +93,12 @@ export class Origins {
    */
   isAtOrigin(ref: string, host: string | undefined): boolean {
     const origin = this.appOrigin(ref);
-    return origin !== null && new URL(origin).hostname === hostName(host);
+    return origin !== null && this.isHostOf(origin, host);
+  }
+
+  /** Returns true if this Host header has the host name of a URL. */
+  isHostOf(url: string, host: string | undefined): boolean {
+    return new URL(url).hostname === hostName(host);
   }
 
   /** Returns true if the Origin header is the node's own origin. `host` is the Host header of the same request. */

@@ -7,6 +7,7 @@ import { type AuthApp, authSeed, makeAuthApp } from '../../test/support/auth-app
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { type ScriptedProvider, startScriptedProvider } from '../../test/support/scripted-provider.ts';
 import { uniqueEmail } from '../../test/support/unique.ts';
+import { Origins } from '../apps/origins.ts';
 
 let postgres: TestPostgres;
 let app: AuthApp;
@@ -43,6 +44,8 @@ const add = async (identifier: string, change: Record<string, unknown> = {}) => 
   });
   return error;
 };
+
+const local = { url: 'http://127.0.0.1:8000', isNamed: true, domain: null, defaultApp: null };
 
 const person = () => ({ sub: uniqueEmail(), email: uniqueEmail(), email_verified: true });
 
@@ -325,6 +328,56 @@ describe('GET /callback', () => {
     const own = await start();
     const end = await comeBack({ state: own.state, code: 'c' }, { ...host, cookie: `other=1; ${own.cookie}` });
     expect(end.hash).toContain('access_token');
+  });
+
+  const shown = 'text/html,application/xhtml+xml,*/*;q=0.8';
+  const olderBrowsers: [string, Record<string, string>][] = [
+    ['sends no Fetch Metadata', { accept: shown, 'user-agent': 'Mozilla/5.0 (iPhone) AppleWebKit/605.1 Safari/604.1' }],
+    ['sends only Accept', { accept: shown }],
+    ['opens an embedded document', { accept: '*/*', 'user-agent': 'Mozilla/5.0 (X11) Gecko/20100101 Firefox/78.0' }],
+    ['loads a subresource', { 'sec-fetch-mode': 'no-cors' }],
+  ];
+  const nodes: [string, ConstructorParameters<typeof Origins>[0], string][] = [
+    ['on the app’s own origin', { ...local, domain: null }, 'auth.localhost:8000'],
+    ['over http with a domain', { ...local, url: 'http://node.test', domain: 'apps.test' }, 'auth.apps.test'],
+    ['on the node’s origin, if no host name leads to the app', { ...local, url: 'https://node.test' }, 'node.test'],
+    ['of the default app', { ...local, url: 'https://node.test', defaultApp: 'auth' }, 'node.test'],
+  ];
+  it.each(nodes.flatMap((one) => olderBrowsers.map((browser) => [one[0], browser[0], one, browser] as const)))(
+    'refuses a browser that did not start the sign-in %s and %s',
+    async (_where, _what, [, options, host], [, headers]) => {
+      app.origins = new Origins(options);
+      const asBrowser = { ...headers, host };
+      const { redirect, cookies } = await app.call('GET', '/authorize?provider=custom:scripted', {
+        headers: asBrowser,
+      });
+      const asked = new URL(redirect ?? '').searchParams;
+      await tokenAnswer({ ...person(), nonce: asked.get('nonce') });
+      const lured = await begin();
+      expect(codeOf(await comeBack({ state: lured.state, code: 'c' }, asBrowser))).toBe('bad_oauth_state');
+      const cookie = cookies?.[0]?.split(';')[0] ?? '';
+      const forged = await begin();
+      expect(codeOf(await comeBack({ state: forged.state, code: 'c' }, { ...asBrowser, cookie }))).toBe(
+        'bad_oauth_state',
+      );
+      await tokenAnswer({ ...person(), nonce: asked.get('nonce') });
+      const end = await comeBack({ state: asked.get('state') ?? '', code: 'c' }, { ...asBrowser, cookie });
+      expect(end.hash).toContain('access_token');
+    },
+  );
+
+  it('redirects a browser of another host to the host with the cookies, also with the form of a provider', async () => {
+    app.origins = new Origins({ ...local, url: 'https://node.test', defaultApp: 'auth' });
+    const headers = { host: 'shop.example', 'sec-fetch-mode': 'navigate' };
+    const base = 'https://node.test/apps/auth/auth/v1';
+    for (const [method, path, status] of [
+      ['GET', '/authorize?provider=custom:scripted', 302],
+      ['GET', '/callback?state=s&code=c', 303],
+      ['POST', '/callback?state=s&code=c', 307],
+    ] as const) {
+      const reply = await app.call(method, path, { headers });
+      expect([reply.status, reply.redirect]).toEqual([status, `${base}${path}`]);
+    }
   });
 
   it('shows a confirmation page to a member who adds an identity and whose browser has no cookie', async () => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { Origins } from '../apps/origins.ts';
+import { withSignInCookies } from '../auth/browser-binding.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { ApiHandler } from './api-handler.ts';
@@ -79,7 +80,7 @@ export class AppCalls {
     const callRequest = toCallRequest(request, response, {
       path: to.path,
       query: to.query,
-      headers: isPath ? withoutCookies(headers) : headers,
+      headers: isPath ? (to.area === 'auth' ? withSignInCookies(headers) : withoutCookies(headers)) : headers,
       address: this.#parts.readAddress(request),
       baseUrl: this.#parts.origins.pathUrl(to.ref),
     });

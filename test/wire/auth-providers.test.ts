@@ -71,6 +71,7 @@ describe('a sign-in at a provider, over HTTP', () => {
     const response = await send(node.url, `/apps/${REF}/auth/v1/authorize?provider=custom:real`, {
       headers: { host: 'evil.example', 'x-forwarded-host': 'evil.example' },
     });
+    expect(String(response.headers['set-cookie'])).toMatch(/^nf-sign-in-[0-9a-f]{64}=[\w-]+; Path=.*; HttpOnly/);
     const page = new URL(headerOf(response, 'location'));
     expect(page.searchParams.get('redirect_uri')).toBe(`http://${ownHost}/auth/v1/callback`);
   });
