@@ -668,7 +668,8 @@ export const authErrors = entries('auth', {
   over_oauth_client_quota: {
     status: 400,
     message: 'Too many OAuth clients',
-    meaning: 'The app has reached the limit oauthClients.',
+    meaning:
+      'The app has reached the limit oauthClients, or the limit oauthSelfRegisteredClients for applications that register themselves.',
     action: 'Delete an unused application.',
     member: memberTexts.fault,
     limit: 'oauthClients',
