@@ -4,21 +4,22 @@ import { UUID } from '../identity/uuid.ts';
 
 /** Accepts an address as `<input type=email>` does (HTML standard, "valid e-mail address"). The domain needs no dot. */
 const EMAIL =
-  /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
+  /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i;
 
 /**
  * Returns an e-mail address as the database stores it: trimmed and in lower case.
  * @throws validation_failed
  */
 export function normaliseEmail(email: string): string {
-  const normal = email.trim().toLowerCase();
-  if (normal.length > limits.emailCharacters.default) {
+  const given = email.trim();
+  if (given.length > limits.emailCharacters.default) {
     throw new NinefoldError('validation_failed', { message: 'An email address is too long', limit: 'emailCharacters' });
   }
-  if (!EMAIL.test(normal)) {
+  // The address is checked before it is changed to lower case, because a sign such as U+212A (kelvin) becomes a letter.
+  if (!EMAIL.test(given)) {
     throw new NinefoldError('validation_failed', { message: 'Unable to validate email address: invalid format' });
   }
-  return normal;
+  return given.toLowerCase();
 }
 
 /**

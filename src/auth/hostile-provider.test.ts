@@ -96,6 +96,58 @@ describe('POST /token?grant_type=id_token', () => {
     expect(again.error).toMatchObject({ code: 'identity_already_exists', message: 'Identity is already linked' });
   });
 
+  const unclean: [string, (text: string) => unknown][] = [
+    ['NUL', (text) => `${text}\0`],
+    ['half of a surrogate pair', (text) => `${text}\ud800`],
+    ['a control character', (text) => `${text}\u0085`],
+    ['a line break', (text) => `\n${text}`],
+    ['a blank at the start', (text) => ` ${text}`],
+    ['a no-break space at the end', (text) => `${text}\u00a0`],
+    ['a zero-width space', (text) => `${text.slice(0, 3)}\u200b${text.slice(3)}`],
+    ['a mark of direction', (text) => `\u202e${text}`],
+    ['a variation selector', (text) => `${text}\ufe0f`],
+    ['a character for invalid bytes', (text) => `${text}\ufffd`],
+    ['too many characters', (text) => text + 'a'.repeat(limits.claimCharacters.default)],
+  ];
+  it.each(unclean.flatMap((one) => (['sub', 'email'] as const).map((name) => [name, one[0], one[1]] as const)))(
+    'refuses a token whose %s has %s, and gives it no account of another person',
+    async (name, _what, change) => {
+      const known = person();
+      const { body } = await signIn(await provider.idToken(known));
+      const claims = { ...(name === 'email' ? person() : known), [name]: change(known[name]) };
+      const refused = await signIn(await provider.idToken(claims));
+      expect(refused).toMatchObject({ status: 422, body: { code: 'provider_identity_refused' } });
+      const { id } = body.user as { id: string };
+      const rows = await app.sql(
+        `select user_id from auth.identities where provider = 'custom:scripted' and user_id = $1`,
+        [id],
+      );
+      expect(rows).toHaveLength(1);
+      expect((await signIn(await provider.idToken(known))).body.user).toMatchObject({ id });
+    },
+  );
+
+  it('refuses ids that JSON rounds, names with control characters, and a kelvin sign in place of a letter', async () => {
+    for (const change of [
+      { sub: 2 ** 53 },
+      { sub: 1e21 },
+      { sub: 1.5 },
+      { name: 'Ada\0' },
+      { nickname: 'a\u001b[31m' },
+    ]) {
+      const refused = await signIn(await provider.idToken({ ...person(), ...change }));
+      expect(refused).toMatchObject({ status: 422, body: { code: 'provider_identity_refused' } });
+    }
+    const victim = { ...person(), email: uniqueEmail('kim') };
+    const { body } = await signIn(await provider.idToken(victim));
+    const lookalike = { ...person(), email: victim.email.replace('k', '\u212a') };
+    const stranger = await signIn(await provider.idToken(lookalike));
+    expect((stranger.body.user as { id?: string } | undefined)?.id).not.toBe((body.user as { id: string }).id);
+    const named = { ...person(), name: 'Ådá \u200d O’Neil ' };
+    const known = await signIn(await provider.idToken(named));
+    expect(known.body.user).toMatchObject({ user_metadata: { name: named.name } });
+  });
+
   const past = Math.floor(Date.now() / 1000) - 3600;
   const refusedTokens: [string, () => Promise<string>, Record<string, unknown>?][] = [
     ['of another issuer', () => provider.idToken({ ...person(), iss: 'https://evil.example' })],
