@@ -4,22 +4,34 @@ import { UUID } from '../identity/uuid.ts';
 
 /** Accepts an address as `<input type=email>` does (HTML standard, "valid e-mail address"). The domain needs no dot. */
 const EMAIL =
-  /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i;
+  /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
 /**
- * Returns an e-mail address as the database stores it: trimmed and in lower case.
+ * Returns an e-mail address that a person typed as the database stores it: trimmed and in lower case.
  * @throws validation_failed
  */
 export function normaliseEmail(email: string): string {
-  const given = email.trim();
-  if (given.length > limits.emailCharacters.default) {
+  const normal = email.trim().toLowerCase();
+  if (normal.length > limits.emailCharacters.default) {
     throw new NinefoldError('validation_failed', { message: 'An email address is too long', limit: 'emailCharacters' });
   }
-  // The address is checked before it is changed to lower case, because a sign such as U+212A (kelvin) becomes a letter.
-  if (!EMAIL.test(given)) {
+  if (!EMAIL.test(normal)) {
     throw new NinefoldError('validation_failed', { message: 'Unable to validate email address: invalid format' });
   }
-  return given.toLowerCase();
+  return normal;
+}
+
+/** Matches texts of printable characters of ASCII without blanks. */
+const PLAIN = /^[!-~]*$/;
+
+/**
+ * Returns an e-mail address that another system reports, in lower case. The address is not cleaned: a blank, or a sign
+ * such as U+212A (kelvin) that becomes a letter in lower case, makes it invalid.
+ * @throws validation_failed
+ */
+export function exactEmail(email: string): string {
+  if (PLAIN.test(email)) return normaliseEmail(email);
+  throw new NinefoldError('validation_failed', { message: 'Unable to validate email address: invalid format' });
 }
 
 /**

@@ -22,7 +22,7 @@ export async function authorize(context: AuthContext, request: CallRequest): Pro
   if (elsewhere !== null) return redirectTo(elsewhere);
   if (new URLSearchParams(request.query).get('provider')?.toLowerCase() === PAGES) return toOwnPages(context, request);
   const { url, state } = await beginAtProvider(context, request, null);
-  return { ...redirectTo(url), cookies: [bindToBrowser(context, state)] };
+  return { ...redirectTo(url), cookies: [bindToBrowser(context, state)], hasOwnCookies: true };
 }
 
 /**

@@ -37,7 +37,9 @@ export function isFromOtherOrigin({ headers }: Pick<CallRequest, 'headers'>): bo
  * Returns the name of the cookie of a sign-in. Each sign-in has its own cookie, so that two tabs can sign in at the
  * same time.
  */
-const cookieName = (state: string): string => `nf-sign-in-${createHash('sha256').update(state).digest('hex')}`;
+const cookieName = ({ origins }: Pick<BindingContext, 'origins'>, state: string): string =>
+  // With this prefix, browsers accept the cookie only from this host. Without TLS, they would not accept it at all.
+  `${origins.isSecure ? '__Host-' : ''}nf-sign-in-${createHash('sha256').update(state).digest('hex')}`;
 
 /**
  * Returns the URL of the app at which the cookies of its sign-ins are set: the app's own origin, or its path on the
@@ -74,19 +76,20 @@ export function bindToBrowser(context: BindingContext, state: string): string {
   const sameSite = context.origins.isSecure ? 'SameSite=None; Secure' : 'SameSite=Lax';
   const seconds = limits.providerSignInSeconds.default;
   // On the node's origin, the callback of the default app also has a path without /apps/<ref>.
-  const path = context.origins.appOrigin(context.app.ref) === null ? '/' : '/auth/v1/callback';
-  return `${cookieName(state)}=${value}; Path=${path}; Max-Age=${seconds}; HttpOnly; ${sameSite}`;
+  const isOnOwnOrigin = context.origins.appOrigin(context.app.ref) !== null;
+  const path = isOnOwnOrigin && !context.origins.isSecure ? '/auth/v1/callback' : '/';
+  return `${cookieName(context, state)}=${value}; Path=${path}; Max-Age=${seconds}; HttpOnly; ${sameSite}`;
 }
 
 /** Returns true if the browser that opens a callback began the sign-in, or if the caller is a program. */
 export function isBound(context: BindingContext, request: CallRequest, state: string): boolean {
   if (!isBrowser(request)) return true;
-  const shown = cookieOf(request, cookieName(state));
+  const shown = cookieOf(request, cookieName(context, state));
   return shown !== undefined && isSame(shown, derived(context, 'browser', state));
 }
 
 /** Matches the cookies of sign-ins at providers in a header Cookie. */
-const SIGN_IN_COOKIES = /\bnf-sign-in-[0-9a-f]{64}=[\w-]+/g;
+const SIGN_IN_COOKIES = /(?<![^\s;])(?:__Host-)?nf-sign-in-[0-9a-f]{64}=[\w-]+/g;
 
 /**
  * Returns the headers of a request with only the cookies of sign-ins. On the node's origin, all other cookies belong to

@@ -3,7 +3,7 @@ import type { ExternalIdentity, SignInRules } from '../accounts/external-sign-in
 import { UNSTORABLE } from '../accounts/identifiers.ts';
 import { checkMetadata } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { normaliseEmail } from './addresses.ts';
+import { exactEmail } from './addresses.ts';
 import { beforeUserCreated } from './before-user-created-hook.ts';
 import type { AuthContext } from './context.ts';
 import { identityData, mainEmail, type Profile } from './provider-profile.ts';
@@ -37,7 +37,7 @@ export function externalIdentity({ name }: Pick<Provider, 'name'>, profile: Prof
 
 function storable(email: string): string | null {
   try {
-    return normaliseEmail(email);
+    return exactEmail(email);
   } catch {
     return null;
   }

@@ -128,13 +128,14 @@ describe('POST /token?grant_type=id_token', () => {
   );
 
   it('refuses ids that JSON rounds, names with control characters, and a kelvin sign in place of a letter', async () => {
-    for (const change of [
+    const changes: readonly Record<string, unknown>[] = [
       { sub: 2 ** 53 },
       { sub: 1e21 },
       { sub: 1.5 },
       { name: 'Ada\0' },
       { nickname: 'a\u001b[31m' },
-    ]) {
+    ];
+    for (const change of changes) {
       const refused = await signIn(await provider.idToken({ ...person(), ...change }));
       expect(refused).toMatchObject({ status: 422, body: { code: 'provider_identity_refused' } });
     }

@@ -21,7 +21,7 @@ import { RequestTraces } from '../apps/request-traces.ts';
 import { type Server, smallPool, superuserIn } from '../apps/server.ts';
 import { wideDefaults } from '../apps/settings.ts';
 import { StateChangeCleanup } from '../apps/state-change-cleanup.ts';
-import { normaliseEmail, normaliseId, normalisePhone } from '../auth/addresses.ts';
+import { exactEmail, normaliseId, normalisePhone } from '../auth/addresses.ts';
 import { ActingClaims } from '../auth/claims-without-session.ts';
 import type { AuthContext } from '../auth/context.ts';
 import { handleAuth } from '../auth/handle.ts';
@@ -293,7 +293,7 @@ function composeAdmin(
     },
     callAuthAdmin: async (app, request) =>
       handleAuth(await contextOf(app, () => Promise.resolve(serviceRole)), request),
-    accountForms: { email: normaliseEmail, phone: normalisePhone, id: normaliseId },
+    accountForms: { email: exactEmail, phone: normalisePhone, id: normaliseId },
     origins,
     addresses,
     node: { version, workers: config.workers, startedAt: workerConfig.startedAt, embedded: workerConfig.embedded },
