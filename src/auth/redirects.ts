@@ -1,5 +1,7 @@
 import type { CallRequest } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
+import { CONSOLE_REF } from '../apps/app-record.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AuthContext } from './context.ts';
 import { matchesUrlPattern } from './url-pattern.ts';
 
@@ -31,9 +33,24 @@ export function redirectTarget(context: RedirectContext, request: CallRequest, a
   return allowedRedirect(context, first) ?? allowedRedirect(context, request.headers.referer ?? '') ?? homeOf(context);
 }
 
-/** Returns the address of the app's site: `site_url`, or the app's own origin if the app has no site. */
+/**
+ * Returns the address of the app's site: `site_url`, or the app's own origin if the app has no site. The site of the
+ * console is the node itself.
+ */
 export const homeOf = ({ app, settings, origins }: RedirectContext): string =>
-  settings.site_url ?? origins.appOrigin(app.ref) ?? origins.pathUrl(app.ref);
+  app.ref === CONSOLE_REF ? origins.url : (settings.site_url ?? origins.appOrigin(app.ref) ?? origins.pathUrl(app.ref));
+
+/**
+ * Throws unless links and redirects may lead to pages of the app. Builders sign in on the pages of the console, and
+ * links to these pages come from the management API.
+ * @throws feature_disabled
+ */
+export function requireMemberPages({ app }: Pick<RedirectContext, 'app'>): void {
+  if (app.ref !== CONSOLE_REF) return;
+  throw new NinefoldError('feature_disabled', {
+    message: 'The console sends no links by mail: builders sign in on its pages, and its owners make recovery links',
+  });
+}
 
 /** Returns the page of the app that receives the session after a link; null if no host name leads to the app. */
 export function arrivalPage({ app, origins }: RedirectContext): string | null {
