@@ -26,6 +26,7 @@ import { ActingClaims } from '../auth/claims-without-session.ts';
 import type { AuthContext } from '../auth/context.ts';
 import { handleAuth } from '../auth/handle.ts';
 import { ProviderClients } from '../auth/provider-client.ts';
+import { decideRedirect } from '../auth/redirects.ts';
 import { callSendMailHook } from '../auth/send-hooks.ts';
 import { grantForPasskey } from '../auth/sign-in-with-passkey.ts';
 import { grantForPassword } from '../auth/sign-in-with-password.ts';
@@ -293,6 +294,8 @@ function composeAdmin(
     },
     callAuthAdmin: async (app, request) =>
       handleAuth(await contextOf(app, () => Promise.resolve(serviceRole)), request),
+    decideRedirect: async (app, address) =>
+      decideRedirect({ app: app.record, settings: (await app.settings()).auth, origins }, address),
     accountForms: { email: exactEmail, phone: normalisePhone, id: normaliseId },
     origins,
     addresses,
