@@ -442,6 +442,24 @@ export interface SettingEntry {
   meaning: string;
 }
 
+/** Whether a sign-in of an app may redirect to an address, and why. */
+export interface RedirectDecision {
+  /** The address as browsers parse it; null if it is refused. */
+  address: string | null;
+  /**
+   * Why the address is allowed: it is on the site (`site_url`), on the app's own origin, on the member's own machine,
+   * or an entry of `uri_allow_list` matches it. Null for a refused address.
+   */
+  by: 'site' | 'origin' | 'loopback' | 'entry' | null;
+  /** The first entry of `uri_allow_list` that matches; null if the address is refused, or allowed without an entry. */
+  entry: string | null;
+  /**
+   * Why the address is refused; null for an allowed one. `node`: an address of the node, below which other apps are
+   * served. `network address`: an IP address, which no entry can allow.
+   */
+  refusal: 'too long' | 'malformed' | 'scheme' | 'user name' | 'node' | 'network address' | 'not listed' | null;
+}
+
 /** A key for access tokens, without its private half. */
 export interface SigningKeyEntry {
   kid: string;

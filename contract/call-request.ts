@@ -53,5 +53,7 @@ export interface Reply {
   redirect?: string;
   /** Values of Set-Cookie, the one header that cannot be joined into a list. Each value is sent as its own header. */
   cookies?: readonly string[];
+  /** True if Ninefold itself chose `cookies`, and not the app. Only then they are sent on the node's own origin. */
+  hasOwnCookies?: true;
   body: string | Uint8Array | BodyStream | null;
 }

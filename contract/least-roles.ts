@@ -56,6 +56,7 @@ export const leastRoles: Readonly<Record<string, Least>> = {
   'GET /apps/:ref/settings': 'reader',
   'PUT /apps/:ref/settings/:key': 'developer',
   'DELETE /apps/:ref/settings/:key': 'developer',
+  'GET /apps/:ref/redirects': 'reader',
   'GET /apps/:ref/keys': 'reader',
   'POST /apps/:ref/keys': 'owner',
   'POST /apps/:ref/keys/rotate': 'owner',

@@ -10,3 +10,9 @@ export const oauthScopes = {
 export type OAuthScope = keyof typeof oauthScopes;
 
 export const oauthScopeNames = Object.keys(oauthScopes) as readonly OAuthScope[];
+
+/** The claims of the scope `profile` that are texts (OpenID Connect Core 1.0, section 5.1). */
+export const profileClaims: readonly string[] = [
+  ...['name', 'family_name', 'given_name', 'middle_name', 'nickname', 'preferred_username', 'profile', 'picture'],
+  ...['website', 'gender', 'birthdate', 'zoneinfo', 'locale'],
+];

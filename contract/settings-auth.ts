@@ -30,6 +30,7 @@ export interface AuthSettings extends ProviderSettings, HookSettings, PhoneSetti
 
   rate_limit_sign_up: number;
   rate_limit_sign_up_app: number;
+  rate_limit_oauth_registration: number;
   rate_limit_anonymous_users: number;
   rate_limit_anonymous_users_app: number;
   rate_limit_token_refresh: number;
@@ -196,6 +197,11 @@ export const authSettings: { readonly [K in keyof AuthSettings]: Setting<AuthSet
     default: limits.signUpsPerApp.default,
     type: 'whole number of sign-ups, 1 to 1000000000',
     meaning: limits.signUpsPerApp.meaning,
+  },
+  rate_limit_oauth_registration: {
+    default: limits.oauthRegistrationsPerNetwork.default,
+    type: 'whole number of applications, 1 to 1000000000',
+    meaning: limits.oauthRegistrationsPerNetwork.meaning,
   },
   rate_limit_anonymous_users: {
     default: limits.anonymousPerNetwork.default,

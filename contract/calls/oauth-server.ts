@@ -84,6 +84,7 @@ export const oauthCalls = defineCalls({
       body('grant_type', 'authorization_code or refresh_token', true, 'What is exchanged.'),
       body('code', 'text', false, 'The code, once and for a minute.'),
       body('code_verifier', 'text', false, 'The verifier of the challenge.'),
+      body('redirect_uri', 'URL', false, 'With a code: the redirect address of the authorization request.'),
       body('refresh_token', 'text', false, 'The refresh token.'),
       body(
         'scope',

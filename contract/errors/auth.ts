@@ -270,6 +270,16 @@ export const authErrors = entries('auth', {
       'Check the addresses, the client id and the secret of the provider; the server’s log has the reason under the request id.',
     member: 'Signing in did not work. Please try again later.',
   },
+  provider_identity_refused: {
+    source: 'ninefold',
+    status: 422,
+    message: 'The provider reports an id or an address that cannot be used',
+    meaning:
+      'The id, an address or a name from the provider has control characters or invisible characters, begins or ends with a blank, is too long, or is a number that is not exact. It is not cleaned, because two persons could then get the same account.',
+    action:
+      'Have the provider report the plain value, or change the attribute mapping of the custom provider to another claim.',
+    member: 'Signing in did not work. Please contact the makers of this app.',
+  },
   account_proof_needed: {
     status: 403,
     message: 'Sign in again before you delete the account.',
@@ -668,7 +678,8 @@ export const authErrors = entries('auth', {
   over_oauth_client_quota: {
     status: 400,
     message: 'Too many OAuth clients',
-    meaning: 'The app has reached the limit oauthClients.',
+    meaning:
+      'The app has reached the limit oauthClients, or the limit oauthSelfRegisteredClients for applications that register themselves.',
     action: 'Delete an unused application.',
     member: memberTexts.fault,
     limit: 'oauthClients',

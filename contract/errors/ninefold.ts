@@ -23,6 +23,14 @@ export const ninefoldErrors = entries('ninefold', {
     action: 'Send well-formed HTTP with a percent-encoded path.',
     member: memberTexts.fault,
   },
+  misdirected_request: {
+    status: 421,
+    message: 'This node does not serve the host of the request.',
+    meaning:
+      'The Host header names no app, and neither NINEFOLD_URL nor another setting of the node names it. A page of such a name could otherwise read the node’s responses (DNS rebinding).',
+    action: 'Use the address of the node or of the app. If the node has further names, add them to NINEFOLD_HOSTS.',
+    member: memberTexts.fault,
+  },
   headers_too_large: {
     status: 431,
     message: 'The request line and headers are too large.',

@@ -8,6 +8,12 @@ export const oauthServerLimits = limitsOf('sessions', {
     meaning: 'Applications that are registered to sign members in with this app.',
     code: 'over_oauth_client_quota',
   },
+  oauthSelfRegisteredClients: {
+    unit: 'count',
+    default: 500,
+    meaning: 'Applications that registered themselves. The other places up to oauthClients are left to builders.',
+    code: 'over_oauth_client_quota',
+  },
   oauthRedirectAddresses: {
     unit: 'count',
     default: 10,

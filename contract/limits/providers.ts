@@ -69,7 +69,8 @@ export const providerLimits = limitsOf('sessions', {
   claimCharacters: {
     unit: 'characters',
     default: 2048,
-    meaning: 'The longest claim of a provider that is copied. Longer claims are left out.',
+    meaning:
+      'The longest claim of a provider that is copied. Longer claims are left out; a longer id or address is refused.',
   },
   customProviders: {
     unit: 'count',

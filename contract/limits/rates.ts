@@ -41,6 +41,15 @@ export const rateLimits = limitsOf('passwords', {
     code: 'over_request_rate_limit',
     wideOnLoopback: true,
   },
+  oauthRegistrationsPerNetwork: {
+    unit: 'count',
+    default: 20,
+    meaning: 'Applications that register themselves from one client network within an hour.',
+    setting: 'rate_limit_oauth_registration',
+    range: [1, 1_000_000_000],
+    code: 'over_request_rate_limit',
+    wideOnLoopback: true,
+  },
   refreshesPerNetwork: {
     unit: 'count',
     default: 150,
@@ -131,6 +140,11 @@ export const rateLimits = limitsOf('passwords', {
     unit: 'seconds',
     default: 3600,
     meaning: 'Length of the sliding window in which anonymous accounts are counted.',
+  },
+  oauthRegistrationWindowSeconds: {
+    unit: 'seconds',
+    default: 3600,
+    meaning: 'Length of the sliding window in which applications that register themselves are counted.',
   },
   factorWindowSeconds: {
     unit: 'seconds',

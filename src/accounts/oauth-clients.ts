@@ -60,16 +60,29 @@ export async function listOAuthClients(database: Executor): Promise<CountedOAuth
   return clients ?? [];
 }
 
-/** Adds a client; returns null if the app has reached the maximum number of clients. */
+/**
+ * The limit for the clients of each type. Clients that register themselves cannot use up the places that builders need.
+ */
+export const clientLimits = { manual: 'oauthClients', dynamic: 'oauthSelfRegisteredClients' } as const;
+
+/**
+ * Adds a client. Returns null if the app has the maximum number of clients, or for a client that registers itself the
+ * maximum number of such clients.
+ */
 export async function addOAuthClient(database: Executor, values: OAuthClientValues): Promise<OAuthClient | null> {
   const [, added] = await runAsAuthAdmin(database, [
     ['lock table auth.oauth_clients in share row exclusive mode', []],
     [
       `insert into auth.oauth_clients as c (id, ${COLUMNS})
        select $1::uuid, ${COLUMNS} from pg_catalog.jsonb_populate_record(null::auth.oauth_clients, $2::jsonb)
-       where (select pg_catalog.count(*) from auth.oauth_clients o where o.deleted_at is null) < $3::bigint
+       where (select pg_catalog.count(*) < $3::bigint and ($4 <> 'dynamic'
+           or pg_catalog.count(*) filter (where o.registration_type = 'dynamic') < $5::bigint)
+         from auth.oauth_clients o where o.deleted_at is null)
        returning ${ROW}`,
-      [randomUUID(), JSON.stringify(values), String(limits.oauthClients.default)],
+      [
+        ...[randomUUID(), JSON.stringify(values), String(limits.oauthClients.default), values.registration_type],
+        String(limits.oauthSelfRegisteredClients.default),
+      ],
     ],
   ]);
   return accountJson<OAuthClient>(added);

@@ -76,7 +76,8 @@ const OPEN = openSession(
  * exchange succeeds; a later exchange by the same application ends the session (section 4.1.2). A wrong verifier does
  * not use up the code. Without the scope offline_access, the session has no refresh token and ends with its access
  * token.
- * @param shown What the client has sent. The redirect address is null if the client sent none.
+ * @param shown The values that the client has sent. `redirectUri` is null if the client sent none; it must be the
+ * redirect address of the authorization request.
  * @param lifetimeSeconds How long the access token is valid.
  */
 export async function exchangeOAuthCode(
@@ -89,7 +90,7 @@ export async function exchangeOAuthCode(
   const request = await jsonAsAuthAdmin<ApprovedRequest>(database, FIND, [hash]);
   if (request === null) return { verdict: await endReplayed(database, hash, shown.clientId) };
   if (request.clientId !== shown.clientId) return { verdict: 'wrong-client' };
-  if (shown.redirectUri !== null && shown.redirectUri !== request.redirectUri) return { verdict: 'wrong-redirect' };
+  if (shown.redirectUri !== request.redirectUri) return { verdict: 'wrong-redirect' };
   if (hashOf(shown.verifier) !== request.codeChallenge) return { verdict: 'wrong-verifier' };
   if (request.isBanned) return { verdict: 'banned' };
   if (request.signIn === null) return { verdict: 'unknown' };

@@ -1,3 +1,4 @@
+import type { RedirectDecision } from '../../contract/admin.ts';
 import type { CallDetail } from '../../contract/call-detail.ts';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { Change, VersionList } from '../../contract/changes.ts';
@@ -78,6 +79,8 @@ export interface AdminContext {
    * Each throws for an invalid text.
    */
   readonly accountForms: AccountForms;
+  /** Decides as a sign-in does whether an app may redirect to an address. */
+  readonly decideRedirect: (app: App, address: string) => Promise<RedirectDecision>;
   readonly origins: Origins;
   /** Decides which addresses mail servers may have. */
   readonly addresses: AddressPolicy;

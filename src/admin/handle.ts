@@ -56,7 +56,7 @@ import { forgetRowImport, noteRowImport, showRowImports } from './row-imports.ts
 import { noteSaved, showUnsaved } from './save-migration.ts';
 import { addsFactor, callOwnAccount, raisesSession, showOwnFactor } from './second-factor.ts';
 import { endSession, endSessions, showSessions } from './sessions.ts';
-import { listSettings, setSetting, unsetSetting } from './settings.ts';
+import { checkRedirect, listSettings, setSetting, unsetSetting } from './settings.ts';
 import { setUp, showSetup } from './setup.ts';
 import { addKeys, listKeys, revokeKey, rotateKeys } from './signing-keys.ts';
 import { beginSite, publishSite, removeSite, showSite, storeSite } from './site.ts';
@@ -209,6 +209,7 @@ const appRoutes: readonly Route<Call>[] = [
   onApp('DELETE', '/settings/:key', ({ context, caller }, _, ref, params) =>
     unsetSetting(context, caller, ref, params.key ?? ''),
   ),
+  onApp('GET', '/redirects', ({ context }, request, ref) => checkRedirect(context, request, ref)),
   onApp('GET', '/keys', ({ context }, _, ref) => listKeys(context, ref)),
   onApp('POST', '/keys', ({ context }, request, ref) => addKeys(context, request, ref)),
   onApp('POST', '/keys/rotate', ({ context }, request, ref) => rotateKeys(context, request, ref)),

@@ -13,6 +13,7 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import { readBody } from './body.ts';
 import { callerName } from './caller-name.ts';
 import type { AdminContext, Caller } from './context.ts';
+import { openApp } from './open-app.ts';
 import { json, noContent } from './router.ts';
 
 /** Handles GET /apps/:ref/settings: returns every setting with its value, default and meaning, ordered by key. */
@@ -43,6 +44,17 @@ export async function listSettings(context: AdminContext, ref: string): Promise<
     });
   }
   return json(entries.sort((a, b) => (a.key < b.key ? -1 : 1)));
+}
+
+/**
+ * Handles GET /apps/:ref/redirects?address=: returns whether a sign-in may redirect to the address, and which entry of
+ * uri_allow_list allows it (`RedirectDecision`).
+ * @throws `validation_invalid` without an address
+ */
+export async function checkRedirect(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
+  const address = new URLSearchParams(request.query).get('address');
+  if (!address) throw new NinefoldError('validation_invalid', { message: 'The query needs an address.' });
+  return json(await context.decideRedirect(await openApp(context, ref), address));
 }
 
 const isSecret = (key: string): key is AuthSecret => Object.hasOwn(authSecrets, key);

@@ -90,3 +90,33 @@ describe('Origins.sourceOf', () => {
       expect(origins.sourceOf(host)).toBeNull();
   });
 });
+
+describe('Origins.isServed', () => {
+  const named = { ...hosted, hosts: ['console.internal', '10.0.0.7', '[fd00::7]'] };
+  it.each<[string, Partial<OriginOptions>, string | undefined, boolean]>([
+    ['the URL of the node', hosted, 'Console.Example.com.:443', true],
+    ['a loopback name of a node with a URL', hosted, 'localhost:8080', true],
+    ['any loopback address', local, '127.8.9.1', true],
+    ['the IPv6 loopback address', local, '[::1]:9009', true],
+    ['no Host header', local, undefined, true],
+    ['an app below localhost', local, 'shop.localhost', true],
+    ['an app below the domain', hosted, 'shop.apps.example.com', true],
+    ['a further name', named, 'CONSOLE.internal:9009', true],
+    ['a further address', named, '10.0.0.7', true],
+    ['a further IPv6 address', named, '[fd00::7]:9009', true],
+    ['the address of the connection', local, '192.168.1.5:9009', true],
+    ['another address', local, '192.168.1.6:9009', false],
+    ['another name', local, 'evil.example', false],
+    ['another name with the port of the node', local, 'evil.example:9009', false],
+    ['a name that begins like a loopback address', local, '127.0.0.1.evil.example', false],
+    ['a name that ends like the URL of the node', hosted, 'evilconsole.example.com', false],
+    ['a name below the URL of the node', hosted, 'a.console.example.com', false],
+    ['a name below an app', local, 'a.shop.localhost', false],
+    ['the domain itself', hosted, 'apps.example.com', false],
+    ['a name below the domain of another node', local, 'shop.apps.example.com', false],
+    ['any name, with a default app', { ...local, defaultApp: 'shop' }, 'evil.example', true],
+  ])('decides about %s', (_, options, host, isServed) => {
+    const origins = new Origins({ ...local, ...options });
+    expect(origins.isServed(host, { localAddress: '::ffff:192.168.1.5' })).toBe(isServed);
+  });
+});

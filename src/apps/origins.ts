@@ -10,6 +10,8 @@ export interface OriginOptions {
   readonly domain: string | null;
   /** Value of NINEFOLD_DEFAULT_APP; null if not set. */
   readonly defaultApp: string | null;
+  /** Further host names of the node: the value of NINEFOLD_HOSTS. */
+  readonly hosts?: readonly string[];
 }
 
 const LOCAL = 'localhost';
@@ -29,8 +31,10 @@ export class Origins {
   readonly #base: URL;
   readonly #isNamed: boolean;
   readonly #domain: string | null;
+  /** The host names of the node that its settings name. */
+  readonly #names: ReadonlySet<string>;
 
-  constructor({ url, isNamed, domain, defaultApp }: OriginOptions) {
+  constructor({ url, isNamed, domain, defaultApp, hosts = [] }: OriginOptions) {
     this.url = url;
     this.defaultApp = defaultApp;
     this.#base = new URL(url);
@@ -38,16 +42,30 @@ export class Origins {
     this.port = this.#base.port || (this.isSecure ? '443' : '80');
     this.#isNamed = isNamed;
     this.#domain = domain?.toLowerCase() ?? null;
+    this.#names = new Set([this.#base.hostname, ...hosts]);
   }
 
   /** Returns the ref of the app whose origin a Host header names; null for the node's origin. */
   appAt(host: string | undefined): string | null {
     const name = hostName(host);
-    if (name === this.#base.hostname) return null;
+    if (this.#names.has(name)) return null;
     const ref = refBelow(name, LOCAL) ?? (this.#domain === null ? null : refBelow(name, this.#domain));
     if (ref !== null) return ref;
     const isOwn = name === '' || (!this.#isNamed && isLoopback(name));
     return isOwn ? null : this.defaultApp;
+  }
+
+  /**
+   * Returns true if the node serves requests with this Host header: it names an app, the node, the node's own machine,
+   * or the address at which the connection arrived. A page of any other name could read the node's responses after the
+   * name was pointed at the node (DNS rebinding), because browsers would take both for the same origin. Ports are not
+   * compared, because a proxy or a container may have another one.
+   * @param connection Has the address of this machine at which the connection arrived.
+   */
+  isServed(host: string | undefined, connection: { readonly localAddress?: string | undefined }): boolean {
+    const name = hostName(host);
+    if (name === '' || this.#names.has(name) || isLoopback(name) || this.appAt(host) !== null) return true;
+    return name.replace(/^\[(.*)\]$/, '$1') === connection.localAddress?.replace(/^::ffff:/, '');
   }
 
   /**
@@ -93,7 +111,12 @@ export class Origins {
    */
   isAtOrigin(ref: string, host: string | undefined): boolean {
     const origin = this.appOrigin(ref);
-    return origin !== null && new URL(origin).hostname === hostName(host);
+    return origin !== null && this.isHostOf(origin, host);
+  }
+
+  /** Returns true if this Host header has the host name of a URL. */
+  isHostOf(url: string, host: string | undefined): boolean {
+    return new URL(url).hostname === hostName(host);
   }
 
   /** Returns true if the Origin header is the node's own origin. `host` is the Host header of the same request. */

@@ -7,7 +7,7 @@ const EMAIL =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
 /**
- * Returns an e-mail address as the database stores it: trimmed and in lower case.
+ * Returns an e-mail address that a person typed as the database stores it: trimmed and in lower case.
  * @throws validation_failed
  */
 export function normaliseEmail(email: string): string {
@@ -19,6 +19,19 @@ export function normaliseEmail(email: string): string {
     throw new NinefoldError('validation_failed', { message: 'Unable to validate email address: invalid format' });
   }
   return normal;
+}
+
+/** Matches texts of printable characters of ASCII without blanks. */
+const PLAIN = /^[!-~]*$/;
+
+/**
+ * Returns an e-mail address that another system reports, in lower case. The address is not cleaned: a blank, or a sign
+ * such as U+212A (kelvin) that becomes a letter in lower case, makes it invalid.
+ * @throws validation_failed
+ */
+export function exactEmail(email: string): string {
+  if (PLAIN.test(email)) return normaliseEmail(email);
+  throw new NinefoldError('validation_failed', { message: 'Unable to validate email address: invalid format' });
 }
 
 /**

@@ -4,7 +4,7 @@ import { limits } from '../../contract/limits.ts';
 import { type NewFlow, startFlow } from '../accounts/flow-states.ts';
 import { runAsAuthAdmin } from '../accounts/run-as-auth-admin.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { bindToBrowser, isNavigation } from './browser-binding.ts';
+import { bindToBrowser, elsewhereForSignIn } from './browser-binding.ts';
 import { readCodeChallenge } from './code-challenge.ts';
 import type { AuthContext } from './context.ts';
 import { findProvider, ProviderUnavailable } from './find-provider.ts';
@@ -14,18 +14,15 @@ import { takeFromLimit } from './rate-limit.ts';
 import { redirectTarget } from './redirects.ts';
 
 /**
- * Handles GET /authorize: redirects a member to the page of a provider. A browser is first redirected to the app's own
- * origin, whose cookie binds the sign-in to the browser.
+ * Handles GET /authorize: redirects a member to the page of a provider. A browser is first redirected to the host whose
+ * cookie binds the sign-in to the browser, which is the app's own origin if it has one.
  */
 export async function authorize(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const own = context.origins.appOrigin(context.app.ref);
-  const isOnOwn = context.origins.isAtOrigin(context.app.ref, request.headers.host);
-  if (own !== null && !isOnOwn && isNavigation(request)) {
-    return redirectTo(`${own}/auth/v1/authorize?${request.query}`);
-  }
+  const elsewhere = elsewhereForSignIn(context, request, '/auth/v1/authorize');
+  if (elsewhere !== null) return redirectTo(elsewhere);
   if (new URLSearchParams(request.query).get('provider')?.toLowerCase() === PAGES) return toOwnPages(context, request);
   const { url, state } = await beginAtProvider(context, request, null);
-  return { ...redirectTo(url), cookies: isOnOwn && isNavigation(request) ? [bindToBrowser(context, state)] : [] };
+  return { ...redirectTo(url), cookies: [bindToBrowser(context, state)], hasOwnCookies: true };
 }
 
 /**

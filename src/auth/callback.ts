@@ -5,7 +5,7 @@ import { makeAuthCode, type ReturnedFlow, takeFlow } from '../accounts/flow-stat
 import type { Grant } from '../accounts/sessions.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { redirectTo } from './authorize.ts';
-import { isBound, isNavigation } from './browser-binding.ts';
+import { elsewhereForSignIn, isBound } from './browser-binding.ts';
 import { askToLink } from './confirm-linking.ts';
 import type { AuthContext } from './context.ts';
 import { externalIdentity, rulesFor } from './external-identity.ts';
@@ -25,8 +25,9 @@ import { clientOf } from './token-reply.ts';
  * origin.
  */
 export async function callback(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const elsewhere = onOwnOrigin(context, request);
-  if (elsewhere !== null) return elsewhere;
+  const elsewhere = elsewhereForSignIn(context, request, '/auth/v1/callback');
+  // With status 307, the browser sends a form again, so that the parameters of a POST are not lost.
+  if (elsewhere !== null) return redirectTo(elsewhere, request.method === 'POST' ? 307 : 303);
   const answer = parametersOf(request);
   const state = answer.get('state') ?? '';
   let flow: ReturnedFlow;
@@ -41,18 +42,6 @@ export async function callback(context: AuthContext, request: CallRequest): Prom
   } catch (error) {
     return redirectTo(afterFailure(context, request, target, error));
   }
-}
-
-/**
- * Returns the redirect of a browser to the same call on the app's own origin. Returns null if the call is on that
- * origin already, or if no host name leads there.
- */
-function onOwnOrigin({ app, origins }: AuthContext, request: CallRequest): Reply | null {
-  const own = origins.appOrigin(app.ref);
-  if (own === null || !isNavigation(request) || origins.isAtOrigin(app.ref, request.headers.host)) return null;
-  const query = request.query === '' ? '' : `?${request.query}`;
-  // With status 307, the browser sends a form again, so that the parameters of a POST are not lost.
-  return redirectTo(`${own}/auth/v1/callback${query}`, request.method === 'POST' ? 307 : 303);
 }
 
 /** Returns the parameters of the query or of the form that Apple posts. */

@@ -1,6 +1,6 @@
 import type { CustomProviderRow } from '../accounts/custom-providers.ts';
 import { seal, unseal } from '../apps/seal.ts';
-import { asObject, claimText, isTrue, oneEmail, type Profile, standardClaims } from './provider-profile.ts';
+import { asObject, claimId, claimText, isTrue, oneEmail, type Profile, standardClaims } from './provider-profile.ts';
 import type { Provider, ProviderEntry } from './provider-table.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -86,7 +86,7 @@ function profileOf(raw: Claims, row: CustomProviderRow): Profile {
   }
   const allowed = row.custom_claims_allowlist.filter((name) => Object.hasOwn(raw, name));
   return {
-    subject: claimText(mapped.sub) || claimText(mapped.id),
+    subject: claimId(mapped.sub) || claimId(mapped.id),
     emails: oneEmail(mapped.email, isTrue(raw.email_verified)),
     claims: {
       iss: raw.iss ?? row.issuer ?? undefined,

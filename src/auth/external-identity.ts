@@ -1,16 +1,18 @@
 import type { CallRequest } from '../../contract/call-request.ts';
 import type { ExternalIdentity, SignInRules } from '../accounts/external-sign-in.ts';
+import { UNSTORABLE } from '../accounts/identifiers.ts';
 import { checkMetadata } from '../accounts/users.ts';
-import { normaliseEmail } from './addresses.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import { exactEmail } from './addresses.ts';
 import { beforeUserCreated } from './before-user-created-hook.ts';
 import type { AuthContext } from './context.ts';
 import { identityData, mainEmail, type Profile } from './provider-profile.ts';
 import type { Provider } from './provider-table.ts';
 
 /**
- * Converts the profile of a person to an `ExternalIdentity` of `src/accounts`. Leaves out addresses that the app cannot
- * store.
- * @throws validation_failed
+ * Converts the profile of a person to an `ExternalIdentity` of `src/accounts`. Leaves out addresses whose format the app
+ * does not support.
+ * @throws validation_failed; provider_identity_refused for claims that PostgreSQL cannot store
  */
 export function externalIdentity({ name }: Pick<Provider, 'name'>, profile: Profile): ExternalIdentity {
   const emails = profile.emails.flatMap((one) => {
@@ -19,6 +21,11 @@ export function externalIdentity({ name }: Pick<Provider, 'name'>, profile: Prof
   });
   const data = identityData({ ...profile, emails });
   checkMetadata(data);
+  if (UNSTORABLE.test(JSON.stringify(data))) {
+    throw new NinefoldError('provider_identity_refused', {
+      message: 'The profile that the provider reports has a claim with a control character',
+    });
+  }
   return {
     provider: name,
     subject: profile.subject,
@@ -30,7 +37,7 @@ export function externalIdentity({ name }: Pick<Provider, 'name'>, profile: Prof
 
 function storable(email: string): string | null {
   try {
-    return normaliseEmail(email);
+    return exactEmail(email);
   } catch {
     return null;
   }

@@ -1,5 +1,6 @@
 import { type ProviderName, type ProviderSecret, providerNames, providerTitles } from '../../contract/providers.ts';
 import { findCustomProvider } from '../accounts/custom-providers.ts';
+import { signInBase } from './browser-binding.ts';
 import type { AuthContext } from './context.ts';
 import { customProvider } from './custom-provider.ts';
 import { type Provider, providerTable } from './provider-table.ts';
@@ -15,9 +16,9 @@ export class ProviderUnavailable extends Error {
   }
 }
 
-/** Returns the callback address for providers, on the app's own origin and independent of the request's Host. */
-export const callbackUrl = ({ app, origins }: Pick<AuthContext, 'app' | 'origins'>): string =>
-  `${origins.appOrigin(app.ref) ?? origins.pathUrl(app.ref)}/auth/v1/callback`;
+/** Returns the callback address for providers. It does not depend on the request's Host. */
+export const callbackUrl = (context: Pick<AuthContext, 'app' | 'origins'>): string =>
+  `${signInBase(context)}/auth/v1/callback`;
 
 /**
  * Returns a provider that the app has enabled.

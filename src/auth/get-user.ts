@@ -2,16 +2,19 @@ import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { User } from '../accounts/user.ts';
 import { findUser } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import { accountForScopes } from '../identity/scoped-account.ts';
 import { requireMember } from './callers.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { json } from './reply.ts';
 
 /**
- * Handles GET /user: returns the account of the member who calls, also to an application that the member signed in to.
+ * Handles GET /user: returns the account of the member who calls. An application that the member signed in to receives
+ * only the fields that its scopes include.
  */
 export async function getUser(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const { userId } = await requireMember(context, request, { takesApplications: true });
-  return json(usable(await findUser(context.database, userId), timeOf(context)));
+  const { userId, clientId, scope } = await requireMember(context, request, { takesApplications: true });
+  const user = usable(await findUser(context.database, userId), timeOf(context));
+  return json(clientId === null ? user : accountForScopes(user, (scope ?? '').split(' ')));
 }
 
 /**

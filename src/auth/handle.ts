@@ -54,6 +54,7 @@ import {
   showRecoveryCodes,
   verifyRecoveryCode,
 } from './recovery-codes.ts';
+import { requireMemberPages } from './redirects.ts';
 import { passkeyRegistrationOptions, verifyPasskeyRegistration } from './register-passkey.ts';
 import { resend } from './resend.ts';
 import { adminEndSession, adminListSessions, adminLogOutUser, endOwnSession, listOwnSessions } from './sessions.ts';
@@ -177,6 +178,15 @@ function routeOf(path: string): readonly [Methods, readonly string[]] | null {
   return null;
 }
 
+/**
+ * The calls that issue or open links in mails, or that lead a browser to a page of the app. The console has no such
+ * pages: below its path on the node's origin, a link would sign a builder in without the pages of the console.
+ */
+const LEADING: ReadonlySet<string> = new Set([
+  ...['/otp', '/magiclink', '/recover', '/resend', '/invite', '/admin/generate_link', '/verify', '/reauthenticate'],
+  ...['/authorize', '/callback', '/sso', '/user/identities/authorize', '/user/identities/confirm', '/oauth/authorize'],
+]);
+
 /** Matches the paths that need the secret key. */
 const FOR_ADMIN = /^\/(?:admin\/|invite$)/;
 
@@ -193,6 +203,8 @@ export async function handleAuth(context: AuthContext, request: CallRequest): Pr
   if (call === undefined) {
     throw new NinefoldError('method_not_allowed', { headers: { allow: Object.keys(methods).join(', ') } });
   }
+  const isLeading = LEADING.has(path) || (path === '/sessions' && request.method === 'POST');
+  if (isLeading) requireMemberPages(context);
   try {
     if (FOR_ADMIN.test(path)) await requireAdmin(context, request);
     return await call(context, request, ...segments);

@@ -7,6 +7,7 @@ import { type AuthApp, authSeed, makeAuthApp } from '../../test/support/auth-app
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { type ScriptedProvider, startScriptedProvider } from '../../test/support/scripted-provider.ts';
 import { uniqueEmail } from '../../test/support/unique.ts';
+import { Origins } from '../apps/origins.ts';
 
 let postgres: TestPostgres;
 let app: AuthApp;
@@ -43,6 +44,8 @@ const add = async (identifier: string, change: Record<string, unknown> = {}) => 
   });
   return error;
 };
+
+const local = { url: 'http://127.0.0.1:8000', isNamed: true, domain: null, defaultApp: null };
 
 const person = () => ({ sub: uniqueEmail(), email: uniqueEmail(), email_verified: true });
 
@@ -91,6 +94,59 @@ describe('POST /token?grant_type=id_token', () => {
     expect(await signIn(token, { link_identity: true })).toMatchObject({ status: 400, body: { code: 'bad_id_token' } });
     const again = await client.auth.linkIdentity({ provider: 'custom:scripted', token });
     expect(again.error).toMatchObject({ code: 'identity_already_exists', message: 'Identity is already linked' });
+  });
+
+  const unclean: [string, (text: string) => unknown][] = [
+    ['NUL', (text) => `${text}\0`],
+    ['half of a surrogate pair', (text) => `${text}\ud800`],
+    ['a control character', (text) => `${text}\u0085`],
+    ['a line break', (text) => `\n${text}`],
+    ['a blank at the start', (text) => ` ${text}`],
+    ['a no-break space at the end', (text) => `${text}\u00a0`],
+    ['a zero-width space', (text) => `${text.slice(0, 3)}\u200b${text.slice(3)}`],
+    ['a mark of direction', (text) => `\u202e${text}`],
+    ['a variation selector', (text) => `${text}\ufe0f`],
+    ['a character for invalid bytes', (text) => `${text}\ufffd`],
+    ['too many characters', (text) => text + 'a'.repeat(limits.claimCharacters.default)],
+  ];
+  it.each(unclean.flatMap((one) => (['sub', 'email'] as const).map((name) => [name, one[0], one[1]] as const)))(
+    'refuses a token whose %s has %s, and gives it no account of another person',
+    async (name, _what, change) => {
+      const known = person();
+      const { body } = await signIn(await provider.idToken(known));
+      const claims = { ...(name === 'email' ? person() : known), [name]: change(known[name]) };
+      const refused = await signIn(await provider.idToken(claims));
+      expect(refused).toMatchObject({ status: 422, body: { code: 'provider_identity_refused' } });
+      const { id } = body.user as { id: string };
+      const rows = await app.sql(
+        `select user_id from auth.identities where provider = 'custom:scripted' and user_id = $1`,
+        [id],
+      );
+      expect(rows).toHaveLength(1);
+      expect((await signIn(await provider.idToken(known))).body.user).toMatchObject({ id });
+    },
+  );
+
+  it('refuses ids that JSON rounds, names with control characters, and a kelvin sign in place of a letter', async () => {
+    const changes: readonly Record<string, unknown>[] = [
+      { sub: 2 ** 53 },
+      { sub: 1e21 },
+      { sub: 1.5 },
+      { name: 'Ada\0' },
+      { nickname: 'a\u001b[31m' },
+    ];
+    for (const change of changes) {
+      const refused = await signIn(await provider.idToken({ ...person(), ...change }));
+      expect(refused).toMatchObject({ status: 422, body: { code: 'provider_identity_refused' } });
+    }
+    const victim = { ...person(), email: uniqueEmail('kim') };
+    const { body } = await signIn(await provider.idToken(victim));
+    const lookalike = { ...person(), email: victim.email.replace('k', '\u212a') };
+    const stranger = await signIn(await provider.idToken(lookalike));
+    expect((stranger.body.user as { id?: string } | undefined)?.id).not.toBe((body.user as { id: string }).id);
+    const named = { ...person(), name: 'Ådá \u200d O’Neil ' };
+    const known = await signIn(await provider.idToken(named));
+    expect(known.body.user).toMatchObject({ user_metadata: { name: named.name } });
   });
 
   const past = Math.floor(Date.now() / 1000) - 3600;
@@ -325,6 +381,56 @@ describe('GET /callback', () => {
     const own = await start();
     const end = await comeBack({ state: own.state, code: 'c' }, { ...host, cookie: `other=1; ${own.cookie}` });
     expect(end.hash).toContain('access_token');
+  });
+
+  const shown = 'text/html,application/xhtml+xml,*/*;q=0.8';
+  const olderBrowsers: [string, Record<string, string>][] = [
+    ['sends no Fetch Metadata', { accept: shown, 'user-agent': 'Mozilla/5.0 (iPhone) AppleWebKit/605.1 Safari/604.1' }],
+    ['sends only Accept', { accept: shown }],
+    ['opens an embedded document', { accept: '*/*', 'user-agent': 'Mozilla/5.0 (X11) Gecko/20100101 Firefox/78.0' }],
+    ['loads a subresource', { 'sec-fetch-mode': 'no-cors' }],
+  ];
+  const nodes: [string, ConstructorParameters<typeof Origins>[0], string][] = [
+    ['on the app’s own origin', { ...local, domain: null }, 'auth.localhost:8000'],
+    ['over http with a domain', { ...local, url: 'http://node.test', domain: 'apps.test' }, 'auth.apps.test'],
+    ['on the node’s origin, if no host name leads to the app', { ...local, url: 'https://node.test' }, 'node.test'],
+    ['of the default app', { ...local, url: 'https://node.test', defaultApp: 'auth' }, 'node.test'],
+  ];
+  it.each(nodes.flatMap((one) => olderBrowsers.map((browser) => [one[0], browser[0], one, browser] as const)))(
+    'refuses a browser that did not start the sign-in %s and %s',
+    async (_where, _what, [, options, host], [, headers]) => {
+      app.origins = new Origins(options);
+      const asBrowser = { ...headers, host };
+      const { redirect, cookies } = await app.call('GET', '/authorize?provider=custom:scripted', {
+        headers: asBrowser,
+      });
+      const asked = new URL(redirect ?? '').searchParams;
+      await tokenAnswer({ ...person(), nonce: asked.get('nonce') });
+      const lured = await begin();
+      expect(codeOf(await comeBack({ state: lured.state, code: 'c' }, asBrowser))).toBe('bad_oauth_state');
+      const cookie = cookies?.[0]?.split(';')[0] ?? '';
+      const forged = await begin();
+      expect(codeOf(await comeBack({ state: forged.state, code: 'c' }, { ...asBrowser, cookie }))).toBe(
+        'bad_oauth_state',
+      );
+      await tokenAnswer({ ...person(), nonce: asked.get('nonce') });
+      const end = await comeBack({ state: asked.get('state') ?? '', code: 'c' }, { ...asBrowser, cookie });
+      expect(end.hash).toContain('access_token');
+    },
+  );
+
+  it('redirects a browser of another host to the host with the cookies, also with the form of a provider', async () => {
+    app.origins = new Origins({ ...local, url: 'https://node.test', defaultApp: 'auth' });
+    const headers = { host: 'shop.example', 'sec-fetch-mode': 'navigate' };
+    const base = 'https://node.test/apps/auth/auth/v1';
+    for (const [method, path, status] of [
+      ['GET', '/authorize?provider=custom:scripted', 302],
+      ['GET', '/callback?state=s&code=c', 303],
+      ['POST', '/callback?state=s&code=c', 307],
+    ] as const) {
+      const reply = await app.call(method, path, { headers });
+      expect([reply.status, reply.redirect]).toEqual([status, `${base}${path}`]);
+    }
   });
 
   it('shows a confirmation page to a member who adds an identity and whose browser has no cookie', async () => {

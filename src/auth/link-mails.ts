@@ -18,7 +18,7 @@ import type { SignInMethod } from '../accounts/sessions.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AuthContext } from './context.ts';
 import { takeFromLimit } from './rate-limit.ts';
-import { linkTarget } from './redirects.ts';
+import { linkTarget, requireMemberPages } from './redirects.ts';
 
 /** The types of links, as `type` of GoTrue's /verify names them. */
 export type LinkType = 'signup' | 'invite' | 'magiclink' | 'recovery' | 'email_change';
@@ -68,8 +68,10 @@ export interface Link extends NewLink {
 /**
  * Creates a link. It points to the app's own origin or below the configured address of the node, and never to a host
  * that a request names.
+ * @throws feature_disabled for the console
  */
 export function makeLink(context: AuthContext, request: CallRequest, link: NewLink): Link {
+  requireMemberPages(context);
   const kind = link.change?.toCurrent ? 'email_change_token_current' : links[link.type].token;
   const token = makeOneTimeToken(kind, link.address, {
     digits: context.settings.mailer_otp_length,

@@ -189,8 +189,15 @@ describe('the page of a link', () => {
     const { email } = await confirmed();
     await post('/otp', { email });
     const { data } = await lastMail(email);
-    const { reply } = await press(data.ConfirmationURL, { 'sec-fetch-site': 'cross-site' });
-    expect([reply.status, reply.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    for (const headers of [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'none' },
+      { origin: 'http://evil.example' },
+      { origin: 'null' },
+    ]) {
+      const { reply } = await press(data.ConfirmationURL, headers);
+      expect([reply.status, reply.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    }
     expect((await verify({ type: 'magiclink', token_hash: data.TokenHash })).status).toBe(200);
   });
 

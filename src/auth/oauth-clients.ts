@@ -5,6 +5,7 @@ import {
   addOAuthClient,
   type ClientAuthMethod,
   changeOAuthClient,
+  clientLimits,
   deleteOAuthClient,
   findOAuthClient,
   listOAuthClients,
@@ -69,7 +70,7 @@ export async function registerOAuthClient(context: AuthContext, request: CallReq
   if (!context.settings.oauth_server_allow_dynamic_registration) {
     throw new NinefoldError('oauth_dynamic_client_registration_disabled');
   }
-  await takeFromLimit(context, request, 'sign_up');
+  await takeFromLimit(context, request, 'registration');
   return register(context, request, 'dynamic');
 }
 
@@ -140,8 +141,14 @@ async function register(
     client_secret_hash: type === 'public' ? null : hash,
   };
   const client = await addOAuthClient(context.database, values);
-  if (client === null) throw new NinefoldError('over_oauth_client_quota');
+  if (client === null) throw overQuota(registration);
   return { ...json(shown(client, type === 'public' ? undefined : secret)), status: 201 };
+}
+
+function overQuota(registration: OAuthClient['registration_type']): NinefoldError {
+  const limit = clientLimits[registration];
+  const message = `The app has too many OAuth clients (${limit}: ${limits[limit].default})`;
+  return new NinefoldError('over_oauth_client_quota', { message, limit });
 }
 
 /**

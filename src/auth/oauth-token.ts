@@ -67,7 +67,7 @@ async function tokensForCode(
     case 'wrong-client':
       throw invalidGrant('Authorization code was not issued for this client');
     case 'wrong-redirect':
-      throw invalidGrant('Invalid redirect_uri');
+      throw invalidGrant('redirect_uri must be the address of the authorization request');
     case 'wrong-verifier':
       throw invalidGrant('PKCE verification failed');
     case 'banned':

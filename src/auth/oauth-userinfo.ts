@@ -1,6 +1,7 @@
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { User } from '../accounts/user.ts';
 import { findUser, isAddressProven, isPhoneProven } from '../accounts/users.ts';
+import { accountForScopes } from '../identity/scoped-account.ts';
 import { requireMember } from './callers.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { usable } from './get-user.ts';
@@ -17,25 +18,22 @@ export async function memberClaims(
   user: User,
   scopes: readonly string[],
 ): Promise<Readonly<Record<string, unknown>>> {
-  const hasEmail = scopes.includes('email') && user.email !== '';
-  const email = hasEmail && { email: user.email, email_verified: await isAddressProven(database, user.id) };
-  const { user_metadata: data } = user;
+  const account = accountForScopes(user, scopes);
+  const { email, phone, user_metadata: data } = account;
   const textOf = (...names: string[]): string | undefined =>
     names.map((name) => data[name]).find((value): value is string => typeof value === 'string' && value !== '');
-  const [name, picture] = [textOf('name', 'full_name') ?? user.email, textOf('picture', 'avatar_url')];
+  const [name, picture] = [textOf('name', 'full_name') ?? email, textOf('picture', 'avatar_url')];
   const nick = textOf('preferred_username', 'username', 'user_name');
-  const hasPhone = scopes.includes('phone') && user.phone !== '';
-  const phone = hasPhone && {
-    phone_number: user.phone,
-    phone_number_verified: await isPhoneProven(database, user.id),
+  return {
+    ...(email !== '' && { email, email_verified: await isAddressProven(database, user.id) }),
+    ...(phone !== '' && { phone_number: phone, phone_number_verified: await isPhoneProven(database, user.id) }),
+    ...(scopes.includes('profile') && {
+      ...(name !== '' && { name }),
+      ...(picture !== undefined && { picture }),
+      ...(nick !== undefined && { preferred_username: nick }),
+      updated_at: Math.floor(Date.parse(account.updated_at) / 1000),
+    }),
   };
-  const profile = {
-    ...(name !== '' && { name }),
-    ...(picture !== undefined && { picture }),
-    ...(nick !== undefined && { preferred_username: nick }),
-    updated_at: Math.floor(Date.parse(user.updated_at) / 1000),
-  };
-  return { ...email, ...phone, ...(scopes.includes('profile') ? profile : {}) };
 }
 
 /**

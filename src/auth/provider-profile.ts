@@ -1,10 +1,12 @@
 import { limits } from '../../contract/limits.ts';
+import { profileClaims } from '../../contract/oauth-scopes.ts';
+import { identifierProblem } from '../accounts/identifiers.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 
 /** An e-mail address as a provider reports it. */
 export interface ProviderEmail {
-  /** The address in lower case. */
   readonly email: string;
   readonly isVerified: boolean;
   readonly isPrimary: boolean;
@@ -19,36 +21,62 @@ export interface Profile {
   readonly claims: Claims;
 }
 
+const refusal = (name: string, problem: string): NinefoldError =>
+  new NinefoldError('provider_identity_refused', { message: `The ${name} that the provider reports ${problem}` });
+
+/** Matches control characters and halves of surrogate pairs. */
+const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u;
+
 /**
- * Returns a text or a number as text. Returns the empty text for other values and for texts longer than a claim may be.
+ * Returns a claim that describes a person, such as a name, as text. Returns the empty text for a claim that is neither
+ * text nor number, and for a claim that is longer than a claim may be.
+ * @throws provider_identity_refused for control characters
  */
 export function claimText(value: unknown): string {
   const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value : '';
-  return text.length <= limits.claimCharacters.default ? text.replaceAll(/\0|\p{Surrogate}/gu, '') : '';
+  if (text.length > limits.claimCharacters.default) return '';
+  if (UNPRINTABLE.test(text)) throw refusal('profile', 'has a claim with a control character');
+  return text;
+}
+
+/**
+ * Returns the id of a person at the provider as text; the empty text if there is none. The id is never changed, because
+ * two persons could then become one.
+ * @throws provider_identity_refused for an id that would have to be cleaned, and for a number that JSON rounds
+ */
+export function claimId(value: unknown): string {
+  if (typeof value === 'number') {
+    if (Number.isSafeInteger(value)) return String(value);
+    throw refusal('id', 'is a number that is not exact');
+  }
+  return typeof value === 'string' ? asIdentifier('id', value) : '';
+}
+
+function asIdentifier(name: string, text: string): string {
+  const problem = identifierProblem(text);
+  if (problem !== null) throw refusal(name, problem);
+  return text;
 }
 
 /** Returns true for the boolean true and for the text "true", because some providers send booleans as texts. */
 export const isTrue = (value: unknown): boolean => value === true || value === 'true';
 
-/** Returns a list with the address; an empty list if there is none. */
-export const oneEmail = (value: unknown, isVerified: boolean): readonly ProviderEmail[] => {
-  const email = claimText(value).trim().toLowerCase();
-  return email === '' ? [] : [{ email, isVerified, isPrimary: true }];
-};
+/**
+ * Returns a list with the address as the provider reports it; an empty list if there is none.
+ * @throws provider_identity_refused for an address that would have to be cleaned
+ */
+export const oneEmail = (value: unknown, isVerified: boolean): readonly ProviderEmail[] =>
+  typeof value !== 'string' || value === ''
+    ? []
+    : [{ email: asIdentifier('address', value), isVerified, isPrimary: true }];
 
 /** Returns an object; an empty one for any other value. */
 export const asObject = (value: unknown): Claims =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Claims) : {};
 
-/** The claims of a person that are copied (OpenID Connect Core 1.0, section 5.1). */
-const STANDARD = [
-  ...['name', 'family_name', 'given_name', 'middle_name', 'nickname', 'preferred_username', 'profile', 'picture'],
-  ...['website', 'gender', 'birthdate', 'zoneinfo', 'locale'],
-] as const;
-
 /** Returns the claims of a person that are texts. */
 export function standardClaims(claims: Claims): Claims {
-  return Object.fromEntries(STANDARD.map((name) => [name, claimText(claims[name])]));
+  return Object.fromEntries(profileClaims.map((name) => [name, claimText(claims[name])]));
 }
 
 /** Returns the address that is marked as primary. If none is, returns the last address (GoTrue). */

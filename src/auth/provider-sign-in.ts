@@ -5,7 +5,7 @@ import type { AuthContext } from './context.ts';
 import { profileOfToken, verifyIdToken } from './id-token.ts';
 import type { ProviderClient } from './provider-client.ts';
 import { ProviderFailure } from './provider-fetch.ts';
-import { claimText, type Profile } from './provider-profile.ts';
+import type { Profile } from './provider-profile.ts';
 import type { Provider } from './provider-table.ts';
 
 /**
@@ -122,7 +122,7 @@ async function apiProfile(provider: Provider, { configuration }: ProviderClient,
   const addresses = entry.profile(base, { token, secret: provider.secret ?? '' });
   const answers = await Promise.all(addresses.map((address) => readProfile(configuration, token, address)));
   const profile = entry.readAnswers(answers, base);
-  if (claimText(profile.subject) === '') throw new ProviderFailure('Error getting user profile from external provider');
+  if (profile.subject === '') throw new ProviderFailure('Error getting user profile from external provider');
   return profile;
 }
 

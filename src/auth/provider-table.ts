@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { ProviderName } from '../../contract/providers.ts';
-import { asObject, claimText, isTrue, oneEmail, type Profile, standardClaims } from './provider-profile.ts';
+import { asObject, claimId, claimText, isTrue, oneEmail, type Profile, standardClaims } from './provider-profile.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 
@@ -76,7 +76,7 @@ export const providerTable: Readonly<Record<ProviderName, ProviderEntry>> = {
     issuer: () => GOOGLE,
     accepts: (issuer) => issuer === GOOGLE,
     readClaims: (claims) => {
-      const subject = claimText(claims.sub);
+      const subject = claimId(claims.sub);
       const domain = claimText(claims.hd);
       return {
         subject,
@@ -99,7 +99,7 @@ export const providerTable: Readonly<Record<ProviderName, ProviderEntry>> = {
     profile: (base) => [`${githubApi(base)}/user`, `${githubApi(base)}/user/emails`],
     readAnswers: ([first, second], base) => {
       const user = asObject(first);
-      const subject = claimText(user.id);
+      const subject = claimId(user.id);
       const login = claimText(user.login);
       return {
         subject,
@@ -128,7 +128,7 @@ export const providerTable: Readonly<Record<ProviderName, ProviderEntry>> = {
     profile: (base) => [`${base}/api/v4/user`],
     readAnswers: ([first], base) => {
       const user = asObject(first);
-      const subject = claimText(user.id);
+      const subject = claimId(user.id);
       return {
         subject,
         emails: oneEmail(user.email, claimText(user.confirmed_at) !== ''),
@@ -143,7 +143,7 @@ export const providerTable: Readonly<Record<ProviderName, ProviderEntry>> = {
     issuer: () => APPLE[0] as string,
     accepts: (issuer) => APPLE.includes(issuer),
     readClaims: (claims) => ({
-      subject: claimText(claims.sub),
+      subject: claimId(claims.sub),
       emails: oneEmail(claims.email, isTrue(claims.email_verified)),
       claims: {
         iss: claims.iss,
@@ -157,7 +157,7 @@ export const providerTable: Readonly<Record<ProviderName, ProviderEntry>> = {
     issuer: (url) => `${url ?? `${MICROSOFT}/common`}/v2.0`,
     accepts: (issuer, url) => (isTenant(url) ? issuer === `${url}/v2.0` : TENANT.test(issuer)),
     readClaims: (claims, { isOwnTenant }) => ({
-      subject: claimText(claims.sub),
+      subject: claimId(claims.sub),
       emails: oneEmail(claims.email, isVerifiedByMicrosoft(claims, isOwnTenant)),
       claims: {
         iss: claims.iss,
@@ -177,7 +177,7 @@ export const providerTable: Readonly<Record<ProviderName, ProviderEntry>> = {
     profile: (base) => [`${base}/api/users/@me`],
     readAnswers: ([first], base) => {
       const user = asObject(first);
-      const subject = claimText(user.id);
+      const subject = claimId(user.id);
       const picture = discordPicture(subject, claimText(user.avatar), Number(user.discriminator));
       return {
         subject,
@@ -206,7 +206,7 @@ export const providerTable: Readonly<Record<ProviderName, ProviderEntry>> = {
     },
     readAnswers: ([first], base) => {
       const user = asObject(first);
-      const subject = claimText(user.id);
+      const subject = claimId(user.id);
       const name = `${claimText(user.first_name)} ${claimText(user.last_name)}`.trim();
       return {
         subject,
@@ -225,7 +225,7 @@ export const providerTable: Readonly<Record<ProviderName, ProviderEntry>> = {
       issuer: () => FACEBOOK,
       accepts: (issuer) => issuer === FACEBOOK,
       readClaims: (claims) => ({
-        subject: claimText(claims.sub),
+        subject: claimId(claims.sub),
         emails: oneEmail(claims.email, true),
         claims: { iss: claims.iss, ...standardClaims(claims) },
       }),

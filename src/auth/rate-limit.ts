@@ -22,6 +22,8 @@ interface Rate {
 const rates = {
   sign_up: { network: 'signUpsPerNetwork', app: 'signUpsPerApp', window: 'rateWindowSeconds' },
   anonymous: { network: 'anonymousPerNetwork', app: 'anonymousPerApp', window: 'anonymousWindowSeconds' },
+  /** An application registers itself. */
+  registration: { network: 'oauthRegistrationsPerNetwork', window: 'oauthRegistrationWindowSeconds' },
   refresh: { network: 'refreshesPerNetwork', window: 'rateWindowSeconds' },
   /** A code or a link is verified. */
   verify: { network: 'verificationsPerNetwork', account: 'verificationsPerAccount', window: 'rateWindowSeconds' },

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { CallRequest } from '../../contract/call-request.ts';
+import { limits } from '../../contract/limits.ts';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
 import { makeKeys } from '../apps/make-keys.ts';
 import { Origins } from '../apps/origins.ts';
-import { allowedRedirect, redirectTarget } from './redirects.ts';
+import { allowedRedirect, decideRedirect, redirectTarget } from './redirects.ts';
 
 const context = {
   app: makeKeys('mine'),
@@ -85,6 +86,47 @@ it('matches a pattern of many wildcards or braces without exponential time', () 
   expect(allowedRedirect(many, `https://evil.example/${'a'.repeat(4000)}b`)).toBeNull();
   const braces = { ...context, settings: { ...context.settings, uri_allow_list: ['{a,b}'.repeat(100)] } };
   expect(allowedRedirect(braces, 'https://evil.example/')).toBeNull();
+});
+
+describe('decideRedirect', () => {
+  const withDocs = {
+    ...context,
+    settings: {
+      ...context.settings,
+      uri_allow_list: ['https://a.example/docs', 'https://b.example/docs/', 'https://c.example', 'com.app://docs'],
+    },
+  };
+  it.each<[string, string | null]>([
+    ['https://a.example/docs', 'https://a.example/docs'],
+    ['https://a.example/docs/', 'https://a.example/docs'],
+    ['https://a.example/docs/#top', 'https://a.example/docs'],
+    ['https://a.example/docs//', null],
+    ['https://a.example/docs/?next=/', null],
+    ['https://a.example/docs?next=/', null],
+    ['https://b.example/docs/', 'https://b.example/docs/'],
+    ['https://b.example/docs', null],
+    ['https://c.example/', 'https://c.example'],
+    ['com.app://docs/', null],
+  ])('treats only the final slash of a path as optional in an entry: %s', (address, entry) => {
+    expect(decideRedirect(withDocs, address).entry).toBe(entry);
+  });
+
+  it.each<[string, object]>([
+    ['https://site.example/x', { by: 'site', entry: null, refusal: null }],
+    ['http://mine.localhost:8000/', { by: 'origin', entry: null, refusal: null }],
+    ['http://localhost:5173/', { by: 'loopback', entry: null, refusal: null }],
+    ['https://pr-7.preview.example/a', { by: 'entry', entry: 'https://*.preview.example/**', refusal: null }],
+    ['http://127.0.0.1:8000/', { address: null, by: null, refusal: 'node' }],
+    ['http://localhost:8000/', { address: null, by: null, refusal: 'node' }],
+    ['http://10.0.0.1/', { address: null, by: null, refusal: 'network address' }],
+    ['https://u@site.example/', { address: null, by: null, refusal: 'user name' }],
+    ['javascript:alert(1)', { address: null, by: null, refusal: 'scheme' }],
+    ['relative', { address: null, by: null, refusal: 'malformed' }],
+    [`https://site.example/${'a'.repeat(limits.redirectCharacters.default)}`, { address: null, refusal: 'too long' }],
+    ['https://c.example/42', { address: null, by: null, entry: null, refusal: 'not listed' }],
+  ])('names the reason for %.60s', (address, decision) => {
+    expect(decideRedirect(context, address)).toMatchObject(decision);
+  });
 });
 
 describe('redirectTarget', () => {

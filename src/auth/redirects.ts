@@ -1,5 +1,8 @@
+import type { RedirectDecision } from '../../contract/admin.ts';
 import type { CallRequest } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
+import { CONSOLE_REF } from '../apps/app-record.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AuthContext } from './context.ts';
 import { matchesUrlPattern } from './url-pattern.ts';
 
@@ -31,9 +34,24 @@ export function redirectTarget(context: RedirectContext, request: CallRequest, a
   return allowedRedirect(context, first) ?? allowedRedirect(context, request.headers.referer ?? '') ?? homeOf(context);
 }
 
-/** Returns the address of the app's site: `site_url`, or the app's own origin if the app has no site. */
+/**
+ * Returns the address of the app's site: `site_url`, or the app's own origin if the app has no site. The site of the
+ * console is the node itself.
+ */
 export const homeOf = ({ app, settings, origins }: RedirectContext): string =>
-  settings.site_url ?? origins.appOrigin(app.ref) ?? origins.pathUrl(app.ref);
+  app.ref === CONSOLE_REF ? origins.url : (settings.site_url ?? origins.appOrigin(app.ref) ?? origins.pathUrl(app.ref));
+
+/**
+ * Throws unless links and redirects may lead to pages of the app. Builders sign in on the pages of the console, and
+ * links to these pages come from the management API.
+ * @throws feature_disabled
+ */
+export function requireMemberPages({ app }: Pick<RedirectContext, 'app'>): void {
+  if (app.ref !== CONSOLE_REF) return;
+  throw new NinefoldError('feature_disabled', {
+    message: 'The console sends no links by mail: builders sign in on its pages, and its owners make recovery links',
+  });
+}
 
 /** Returns the page of the app that receives the session after a link; null if no host name leads to the app. */
 export function arrivalPage({ app, origins }: RedirectContext): string | null {
@@ -41,24 +59,44 @@ export function arrivalPage({ app, origins }: RedirectContext): string | null {
   return own === null ? null : `${own}/account/arrive`;
 }
 
+/** Returns an address as browsers parse it if tokens may be sent there (`decideRedirect`); null if not. */
+export const allowedRedirect = (context: RedirectContext, address: string): string | null =>
+  decideRedirect(context, address).address;
+
 /**
- * Returns an address as browsers parse it if tokens may be sent there; null if not. Allowed are:
+ * Decides whether tokens may be sent to an address. Allowed are:
  * - the site and the app's own origin (scheme, host and port),
  * - loopback addresses with any port except the node's (RFC 8252, section 7.3),
- * - addresses that match a pattern of uri_allow_list.
- * Browsers read `\` as `/` and remove tabs. Patterns are therefore compared with the parsed address.
+ * - addresses that match an entry of uri_allow_list.
+ * Browsers read `\` as `/` and remove tabs. Entries are therefore compared with the parsed address.
  */
-export function allowedRedirect(context: RedirectContext, address: string): string | null {
-  if (address.length > limits.redirectCharacters.default || !URL.canParse(address)) return null;
+export function decideRedirect(context: RedirectContext, address: string): RedirectDecision {
+  if (address.length > limits.redirectCharacters.default) return refused('too long');
+  if (!URL.canParse(address)) return refused('malformed');
   const url = new URL(address);
-  if (refusedSchemes.has(url.protocol)) return null;
+  if (refusedSchemes.has(url.protocol)) return refused('scheme');
   const isWeb = WEB.test(url.protocol);
-  if (isWeb && (url.username !== '' || url.password !== '')) return null;
-  if (isSite(context, url) || isOwn(context, url)) return url.href;
-  if (isWeb && isAddress(url.hostname)) return isLoopback(url.hostname) && !isNode(context, url) ? url.href : null;
-  if (isWeb && url.hostname === 'localhost' && !isNode(context, url)) return url.href;
-  return matchesPattern(context.settings.uri_allow_list, url) ? url.href : null;
+  if (isWeb && (url.username !== '' || url.password !== '')) return refused('user name');
+  if (isSite(context, url)) return allowed(url, 'site');
+  if (isOwn(context, url)) return allowed(url, 'origin');
+  const isLocal = isLoopback(url.hostname) || url.hostname === 'localhost';
+  if (isWeb && isLocal && !isNode(context, url)) return allowed(url, 'loopback');
+  if (isWeb && isLocal && isAddress(url.hostname)) return refused('node');
+  if (isWeb && isAddress(url.hostname)) return refused('network address');
+  const entry = matchingEntry(context.settings.uri_allow_list, url);
+  if (entry !== null) return allowed(url, 'entry', entry);
+  return refused(isWeb && isLocal ? 'node' : 'not listed');
 }
+
+const allowed = (url: URL, by: NonNullable<RedirectDecision['by']>, entry: string | null = null): RedirectDecision => ({
+  ...{ address: url.href, by, entry },
+  refusal: null,
+});
+
+const refused = (refusal: NonNullable<RedirectDecision['refusal']>): RedirectDecision => ({
+  ...{ address: null, by: null, entry: null },
+  refusal,
+});
 
 function isSite({ settings }: RedirectContext, url: URL): boolean {
   if (settings.site_url === null || !URL.canParse(settings.site_url)) return false;
@@ -81,14 +119,17 @@ const isAddress = (hostname: string): boolean => /^[\d.]+$/.test(hostname) || ho
 const isLoopback = (hostname: string): boolean => /^127(?:\.\d{1,3}){3}$/.test(hostname) || hostname === '[::1]';
 
 /**
- * Compares an address without its fragment with the patterns. An address without a path matches with and without its
- * slash.
+ * Returns the first entry that matches an address without its fragment; null if none does. The final slash of a path
+ * may be missing in the entry: `https://a.example/docs` also matches `https://a.example/docs/`. Otherwise an address
+ * without a path, to which browsers add a slash, would need two entries.
  */
-function matchesPattern(patterns: readonly string[], url: URL): boolean {
+function matchingEntry(entries: readonly string[], url: URL): string | null {
   const whole = url.href.replace(/#.*$/s, '');
-  const candidates = WEB.test(url.protocol) && whole.endsWith('/') ? [whole, whole.slice(0, -1)] : [whole];
+  const hasFinalSlash = WEB.test(url.protocol) && !whole.includes('?') && whole.endsWith('/');
+  const candidates = hasFinalSlash ? [whole, whole.slice(0, -1)] : [whole];
   const budget = { steps: limits.patternSteps.default };
-  return patterns.some((pattern) => candidates.some((candidate) => matchesUrlPattern(pattern, candidate, budget)));
+  const matches = (entry: string) => candidates.some((candidate) => matchesUrlPattern(entry, candidate, budget));
+  return entries.find(matches) ?? null;
 }
 
 /**

@@ -1,11 +1,11 @@
 import type { CallRequest } from '../../contract/call-request.ts';
+import { limits } from '../../contract/limits.ts';
 import type { AuthCode, ProviderTokens } from '../accounts/flow-states.ts';
 import type { Grant } from '../accounts/sessions.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AuthContext } from './context.ts';
 import { ProviderUnavailable } from './find-provider.ts';
 import { ProviderFailure } from './provider-fetch.ts';
-import { claimText } from './provider-profile.ts';
 import { sessionBody } from './token-reply.ts';
 
 /** Returns the address to which a member is redirected if the client exchanges a code (PKCE). */
@@ -97,10 +97,12 @@ export function withError(target: string, error: unknown, inFragment: boolean): 
   return url.href;
 }
 
+const shortened = (text: string): string => text.slice(0, limits.claimCharacters.default);
+
 function errorParameters(error: unknown): Record<string, string> {
   if (error instanceof OAuthError) {
     const { error: name, description } = error;
-    return { error: claimText(name), ...(description !== '' && { error_description: claimText(description) }) };
+    return { error: shortened(name), ...(description !== '' && { error_description: shortened(description) }) };
   }
   if (!(error instanceof NinefoldError)) throw error;
   const { code, status, message } = error;

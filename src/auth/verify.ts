@@ -13,6 +13,7 @@ import { asConflict } from '../accounts/users.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { normaliseEmail, normalisePhone } from './addresses.ts';
 import { readBody, text } from './body.ts';
+import { isFromOtherOrigin } from './browser-binding.ts';
 import type { AuthContext } from './context.ts';
 import { bothConfirm, FIRST_ADDRESS, isLinkType, type LinkType, methodOfLink } from './link-mails.ts';
 import { takeFromLimit } from './rate-limit.ts';
@@ -106,8 +107,7 @@ async function verifyLink(context: AuthContext, request: CallRequest): Promise<R
   }
   // If a page of another site sends the form, it is not accepted. Such a page could sign the visitor in to an account
   // of its choice.
-  const site = request.headers['sec-fetch-site'];
-  if (site !== undefined && site !== 'same-origin') {
+  if (isFromOtherOrigin(request)) {
     return confirmPage(request, { type, token, redirectTo, isFirstAddress: form.get(FIRST_ADDRESS) === 'true' });
   }
   await takeFromLimit(context, request, 'verify');

@@ -15,8 +15,8 @@ export const appServer = (databaseUrl: string, config: Config, secrets: Secrets)
  * Returns the origins of a node.
  * @param url The URL at which clients reach the node.
  */
-export const originsOf = ({ publicUrl, domain, defaultApp }: Config, url: string): Origins =>
-  new Origins({ url, isNamed: publicUrl !== null, domain, defaultApp });
+export const originsOf = ({ publicUrl, domain, defaultApp, hosts }: Config, url: string): Origins =>
+  new Origins({ url, isNamed: publicUrl !== null, domain, defaultApp, hosts });
 
 const LOOPBACK = /^(127(\.\d{1,3}){3}|\[?::1\]?|localhost|[\w-]+\.localhost)$/;
 

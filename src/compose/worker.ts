@@ -21,11 +21,12 @@ import { RequestTraces } from '../apps/request-traces.ts';
 import { type Server, smallPool, superuserIn } from '../apps/server.ts';
 import { wideDefaults } from '../apps/settings.ts';
 import { StateChangeCleanup } from '../apps/state-change-cleanup.ts';
-import { normaliseEmail, normaliseId, normalisePhone } from '../auth/addresses.ts';
+import { exactEmail, normaliseId, normalisePhone } from '../auth/addresses.ts';
 import { ActingClaims } from '../auth/claims-without-session.ts';
 import type { AuthContext } from '../auth/context.ts';
 import { handleAuth } from '../auth/handle.ts';
 import { ProviderClients } from '../auth/provider-client.ts';
+import { decideRedirect } from '../auth/redirects.ts';
 import { callSendMailHook } from '../auth/send-hooks.ts';
 import { grantForPasskey } from '../auth/sign-in-with-passkey.ts';
 import { grantForPassword } from '../auth/sign-in-with-password.ts';
@@ -314,7 +315,9 @@ function composeAdmin(
     },
     callAuthAdmin: async (app, request) =>
       handleAuth(await contextOf(app, () => Promise.resolve(serviceRole)), request),
-    accountForms: { email: normaliseEmail, phone: normalisePhone, id: normaliseId },
+    decideRedirect: async (app, address) =>
+      decideRedirect({ app: app.record, settings: (await app.settings()).auth, origins }, address),
+    accountForms: { email: exactEmail, phone: normalisePhone, id: normaliseId },
     origins,
     addresses,
     node: {

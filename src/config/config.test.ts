@@ -44,6 +44,23 @@ describe('NINEFOLD_TRUST_PROXY', () => {
   );
 });
 
+describe('NINEFOLD_HOSTS', () => {
+  it('reads names and addresses in the form in which URLs have them', () => {
+    const { hosts } = readConfig({ NINEFOLD_HOSTS: 'Console.internal, 10.0.0.7,fd00::7,[FD00::8], bücher.example,' });
+    expect(hosts).toEqual(['console.internal', '10.0.0.7', '[fd00::7]', '[fd00::8]', 'xn--bcher-kva.example']);
+    expect(readConfig({}).hosts).toEqual([]);
+  });
+
+  it.each(['*', '*.example.com', 'a.example:80', 'http://a.example', 'a.example/x', 'user@a.example', '1', '0x7f.1'])(
+    'rejects “%s” with one sentence',
+    (value) => {
+      expect(() => readConfig({ NINEFOLD_HOSTS: value })).toThrow(
+        'NINEFOLD_HOSTS must hold host names and addresses without a port',
+      );
+    },
+  );
+});
+
 describe('NINEFOLD_HTTP_ALLOW', () => {
   it.each([
     ['', []],

@@ -25,6 +25,8 @@ export interface Config {
   readonly defaultApp: string | null;
   /** URL at which clients reach this node; null for http://host:port. */
   readonly publicUrl: string | null;
+  /** Further host names and addresses of this node, in lower case. */
+  readonly hosts: readonly string[];
   /** Number of proxies in front of the node, or their addresses and networks (CIDR); 0 means none. */
   readonly trustedProxies: number | readonly string[];
   /** Networks that HTTP requests from SQL may reach although they are not public. */
@@ -78,6 +80,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     domain: text('NINEFOLD_DOMAIN'),
     defaultApp: text('NINEFOLD_DEFAULT_APP'),
     publicUrl: url('NINEFOLD_URL'),
+    hosts: hostNames('NINEFOLD_HOSTS', text('NINEFOLD_HOSTS')),
     trustedProxies: trustedProxies(text('NINEFOLD_TRUST_PROXY')),
     httpAllowed: allowedNetworks('NINEFOLD_HTTP_ALLOW', text('NINEFOLD_HTTP_ALLOW')),
     poolConnections: limit(limits.poolConnections),
@@ -112,6 +115,29 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
 }
 
 /**
+ * Parses host names and addresses separated by commas. Returns them as a URL has them.
+ * @throws ConfigError
+ */
+function hostNames(name: string, value: string | null): readonly string[] {
+  return listed(value).map((entry) => {
+    const host = isIP(entry) === 6 ? `[${entry}]` : entry;
+    const hostname = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : '';
+    // A port or a wildcard would have no effect, and a number such as 0x7f.1 would become another address.
+    const isPlain = /^(?:\[[\da-f:.]+\]|[^\s:/?#@*[\]\\]+)$/i.test(host);
+    if (isPlain && hostname !== '' && (isIP(hostname) === 0 || hostname === host)) return hostname;
+    throw new ConfigError(
+      `${name} must hold host names and addresses without a port, such as console.internal,10.0.0.7, not “${entry}”.`,
+    );
+  });
+}
+
+const listed = (value: string | null): string[] =>
+  (value ?? '')
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+
+/**
  * Parses NINEFOLD_TRUST_PROXY: a number of proxies, or their addresses and networks separated by commas.
  * @throws ConfigError
  */
@@ -138,21 +164,17 @@ const isNetwork = (network: string): boolean => {
  * @throws ConfigError
  */
 function allowedNetworks(name: string, value: string | null): Config['httpAllowed'] {
-  return (value ?? '')
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '')
-    .map((entry) => {
-      const [, bracketed, bare, length, port] =
-        /^(?:\[([^\]]+)\]|([^/:]+))(?:\/(\d{1,3}))?(?::(\d{1,5}))?$/.exec(entry) ?? [];
-      const address = bracketed ?? bare ?? '';
-      const all = isIP(address) === 6 ? 128 : 32;
-      const isPort = port === undefined || (Number(port) > 0 && Number(port) < 65_536);
-      if (isIP(address) === 0 || address.includes('%') || Number(length ?? 0) > all || !isPort) {
-        throw new ConfigError(
-          `${name} must hold addresses and networks, each with a port or without, such as 10.0.0.0/8,127.0.0.1:8080,[fd00::]/8, not “${entry}”.`,
-        );
-      }
-      return { address, bits: Number(length ?? all), port: port === undefined ? null : Number(port) };
-    });
+  return listed(value).map((entry) => {
+    const [, bracketed, bare, length, port] =
+      /^(?:\[([^\]]+)\]|([^/:]+))(?:\/(\d{1,3}))?(?::(\d{1,5}))?$/.exec(entry) ?? [];
+    const address = bracketed ?? bare ?? '';
+    const all = isIP(address) === 6 ? 128 : 32;
+    const isPort = port === undefined || (Number(port) > 0 && Number(port) < 65_536);
+    if (isIP(address) === 0 || address.includes('%') || Number(length ?? 0) > all || !isPort) {
+      throw new ConfigError(
+        `${name} must hold addresses and networks, each with a port or without, such as 10.0.0.0/8,127.0.0.1:8080,[fd00::]/8, not “${entry}”.`,
+      );
+    }
+    return { address, bits: Number(length ?? all), port: port === undefined ? null : Number(port) };
+  });
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { Origins } from '../apps/origins.ts';
+import { withSignInCookies } from '../auth/browser-binding.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { ApiHandler } from './api-handler.ts';
@@ -37,6 +38,9 @@ export interface AppCallParts {
 /** Path of the health check, which works on every origin of the node and of apps. */
 export const HEALTH = '/health';
 
+/** Paths of monitoring, which work with every Host header, because load balancers use addresses and internal names. */
+export const MONITORING: ReadonlySet<string> = new Set([HEALTH, '/live', '/ready', '/metrics']);
+
 /**
  * Handles all requests to apps: the API on an app's own origin, below /apps/<ref>, and for builders below /admin/v1. No
  * other code writes a reply whose content an app can choose.
@@ -59,6 +63,7 @@ export class AppCalls {
   take(request: IncomingMessage, response: ServerResponse): boolean {
     const { origins } = this.#parts;
     const { path, host } = readTarget(request);
+    if (!origins.isServed(request.headers.host, request.socket)) return false;
     const ref = origins.appAt(host);
     const to = readAppPath(path, ref, origins.defaultApp);
     if (!to || path === HEALTH) return false;
@@ -79,7 +84,7 @@ export class AppCalls {
     const callRequest = toCallRequest(request, response, {
       path: to.path,
       query: to.query,
-      headers: isPath ? withoutCookies(headers) : headers,
+      headers: isPath ? (to.area === 'auth' ? withSignInCookies(headers) : withoutCookies(headers)) : headers,
       address: this.#parts.readAddress(request),
       baseUrl: this.#parts.origins.pathUrl(to.ref),
     });

@@ -106,16 +106,17 @@ function isHarmless(name: string, value: string, status: number): boolean {
  * Creates the policy of replies on the node's origin. A browser shows such a reply as a document without scripts, forms
  * and frames. The reply cannot affect anything outside of this document.
  * @param always Headers of every reply; they override those of the app.
- * @param redirects True if sign-in may redirect. False for builders' requests, which carry the builder's credentials.
+ * @param redirects True if sign-in may redirect and set cookies. False for builders' requests, which carry the builder's credentials.
  */
 function inert(always: Readonly<Record<string, string>>, redirects: boolean): HeaderPolicy {
   const known = new Set([...harmless, ...Object.keys(always)]);
-  return ({ headers, status, redirect }) => {
+  return ({ headers, status, redirect, cookies, hasOwnCookies }) => {
     for (const name in headers) {
       if (!known.has(name) && !isHarmless(name, headers[name] as string, status)) delete headers[name];
     }
     if (redirects && redirect !== undefined) headers.location = redirect;
-    return Object.assign(headers, always);
+    const written: WrittenHeaders = Object.assign(headers, always);
+    return redirects && hasOwnCookies && cookies ? { ...written, 'set-cookie': [...cookies] } : written;
   };
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { Origins } from '../apps/origins.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { HEALTH } from './app-calls.ts';
+import { HEALTH, MONITORING } from './app-calls.ts';
 import { type HeaderPolicy, nodePolicies } from './app-headers.ts';
 import type { BufferedBodies } from './buffered-bodies.ts';
 import { BuiltFiles } from './built-files.ts';
@@ -99,6 +99,10 @@ export class NodeCalls {
     // Clients may percent-encode letters of each segment, so the segments are decoded before they are compared.
     const segments = path.split('/').map(decoded);
     const [, first, second] = segments;
+    const isServed = this.#parts.origins.isServed(request.headers.host, request.socket);
+    if (!isServed && !MONITORING.has(segments.join('/'))) {
+      throw new NinefoldError('misdirected_request');
+    }
     if (first === 'admin' && second === 'v1' && segments.length > 3 && adminMethods.has(method)) {
       return this.#api(await this.#admin(callRequest, request, response), callRequest);
     }

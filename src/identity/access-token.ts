@@ -1,5 +1,6 @@
 import type { SessionClaims } from '../accounts/sessions.ts';
 import type { User } from '../accounts/user.ts';
+import { accountForScopes } from './scoped-account.ts';
 
 /** Claims of an access token. An app's hook may add further claims. */
 export interface AccessTokenClaims {
@@ -25,7 +26,8 @@ export interface AccessTokenClaims {
 
 /**
  * Returns the claims of an access token for a session, as GoTrue does
- * (https://supabase.com/docs/guides/auth/jwt-fields).
+ * (https://supabase.com/docs/guides/auth/jwt-fields). A token of an application has only the claims of the account that
+ * its scope includes.
  * @param options.issuer URL of the app's `/auth/v1`.
  * @param options.nowSeconds Seconds since 1970.
  * @param options.lifetimeSeconds The setting jwt_exp.
@@ -34,16 +36,17 @@ export function accessTokenClaims(
   { user, session }: { user: User; session: SessionClaims },
   options: { issuer: string; nowSeconds: number; lifetimeSeconds: number },
 ): AccessTokenClaims {
+  const account = session.clientId ? accountForScopes(user, (session.scope ?? '').split(' ')) : user;
   return {
     iss: options.issuer,
     sub: user.id,
     aud: user.aud,
     exp: options.nowSeconds + options.lifetimeSeconds,
     iat: options.nowSeconds,
-    email: user.email,
-    phone: user.phone,
-    app_metadata: user.app_metadata,
-    user_metadata: user.user_metadata,
+    email: account.email,
+    phone: account.phone,
+    app_metadata: account.app_metadata,
+    user_metadata: account.user_metadata,
     role: user.role,
     aal: session.aal,
     amr: session.amr,

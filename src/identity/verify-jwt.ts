@@ -1,5 +1,6 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { type LimitName, limits } from '../../contract/limits.ts';
+import { identifierProblem } from '../accounts/identifiers.ts';
 import { type AppKeys, JWT_SECRET_KID, type KeyAlgorithm, type RingKey } from '../apps/app-keys.ts';
 import { hs256 } from '../apps/sign-jwt.ts';
 import { findKey } from '../apps/signing-keys.ts';
@@ -63,7 +64,24 @@ export function verifyExternal(
   if (typeof claims.exp !== 'number') throw unacceptable("The JWT 'exp' claim is missing");
   const hasNoAudience = (claims.aud ?? null) === null || (Array.isArray(claims.aud) && claims.aud.length === 0);
   if (options.audience !== null && hasNoAudience) throw unacceptable('JWT not in audience');
+  requireIdentifiers(claims);
   return claims;
+}
+
+/** The claims by which policies recognise a person. */
+const IDENTIFIERS = ['sub', 'email', 'phone', 'phone_number'] as const;
+
+/**
+ * Throws if a claim that identifies a person is no text, or a text that would have to be cleaned. PostgreSQL reads every
+ * claim as text, so the number 1 and the text "1" would be the same person.
+ */
+function requireIdentifiers(claims: Claims): void {
+  for (const name of IDENTIFIERS) {
+    const value = claims[name] ?? null;
+    if (value === null) continue;
+    const problem = typeof value === 'string' ? identifierProblem(value) : 'is no text';
+    if (problem !== null) throw unacceptable(`The JWT '${name}' claim ${problem}`);
+  }
 }
 
 /** Returns the claim `iss` of an unverified token; null if it has none. */

@@ -1,4 +1,4 @@
-import type { Relationship, SchemaCache, SqlName } from '../catalog/schema-cache.ts';
+import type { Relation, Relationship, SchemaCache, SqlName } from '../catalog/schema-cache.ts';
 import { nameKey } from '../catalog/schema-cache.ts';
 import type { Executor } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
@@ -9,8 +9,8 @@ import { type ErrorParts, NinefoldError } from '../errors/ninefold-error.ts';
 const NAMING = new Set<string>(['PGRST200', 'PGRST201', 'PGRST202', 'PGRST203', 'PGRST205']);
 
 /**
- * Returns the error as the role may see it: hint and details name only tables, functions and relationships on which the
- * role has a privilege. Other errors are returned unchanged. The privileges are read only after a request has failed,
+ * Returns the error as the role may see it: hint and details name only tables, columns, functions and relationships on
+ * which the role has a privilege. Other errors are returned unchanged. The privileges are read only after a request has failed,
  * so successful requests have no cost.
  * @param planAgain Plans the request again with another schema cache.
  */
@@ -41,8 +41,8 @@ export async function withVisibleNames(
 const repeatsRequest = new Set<string>(['PGRST200', 'PGRST202', 'PGRST205']);
 
 /**
- * SQL with the objects on which a role has a privilege. $1 is the role, $2 contains the oids of relations, $3 those of
- * functions.
+ * SQL with the objects on which a role has a privilege, and the columns of these relations on which it has none. $1 is the
+ * role, $2 contains the oids of relations, $3 those of functions.
  */
 const VISIBLE = `select pg_catalog.jsonb_build_object(
   'relations', coalesce((
@@ -50,10 +50,24 @@ const VISIBLE = `select pg_catalog.jsonb_build_object(
     where c.oid = any ($2::oid[]) and pg_catalog.has_schema_privilege($1, c.relnamespace, 'usage')
       and (pg_catalog.has_table_privilege($1, c.oid, 'select, insert, update, delete')
         or pg_catalog.has_any_column_privilege($1, c.oid, 'select, insert, update'))), '[]'),
+  'hidden', coalesce((
+    select pg_catalog.jsonb_object_agg(r.oid, r.names) from (
+      select c.oid::bigint, pg_catalog.jsonb_agg(a.attname) as names
+      from pg_catalog.pg_class c join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+      where c.oid = any ($2::oid[]) and not pg_catalog.has_table_privilege($1, c.oid, 'select, insert, update')
+        and not pg_catalog.has_column_privilege($1, c.oid, a.attnum, 'select, insert, update')
+      group by c.oid) r), '{}'),
   'functions', coalesce((
     select pg_catalog.jsonb_agg(p.oid::bigint) from pg_catalog.pg_proc p
     where p.oid = any ($3::oid[]) and pg_catalog.has_schema_privilege($1, p.pronamespace, 'usage')
       and pg_catalog.has_function_privilege($1, p.oid, 'execute')), '[]'))`;
+
+interface Visible {
+  readonly relations: readonly number[];
+  /** Names of columns by the oid of their relation. */
+  readonly hidden: Readonly<Record<string, readonly string[]>>;
+  readonly functions: readonly number[];
+}
 
 /** Returns the schema cache with only those objects on which a role has a privilege. */
 async function visibleCatalog(database: Executor, schemaCache: SchemaCache, role: string): Promise<SchemaCache> {
@@ -70,9 +84,13 @@ async function visibleCatalog(database: Executor, schemaCache: SchemaCache, role
       planKey: '',
     },
   ]);
-  const found = result && firstJson<{ relations: number[]; functions: number[] }>(result);
+  const found = result && firstJson<Visible>(result);
   const oids = { relations: new Set(found?.relations), functions: new Set(found?.functions) };
-  const seenRelations = new Map(relations.filter(([, { oid }]) => oids.relations.has(oid)));
+  const seenRelations = new Map(
+    relations
+      .filter(([, { oid }]) => oids.relations.has(oid))
+      .map(([key, relation]) => [key, withoutColumns(relation, found?.hidden[relation.oid])]),
+  );
   const seenFunctions = new Map(
     functions.flatMap(([key, overloads]) => {
       const seen = overloads.filter(({ oid }) => oids.functions.has(oid));
@@ -85,11 +103,32 @@ async function visibleCatalog(database: Executor, schemaCache: SchemaCache, role
     isSeen(relationship.table) &&
     isSeen(relationship.foreignTable) &&
     (relationship.kind !== 'many-to-many' || isSeen(relationship.junction)) &&
-    (relationship.kind !== 'computed' || seenFunctions.has(nameKey(relationship.function)));
+    (relationship.kind !== 'computed' || seenFunctions.has(nameKey(relationship.function))) &&
+    columnsOf(relationship).every(([name, column]) => seenRelations.get(nameKey(name))?.columns.has(column) === true);
   const relationships = new Map(
     [...schemaCache.relationships].map(([key, list]) => [key, list.filter(isSeenRelationship)] as const),
   );
   return { ...schemaCache, relations: seenRelations, functions: seenFunctions, relationships };
+}
+
+/** Returns the relation without the columns of these names. */
+export function withoutColumns(relation: Relation, hidden: readonly string[] | undefined): Relation {
+  if (hidden === undefined) return relation;
+  return { ...relation, columns: new Map([...relation.columns].filter(([name]) => !hidden.includes(name))) };
+}
+
+/** Returns the columns that a relationship joins, each with its relation. */
+function columnsOf(relationship: Relationship): readonly (readonly [SqlName, string])[] {
+  const { kind, table, foreignTable } = relationship;
+  if (kind === 'computed') return [];
+  if (kind !== 'many-to-many') {
+    return relationship.columns.flatMap(([own, other]) => [[table, own] as const, [foreignTable, other] as const]);
+  }
+  const { junction, sourceColumns, targetColumns } = relationship;
+  return [
+    ...sourceColumns.flatMap(([own, joined]) => [[table, own] as const, [junction, joined] as const]),
+    ...targetColumns.flatMap(([other, joined]) => [[foreignTable, other] as const, [junction, joined] as const]),
+  ];
 }
 
 /**

@@ -261,4 +261,48 @@ describe('the management API', () => {
     });
     expect(expectRefusal(signedUp)).toBe('signup_disabled');
   });
+
+  it('issues no link and no redirect below the path of the console, to builders and to strangers alike', async () => {
+    const { publishable_key: apikey } = JSON.parse((await ask('GET', '/setup')).body) as SetupState;
+    const bearer = await tokenOf(owner);
+    const call = (method: string, path: string, body?: object, headers: Record<string, string> = {}) =>
+      send(node.url, `/apps/console/auth/v1${path}`, {
+        method,
+        headers: { apikey, accept: 'text/html', 'content-type': 'application/json', ...headers },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    const own = { authorization: `Bearer ${bearer}` };
+    const answers = [
+      await call('GET', '/verify?token=0123456789abcdef&type=magiclink&redirect_to=http://localhost:5173'),
+      await call('POST', '/verify', { type: 'magiclink', token: '0123456789abcdef' }, form),
+      await call('GET', '/authorize?provider=github', undefined, { 'sec-fetch-mode': 'navigate' }),
+      await call('GET', '/authorize?provider=custom:ninefold'),
+      await call('GET', '/callback?state=x&code=y', undefined, { 'sec-fetch-mode': 'navigate' }),
+      await call('GET', '/oauth/authorize?client_id=x&redirect_uri=http://localhost:5173'),
+      await call('GET', '/user/identities/authorize?provider=github', undefined, own),
+      await call('GET', '/user/identities/confirm?id=x'),
+      await call('GET', '/reauthenticate', undefined, own),
+      await call('POST', '/sessions', { redirect_to: 'http://localhost:5173' }, own),
+      await call('PUT', '/user', { email: uniqueEmail() }, own),
+    ];
+    for (const email of [owner, uniqueEmail('stranger')]) {
+      answers.push(
+        await call('POST', '/otp', { email, create_user: false }),
+        await call('POST', '/magiclink', { email }),
+        await call('POST', '/recover', { email }),
+        await call('POST', '/resend', { email, type: 'signup' }),
+        await call('POST', '/invite', { email }, own),
+        await call('POST', '/admin/generate_link', { email, type: 'magiclink' }, own),
+      );
+    }
+    for (const answer of answers) {
+      expect(expectRefusal(answer)).toBe('feature_disabled');
+      expect([answer.headers.location, answer.body.includes('/apps/console')]).toEqual([undefined, false]);
+    }
+    const mails = await withClient(await superuserUrl(node, 'app_console'), (client) =>
+      client.query('select data from ninefold.mails'),
+    );
+    expect(mails.rows).toEqual([]);
+  });
 });

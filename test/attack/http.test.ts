@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import type { AppConnection } from '../../contract/admin.ts';
+import { type AppConnection, consoleHeader } from '../../contract/admin.ts';
 import { limits } from '../../contract/limits.ts';
 import { createApp, runSql } from '../support/apps.ts';
 import { type HttpResponse, send, sendBytes } from '../support/http.ts';
@@ -273,6 +273,68 @@ it('sends short response headers even if the request is long', async () => {
   const response = await send(node.url, long, { headers: { apikey: app.anon_key } });
   expect(response.status).toBe(200);
   expect(JSON.stringify(response.headers).length).toBeLessThan(8000);
+});
+
+describe('a Host header that no setting names', () => {
+  const { port } = new URL(node.url);
+  const paths = () => [
+    ...['/', '/sign-in', '/docs/errors', '/assets/x.js', '/admin/v1/apps', '/admin/v1/setup', '/x', '/healthy'],
+    ...[`${rest}/things`, `/apps/${app.ref}/auth/v1/settings`, `/apps/${app.ref}/openapi.json`, '/%61pps/x/rest/v1/'],
+    `/admin/v1/apps/${app.ref}/rest/v1/things`,
+  ];
+
+  it.each([
+    'evil.example',
+    `evil.example:${port}`,
+    `127.0.0.1.evil.example:${port}`,
+    'localhost.evil.example',
+    'xlocalhost',
+    'console.localhost',
+    '10.1.2.3',
+    `169.254.169.254:${port}`,
+    '[fe80::1]',
+  ])('is refused with 421 on every path but those of monitoring: %s', async (name) => {
+    const headers = { host: name, accept: 'text/html', apikey: app.anon_key, authorization: `Bearer ${app.anon_key}` };
+    for (const path of paths()) {
+      for (const method of ['GET', 'POST', 'OPTIONS']) {
+        const response = await send(node.url, path, { method, headers });
+        expect([path, method, response.status]).toEqual([path, method, 421]);
+        expect(expectRefusal(response, path)).toBe('misdirected_request');
+        expect(response.headers['access-control-allow-origin']).toBeUndefined();
+      }
+    }
+    expect(await send(node.url, '/health', { headers })).toMatchObject({ status: 200, body: '{"status":"ok"}' });
+  });
+
+  it('gives a page of that name no session of a builder after its name was pointed at the node', async () => {
+    const name = `rebound.example:${port}`;
+    const headers = {
+      ...{ host: name, origin: `http://${name}`, 'sec-fetch-site': 'same-origin' },
+      ...{ 'content-type': 'application/json', [consoleHeader]: '1' },
+    };
+    const body = JSON.stringify({ email: 'a@example.org', password: 'correct horse battery' });
+    const response = await send(node.url, '/admin/v1/session', { method: 'POST', headers, body });
+    expect([response.status, response.headers['set-cookie']]).toEqual([421, undefined]);
+  });
+
+  it('is refused although a target in absolute form names the node', async () => {
+    const own = new URL(node.url).host;
+    const heard = await sendBytes(
+      node.url,
+      `GET http://${own}${rest}/things HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`,
+    );
+    expect(answersIn(heard)[0]?.status).toBe(421);
+  });
+
+  it('is served if NINEFOLD_HOSTS names it', async () => {
+    const served = await startNode({ env: { NINEFOLD_HOSTS: 'console.internal', NINEFOLD_WORKERS: '1' } });
+    try {
+      const ask = async (name: string) => (await send(served.url, '/docs/errors', { headers: { host: name } })).status;
+      expect([await ask('console.internal:8080'), await ask('a.console.internal')]).toEqual([200, 421]);
+    } finally {
+      await served.stop();
+    }
+  });
 });
 
 it('serves only its own app at a host below the domain', async () => {

@@ -219,6 +219,51 @@ describe('an import of a hostile file of members', () => {
     expect(results.at(-1)?.rows).toEqual([['good@example.com']]);
   });
 
+  it('refuses ids and addresses that would have to be cleaned, so that no two records become one', async () => {
+    const csv = [
+      'email,phone,name',
+      'clean@csv.example,,One',
+      ' clean@csv.example,,Two',
+      'clean\u200b@csv.example,,Three',
+    ];
+    const rest = [
+      '"clean@csv.example\n",,Four',
+      ',+49 171 5550100,Five',
+      ',+49 171 5550100\u00a0,Six',
+      '\u212aim@csv.example,,Seven',
+    ];
+    const byCsv = await imported('csv', 'x.csv', [[...csv, ...rest, ''].join('\n')]);
+    expect([byCsv.state, byCsv.imported, byCsv.refused]).toEqual(['done', 2, 5]);
+    expect(byCsv.refusals.map(({ reason }) => reason)).toEqual([
+      expect.stringContaining('the address begins or ends with a blank'),
+      expect.stringContaining('the address has a control character or an invisible character'),
+      expect.stringContaining('the address has a control character'),
+      expect.stringContaining('the phone number begins or ends with a blank'),
+      'the address is not valid',
+    ]);
+    const ids = [
+      'google-oauth2|7',
+      'google-oauth2|7 ',
+      'google-oauth2|\u20687',
+      'google-oauth2|7\u0001',
+      ' google-oauth2|7',
+    ];
+    const json = ids.map((user_id) => `${JSON.stringify({ user_id })}\n`).join('');
+    const byJson = await imported('auth0', 'x.ndjson', [json]);
+    expect([byJson.state, byJson.imported, byJson.refused]).toEqual(['done', 1, 4]);
+    const dump = [
+      'COPY auth.users (id, email) FROM stdin;',
+      '00000000-0000-4000-8000-0000000000d1\tdump@csv.example',
+      '\\.',
+      'COPY auth.identities (user_id, provider, provider_id, identity_data) FROM stdin;',
+      ...['9', '9 ', '9\u200e'].map((id) => `00000000-0000-4000-8000-0000000000d1\tgithub\t${id}\t{}`),
+      '\\.',
+      '',
+    ];
+    const byDump = await imported('supabase', 'x.sql', [dump.join('\n')]);
+    expect([byDump.state, byDump.imported, byDump.refused]).toEqual(['done', 1, 2]);
+  });
+
   it('imports nothing if the file has another format', async () => {
     const quote = `email\n"${'x'.repeat(5_000_000)}`;
     for (const [source, name, parts] of [

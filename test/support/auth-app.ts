@@ -49,6 +49,8 @@ export interface AuthApp {
   roleClaimKey: string;
   /** Milliseconds that are added to the time of the server's clock. */
   clockOffset: number;
+  /** The addresses of the node and of the app. */
+  origins: Origins;
   reset(): void;
   /** Sends one request to `/auth/v1` without HTTP. */
   call(method: string, path: string, options?: CallOptions): Promise<Reply>;
@@ -142,6 +144,7 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
     database,
     serverDatabase,
     passwords,
+    origins,
     commonHashes,
     events,
     settings: defaultSettings(true).auth,
@@ -153,6 +156,7 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
       app.secrets = {};
       app.roleClaimKey = '.role';
       app.clockOffset = 0;
+      app.origins = origins;
       events.length = 0;
     },
     async call(method, path, { body, raw, headers = {}, address = '127.0.0.1' } = {}) {
@@ -186,7 +190,7 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
             secrets: app.secrets,
             roleClaimKey: app.roleClaimKey,
             nodeKey: () => nodeKey,
-            origins,
+            origins: app.origins,
             addresses,
             events: bus,
             now,

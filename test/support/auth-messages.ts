@@ -70,7 +70,7 @@ export async function pressButton(
     raw: Buffer.from(form.toString()),
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
-      'sec-fetch-site': 'same-origin',
+      ...(headers.origin === undefined && { 'sec-fetch-site': 'same-origin' }),
       ...ownHost,
       ...headers,
     },

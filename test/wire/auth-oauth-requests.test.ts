@@ -12,6 +12,7 @@ import {
   type OAuthApp,
   PASSWORD,
   verifierOf,
+  withCode,
 } from '../support/oauth-app.ts';
 
 /** Requests of applications with the parameters of OpenID Connect, and the tokens that they lead to. */
@@ -118,7 +119,7 @@ describe('an authorization request that asks for a new sign-in', () => {
       expect(await decide(member, id, 'approve')).toMatchObject({ status: 404 });
       const again = await signedInAgain(member);
       const code = answerOf(await open(again, id)).get('code') ?? '';
-      const { body } = await oauth.exchange({ grant_type: 'authorization_code', code, code_verifier: verifier });
+      const { body } = await oauth.exchange(withCode(code, verifier));
       const session = claimsOf((await again.auth.getSession()).data.session?.access_token ?? '');
       const claims = claimsOf(body.id_token ?? '');
       expect(claims).toMatchObject({ acr: 'aal1', amr: ['pwd'], nonce: 'n-once' });

@@ -67,10 +67,11 @@ describe('a sign-in at a provider, over HTTP', () => {
     expect(new URLSearchParams(end.hash.slice(1)).get('access_token')).toEqual(expect.any(String));
   });
 
-  it('uses the app’s own host in the callback address if the Host header belongs to another site', async () => {
+  it('uses the app’s own host in the callback address if a header names another site', async () => {
     const response = await send(node.url, `/apps/${REF}/auth/v1/authorize?provider=custom:real`, {
-      headers: { host: 'evil.example', 'x-forwarded-host': 'evil.example' },
+      headers: { 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' },
     });
+    expect(String(response.headers['set-cookie'])).toMatch(/^nf-sign-in-[0-9a-f]{64}=[\w-]+; Path=.*; HttpOnly/);
     const page = new URL(headerOf(response, 'location'));
     expect(page.searchParams.get('redirect_uri')).toBe(`http://${ownHost}/auth/v1/callback`);
   });

@@ -1,10 +1,10 @@
 import pg from 'pg';
-import { describe, expect, inject, it } from 'vitest';
-import type { AppConnection, NodeStatus, SettingEntry } from '../../contract/admin.ts';
+import { describe, expect, inject, it, vi } from 'vitest';
+import type { AppConnection, NodeStatus, RedirectDecision, SettingEntry } from '../../contract/admin.ts';
 import { type Limit, limits } from '../../contract/limits.ts';
 import type { Specification } from '../../contract/specification.ts';
 import { admin, createApp, deleteApp, runSql } from '../support/apps.ts';
-import { clientOf } from '../support/clients.ts';
+import { clientOf, signUpMember } from '../support/clients.ts';
 import { cli } from '../support/node.ts';
 import { uniqueRef } from '../support/unique.ts';
 
@@ -32,6 +32,48 @@ describe('settings of an app', () => {
     expect(listed.find(({ key }) => key === 'db_max_rows')).toMatchObject({ value: 5, is_set: true, default: 1000 });
     await cli(node, ['settings', app.ref, 'unset', 'rest.db-max-rows']);
     expect(await lengths()).toEqual(new Set([20]));
+  });
+
+  it('answer whether a sign-in may redirect to an address, as the sign-in itself decides', async () => {
+    const app = await createApp(node);
+    await set(app.ref, 'uri_allow_list', '["https://shop.example/docs", "https://*.preview.example/**"]');
+    const ask = (address: string) =>
+      admin<RedirectDecision>(node, 'GET', `/apps/${app.ref}/redirects?${new URLSearchParams({ address })}`);
+    const { session } = await signUpMember(app);
+    const continuesTo = async (address: string): Promise<string | null> => {
+      const response = await fetch(`${app.url}/auth/v1/sessions`, {
+        method: 'POST',
+        headers: {
+          ...{ apikey: app.publishable_key, authorization: `Bearer ${session.access_token}` },
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify({ redirect_to: address }),
+      });
+      const { url } = (await response.json()) as { url?: string };
+      return url === undefined ? null : url.replace(/#.*/s, '');
+    };
+    for (const [address, by, entry] of [
+      ['https://shop.example/docs/', 'entry', 'https://shop.example/docs'],
+      ['https://pr.preview.example/a?b', 'entry', 'https://*.preview.example/**'],
+      ['http://localhost:5173/x', 'loopback', null],
+      ['https://shop.example/docs/more', null, null],
+      ['https://shop.example/docs?x=/', null, null],
+      ['javascript:alert(1)', null, null],
+    ] as const) {
+      const decision = await vi.waitFor(async () => {
+        const asked = await ask(address);
+        expect([address, asked.by, asked.entry]).toEqual([address, by, entry]);
+        return asked;
+      }, 5000);
+      expect(decision.address).toBe(await continuesTo(address));
+    }
+    const status = async (path: string) =>
+      (
+        await fetch(`${node.url}/admin/v1/apps/${app.ref}/redirects${path}`, {
+          headers: { authorization: `Bearer ${node.operatorToken}` },
+        })
+      ).status;
+    expect([await status(''), await status('?address=')]).toEqual([400, 400]);
   });
 
   it('expose another schema', async () => {

@@ -230,6 +230,53 @@ describe('openapi.json', () => {
     expect(callsOf(member)).not.toContain('post /rest/v1/tickets');
   });
 
+  it('lists for each caller only the fields that the caller may read, insert or update', async () => {
+    const app = await copy();
+    await runSql(
+      node,
+      app.ref,
+      `create table public.staff (id int primary key generated always as identity, name text,
+         salary int check (salary > 0), wish text, grade int not null default 1);
+       alter table public.staff enable row level security;
+       create policy own on public.staff for all using (true) with check (true);
+       revoke all on public.staff from anon, authenticated;
+       grant select (id, name) on public.staff to anon;
+       grant select (id, name), insert (name, wish), update (wish) on public.staff to authenticated`,
+    );
+    const { session } = await signUpMember(app);
+    const own = { apikey: app.publishable_key, authorization: `Bearer ${session.access_token}` };
+    const fieldsOf = async (headers: Record<string, string>) => {
+      const { components, paths } = await documentOf(app, headers);
+      const schemas = components.schemas as Record<string, { properties: object; required?: string[] } | undefined>;
+      const names = ['staff', 'staff.insert', 'staff.update'].map((name) =>
+        Object.keys(schemas[name]?.properties ?? {}),
+      );
+      const parameters = (paths['/rest/v1/staff'] as { get: { parameters: { name: string }[] } }).get.parameters;
+      const filters = parameters.map(({ name }) => name).filter((name) => /^(?:id|name|salary|wish|grade)$/.test(name));
+      return {
+        names,
+        filters,
+        text: JSON.stringify({ components, paths }),
+        required: schemas['staff.insert']?.required,
+      };
+    };
+    const anon = await fieldsOf({ apikey: app.publishable_key });
+    expect([anon.names, anon.filters]).toEqual([
+      [['id', 'name'], [], []],
+      ['id', 'name'],
+    ]);
+    const member = await fieldsOf(own);
+    expect([member.names, member.filters]).toEqual([
+      [['id', 'name'], ['name', 'wish'], ['wish']],
+      ['id', 'name'],
+    ]);
+    for (const { text } of [anon, member]) expect(text).not.toMatch(/salary|grade/);
+    expect(member.required).toBeUndefined();
+    const all = await fieldsOf({ apikey: app.secret_key });
+    expect(all.names[0]).toEqual(['id', 'name', 'salary', 'wish', 'grade']);
+    expect(all.text).toMatch(/salary.*grade|grade.*salary/);
+  });
+
   it('shows a change at once, requires a valid key, and can be switched off', async () => {
     const app = await copy();
     const paths = async () => Object.keys((await documentOf(app, { apikey: app.secret_key })).paths);

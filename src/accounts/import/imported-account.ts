@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { limits } from '../../../contract/limits.ts';
+import { identifierProblem, UNSTORABLE } from '../identifiers.ts';
 import { passwordScheme } from '../passwords.ts';
 import { checkMetadata } from '../users.ts';
 
@@ -76,13 +77,17 @@ function timeOf(value: string | number | boolean | null | undefined, name: strin
 }
 
 /**
- * Matches NUL characters and halves of surrogate pairs as JSON.stringify writes them, because PostgreSQL can store
- * neither.
+ * Throws unless a text can identify a person. It is not cleaned, because two records of the file could then become one.
+ * @throws RefusedAccount
  */
-const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/;
+export function requireIdentifier(text: string, name: string): void {
+  const problem = identifierProblem(text);
+  if (problem !== null) throw new RefusedAccount(`${name} ${problem}`);
+}
 
 function stored(form: (text: string) => string, text: string | null | undefined, name: string): string | null {
   if (!text?.trim()) return null;
+  requireIdentifier(text, `the ${name}`);
   try {
     return form(text);
   } catch {
@@ -104,6 +109,10 @@ export function importedAccount(draft: AccountDraft, forms: AccountForms, newId:
   const email = stored(forms.email, draft.email, 'address');
   const phone = stored(forms.phone, draft.phone, 'phone number');
   const identities = draft.identities ?? [];
+  for (const { provider, providerId } of identities) {
+    requireIdentifier(provider, 'the name of a provider');
+    requireIdentifier(providerId, 'the id at a provider');
+  }
   if (!email && !phone && identities.length === 0 && !draft.isAnonymous) {
     throw new RefusedAccount('it has no address, no phone number and no identity');
   }

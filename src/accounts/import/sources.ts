@@ -3,7 +3,13 @@ import { parse } from 'csv-parse';
 import { limits } from '../../../contract/limits.ts';
 import type { ImportSource } from '../../../contract/member-imports.ts';
 import { parseBoundedJson } from '../../limits/bounded-json.ts';
-import { type AccountDraft, type ImportedIdentity, RefusedAccount, uuidOf } from './imported-account.ts';
+import {
+  type AccountDraft,
+  type ImportedIdentity,
+  RefusedAccount,
+  requireIdentifier,
+  uuidOf,
+} from './imported-account.ts';
 import { readCopy } from './read-copy.ts';
 import { readLines } from './read-lines.ts';
 import { readObjects } from './read-objects.ts';
@@ -84,6 +90,8 @@ function supabaseIdentity(line: number, row: Fields): ImportRecord {
     const { user_id: userId, provider, provider_id: providerId = text(data.sub) } = row;
     if (!userId || !provider || !providerId)
       throw new RefusedAccount('the identity has no user_id, provider or provider_id');
+    requireIdentifier(provider, 'the name of a provider');
+    requireIdentifier(providerId, 'the id at a provider');
     return { line, identity: { userId: userId.toLowerCase(), provider, providerId, data } };
   } catch (error) {
     if (error instanceof RefusedAccount) return { line, refused: error.message };
@@ -97,6 +105,7 @@ const firebaseProvider = (id: string): string => id.replace(/\.com$/, '');
 function firebaseUser(user: Record<string, unknown>, hashes: FirebaseHashes | null): AccountDraft {
   const localId = text(user.localId);
   if (localId === null) throw new RefusedAccount('it has no localId');
+  requireIdentifier(localId, 'the localId');
   const hash = text(user.passwordHash);
   if (hash !== null && hashes === null)
     throw new RefusedAccount('its password needs the hash parameters of the project');
@@ -142,6 +151,7 @@ function auth0User(user: Record<string, unknown>): AccountDraft {
   const userId = text(user.user_id) ?? text((user._id as Record<string, unknown> | undefined)?.$oid);
   const email = text(user.email);
   if (userId === null && email === null) throw new RefusedAccount('it has no user_id and no email');
+  requireIdentifier(userId ?? email ?? '', userId === null ? 'the address' : 'the user_id');
   const [provider, providerId] = /^([^|]+)\|(.+)$/s.exec(userId ?? '')?.slice(1) ?? [];
   const custom = user.custom_password_hash as { algorithm?: unknown; hash?: { value?: unknown } } | undefined;
   const isSocial = provider !== undefined && providerId !== undefined && !/^(?:auth0|sms|email)$/.test(provider);

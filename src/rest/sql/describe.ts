@@ -5,8 +5,8 @@ import type { ApiRequest } from '../request/api-request.ts';
 import { type Batch, beforeQuery } from './build-statements.ts';
 
 /**
- * SQL with the objects of a schema on which the caller's role has any privilege, and the comment on the schema, as one
- * JSON value.
+ * SQL with the objects of a schema on which the caller's role has any privilege, the columns that the role cannot use
+ * in any data request, and the comment on the schema, as one JSON value.
  */
 const describeText = `
   SELECT json_build_object(
@@ -16,15 +16,25 @@ const describeText = `
              pg_has_role(c.relowner, 'USAGE')
           OR has_table_privilege(c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')
           OR has_any_column_privilege(c.oid, 'SELECT, INSERT, UPDATE, REFERENCES'))),
+    'hidden', (
+      SELECT coalesce(json_object_agg(c.oid::int8, c.names), '{}') FROM (
+        SELECT c.oid, json_agg(a.attname) AS names
+          FROM pg_catalog.pg_class c JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid
+         WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND a.attnum > 0 AND NOT a.attisdropped
+           AND NOT has_table_privilege(c.oid, 'SELECT, INSERT, UPDATE')
+           AND NOT has_column_privilege(c.oid, a.attnum, 'SELECT, INSERT, UPDATE')
+         GROUP BY c.oid) c),
     'functions', (
       SELECT coalesce(json_agg(p.oid::int8), '[]') FROM pg_catalog.pg_proc p
        WHERE p.pronamespace = n.oid AND has_function_privilege(p.oid, 'EXECUTE')),
     'comment', pg_catalog.obj_description(n.oid, 'pg_namespace'))
   FROM pg_catalog.pg_namespace n WHERE n.nspname = $1`;
 
-/** Result of the query of `describeStatements`: object identifiers and the comment on the schema. */
+/** Result of the query of `describeStatements`: object identifiers, names of columns and the comment on the schema. */
 export interface Described {
   readonly relations: readonly number[];
+  /** The columns that the role cannot use, by the oid of their relation. */
+  readonly hidden: Readonly<Record<string, readonly string[]>>;
   readonly functions: readonly number[];
   readonly comment: string | null;
 }

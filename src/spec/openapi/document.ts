@@ -5,6 +5,7 @@ import { callableRoutines } from '../../access/exposed.ts';
 import { groupBy } from '../../catalog/group.ts';
 import { compareText, idOf } from '../../catalog/names.ts';
 import { ErrorsOfCalls } from '../chapters/errors/call-errors.ts';
+import type { FieldRights } from '../portal/member-fields.ts';
 import type { TypeFacts } from '../types/facts.ts';
 import { inputSchemas, type JsonSchema, shapeSchema } from '../types/json-schema.ts';
 import { NamedTypes } from '../types/type-names.ts';
@@ -15,12 +16,20 @@ import { bodyOf, parametersOf } from './parameters.ts';
  * inputs and responses, and the errors of chapter 8 by status.
  *
  * @param url The URL of the app for its clients, without a trailing slash.
+ * @param rights The fields that the reader may use, by the id of the entity; null for all fields.
  */
-export function openApiDocument(specification: Specification, types: TypeFacts, url: string): JsonSchema {
+export function openApiDocument(
+  specification: Specification,
+  types: TypeFacts,
+  url: string,
+  rights: ReadonlyMap<string, FieldRights> | null = null,
+): JsonSchema {
   const { app, hash, chapters } = specification;
   const named = new NamedTypes(types.named_types);
   const entities = (chapters.entities?.entities ?? []).filter((entity) => entity.exposed);
   const [defaultSchema] = types.facts.exposedSchemas;
+  const fieldsFor = (operation: keyof FieldRights, entity: string) =>
+    rights === null ? null : (rights.get(entity)?.[operation] ?? NONE);
   const names = new Map(
     entities.map((entity) => [
       entity.id,
@@ -29,11 +38,14 @@ export function openApiDocument(specification: Specification, types: TypeFacts, 
   );
   const rows = entities.map((entity): [string, JsonSchema] => [
     names.get(entity.id) ?? entity.id,
-    rowSchema(entity, named),
+    onlyFields(rowSchema(entity, named), fieldsFor('read', entity.id)),
   ]);
   const written = inputSchemas(types)
     .filter(({ entity }) => names.has(entity))
-    .map(({ name, schema }): [string, JsonSchema] => [name, schema]);
+    .map(({ name, entity, operation, schema }): [string, JsonSchema] => [
+      name,
+      onlyFields(schema, fieldsFor(operation, entity)),
+    ]);
   const errors = errorResponses(chapters.errors?.errors ?? []);
   const write = new Operations({
     entities,
@@ -42,6 +54,7 @@ export function openApiDocument(specification: Specification, types: TypeFacts, 
     named,
     chapters,
     responses: errors,
+    readable: (entity) => fieldsFor('read', entity),
   });
   const calls = groupBy(chapters.calls?.calls ?? [], (call) => call.path.split('?')[0] ?? '');
   return {
@@ -93,6 +106,20 @@ function rowSchema(entity: Entity, named: NamedTypes): JsonSchema {
     type: 'object',
     ...(entity.comment !== null && { description: entity.comment }),
     properties: Object.fromEntries(properties),
+  };
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Returns the schema of an object with only the given properties; all of them if `fields` is null. */
+function onlyFields(schema: JsonSchema, fields: ReadonlySet<string> | null): JsonSchema {
+  if (fields === null) return schema;
+  const { properties, required, ...rest } = schema;
+  const kept = Array.isArray(required) ? required.filter((name) => fields.has(name)) : [];
+  return {
+    ...rest,
+    properties: Object.fromEntries(Object.entries(properties ?? {}).filter(([name]) => fields.has(name))),
+    ...(kept.length > 0 && { required: kept }),
   };
 }
 
@@ -151,6 +178,8 @@ interface Parts {
   named: NamedTypes;
   chapters: Chapters;
   responses: ReadonlyMap<string, StatusErrors>;
+  /** Returns the names of the fields of an entity that the reader may read; null for all. */
+  readable: (entity: string) => ReadonlySet<string> | null;
 }
 
 class Operations {
@@ -198,10 +227,8 @@ class Operations {
       ...(roles.size > 0 && {
         description: `For: ${[...roles].join(', ')}.${calls.some((call) => call.reads_only) ? ONLY_READS : ''}`,
       }),
-      parameters: parametersOf(
-        calls,
-        this.#parts.chapters.calls?.rows ?? [],
-        (call) => this.#entities.get(call.entity ?? '')?.fields.map(({ name }) => name) ?? [],
+      parameters: parametersOf(calls, this.#parts.chapters.calls?.rows ?? [], (call) =>
+        this.#filters(call.entity ?? ''),
       ),
       ...(bodies.length > 0 && {
         requestBody: {
@@ -215,6 +242,13 @@ class Operations {
       // The ids in chapter 3 of the described entities whose rows the function changes.
       ...(writes.length > 0 && { 'x-writes': writes }),
     };
+  }
+
+  /** Returns the names of the fields by which the reader may filter the rows of an entity. */
+  #filters(entity: string): string[] {
+    const fields = this.#entities.get(entity)?.fields.map(({ name }) => name) ?? [];
+    const readable = this.#parts.readable(entity);
+    return readable === null ? fields : fields.filter((name) => readable.has(name));
   }
 
   #body(call: CallEntry): JsonSchema | null {

@@ -301,8 +301,10 @@ export class Tasks {
    */
   openApi(asked: { of: SpecificationKey; types: TypeSource; role: string | null; url: string }): string {
     const { specification } = this.#of(asked.of);
-    const visible = asked.role === null ? specification : visibleTo(specification, asked.role);
-    return JSON.stringify(openApiDocument(visible, typeFacts(asked.types), asked.url));
+    const [types, { url }] = [typeFacts(asked.types), asked];
+    if (asked.role === null) return JSON.stringify(openApiDocument(specification, types, url));
+    const visible = visibleTo(specification, asked.role);
+    return JSON.stringify(openApiDocument(visible.specification, types, url, visible.rights));
   }
 
   /**

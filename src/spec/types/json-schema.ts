@@ -25,14 +25,14 @@ export function jsonSchemas(types: TypeFacts, ref: string, only: string | null =
 export function inputSchemas(
   types: TypeFacts,
   only: string | null = null,
-): { name: string; entity: string; schema: JsonSchema }[] {
+): { name: string; entity: string; operation: 'insert' | 'update'; schema: JsonSchema }[] {
   const [defaultSchema] = types.facts.exposedSchemas;
   return inputs(types, only).flatMap((input) => {
     const name = inputName(input, defaultSchema);
     const entity = input.entity.id;
     return [
-      { name: `${name}.insert`, entity, schema: entitySchema(input.entity, input.insert) },
-      { name: `${name}.update`, entity, schema: entitySchema(input.entity, input.update) },
+      { name: `${name}.insert`, entity, operation: 'insert', schema: entitySchema(input.entity, input.insert) },
+      { name: `${name}.update`, entity, operation: 'update', schema: entitySchema(input.entity, input.update) },
     ];
   });
 }

@@ -63,6 +63,7 @@ const values: RestSettings & AuthSettings = {
 
   rate_limit_sign_up: 31,
   rate_limit_sign_up_app: 1001,
+  rate_limit_oauth_registration: 21,
   rate_limit_anonymous_users: 31,
   rate_limit_anonymous_users_app: 1001,
   rate_limit_token_refresh: 151,

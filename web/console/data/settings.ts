@@ -1,5 +1,5 @@
 import { mutationOptions, queryOptions } from '@tanstack/react-query';
-import type { SettingEntry, SignInCounts } from '../../../contract/admin.ts';
+import type { RedirectDecision, SettingEntry, SignInCounts } from '../../../contract/admin.ts';
 import type { HookFunctions } from '../../../contract/hooks.ts';
 import type { LimitLine, Specification } from '../../../contract/specification.ts';
 import { api, segment } from './api.ts';
@@ -21,6 +21,18 @@ export const appSettings = (ref: string) =>
       const entries = await api<SettingEntry[]>(`/apps/${segment(ref)}/settings`, { signal });
       return new Map(entries.map((entry) => [entry.key, entry]));
     },
+  });
+
+/**
+ * Reads whether a sign-in of an app may redirect to an address. The server decides by the stored settings. A change of
+ * settings makes the page ask again.
+ */
+export const redirectDecision = (ref: string, address: string) =>
+  queryOptions({
+    queryKey: [...queryKey(ref), 'redirect', address],
+    queryFn: ({ signal }) =>
+      api<RedirectDecision>(`/apps/${segment(ref)}/redirects?${new URLSearchParams({ address })}`, { signal }),
+    enabled: address !== '',
   });
 
 /** New values of settings by key; undefined resets a setting to its default. */

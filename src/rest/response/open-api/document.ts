@@ -1,6 +1,7 @@
 import type { RestSettings } from '../../../../contract/settings.ts';
-import type { Relation, Routine, SchemaCache } from '../../../catalog/schema-cache.ts';
+import { nameKey, type Relation, type Routine, type SchemaCache, type SqlName } from '../../../catalog/schema-cache.ts';
 import type { Described } from '../../sql/describe.ts';
+import { withoutColumns } from '../../visible-names.ts';
 import * as relations from './relation.ts';
 import * as routines from './routine.ts';
 import { type JsonObject, summaryAndDescription } from './types.ts';
@@ -18,6 +19,9 @@ export function openApiDocument(
 ): JsonObject {
   const { shownRelations, shownRoutines } = shown(schema, schemaCache, described, settings);
   const { summary, description } = summaryAndDescription(described.comment);
+  const shownByName = new Map(shownRelations.map((relation) => [nameKey(relation), relation]));
+  const isShown = (name: SqlName, column: string) =>
+    settings.openapi_mode === 'ignore-privileges' || shownByName.get(nameKey(name))?.columns.has(column) === true;
   const secured = settings.openapi_security_active;
   return {
     swagger: '2.0',
@@ -35,7 +39,7 @@ export function openApiDocument(
       ...shownRoutines.map((routine) => [`/rpc/${routine.name}`, routines.path(routine)]),
     ]),
     definitions: Object.fromEntries(
-      shownRelations.map((relation) => [relation.name, relations.definition(relation, schemaCache)]),
+      shownRelations.map((relation) => [relation.name, relations.definition(relation, schemaCache, isShown)]),
     ),
     parameters: Object.fromEntries([
       ...Object.entries(commonParameters),
@@ -59,9 +63,9 @@ function shown(
   const relationOids = new Set(described.relations);
   const functionOids = new Set(described.functions);
   return {
-    shownRelations: [...schemaCache.relations.values()].filter(
-      (relation) => relation.schema === schema && (everything || relationOids.has(relation.oid)),
-    ),
+    shownRelations: [...schemaCache.relations.values()]
+      .filter((relation) => relation.schema === schema && (everything || relationOids.has(relation.oid)))
+      .map((relation) => (everything ? relation : withoutColumns(relation, described.hidden[relation.oid]))),
     shownRoutines: [...schemaCache.functions.values()]
       .flat()
       .filter((routine) => routine.schema === schema && (everything || functionOids.has(routine.oid))),

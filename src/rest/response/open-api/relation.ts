@@ -4,6 +4,7 @@ import {
   nameKey,
   type Relation,
   type SchemaCache,
+  type SqlName,
 } from '../../../catalog/schema-cache.ts';
 import { defaultValue, format, items, type JsonObject, summaryAndDescription, typeName } from './types.ts';
 
@@ -12,25 +13,30 @@ import { defaultValue, format, items, type JsonObject, summaryAndDescription, ty
 const reference = (name: string): JsonObject => ({ $ref: `#/parameters/${name}` });
 const filterName = (relation: Relation, column: string): string => `rowFilter.${relation.name}.${column}`;
 
+/** Returns true if the document shows a column of a relation. */
+type IsShown = (relation: SqlName, column: string) => boolean;
+
 /** Returns the schema of a relation's rows. */
-export function definition(relation: Relation, schemaCache: SchemaCache): JsonObject {
+export function definition(relation: Relation, schemaCache: SchemaCache, isShown: IsShown): JsonObject {
   const columns = [...relation.columns.values()];
   const required = columns.filter((column) => !column.nullable).map((column) => column.name);
   return {
     type: 'object',
     description: relation.comment ?? undefined,
     required: required.length ? required : undefined,
-    properties: Object.fromEntries(columns.map((column) => [column.name, property(relation, column, schemaCache)])),
+    properties: Object.fromEntries(
+      columns.map((column) => [column.name, property(relation, column, schemaCache, isShown)]),
+    ),
   };
 }
 
-function property(relation: Relation, column: Column, schemaCache: SchemaCache): JsonObject {
+function property(relation: Relation, column: Column, schemaCache: SchemaCache, isShown: IsShown): JsonObject {
   const { baseType, enumValues } = column;
   return {
     type: typeName(baseType),
     format: format(baseType),
     default: defaultValue(baseType, column.default),
-    description: describeColumn(relation, column, schemaCache),
+    description: describeColumn(relation, column, schemaCache, isShown),
     enum: enumValues.length ? enumValues : undefined,
     maxLength: column.maxLength ?? undefined,
     items: items(baseType),
@@ -38,12 +44,18 @@ function property(relation: Relation, column: Column, schemaCache: SchemaCache):
 }
 
 /** Returns the description of a column. Clients that draw relationships parse the tags in it. */
-function describeColumn(relation: Relation, column: Column, schemaCache: SchemaCache): string | undefined {
+function describeColumn(
+  relation: Relation,
+  column: Column,
+  schemaCache: SchemaCache,
+  isShown: IsShown,
+): string | undefined {
   const notes: string[] = [];
   if (relation.primaryKey.includes(column.name)) notes.push('This is a Primary Key.<pk/>');
   const key = foreignKeyOf(relation, column.name, schemaCache);
-  if (key) {
-    const [table, target] = [key.foreignTable.name, key.columns[0]?.[1] ?? ''];
+  const target = key?.columns[0]?.[1] ?? '';
+  if (key && isShown(key.foreignTable, target)) {
+    const table = key.foreignTable.name;
     notes.push(`This is a Foreign Key to \`${table}.${target}\`.<fk table='${table}' column='${target}'/>`);
   }
   if (notes.length === 0) return column.comment ?? undefined;

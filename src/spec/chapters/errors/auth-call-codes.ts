@@ -27,6 +27,7 @@ const throughProvider = [
   'oauth_provider_not_supported',
   'provider_email_needs_verification',
   'provider_failed',
+  'provider_identity_refused',
   'signup_disabled',
   'unexpected_failure',
   'user_banned',

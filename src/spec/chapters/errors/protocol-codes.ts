@@ -16,6 +16,7 @@ export const protocolCodes: readonly (readonly [kinds: readonly CallKind[], code
     [
       'internal',
       'bad_request',
+      'misdirected_request',
       'headers_too_large',
       'request_timeout',
       'expectation_failed',

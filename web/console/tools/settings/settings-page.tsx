@@ -15,6 +15,7 @@ import { useDraft } from './draft.ts';
 import { KeysSection, LimitsSection } from './glance-sections.tsx';
 import { LookRows } from './look-rows.tsx';
 import { NameRow } from './name-row.tsx';
+import { RedirectCheckRow } from './redirect-check-row.tsx';
 import { SettingRows } from './setting-rows.tsx';
 import { sections } from './setting-words.ts';
 import styles from './settings.module.css';
@@ -79,6 +80,7 @@ function Sections({ appRef, settings }: { appRef: string; settings: AppSettings 
       </SettingsSection>
       <SettingsSection id="addresses" title="Addresses">
         <SettingRows draft={draft} keys={sections.addresses} />
+        <RedirectCheckRow appRef={appRef} draft={draft} />
       </SettingsSection>
       <SiteSection appRef={appRef} />
       <SettingsSection id="data-api" title="Data API" aside="the settings of PostgREST">
