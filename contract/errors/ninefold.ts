@@ -181,6 +181,14 @@ export const ninefoldErrors = entries('ninefold', {
     action: 'Try again in a moment.',
     member: null,
   },
+  app_session_stuck: {
+    status: 503,
+    message: 'The app cannot be deleted yet, because PostgreSQL is still ending one of its sessions.',
+    meaning:
+      'A session reads SQL or plans a statement in a loop that PostgreSQL cannot interrupt. The watchdog ends such a session. Until then the app stays, but it may be unavailable.',
+    action: 'Delete the app again after the seconds in Retry-After.',
+    member: null,
+  },
   clone_refused: {
     status: 400,
     message: 'The app’s own SQL refused to be copied.',
@@ -403,6 +411,15 @@ export const ninefoldErrors = entries('ninefold', {
     meaning: 'A statement of the SQL page failed; details carry PostgreSQL’s code and the position.',
     action: 'Correct the statement at the position.',
     member: null,
+  },
+  sql_too_complex: {
+    status: 400,
+    message: 'PostgreSQL would take too long to read this SQL.',
+    meaning:
+      'A long run of comment marks (/*, */) or signs (+, -) without a space exceeds the limit sqlRescans. PostgreSQL cannot be interrupted while it reads such a run, so the SQL was not sent.',
+    action: 'Remove the run, or divide it with spaces.',
+    member: null,
+    limit: 'sqlRescans',
   },
   migration_failed: {
     status: 400,
