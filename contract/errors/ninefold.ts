@@ -183,11 +183,12 @@ export const ninefoldErrors = entries('ninefold', {
   },
   app_session_stuck: {
     status: 503,
-    message: 'The app cannot be deleted yet, because PostgreSQL is still ending one of its sessions.',
+    message: 'PostgreSQL is still ending a session, so the app cannot be deleted or cloned yet.',
     meaning:
-      'A session reads SQL or plans a statement in a loop that PostgreSQL cannot interrupt. The watchdog ends such a session. Until then the app stays, but it may be unavailable.',
-    action: 'Delete the app again after the seconds in Retry-After.',
+      'A session of this or of another app is in a loop that PostgreSQL cannot interrupt, for example while PostgreSQL reads a very long comment. It exceeded the limit appClosingSeconds. The watchdog ends such a session in time.',
+    action: 'Delete or clone the app again after the seconds in Retry-After.',
     member: null,
+    limit: 'appClosingSeconds',
   },
   clone_refused: {
     status: 400,
