@@ -59,7 +59,7 @@ async function measure(order: LimitOrder): Promise<LimitReport> {
 /** Returns one function for each of the concurrent callers. The caller repeats this function. */
 async function worksOf(order: LimitOrder, connections: readonly Connection[]): Promise<(() => Promise<unknown>)[]> {
   const callers = Array.from({ length: order.concurrency }, (_, i) => i);
-  const passwords = new PasswordHasher(WORKERS);
+  const passwords = new PasswordHasher(WORKERS).of('bench');
   const executor = (caller: number): Executor => {
     const connection = connections[caller % connections.length] as Connection;
     return { run: (statements) => connection.run(statements) };

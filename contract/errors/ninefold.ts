@@ -189,6 +189,15 @@ export const ninefoldErrors = entries('ninefold', {
     action: 'Try again in a moment.',
     member: null,
   },
+  app_session_stuck: {
+    status: 503,
+    message: 'PostgreSQL is still ending a session, so the app cannot be deleted or cloned yet.',
+    meaning:
+      'A session of this or of another app is in a loop that PostgreSQL cannot interrupt, for example while PostgreSQL reads a very long comment. It exceeded the limit appClosingSeconds. The watchdog ends such a session in time.',
+    action: 'Delete or clone the app again after the seconds in Retry-After.',
+    member: null,
+    limit: 'appClosingSeconds',
+  },
   clone_refused: {
     status: 400,
     message: 'The app’s own SQL refused to be copied.',
@@ -411,6 +420,15 @@ export const ninefoldErrors = entries('ninefold', {
     meaning: 'A statement of the SQL page failed; details carry PostgreSQL’s code and the position.',
     action: 'Correct the statement at the position.',
     member: null,
+  },
+  sql_too_complex: {
+    status: 400,
+    message: 'PostgreSQL would take too long to read this SQL.',
+    meaning:
+      'A long run of comment marks (/*, */) or signs (+, -) without a space exceeds the limit sqlRescans. PostgreSQL cannot be interrupted while it reads such a run, so the SQL was not sent.',
+    action: 'Remove the run, or divide it with spaces.',
+    member: null,
+    limit: 'sqlRescans',
   },
   migration_failed: {
     status: 400,

@@ -68,6 +68,18 @@ export const appLimits = limitsOf('apps', {
     range: [1, 86_400],
     code: 'app_limit_exceeded',
   },
+  sessionLoopSeconds: {
+    unit: 'seconds',
+    default: 5,
+    meaning:
+      'Processor time for which a session may ignore that it was ended, in a loop of PostgreSQL that checks for no interrupt. Then the watchdog interrupts the loop by a signal. Applies to the embedded PostgreSQL on Linux.',
+  },
+  appClosingSeconds: {
+    unit: 'seconds',
+    default: 30,
+    meaning: 'How long deleting or cloning an app waits until PostgreSQL has ended the sessions of the app.',
+    code: 'app_session_stuck',
+  },
   appTransactionSeconds: {
     unit: 'seconds',
     default: 1800,

@@ -38,6 +38,13 @@ export const builderLimits = limitsOf('builders', {
     meaning: 'How long one statement of the SQL page may run.',
     code: 'sql_failed',
   },
+  sqlRescans: {
+    unit: 'characters',
+    default: 100_000_000,
+    meaning:
+      'How many characters PostgreSQL may read repeatedly in one SQL text. A run of 10,000 marks of comments (/*, */) or signs (+, -) without a space reaches this limit. Applies to the SQL page, migrations, scheduled jobs, and statements over TCP, for which the error is 54001.',
+    code: 'sql_too_complex',
+  },
   stateFiguresMilliseconds: {
     unit: 'milliseconds',
     default: 500,

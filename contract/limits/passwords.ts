@@ -98,19 +98,33 @@ export const passwordLimits = limitsOf('passwords', {
     unit: 'count',
     default: 2,
     meaning:
-      'Password hashes that one worker has handed to its threads. Each thread takes 19 MiB. A worker has one thread if there are as many workers as processors.',
+      'Password hashes that one worker has handed to its threads, besides one costly hash. Each thread takes 19 MiB. A worker has one thread if there are as many workers as processors, and one for costly hashes.',
   },
   passwordHashesWaiting: {
     unit: 'count',
     default: 64,
-    meaning: 'Sign-ins and sign-ups of one worker that wait for a password hash. Further ones get 429.',
+    meaning:
+      'Sign-ins and sign-ups of one app in one worker that wait for a password hash. Further ones get 429. Apps take turns by the processor time of their hashes, and builders of the console go before the members of apps.',
+    code: 'over_request_rate_limit',
+  },
+  costlyHashMilliseconds: {
+    unit: 'milliseconds',
+    default: 200,
+    meaning:
+      'Processor time from which a password hash is costly, for example bcrypt of cost 12. A separate thread of a lower priority verifies costly hashes, one at a time.',
+  },
+  costlyHashSecondsPerMinute: {
+    unit: 'seconds',
+    default: 45,
+    meaning:
+      'Processor time that the costly password hashes of one app may take per minute in one worker. Further sign-ins with such hashes get 429. After its first sign-in, an account has a hash of the standard cost.',
     code: 'over_request_rate_limit',
   },
   signInRefusalMilliseconds: {
     unit: 'milliseconds',
     default: 250,
     meaning:
-      'How long a sign-in waits for its 429 while as many sign-ins wait as passwordHashesWaiting says, so that clients that repeat it at once do not slow down other calls.',
+      'How long a sign-in waits for its 429 while as many sign-ins of the app wait as passwordHashesWaiting says, so that clients that repeat it at once do not slow down other calls.',
   },
   importedHashMebibytes: {
     unit: 'count',

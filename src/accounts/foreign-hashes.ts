@@ -1,12 +1,23 @@
-import { createCipheriv, pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';
-import { promisify } from 'node:util';
+import { createCipheriv, timingSafeEqual } from 'node:crypto';
 import { limits } from '../../contract/limits.ts';
+import type { DeriveTask } from './hash-threads.ts';
 
-/** A password hash that another system made, and the function that verifies a password against it. */
+/** A password hash that another system made, and how to verify a password against it. */
 export interface ForeignHash {
   readonly scheme: 'firebase' | 'pbkdf2';
-  readonly verify: (password: string) => Promise<boolean>;
+  /** Expected processor time of the derivation in milliseconds. */
+  readonly cost: number;
+  readonly task: DeriveTask;
+  /** Returns true if this key was derived from the password of the hash. */
+  readonly matches: (key: Uint8Array) => boolean;
 }
+
+/**
+ * Processor time in milliseconds, measured on a common processor: of scrypt per MiB of memory, and of PBKDF2 per
+ * thousand iterations.
+ */
+const SCRYPT_MILLISECONDS = 3;
+const PBKDF2_MILLISECONDS = 0.5;
 
 const base64 = '[A-Za-z0-9+/]+={0,2}';
 
@@ -39,23 +50,20 @@ function firebaseHash(hash: string): ForeignHash | null {
   const isAffordable = Number(n) > 0 && cost.r > 0 && cost.p > 0 && mebibytes <= limits.importedHashMebibytes.default;
   if (!isAffordable || mebibytes * cost.p > limits.importedHashWork.default) return null;
   const seed = Buffer.concat([Buffer.from(salt, 'base64'), Buffer.from(separator, 'base64')]);
+  const maxmem = 128 * cost.N * cost.r + 128 * cost.r * cost.p + MEBIBYTE;
   return {
     scheme: 'firebase',
-    verify: async (password) => {
-      const maxmem = 128 * cost.N * cost.r + 128 * cost.r * cost.p + MEBIBYTE;
-      const key = await scryptKey(password, seed, { ...cost, maxmem });
+    cost: mebibytes * cost.p * SCRYPT_MILLISECONDS,
+    task: { derive: 'scrypt', salt: seed, bytes: KEY_BYTES, options: { ...cost, maxmem } },
+    matches: (key) => {
       const cipher = createCipheriv('aes-256-ctr', key, Buffer.alloc(16));
       return isEqual(cipher.update(Buffer.from(signerKey, 'base64')), Buffer.from(wanted, 'base64'));
     },
   };
 }
 
-const scryptKey = (password: string, salt: Buffer, cost: { N: number; r: number; p: number; maxmem: number }) =>
-  new Promise<Buffer>((resolve, reject) => {
-    scrypt(password, salt, 32, cost, (error, key) => (error ? reject(error) : resolve(key)));
-  });
-
-const derive = promisify(pbkdf2);
+/** Length of a key of AES-256. */
+const KEY_BYTES = 32;
 
 function pbkdf2Hash(hash: string): ForeignHash | null {
   const [, django, digest = '', iterations = '', salt = '', wanted = ''] = PBKDF2.exec(hash) ?? [];
@@ -65,7 +73,9 @@ function pbkdf2Hash(hash: string): ForeignHash | null {
   const seed = django ? Buffer.from(salt) : Buffer.from(salt.replaceAll('.', '+'), 'base64');
   return {
     scheme: 'pbkdf2',
-    verify: async (password) => isEqual(await derive(password, seed, passes, bytes.length, digest), bytes),
+    cost: (passes / 1000) * Math.ceil(bytes.length / (DIGEST_BYTES[digest] ?? 1)) * PBKDF2_MILLISECONDS,
+    task: { derive: 'pbkdf2', salt: seed, bytes: bytes.length, passes, digest },
+    matches: (key) => isEqual(key, bytes),
   };
 }
 
@@ -85,4 +95,4 @@ export function foreignDecoy(hash: string): string | null {
   return foreignHash(decoy) === null ? null : decoy;
 }
 
-const isEqual = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b);
+const isEqual = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && timingSafeEqual(a, b);

@@ -3,13 +3,14 @@ import { expect, it, vi } from 'vitest';
 import { HashThreads } from './hash-threads.ts';
 
 const options = { memoryCost: 1024, timeCost: 1, parallelism: 1, outputLen: 32 };
+const standard = { nice: 10, keepsOne: true };
 const make = (password: string) => ({ make: 'argon2', password, options }) as const;
 const runningThreads = () => process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length;
 
 it.each([1, 2])(
   'gives more tasks than threads to the %i threads that it may start, in the order of the tasks',
   async (max) => {
-    const threads = new HashThreads(max);
+    const threads = new HashThreads({ ...standard, max });
     const before = runningThreads();
     const passwords = ['one', 'two', 'three', 'four', 'five'];
     const hashes = passwords.map((password) => threads.run(make(password)));
@@ -24,7 +25,7 @@ it.each([1, 2])(
 );
 
 it('reports the error of one task and still computes the tasks that wait behind it', async () => {
-  const threads = new HashThreads(1);
+  const threads = new HashThreads({ ...standard, max: 1 });
   const broken = threads.run({ verify: 'argon2', password: 'x', hash: 'no hash' });
   const hash = threads.run(make('x'));
   await expect(broken).rejects.toThrow();
@@ -37,7 +38,7 @@ it.runIf(process.platform === 'linux')(
     const systemThreads = () => readdirSync('/proc/self/task').length;
     const before = systemThreads();
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const threads = new HashThreads(2);
+    const threads = new HashThreads({ ...standard, max: 2 });
     await Promise.all([threads.run(make('one')), threads.run(make('two'))]);
     expect(systemThreads()).toBe(before + 2);
     vi.advanceTimersByTime(120_000);

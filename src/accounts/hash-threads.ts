@@ -2,16 +2,35 @@ import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import type { Options } from '@node-rs/argon2';
 
+/** The derivation of a key from a password, by a function of Node.js. */
+export type DeriveTask =
+  | {
+      readonly derive: 'scrypt';
+      readonly salt: Buffer;
+      readonly bytes: number;
+      readonly options: { readonly N: number; readonly r: number; readonly p: number; readonly maxmem: number };
+    }
+  | {
+      readonly derive: 'pbkdf2';
+      readonly salt: Buffer;
+      readonly bytes: number;
+      readonly passes: number;
+      readonly digest: string;
+    };
+
 /**
  * One computation of a password hash. `make` returns the hash of the password. `verify` returns true if the password
- * has the given hash.
+ * has the given hash. `derive` returns the key.
  */
-type HashTask =
+export type HashTask =
   | { readonly make: 'argon2'; readonly password: string; readonly options: Options }
-  | { readonly verify: 'argon2' | 'bcrypt'; readonly password: string; readonly hash: string };
+  | { readonly verify: 'argon2' | 'bcrypt'; readonly password: string; readonly hash: string }
+  | (DeriveTask & { readonly password: string });
+
+type HashResult = string | boolean | Uint8Array;
 
 /** Result of the thread; `failed` is the message of an error. */
-type HashOutcome = { readonly result: string | boolean } | { readonly failed: string };
+type HashOutcome = { readonly result: HashResult } | { readonly failed: string };
 
 /** Time without a task after which a thread ends and releases its memory, unless it is the only one. */
 const IDLE_MILLISECONDS = 60_000;
@@ -27,9 +46,12 @@ const { resolve } = createRequire(import.meta.url);
 const PROGRAM = `
 const { parentPort, workerData } = require('node:worker_threads');
 const argon2 = require(workerData.argon2);
-if (process.platform === 'linux') require('node:os').setPriority(10);
-const run = ({ make, verify, password, hash, options }) => {
+if (process.platform === 'linux') require('node:os').setPriority(workerData.nice);
+const { pbkdf2Sync, scryptSync } = require('node:crypto');
+const run = ({ make, verify, derive, password, hash, options, salt, bytes, passes, digest }) => {
   if (make) return argon2.hashSync(password, options);
+  if (derive === 'scrypt') return scryptSync(password, salt, bytes, options);
+  if (derive) return pbkdf2Sync(password, salt, passes, bytes, digest);
   return verify === 'argon2' ? argon2.verifySync(hash, password) : require(workerData.bcrypt).verifySync(password, hash);
 };
 parentPort.on('message', (task) => {
@@ -48,21 +70,30 @@ interface HashThread {
   timer: NodeJS.Timeout | null;
 }
 
+/** The threads of one kind of tasks. */
+export interface HashThreadsOptions {
+  /** Maximum number of threads. */
+  readonly max: number;
+  /** Priority of the threads, see nice(2). */
+  readonly nice: number;
+  /** True if one thread stays while there are no tasks. */
+  readonly keepsOne: boolean;
+}
+
 /**
  * Computes password hashes in threads of a low priority. A thread gets further tasks before it has ended the current
  * one, so that it never waits for a busy event loop.
  */
 export class HashThreads {
   readonly #threads = new Set<HashThread>();
-  readonly #max: number;
+  readonly #options: HashThreadsOptions;
 
-  /** @param max The maximum number of threads. */
-  constructor(max: number) {
-    this.#max = max;
+  constructor(options: HashThreadsOptions) {
+    this.#options = options;
   }
 
   /** Runs a task. The caller limits how many tasks run at once. */
-  run(task: HashTask): Promise<string | boolean> {
+  run(task: HashTask): Promise<HashResult> {
     const thread = this.#freest();
     if (thread.timer) clearTimeout(thread.timer);
     thread.timer = null;
@@ -82,7 +113,7 @@ export class HashThreads {
     for (const thread of this.#threads) {
       if (freest === null || thread.settles.length < freest.settles.length) freest = thread;
     }
-    if (freest === null || (freest.settles.length > 0 && this.#threads.size < this.#max)) return this.#start();
+    if (freest === null || (freest.settles.length > 0 && this.#threads.size < this.#options.max)) return this.#start();
     return freest;
   }
 
@@ -92,7 +123,7 @@ export class HashThreads {
       // The thread only computes, so it gets no secrets of the environment.
       env: {},
       execArgv: [],
-      workerData: { argon2: resolve('@node-rs/argon2'), bcrypt: resolve('@node-rs/bcrypt') },
+      workerData: { nice: this.#options.nice, argon2: resolve('@node-rs/argon2'), bcrypt: resolve('@node-rs/bcrypt') },
     });
     const thread: HashThread = { worker, settles: [], timer: null };
     this.#threads.add(thread);
@@ -111,13 +142,13 @@ export class HashThreads {
   }
 
   /**
-   * Ends the thread if it gets no task for a while. One thread stays: its start takes longer than a sign-in, and a small app has
-   * seldom two sign-ins a minute.
+   * Ends the thread if it gets no task for a while. With `keepsOne`, one thread stays: its start takes longer than a
+   * sign-in, and a small app has seldom two sign-ins a minute.
    */
   #endWhenIdle(thread: HashThread): void {
     thread.worker.unref();
     thread.timer = setTimeout(() => {
-      if (this.#threads.size === 1) return;
+      if (this.#options.keepsOne && this.#threads.size === 1) return;
       this.#threads.delete(thread);
       void thread.worker.terminate();
     }, IDLE_MILLISECONDS).unref();

@@ -13,7 +13,7 @@ import {
 } from '../limits/sign-in-attempts.ts';
 import { type AuditCaller, auditAddress, auditInsert } from './audit.ts';
 import { signedInFrom } from './new-device.ts';
-import type { PasswordHasher } from './passwords.ts';
+import type { AppPasswords } from './passwords.ts';
 import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin, type SqlStatement } from './run-as-auth-admin.ts';
 import { type Grant, newSession, openSession, type SessionClient } from './sessions.ts';
 import { ownWay } from './sign-in-counts.ts';
@@ -95,7 +95,7 @@ const FIRST_PAUSE_MILLISECONDS = 5;
  * @throws over_request_rate_limit
  */
 export async function beginSignIn(
-  { database, passwords }: { readonly database: Executor; readonly passwords: PasswordHasher },
+  { database, passwords }: { readonly database: Executor; readonly passwords: AppPasswords },
   login: Login,
   subjects: SignInSubjects,
   signal: CancelSignal,
@@ -117,7 +117,7 @@ export async function beginSignIn(
       };
     }
     if (!reservation.busy) throw tooManyFailures(reservation, subjects);
-    if (performance.now() > until || signal.aborted || !(await passwords.turns.wait(pause))) {
+    if (performance.now() > until || signal.aborted || !(await passwords.waitForTurn(pause))) {
       await passwords.pauseBeforeRefusal();
       throw tooManyFailures({ ...reservation, wait: 1 }, subjects);
     }

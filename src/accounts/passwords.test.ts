@@ -1,12 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { hash as argon2 } from '@node-rs/argon2';
 import { hash as bcrypt } from '@node-rs/bcrypt';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { limits } from '../../contract/limits.ts';
 import { areToldApart, timeOf } from '../../test/support/timing.ts';
-import { decoyHash, needsRehash, ourScheme, PasswordHasher, passwordScheme } from './passwords.ts';
+import { HashThreads } from './hash-threads.ts';
+import { decoyHash, hashMilliseconds, needsRehash, ourScheme, PasswordHasher, passwordScheme } from './passwords.ts';
 
 const ARGON2I = 1;
-const passwords = new PasswordHasher(1);
+const passwords = new PasswordHasher(1).of('one');
 
 it('hashes with argon2id, 19 MiB, two passes, one lane and a random salt', async () => {
   const [one, two] = await Promise.all([passwords.hash('correct horse'), passwords.hash('correct horse')]);
@@ -89,6 +91,56 @@ describe('an imported hash', () => {
   ])('matches no password if its kind is unknown or its cost too high: %s', async (hash) => {
     expect(passwordScheme(hash)).toBeNull();
     expect(await passwords.verify('päss', hash)).toBe(false);
+  });
+});
+
+describe('hashMilliseconds', () => {
+  it.each([
+    ['$2b$10$', 60],
+    ['$2a$15$', 1920],
+    [ourScheme, 38],
+    ['$fbscrypt$v=1,n=14,r=8,p=2,ss=Bw==,sk=AAAA$AAAA$AAAA', 96],
+    ['pbkdf2_sha256$600000$salt$AAAAAAAAAAAAAAAAAAAAAAAA', 300],
+  ])('returns the processor time of %s: %i ms', (hash, milliseconds) => {
+    expect(hashMilliseconds(hash)).toBe(milliseconds);
+  });
+
+  it.each(['', '$1$salt$hash', 'päss'])('returns null for a hash that cannot be verified: %s', (hash) =>
+    expect(hashMilliseconds(hash)).toBeNull(),
+  );
+});
+
+describe('AppPasswords', () => {
+  it('verifies common hashes of other apps and of the console during a flood of costly hashes of one app', async () => {
+    const hasher = new PasswordHasher(1);
+    const costly = await bcrypt('wrong', 13);
+    const common = await passwords.hash('right');
+    let hasEnded = false;
+    const flood = Array.from({ length: 8 }, () => hasher.of('flood').verify('päss', costly, []));
+    const over = Promise.all(flood).then(() => {
+      hasEnded = true;
+    });
+    for (const app of ['two', 'console', 'flood', 'three']) {
+      expect(await hasher.of(app).verify('right', common)).toBe(true);
+    }
+    expect(hasEnded).toBe(false);
+    await over;
+  });
+
+  it('refuses costly hashes above the limit of the app, and no common hashes', async () => {
+    const hasher = new PasswordHasher(1);
+    const costly = `$2b$15$${'a'.repeat(53)}`;
+    const most = Math.floor((limits.costlyHashSecondsPerMinute.default * 1000) / (hashMilliseconds(costly) ?? 0));
+    const slow = vi.spyOn(HashThreads.prototype, 'run').mockResolvedValue(false);
+    for (let i = 0; i < most; i++) await hasher.of('one').verify('päss', costly, []);
+    await expect(hasher.of('one').verify('päss', costly, [])).rejects.toMatchObject({
+      code: 'over_request_rate_limit',
+      limit: 'costlyHashSecondsPerMinute',
+      headers: { 'retry-after': expect.stringMatching(/^[1-9]$/) },
+    });
+    expect(await hasher.of('two').verify('päss', costly, [])).toBe(false);
+    slow.mockRestore();
+    expect(await hasher.of('one').verify('päss', await passwords.hash('päss'), [])).toBe(true);
   });
 });
 

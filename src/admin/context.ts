@@ -7,7 +7,7 @@ import type { ProbeState } from '../../contract/probe.ts';
 import type { CallEntry } from '../../contract/specification-calls.ts';
 import type { PolicyEntry } from '../../contract/specification-roles.ts';
 import type { AccountForms } from '../accounts/import/imported-account.ts';
-import type { PasswordHasher } from '../accounts/passwords.ts';
+import type { AppPasswords } from '../accounts/passwords.ts';
 import type { Grant } from '../accounts/sessions.ts';
 import type { User } from '../accounts/user.ts';
 import type { App } from '../apps/app.ts';
@@ -38,8 +38,8 @@ export interface AdminContext {
   readonly maintenance: Pool;
   readonly events: Events;
   readonly traces: RequestTraces;
-  /** Computes the password hashes of this worker. */
-  readonly passwords: PasswordHasher;
+  /** Computes the password hashes of builders. */
+  readonly passwords: AppPasswords;
   readonly operatorToken: string;
   /** The token of the one-time link with which the first builder sets the node up. */
   readonly setupToken: string;

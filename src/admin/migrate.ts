@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { MigrateResponse, MigrationFailure, MigrationWarning } from '../../contract/admin.ts';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
+import { exceedsRescans } from '../../contract/sql-rescans.ts';
 import { ownerConnection } from '../apps/app-connections.ts';
 import type { AppRecord } from '../apps/app-record.ts';
 import { registerAuthor } from '../apps/author.ts';
@@ -79,7 +80,7 @@ export async function migrate(
 
 /**
  * Returns the files of a request without byte order marks, the seed last.
- * @throws `validation_invalid` with the place of a value that is not a text
+ * @throws `validation_invalid` with the place of a value that is not a text; `sql_too_complex`
  */
 export function readMigrations(request: CallRequest): MigrationFile[] {
   const { files, seed } = readBody(request, schema);
@@ -96,6 +97,10 @@ export function readMigrations(request: CallRequest): MigrationFile[] {
         message: `${name}:${at}:${column}: holds ${rule}, which PostgreSQL cannot store.`,
         details: { file: name, line: at, column, rule },
       });
+    }
+    if (exceedsRescans(sql)) {
+      const message = `${name}: PostgreSQL would take too long to read this file.`;
+      throw new NinefoldError('sql_too_complex', { message, details: { file: name } });
     }
     return { ...file, sql };
   });

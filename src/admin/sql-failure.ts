@@ -78,12 +78,18 @@ function excerptAt(text: string, offset: number): string {
   return `${number} | ${shown}\n${' '.repeat(number.length)} | ${' '.repeat(cutBefore.length)}^`;
 }
 
+/** SQLSTATE floating_point_exception, which PostgreSQL raises when the watchdog interrupts a loop by SIGFPE. */
+const INTERRUPTED_LOOP = '22P01';
+
 /**
  * Returns advice on errors that follow from differences between Ninefold and a hosted project; null for other errors.
  */
 function adviceOn({ sqlstate, message }: DatabaseErrorFields, script: string, facts: DatabaseFacts): string | null {
   const extension = adviceOnExtension(message, facts.available);
   if (extension !== null) return extension;
+  if (sqlstate === INTERRUPTED_LOOP) {
+    return 'Ninefold ended the statement, because PostgreSQL could not interrupt it. Shorten the SQL text that the statement executes.';
+  }
   if (sqlstate === '42704' && /^role ".*" does not exist$/.test(message)) return adviceOnRoles;
   if (sqlstate === '42501') return adviceByMessage.find(([pattern]) => pattern.test(message))?.[1] ?? null;
   if (sqlstate === '42601' && /^\s*\\copy\b/im.test(script)) {

@@ -30,7 +30,7 @@ const schema = z.strictObject({
 
 /**
  * Handles POST /apps/:ref/sql: runs a builder's SQL as the app's owner.
- * @throws `sql_failed`
+ * @throws `sql_failed`, `sql_too_complex`
  */
 export async function runSql(context: AdminContext, caller: Caller, request: CallRequest, ref: string): Promise<Reply> {
   const sql = readBody(request, schema).sql.replace(/^\ufeff/, '');

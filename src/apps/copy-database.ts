@@ -1,9 +1,11 @@
+import { limits } from '../../contract/limits.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import type { Pool } from '../database/pool.ts';
 import { quoteIdentifier as id, plain, rowsAsText, type Statement } from '../database/statement.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
 import { APP_LOCK, type AppRecord, TEMPLATE_DATABASE } from './app-record.ts';
 
-/** Setting that marks a database that is closed while it is copied. */
+/** Setting that marks a database that is closed while it is copied or deleted. */
 const COPY_MARKER = 'ninefold.being_copied';
 
 /**
@@ -18,10 +20,7 @@ export async function copyDatabase(maintenance: Pool, source: string, database: 
     await retryWhileInUse(() => maintenance.run([create]));
     return;
   }
-  await maintenance.run([
-    plain(`alter database ${id(source)} set ${COPY_MARKER} = on`),
-    plain(`alter database ${id(source)} allow_connections false`),
-  ]);
+  await maintenance.run(closeStatements(source));
   try {
     await endConnections(maintenance, source);
     await maintenance.run([create]);
@@ -31,10 +30,69 @@ export async function copyDatabase(maintenance: Pool, source: string, database: 
   }
 }
 
-const reopenStatements = (source: string): Statement[] => [
-  plain(`alter database ${id(source)} allow_connections true`),
-  plain(`alter database ${id(source)} reset ${COPY_MARKER}`),
+/** Returns the statements that close a database to new connections. */
+const closeStatements = (database: string): Statement[] => [
+  plain(`alter database ${id(database)} set ${COPY_MARKER} = on`),
+  plain(`alter database ${id(database)} allow_connections false`),
 ];
+
+const reopenStatements = (database: string): Statement[] => [
+  plain(`alter database ${id(database)} allow_connections true`),
+  plain(`alter database ${id(database)} reset ${COPY_MARKER}`),
+];
+
+/** SQLSTATEs of DROP DATABASE while a session uses the database, and after statement_timeout. */
+const IN_USE = '55006';
+const TIMED_OUT = '57014';
+
+/**
+ * Deletes a database if it exists, and ends its sessions. The database is closed meanwhile: no session can take the place
+ * of an ended one, and the watchdog recognises sessions that do not end.
+ * @throws NinefoldError app_session_stuck if a session of the database, or a session of any database that does not close
+ * its files, does not end in time. The database is opened again, unless PostgreSQL has begun to delete its files.
+ */
+export async function dropDatabase(maintenance: Pool, database: string): Promise<void> {
+  const [found] = await maintenance.run([
+    {
+      text: 'select datistemplate as template, datconnlimit = -2 as invalid from pg_catalog.pg_database where datname = $1',
+      params: [database],
+    },
+  ]);
+  const state = found && rowsAsText(found)[0];
+  if (!state) return;
+  // A database that a failed DROP DATABASE left behind accepts no ALTER DATABASE.
+  if (state.invalid !== 't') {
+    // An owner may declare the database a template. DROP DATABASE refuses templates, so the mark is removed first.
+    if (state.template === 't') await maintenance.run([plain(`alter database ${id(database)} is_template false`)]);
+    // This fails if the owner changes the database at the same time. The deletion then works without it.
+    await maintenance.run(closeStatements(database)).catch((error: unknown) => {
+      if (!(error instanceof DatabaseError)) throw error;
+    });
+  }
+  const until = performance.now() + limits.appClosingSeconds.default * 1000;
+  for (;;) {
+    try {
+      await maintenance.script(`drop database if exists ${id(database)} with (force)`, {
+        setup: [
+          {
+            text: `select pg_catalog.set_config('statement_timeout', $1, false)`,
+            params: [String(limits.appClosingSeconds.default * 1000)],
+          },
+        ],
+      });
+      return;
+    } catch (error) {
+      const isInUse = error instanceof DatabaseError && error.sqlstate === IN_USE;
+      if (isInUse && performance.now() < until) continue;
+      if (isInUse) await maintenance.run(reopenStatements(database));
+      if (isInUse || (error instanceof DatabaseError && error.sqlstate === TIMED_OUT)) throw sessionStuck(error);
+      throw error;
+    }
+  }
+}
+
+const sessionStuck = (cause?: unknown): NinefoldError =>
+  new NinefoldError('app_session_stuck', { retryAfter: limits.sessionLoopSeconds.default, cause });
 
 /**
  * Reopens databases that an interrupted copy left closed. A copy in progress, on any node, holds its app's lock and is
@@ -74,7 +132,7 @@ async function endConnections(maintenance: Pool, database: string): Promise<void
       },
     ]);
     if (!left || rowsAsText(left)[0]?.left === '0') return;
-    if (performance.now() - started > 10_000) throw new Error(`connections to ${database} do not end`);
+    if (performance.now() - started > limits.appClosingSeconds.default * 1000) throw sessionStuck();
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
@@ -89,7 +147,7 @@ async function retryWhileInUse(work: () => Promise<unknown>): Promise<void> {
       await work();
       return;
     } catch (error) {
-      const inUse = error instanceof DatabaseError && error.sqlstate === '55006';
+      const inUse = error instanceof DatabaseError && error.sqlstate === IN_USE;
       if (!inUse || attempt >= 100) throw error;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }

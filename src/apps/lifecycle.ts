@@ -151,7 +151,7 @@ export class Lifecycle {
    * Deletes an app with all its data. The record is deleted last: if the deletion fails, the app is still known and can
    * be deleted once more.
    * @param confirm The ref of the app, as a confirmation.
-   * @throws NinefoldError app_confirmation_wrong, app_unknown
+   * @throws NinefoldError app_confirmation_wrong, app_unknown, app_busy, app_session_stuck
    */
   async delete(ref: string, confirm: string): Promise<void> {
     const record = await this.#find(ref);

@@ -20,7 +20,7 @@ import {
   serverRole,
   TEMPLATE_DATABASE,
 } from './app-record.ts';
-import { copyDatabase } from './copy-database.ts';
+import { copyDatabase, dropDatabase } from './copy-database.ts';
 import { boundRoles } from './role-bounds.ts';
 import { appFiles, applySchemaFiles, SchemaStepError } from './schema-files.ts';
 import { scramVerifier } from './scram-verifier.ts';
@@ -249,18 +249,6 @@ export async function unprovision(
 ): Promise<void> {
   if (!isAttached(app)) await dropDatabase(maintenance, app.database);
   await dropRoles(maintenance, server, app.ref);
-}
-
-async function dropDatabase(maintenance: Pool, database: string): Promise<void> {
-  const [found] = await maintenance.run([
-    {
-      text: 'select datname from pg_catalog.pg_database where datname = $1 and datistemplate',
-      params: [database],
-    },
-  ]);
-  // An owner may declare the database a template. DROP DATABASE refuses templates, so the mark is removed first.
-  if (found?.rows.length) await maintenance.run([plain(`alter database ${id(database)} is_template false`)]);
-  await maintenance.run([plain(`drop database if exists ${id(database)} with (force)`)]);
 }
 
 async function dropRoles(maintenance: Pool, server: Server, ref: string): Promise<void> {

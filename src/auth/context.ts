@@ -1,7 +1,7 @@
 import type { AuthSettings } from '../../contract/settings-auth.ts';
 import type { CommonHashes } from '../accounts/common-hashes.ts';
 import type { LeakedPasswords } from '../accounts/leaked-passwords.ts';
-import type { PasswordHasher } from '../accounts/passwords.ts';
+import type { AppPasswords } from '../accounts/passwords.ts';
 import type { AppKeys } from '../apps/app-keys.ts';
 import type { Secrets } from '../apps/app-secrets.ts';
 import type { HookDurations } from '../apps/hook-durations.ts';
@@ -37,8 +37,8 @@ export interface AuthContext {
   readonly origins: Origins;
   /** Decides which addresses requests to providers may reach. */
   readonly addresses: AddressPolicy;
-  /** Computes the password hashes of this worker. */
-  readonly passwords: PasswordHasher;
+  /** Computes the password hashes of the app's accounts. */
+  readonly passwords: AppPasswords;
   /** The providers whose endpoints and keys this worker has read. */
   readonly providerClients: ProviderClients;
   readonly events: Events;

@@ -33,7 +33,7 @@ const context: AuthContext = {
   rateCounts: new SharedRuns(),
   commonHashes: new RefreshedValue(1000),
   hookDurations: new HookDurations(),
-  passwords: new PasswordHasher(1),
+  passwords: new PasswordHasher(1).of('auth'),
   providerClients: new ProviderClients(),
   secrets: {},
   nodeKey: () => Buffer.alloc(32),

@@ -288,7 +288,7 @@ function composeAdmin(
     server,
     maintenance,
     events,
-    passwords,
+    passwords: passwords.of(CONSOLE_REF),
     ...parts,
     operatorToken: secrets.operatorToken,
     setupToken: workerConfig.setupToken,
@@ -301,7 +301,7 @@ function composeAdmin(
       signIn: async (app, request) => {
         const { auth: settings } = await app.settings();
         const { record, database, commonHashes } = app;
-        const signIn = { app: record, database, settings, events, passwords, commonHashes };
+        const signIn = { app: record, database, settings, events, passwords: passwords.of(CONSOLE_REF), commonHashes };
         return (await grantForPassword(signIn, request)).grant;
       },
       signInWithPasskey: async (app, request) =>

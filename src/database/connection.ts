@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { CancelSignal } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
+import { exceedsRescans } from '../../contract/sql-rescans.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
 import { Batch, type BatchOptions, noFields } from './batch.ts';
 import type { ConnectionConfig } from './connection-config.ts';
 import {
@@ -160,11 +162,15 @@ export class Connection {
     });
   }
 
-  /** Sends SQL text with any number of statements with the simple query protocol. */
+  /**
+   * Sends SQL text with any number of statements with the simple query protocol.
+   * @throws NinefoldError sql_too_complex
+   */
   script(
     sql: string,
     options: { maxRows?: number; copies?: readonly string[] | undefined; signal?: CancelSignal | undefined } = {},
   ): Promise<Result[]> {
+    if (exceedsRescans(sql)) return Promise.reject(new NinefoldError('sql_too_complex'));
     return this.#send(options, (batch) => {
       batch.isScript = true;
       this.#writer.query(sql);

@@ -1,5 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 import { limits } from '../../contract/limits.ts';
+import type { PasswordHasher } from '../accounts/passwords.ts';
 import type { App } from '../apps/app.ts';
 import type { AuthContext } from '../auth/context.ts';
 import { authErrorReply, handleAuth } from '../auth/handle.ts';
@@ -7,11 +8,8 @@ import type { ApiHandler } from './api-handler.ts';
 
 /** The parts that the apps of a node share. */
 type Node = Required<
-  Pick<
-    AuthContext,
-    'events' | 'origins' | 'addresses' | 'keyUses' | 'passwords' | 'providerClients' | 'leakedPasswords'
-  >
->;
+  Pick<AuthContext, 'events' | 'origins' | 'addresses' | 'keyUses' | 'providerClients' | 'leakedPasswords'>
+> & { readonly passwords: PasswordHasher };
 
 /** Returns the dependencies of the calls of an app's `/auth/v1`. */
 export async function authContextOf(app: App, node: Node, identity: AuthContext['identity']): Promise<AuthContext> {
@@ -21,6 +19,7 @@ export async function authContextOf(app: App, node: Node, identity: AuthContext[
     ...node,
     app: record,
     database: app.database,
+    passwords: node.passwords.of(app.ref),
     identity,
     settings,
     rateCounts: app.rateCounts,

@@ -39,7 +39,16 @@ export type NinefoldEvent =
   | { type: 'node'; what: 'started' | 'stopping' | 'stopped' | 'worker-lost'; detail?: Record<string, unknown> }
   | {
       type: 'app';
-      what: 'created' | 'cloned' | 'deleted' | 'migrated' | 'catalog-loaded' | 'opened' | 'closed' | 'bounded';
+      what:
+        | 'created'
+        | 'cloned'
+        | 'deleted'
+        | 'migrated'
+        | 'catalog-loaded'
+        | 'opened'
+        | 'closed'
+        | 'bounded'
+        | 'interrupted';
       app: string;
       milliseconds?: number;
       detail?: Record<string, unknown>;

@@ -1,6 +1,6 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../test/support/free-port.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { DatabaseProxy, type ProxyOptions } from './database-proxy.ts';
@@ -119,6 +119,53 @@ describe('DatabaseProxy', () => {
       await Promise.all(waiting);
       const many = await Promise.all(Array.from({ length: 12 }, () => logIn(url)));
       for (const each of many) await each.end();
+    }));
+
+  it('refuses statements that PostgreSQL would read for minutes, of both protocols and any size, and the session goes on', () =>
+    withProxy(async (url) => {
+      const client = await logIn(url);
+      const refused = {
+        code: '54001',
+        severity: 'ERROR',
+        detail: expect.stringContaining('sqlRescans'),
+        hint: 'Remove the run, or divide it with spaces.',
+      };
+      for (const run of [
+        '/*'.repeat(100_000),
+        `select 1 ${'+'.repeat(100_000)}`,
+        `do $$${'/**/'.repeat(2_000_000)}$$`,
+      ]) {
+        await expect(client.query(run)).rejects.toMatchObject(refused);
+        await expect(client.query({ name: 'named', text: run })).rejects.toMatchObject(refused);
+        await expect(client.query(`select $1::int ${run}`, [1])).rejects.toMatchObject(refused);
+        expect((await client.query('select $1::int as one', [1])).rows).toEqual([{ one: 1 }]);
+      }
+      await client.query('begin');
+      await expect(client.query('+-'.repeat(10_000))).rejects.toMatchObject(refused);
+      await expect(client.query('select 1')).rejects.toMatchObject({ code: '25P02' });
+      await client.query('rollback');
+      // An error of another cause after a refusal keeps its own text, though its SQLSTATE is that of the protocol.
+      const other = client.query({ name: 'other', text: 'select $1::int', values: [1, 2] });
+      await expect(other).rejects.toMatchObject({ code: '08P01', message: expect.stringContaining('2 parameters') });
+      await client.end();
+    }));
+
+  it('passes on values with operator characters, and statements in many small parts', () =>
+    withProxy(async (url) => {
+      const client = await logIn(url);
+      const value = '+-/*'.repeat(100_000);
+      const { rows } = await client.query('select $1::text as value', [value]);
+      expect(rows[0].value === value).toBe(true);
+      const socket = (client as unknown as { connection: { stream: Socket } }).connection.stream;
+      const write = socket.write.bind(socket);
+      const parts = vi.spyOn(socket, 'write').mockImplementation((bytes) => {
+        for (const byte of bytes as Buffer) write(Buffer.from([byte]));
+        return true;
+      });
+      const small = await client.query(`select 'a${'-'.repeat(1000)}' as value`);
+      parts.mockRestore();
+      expect(small.rows).toEqual([{ value: `a${'-'.repeat(1000)}` }]);
+      await client.end();
     }));
 
   it.concurrent('answers a request for encryption with the refusal that clients expect', () =>

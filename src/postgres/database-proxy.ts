@@ -1,6 +1,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { LoginPace, type LoginRates } from './login-rates.ts';
-import { AuthenticationReader, loginError, readFirstMessage } from './startup-message.ts';
+import { AuthenticationReader, errorResponse, readFirstMessage } from './startup-message.ts';
+import { ProtocolError, RefusalReader, StatementGuard } from './statement-guard.ts';
 
 /** Options of the proxy. */
 export interface ProxyOptions {
@@ -33,7 +34,8 @@ const TOO_MANY_CONNECTIONS = '53300';
  * Accepts the TCP connections of PostgreSQL and connects them to its Unix socket, which Ninefold's own connections use
  * directly. PostgreSQL starts a process for every connection before it knows the role, and each unauthenticated one
  * takes a place among `max_connections`. The proxy limits the rate of logins and the number of unauthenticated
- * connections, so that no client can take these places or the processor from requests.
+ * connections, so that no client can take these places or the processor from requests. It also refuses statements that
+ * PostgreSQL would read for minutes without an end.
  */
 export class DatabaseProxy {
   readonly #options: ProxyOptions;
@@ -179,13 +181,37 @@ export class DatabaseProxy {
       socket.setTimeout(this.#options.loginMilliseconds, () => socket.destroy());
     });
     socket.once('close', () => upstream.destroy());
-    upstream.write(received);
-    socket.pipe(upstream);
-    upstream.pipe(socket);
+    const refusals = new RefusalReader();
+    const statements = new StatementGuard(() => refusals.expect());
+    const startupBytes = received.readUInt32BE(0);
+    upstream.write(received.subarray(0, startupBytes));
+    const toServer = relay(socket, upstream, (chunk) => statements.filter(chunk));
+    if (received.length > startupBytes) toServer(received.subarray(startupBytes));
+    relay(upstream, socket, (chunk) => refusals.filter(chunk));
+    socket.resume();
   }
 }
 
+/**
+ * Forwards the filtered bytes of one socket to another at the speed of the other. A socket whose bytes are no messages is
+ * destroyed. Returns the function that forwards.
+ */
+function relay(from: Socket, to: Socket, filter: (chunk: Buffer) => Buffer): (chunk: Buffer) => void {
+  const forward = (chunk: Buffer) => {
+    try {
+      if (!to.write(filter(chunk))) from.pause();
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error;
+      from.destroy();
+    }
+  };
+  from.on('data', forward);
+  from.on('end', () => to.end());
+  to.on('drain', () => from.resume());
+  return forward;
+}
+
 function refuse(socket: Socket, message: string): void {
-  socket.end(loginError(TOO_MANY_CONNECTIONS, message));
+  socket.end(errorResponse('FATAL', TOO_MANY_CONNECTIONS, message));
   socket.destroySoon();
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AuthenticationReader, loginError, readFirstMessage } from './startup-message.ts';
+import { AuthenticationReader, errorResponse, readFirstMessage } from './startup-message.ts';
 
 const message = (type: string, body: Buffer): Buffer => {
   const head = Buffer.alloc(5, type);
@@ -31,7 +31,7 @@ describe('AuthenticationReader', () => {
   });
 
   it('does not mistake an error message for a login', () => {
-    expect(new AuthenticationReader().push(loginError('28P01', 'no'))).toBe(false);
+    expect(new AuthenticationReader().push(errorResponse('FATAL', '28P01', 'no'))).toBe(false);
   });
 });
 

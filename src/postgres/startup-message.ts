@@ -33,10 +33,17 @@ export function readFirstMessage(bytes: Buffer): FirstMessage | null | undefined
   return { kind: 'login', role: '' };
 }
 
-/** Returns an ErrorResponse that ends a login. */
-export function loginError(sqlstate: string, message: string): Buffer {
-  const fields = ['SFATAL', 'VFATAL', `C${sqlstate}`, `M${message}`].map((field) => `${field}\0`).join('');
-  const body = Buffer.from(`${fields}\0`);
+/** Returns an ErrorResponse (PostgreSQL manual, "Error and Notice Message Fields"). */
+export function errorResponse(
+  severity: 'ERROR' | 'FATAL',
+  sqlstate: string,
+  message: string,
+  { detail, hint }: { detail?: string; hint?: string } = {},
+): Buffer {
+  const texts = [`S${severity}`, `V${severity}`, `C${sqlstate}`, `M${message}`];
+  if (detail !== undefined) texts.push(`D${detail}`);
+  if (hint !== undefined) texts.push(`H${hint}`);
+  const body = Buffer.from(`${texts.map((text) => `${text}\0`).join('')}\0`);
   const head = Buffer.alloc(5, 'E');
   head.writeUInt32BE(body.length + 4, 1);
   return Buffer.concat([head, body]);

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
+import { kill } from 'node:process';
 
 /** The lowest priority of nice(2). */
 const LOWEST = 19;
@@ -12,6 +13,11 @@ const SEGMENTS = '/dev/shm';
 const SEGMENT = /^PostgreSQL\.\d+$/;
 /** Size in bytes of one block in the field `blocks` of stat(2). */
 const BLOCK_BYTES = 512;
+
+/** Places of utime and stime in the result of `statFields`, and the length of a clock tick (USER_HZ). */
+const USER_TIME = 11;
+const SYSTEM_TIME = 12;
+const TICK_MILLISECONDS = 10;
 
 /** Values that the kernel reports for PostgreSQL's processes; 0 for a process that has ended. */
 export interface Processes {
@@ -27,6 +33,13 @@ export interface Processes {
   segmentBytes(): number;
   /** Returns the processor time since the process started. */
   processorMilliseconds(pid: number): number;
+  /** Returns the processor time since the process started, in its own code and in the kernel. */
+  processorTimes(pid: number): { userMilliseconds: number; systemMilliseconds: number };
+  /**
+   * Makes the PostgreSQL process leave a loop that checks for no interrupt: its handler of SIGFPE raises an error
+   * (FloatExceptionHandler in postgres.c). The process must be in code that an error may leave at any place.
+   */
+  interruptLoop(pid: number): void;
   /** Lowers or restores the priority of the process. Does nothing without the permission. */
   setLowPriority(pid: number, isLow: boolean): void;
 }
@@ -47,6 +60,16 @@ export const linuxProcesses: Processes = {
   processorMilliseconds(pid) {
     return Number(read(pid, 'schedstat').split(' ')[0] ?? 0) / 1e6;
   },
+  processorTimes(pid) {
+    const [user = 0, system = 0] = statFields(pid)
+      .slice(USER_TIME, SYSTEM_TIME + 1)
+      .map((ticks) => Number(ticks) * TICK_MILLISECONDS);
+    return { userMilliseconds: user, systemMilliseconds: system };
+  },
+  interruptLoop(pid) {
+    // The name is checked because the id may belong to another process by now.
+    if (/^\d+ \(postgres\)/.test(read(pid, 'stat'))) kill(pid, 'SIGFPE');
+  },
   setLowPriority(pid, isLow) {
     const priority = isLow ? LOWEST : 0;
     // Each process of PostgreSQL is its own session of the operating system, and the kernel compares sessions by the
@@ -63,6 +86,12 @@ export const linuxProcesses: Processes = {
     }
   },
 };
+
+/** Returns the fields of /proc/<pid>/stat after the name of the program, which may contain spaces (proc_pid_stat(5)). */
+function statFields(pid: number): string[] {
+  const stat = read(pid, 'stat');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
 
 const kibibytes = (text: string, name: string): number =>
   Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0);

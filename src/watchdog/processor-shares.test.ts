@@ -11,6 +11,8 @@ function processors() {
     {
       memoryBytes: () => 0,
       segmentBytes: () => 0,
+      processorTimes: () => ({ userMilliseconds: 0, systemMilliseconds: 0 }),
+      interruptLoop: () => undefined,
       processorMilliseconds: (pid) => used.get(pid) ?? 0,
       setLowPriority: (pid, isLow) => (isLow ? low.add(pid) : low.delete(pid)),
     },

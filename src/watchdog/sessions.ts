@@ -21,6 +21,8 @@ export interface Session {
   readonly state: 'active' | 'idle' | 'idle in transaction';
   /** True if the open transaction has written. */
   readonly hasWritten: boolean;
+  /** True if the process executes a statement and waits for nothing. */
+  readonly isComputing: boolean;
   /** True if the process waits until the client reads its output. */
   readonly waitsForClient: boolean;
   /**
@@ -39,7 +41,7 @@ export interface Session {
  */
 const SESSIONS: Statement = {
   text: `select pid, coalesce(leader_pid, pid) as leader, datid, backend_start as start, usesysid as role, state, backend_xid is not null as writes,
-      wait_event = 'ClientWrite' as sends,
+      wait_event = 'ClientWrite' as sends, wait_event is null and state = 'active' as computes,
       (extract(epoch from clock_timestamp() - query_start) * 1000)::int8 as statement,
       (extract(epoch from clock_timestamp() - xact_start) * 1000)::int8 as transaction,
       (extract(epoch from clock_timestamp() - state_change) * 1000)::int8 as changed
@@ -100,6 +102,7 @@ export class SessionReader {
           database: row.datid ?? '',
           state: inTransaction ? 'idle in transaction' : row.state === 'idle' ? 'idle' : 'active',
           hasWritten: row.writes === 't',
+          isComputing: row.computes === 't',
           waitsForClient: row.sends === 't',
           statementMilliseconds: Number(row.statement ?? 0),
           transactionMilliseconds: Number(row.transaction ?? 0),

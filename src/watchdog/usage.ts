@@ -121,3 +121,10 @@ export async function readSharedBytes(database: Executor): Promise<SharedBytes> 
     catalogs: Number(row?.catalogs ?? 0),
   };
 }
+
+/** Returns the oids of databases that accept no connections. */
+export async function readClosedDatabases(database: Executor): Promise<ReadonlySet<string>> {
+  const text = 'select oid from pg_catalog.pg_database where not datallowconn or datconnlimit = -2';
+  const [result] = await database.run([{ text, params: [], planKey: 'watchdog' }]);
+  return new Set((result ? rowsAsText(result) : []).map(({ oid }) => oid ?? ''));
+}

@@ -6,6 +6,7 @@ import { Pool } from '../database/pool.ts';
 import type { Events } from '../observe/events.ts';
 import { type Breach, leaders, listenerBreaches, lockBreaches, sumBreaches, timeBreaches } from './breaches.ts';
 import { DatabaseSizes } from './database-sizes.ts';
+import { EndlessLoops } from './endless-loops.ts';
 import { OwnerLogins } from './owner-logins.ts';
 import type { Processes } from './processes.ts';
 import { ProcessorShares } from './processor-shares.ts';
@@ -13,7 +14,7 @@ import type { Session } from './sessions.ts';
 import { SessionReader } from './sessions.ts';
 import { SharedWrites } from './shared-writes.ts';
 import { Suspensions } from './suspensions.ts';
-import { type LockCount, readLocks, readSharedBytes, readTemporaryBytes } from './usage.ts';
+import { type LockCount, readClosedDatabases, readLocks, readSharedBytes, readTemporaryBytes } from './usage.ts';
 
 /** Limits whose breach immediately harms the other apps of the server, even if it happens only once. */
 const grave: readonly (keyof AppBounds)[] = ['appLocks', 'notifyBytesPerSecond', 'sharedCatalogBytesPerSecond'];
@@ -68,6 +69,7 @@ export class Watchdog {
   readonly #notifies: SharedWrites;
   readonly #catalogs: SharedWrites;
   readonly #shares: ProcessorShares | null;
+  readonly #loops: EndlessLoops | null;
   readonly #stopping = new AbortController();
   #running: Promise<void> | null = null;
   #looks = 0;
@@ -90,6 +92,7 @@ export class Watchdog {
     this.#notifies = new SharedWrites('notifyBytesPerSecond', bounds.notifyBytesPerSecond);
     this.#catalogs = new SharedWrites('sharedCatalogBytesPerSecond', bounds.sharedCatalogBytesPerSecond);
     this.#shares = processes && new ProcessorShares(processes, bounds.appProcessorShare / 100);
+    this.#loops = processes && new EndlessLoops(processes);
   }
 
   /**
@@ -183,6 +186,8 @@ export class Watchdog {
     breaches.push(...this.#slowBreaches.splice(0));
     for (const breach of breaches) await this.#enforce(breach, now);
     await this.#endSuspended(busy, now);
+    await this.#endInClosedDatabases(busy);
+    this.#interruptLoops(sessions);
     await this.#logins.settle(now);
     return busy.length > 0;
   }
@@ -249,6 +254,31 @@ export class Watchdog {
   }
 
   /**
+   * Ends sessions that compute in a database without a login: the app is being deleted or copied. The worker has ended
+   * them before, so this only watches those that do not end.
+   */
+  async #endInClosedDatabases(busy: readonly Session[]): Promise<void> {
+    if (!this.#isSlowLook) return;
+    const old = busy.filter(
+      ({ isComputing, statementMilliseconds }) =>
+        isComputing && statementMilliseconds > limits.sessionLoopSeconds.default * 1000,
+    );
+    if (old.length === 0) return;
+    const closed = await readClosedDatabases(this.#database);
+    await this.#end(leaders(old.filter(({ database }) => closed.has(database))));
+  }
+
+  /** Interrupts sessions that were ended and are in a loop that checks for no interrupt. */
+  #interruptLoops(sessions: readonly Session[]): void {
+    const { processes, events } = this.#parts;
+    const found = this.#loops?.find(sessions, (id) => this.#sessions.startOf(id)) ?? [];
+    for (const { pid, app } of found) {
+      processes?.interruptLoop(pid);
+      events.emit({ type: 'app', what: 'interrupted', app, detail: { pid } });
+    }
+  }
+
+  /**
    * Ends the processes that the last check returned. Compares their start times, because the id of an ended process may
    * belong to another process by now.
    */
@@ -256,6 +286,7 @@ export class Watchdog {
     const seen = pids.flatMap((pid) => this.#sessions.startOf(pid) ?? []);
     if (seen.length === 0) return;
     this.#shares?.hasten(pids);
+    for (const process of seen) this.#loops?.watch(process);
     await this.#database.run([
       {
         text: `select pg_catalog.pg_terminate_backend(seen.pid) from unnest($1::int[], $2::timestamptz[]) as seen (pid, start)

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import { limits } from '../../contract/limits.ts';
-import { admin, createApp, createAppWith, runSql } from '../support/apps.ts';
+import { admin, createApp, createAppWith, deleteApp, runSql } from '../support/apps.ts';
 import { attack, boundAttacks } from '../support/bound-attacks.ts';
 import { overSocket, superuserUrl, withClient } from '../support/database.ts';
 import { type HttpResponse, send } from '../support/http.ts';
@@ -239,6 +239,35 @@ describe.concurrent('an app that exceeds a time limit', () => {
       .poll(() => logged(app, 'appStatementSeconds'))
       .toMatchObject({ value: expect.any(Number), bound: expect.any(Number) });
   });
+
+  it.runIf(process.platform === 'linux')(
+    'loses a session that computes in a loop without a check for interrupts, and no other session ends',
+    async ({ expect }) => {
+      const app = await createApp(node);
+      const { client: other } = await logIn(app);
+      const { client, ended } = await logIn(app);
+      const caught = `do $$ begin execute repeat('/*', 5000000); exception when others then loop end loop; end $$`;
+      const endless = expect(client.query(caught)).rejects.toMatchObject({ code: '57P01' });
+      await besideOthers(() => Promise.all([endless, ended]));
+      expect((await other.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+      await other.end();
+    },
+  );
+
+  it.runIf(process.platform === 'linux')(
+    'is deleted although a session computes in such a loop',
+    async ({ expect }) => {
+      const app = await createApp(node);
+      const { client, ended } = await logIn(app);
+      const orders = Array.from({ length: 150_000 }, (_, i) => `${i}+1`).join();
+      const planned = client.query(`set statement_timeout = 0; select 1 order by ${orders}`).catch(() => undefined);
+      const { client: other } = await logIn(app);
+      const active = `select from pg_stat_activity where state = 'active' and pid <> pg_backend_pid()`;
+      await expect.poll(async () => (await other.query(active)).rowCount).toBe(1);
+      await deleteApp(node, app.ref);
+      await Promise.all([planned, ended]);
+    },
+  );
 
   it('loses a session that exceeds appIdleTransactionSeconds', async ({ expect }) => {
     const app = await createApp(node);

@@ -8,7 +8,7 @@ import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import type { AuthSettings } from '../../contract/settings-auth.ts';
 import type { CommonHashes } from '../../src/accounts/common-hashes.ts';
-import { PasswordHasher } from '../../src/accounts/passwords.ts';
+import { type AppPasswords, PasswordHasher } from '../../src/accounts/passwords.ts';
 import type { AppKeys } from '../../src/apps/app-keys.ts';
 import type { Secrets } from '../../src/apps/app-secrets.ts';
 import { HookDurations } from '../../src/apps/hook-durations.ts';
@@ -38,7 +38,7 @@ export interface AuthApp {
   readonly database: Pool;
   /** Pool of connections as the app's server role. */
   readonly serverDatabase: Pool;
-  readonly passwords: PasswordHasher;
+  readonly passwords: AppPasswords;
   readonly commonHashes: CommonHashes;
   /** All events that the calls emitted. */
   readonly events: NinefoldEvent[];
@@ -135,7 +135,7 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
   const events: NinefoldEvent[] = [];
   bus.listen(eventTypes, (event) => events.push(event));
   const rateCounts = new SharedRuns<RateRefusal | null>();
-  const passwords = new PasswordHasher(1);
+  const passwords = new PasswordHasher(1).of('auth');
   const commonHashes: CommonHashes = new RefreshedValue(limits.commonHashSeconds.default * 1000);
   const hookDurations = new HookDurations();
   const providerClients = new ProviderClients();

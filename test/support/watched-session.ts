@@ -10,6 +10,7 @@ export const watchedSession = (pid: number, parts: Partial<Session> = {}): Sessi
   isAutovacuum: false,
   state: 'active',
   hasWritten: false,
+  isComputing: false,
   waitsForClient: false,
   statementMilliseconds: 0,
   transactionMilliseconds: 0,
