@@ -54,6 +54,7 @@ import refusingBound from '../schema/0067_refusing_bound.sql';
 import requestLog from '../schema/0077_request_log.sql';
 import logCountsAndImports from '../schema/0080_log_counts_and_imports.sql';
 import slowRequests from '../schema/0086_slow_requests.sql';
+import transitionsUnderPolicies from '../schema/0091_transitions_under_policies.sql';
 import consoleTables from '../schema/console/0001_console.sql';
 import scheduledWork from '../schema/console/0002_scheduled_work.sql';
 import appSecrets from '../schema/console/0020_app_secrets.sql';
@@ -122,6 +123,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0077_request_log', sql: requestLog, onExisting: true },
   { name: '0080_log_counts_and_imports', sql: logCountsAndImports, onExisting: true },
   { name: '0086_slow_requests', sql: slowRequests, onExisting: true },
+  { name: '0091_transitions_under_policies', sql: transitionsUnderPolicies, onExisting: true },
 ];
 
 /** Name of the last schema file. */
