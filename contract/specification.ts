@@ -106,7 +106,7 @@ export interface ErrorLine {
   limit: string | null;
   /** The SQL of the rule, or the RAISE statement. */
   sql: string | null;
-  /** Why the error may not reach the caller, such as "may be caught within the function"; null if there is no such reason. */
+  /** Why the error may not reach the caller, such as "not while no trigger that is switched on runs it"; null if there is no such reason. */
   caveat: string | null;
   /** The path of the page about the error on this node. */
   page: string;

@@ -5,6 +5,7 @@ import { entityId, idOf } from '../catalog/names.ts';
 import type { RoutineFact } from '../catalog/routines.ts';
 import { NamedFunctions } from '../sql-reader/body/named-functions.ts';
 import { type Raise, raisesOf } from '../sql-reader/body/raises.ts';
+import { constantSql, isCaught } from '../sql-reader/body/statements.ts';
 import { tokens } from '../sql-reader/body/tokens.ts';
 import { type Use, usesOf } from '../sql-reader/body/uses.ts';
 import { runsDynamicSql, writesOf } from '../sql-reader/body/writes.ts';
@@ -21,9 +22,10 @@ export class FunctionCode {
   /** The results of the functions' own texts. Filled when first needed, because most functions are Ninefold's. */
   readonly #ownWrites = new Map<RoutineFact, CallEntry['writes']>();
   readonly #reached = new Map<RoutineFact, readonly RoutineFact[]>();
+  readonly #called = new Map<string, readonly RoutineFact[]>();
 
   constructor({ routines, exposedSchemas }: CommonFacts) {
-    this.#named = new NamedFunctions(routines.map((routine) => ({ id: idOf(routine), body: routine.body })));
+    this.#named = new NamedFunctions(routines.map((routine) => ({ id: idOf(routine), body: executedCode(routine) })));
     this.#byId = new Map(routines.map((routine) => [idOf(routine), routine]));
     this.#exposedSchemas = exposedSchemas;
   }
@@ -98,19 +100,52 @@ export class FunctionCode {
 
   /** Returns the errors that a call may return because the code, or a function that it reaches, raises them. */
   raises(routine: RoutineFact): Raise[] {
-    return this.reached(routine)
-      .filter(isOfApp)
-      .flatMap((one) => this.ownRaises(one).filter(isReturned));
+    return [...this.ownRaises(routine).filter(isReturned), ...this.raisesOfCalls(routine)];
   }
 
-  /** Returns the errors that functions raise which the code reaches. */
+  /**
+   * Returns the errors of the functions that the code reaches, without those that a block around the call catches. The
+   * conditions of these errors are left out, because they name arguments and variables of the called function.
+   */
   raisesOfCalls(routine: RoutineFact): Raise[] {
+    const passing = new Map<string | null, ReadonlySet<RoutineFact>>();
     const called = this.reached(routine).filter((one) => one !== routine && isOfApp(one));
-    return called.flatMap((one) => this.ownRaises(one).filter(isReturned));
+    return called.flatMap((one) =>
+      this.ownRaises(one)
+        .filter(isReturned)
+        .flatMap((raise) => {
+          const from = passing.get(raise.sqlstate) ?? this.#uncaughtCalls(routine, raise.sqlstate);
+          passing.set(raise.sqlstate, from);
+          return from.has(one) ? [{ ...raise, condition: null }] : [];
+        }),
+    );
+  }
+
+  /** Returns the functions from which an error with this SQLSTATE reaches the caller of a function. */
+  #uncaughtCalls(routine: RoutineFact, sqlstate: string | null): ReadonlySet<RoutineFact> {
+    const found = new Set([routine]);
+    // The loop adds functions to the set and also visits these.
+    for (const one of found) {
+      const isRead = one.language === 'sql' || one.language === 'plpgsql';
+      const calls = this.uses(one).filter(({ kind, handlers }) => kind === 'call' && !isCaught(handlers, sqlstate));
+      const called = isRead ? calls.flatMap(({ schema, name }) => this.called(schema, name)) : this.namedIn(one.body);
+      for (const other of called) found.add(other);
+    }
+    return found;
+  }
+
+  /** Returns the functions of a name that code calls. */
+  called(schema: string | null, name: string): readonly RoutineFact[] {
+    const code = `${schema === null ? '' : `${quote(schema)}.`}${quote(name)}(`;
+    const known = this.#called.get(code) ?? this.namedIn(code);
+    this.#called.set(code, known);
+    return known;
   }
 }
 
-const isReturned = ({ mayBeCaught, isAgain }: Raise): boolean => !mayBeCaught && !isAgain;
+const isReturned = (raise: Raise): boolean => !raise.isCaught && !raise.isAgain;
+
+const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 const rowWrites: ReadonlySet<Use['kind']> = new Set(['insert', 'update', 'delete', 'truncate']);
 
@@ -127,6 +162,10 @@ const codeOf = memoize(
   },
   { maxText: 10_000 },
 );
+
+/** Returns the code of a function, followed by the constant SQL that it runs with EXECUTE. */
+const executedCode = ({ language, body }: RoutineFact): string =>
+  language === 'plpgsql' ? [body, ...constantSql(body)].join('\n') : body;
 
 function ownWrites({ schema, language, body }: RoutineFact): CallEntry['writes'] {
   const writes = writesOf(language, body);

@@ -232,8 +232,7 @@ export class PolicyCalls {
   }
 
   #ofCall(caller: CallingRole, routine: RoutineFact, use: Use, asked: Set<RoutineFact>): Lack[] {
-    const schema = use.schema === null ? '' : `${quote(use.schema)}.`;
-    const [first, ...others] = this.#look.shared.code.namedIn(`${schema}${quote(use.name)}(`);
+    const [first, ...others] = this.#look.shared.code.called(use.schema, use.name);
     if (!first) return this.#ofBuiltIn(caller, routine, use);
     const called = `${first.schema}.${first.name}()`;
     const all = [first, ...others];
@@ -278,8 +277,6 @@ const definitions: Readonly<Record<DefinitionKind, readonly [string, string]>> =
   create: ['create', 'creates'],
   temporary: ['create', 'creates'],
 };
-
-const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /**
  * Returns true if PostgreSQL inlines the code of the function: a single SQL expression (clauses.c, inline_function).

@@ -1,5 +1,5 @@
 import { type Raise, raisesOf } from './raises.ts';
-import { beginsStatement, endOfStatement, handledSpans } from './statements.ts';
+import { beginsStatement, endOfStatement, handledBlocks } from './statements.ts';
 import { isWord, type Token, tokens } from './tokens.ts';
 
 /** Levels of RAISE that do not end the function. */
@@ -13,8 +13,8 @@ const messages = ['notice', 'info', 'debug', 'log', 'warning'];
 export function certainTokens(language: string, all: readonly Token[]): (index: number) => boolean {
   if (language === 'sql') return () => true;
   const end = certainUntil(all);
-  const caught = handledSpans(all);
-  return (i) => i < end && !caught.some(([from, to]) => i > from && i < to);
+  const blocks = handledBlocks(all);
+  return (i) => i < end && !blocks.some(({ from, until }) => i > from && i < until);
 }
 
 /** Returns the error that every call of a PL/pgSQL function raises; null if there is none. */

@@ -38,16 +38,49 @@ describe('raisesOf', () => {
     expect(raisesOf(body(quiet))).toEqual([]);
   });
 
-  it('marks an error as possibly caught if a handler of its block or of an outer block can catch it', () => {
+  it('marks an error as caught if a handler of its block or of an outer block catches it', () => {
     const source = `begin
       begin raise 'inner'; exception when others then raise 'from the handler'; end;
       if true then raise 'outside'; end if;
     end`;
-    expect(raisesOf(source).map(({ message, mayBeCaught }) => [message, mayBeCaught])).toEqual([
+    expect(raisesOf(source).map((raise) => [raise.message, raise.isCaught])).toEqual([
       ['inner', true],
       ['from the handler', false],
       ['outside', false],
     ]);
+  });
+
+  it.each<[boolean, string, string]>([
+    [true, `'x' using errcode = 'unique_violation'`, 'unique_violation'],
+    [true, `'x' using errcode = '23505'`, `sqlstate '23505'`],
+    [true, `'x' using errcode = '23505'`, 'check_violation or unique_violation'],
+    [true, `'x' using errcode = '23505'`, 'integrity_constraint_violation'],
+    [true, `'x'`, 'raise_exception'],
+    [true, `'x'`, 'plpgsql_error'],
+    [true, `'x' using errcode = code_of(x)`, 'others'],
+    [false, `'x' using errcode = code_of(x)`, 'unique_violation'],
+    [false, `'x' using errcode = '23505'`, 'check_violation'],
+    [false, `'x'`, 'no_data_found'],
+    [false, `'x' using errcode = 'query_canceled'`, 'others'],
+    [true, `'x' using errcode = 'query_canceled'`, 'query_canceled'],
+  ])('returns isCaught %s for RAISE %s and a handler of %s', (caught, raise, conditions) => {
+    const source = `begin raise exception ${raise}; exception when ${conditions} then null; end`;
+    expect(raisesOf(source)[0]).toMatchObject({ isCaught: caught });
+    // The handlers of a block within do not catch it, and those of a block around do.
+    const within = `begin begin null; exception when others then null; end; raise exception ${raise}; end`;
+    expect(raisesOf(within)[0]).toMatchObject({ isCaught: false });
+    const around = `begin for r in 1..2 loop if a then case b when 1 then ${source}; else null; end case; end if; end loop;
+      exception when others then null; end`;
+    expect(raisesOf(around)[0]).toMatchObject({ isCaught: caught || !/query_canceled/.test(raise) });
+  });
+
+  it('marks an error as not caught if the handler raises it again', () => {
+    const again = `exception when unique_violation then perform 1; if a then raise; end if; when others then null; end`;
+    expect(raisesOf(`begin raise unique_violation; ${again}`)[0]).toMatchObject({ isCaught: false });
+    expect(raisesOf(`begin raise check_violation; ${again}`)[0]).toMatchObject({ isCaught: true });
+    // This RAISE belongs to the handler of the block within, which has caught another error.
+    const other = `exception when others then begin null; exception when others then raise; end; end`;
+    expect(raisesOf(`begin raise 'x'; ${other}`)[0]).toMatchObject({ isCaught: true });
   });
 
   it('marks a RAISE without arguments in a handler as raising the caught error again', () => {

@@ -1,6 +1,6 @@
 import { sqlstatesByName } from '../../../contract/errors/conditions.ts';
 import { oneLine } from '../tokens.ts';
-import { beginsStatement, branchesAt, endOfStatement, handledSpans, ifStatements } from './statements.ts';
+import { beginsStatement, blocksAround, branchesAt, endOfStatement, handledBlocks, ifStatements, isCaught } from './statements.ts';
 import { isSymbol, isWord, splitAt, type Token, tokens } from './tokens.ts';
 
 /** A place where a PL/pgSQL function raises an error. Parts that the function computes at run time are null. */
@@ -11,8 +11,8 @@ export interface Raise {
   readonly message: string | null;
   readonly detail: string | null;
   readonly hint: string | null;
-  /** True if the statement is in a block with an exception handler. The error may then not reach the caller. */
-  readonly mayBeCaught: boolean;
+  /** True if a handler of a block around the statement catches the error, so that it does not reach the caller. */
+  readonly isCaught: boolean;
   /** True for `RAISE;`, which raises the caught error again. */
   readonly isAgain: boolean;
   /** The condition of the innermost IF or ELSIF around the statement, as SQL; null if another branch is around it, or none. */
@@ -33,7 +33,7 @@ export function raisesOf(source: string): Raise[] {
     isWord(token, 'raise', 'assert') && beginsStatement(all[i - 1]) ? [{ token, i }] : [],
   );
   if (places.length === 0) return [];
-  const caught = handledSpans(all);
+  const blocks = handledBlocks(all);
   const branches = ifStatements(all).flatMap((at) => branchesAt(all, at));
   return places.flatMap(({ token, i }) => {
     const end = endOfStatement(all, i);
@@ -41,15 +41,14 @@ export function raisesOf(source: string): Raise[] {
     const raise = isWord(token, 'raise') ? readRaise(statement) : readAssert(statement);
     if (!raise) return [];
     const sql = source.slice(token.at, all[end]?.at ?? source.length).trim();
-    const mayBeCaught = caught.some(([from, until]) => i > from && i < until);
     const branch = branches.findLast(({ from, to }) => i >= from && i < to);
     const [first, then] = branch ? [all[branch.start + 1], all[branch.from - 1]] : [];
     const condition = first && then && first.at < then.at ? oneLine(source.slice(first.at, then.at)) : null;
-    return [{ ...raise, mayBeCaught, condition, sql }];
+    return [{ ...raise, isCaught: isCaught(blocksAround(blocks, i), raise.sqlstate), condition, sql }];
   });
 }
 
-type Read = Omit<Raise, 'mayBeCaught' | 'condition' | 'sql'>;
+type Read = Omit<Raise, 'isCaught' | 'condition' | 'sql'>;
 
 function readRaise(statement: readonly Token[]): Read | null {
   let rest = statement;

@@ -27,7 +27,7 @@ const effectsOf = memoize(
     const operation = text.slice(0, end) as Operation;
     const source = forOperation(text.slice(end + 1), operation);
     const always = certainRaise(source);
-    const sometimes = always ? [] : raisesOf(source).filter(({ mayBeCaught, isAgain }) => !mayBeCaught && !isAgain);
+    const sometimes = always ? [] : raisesOf(source).filter((raise) => !raise.isCaught && !raise.isAgain);
     return { always, sometimes, skips: skipsRows(source, operation) };
   },
   { maxText: 10_000 },

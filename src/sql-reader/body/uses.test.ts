@@ -38,6 +38,14 @@ describe('usesOf', () => {
     ['create unique index on a.b (c); alter table if exists a.c add d int', ['own a.b', 'own a.c']],
     ['drop view a.b, a.c cascade', ['own a.b', 'own a.c']],
     ['refresh materialized view concurrently a.b', ['maintain a.b']],
+    [
+      'merge into only a.b x using c.d y on x.id = y.id when matched then update set n = 1 when not matched then insert values (1)',
+      ['insert a.b', 'update a.b', 'select c.d'],
+    ],
+    ['merge into a.b using (select * from c.d) y on true when matched then delete', ['delete a.b', 'select c.d']],
+    [`copy a.b (c) from '/tmp/x'`, ['insert a.b']],
+    [`copy a.b to '/tmp/x'`, ['select a.b']],
+    ['explain analyze insert into a.b select * from c.d', ['insert a.b', 'select c.d']],
   ])('finds the relations and functions of the SQL %s', (body, uses) => {
     expect(told('sql', body)).toEqual(uses);
   });
@@ -57,6 +65,10 @@ describe('usesOf', () => {
     ['begin n := a.f(); return n; end', ['call a.f']],
     ['begin perform 1 from a.b; return 1; end', ['select a.b']],
     ['begin if c then truncate a.b; end if; end', ['truncate a.b?']],
+    ['begin for r in insert into a.b values (1) returning * loop null; end loop; end', ['insert a.b']],
+    ['begin return query update a.b set c = 1 returning *; end', ['update a.b']],
+    [`begin execute 'insert into a.b select a.f() from c.d' using x; end`, ['insert a.b', 'call a.f', 'select c.d']],
+    [`begin if x then execute $q$ delete from a.b $q$; end if; end`, ['delete a.b?']],
   ])('marks the uses that some calls of a PL/pgSQL function do not reach: %s', (body, uses) => {
     expect(told('plpgsql', body)).toEqual(uses);
   });

@@ -1,6 +1,14 @@
 import { certainTokens } from './certain.ts';
 import { type DefinitionKind, definitionsAt, temporaryTables } from './definitions.ts';
-import { beginsStatement, endOfStatement } from './statements.ts';
+import {
+  beginsQuery,
+  beginsStatement,
+  blocksAround,
+  endOfStatement,
+  executedTokens,
+  type HandledBlock,
+  handledBlocks,
+} from './statements.ts';
 import { isSymbol, isWord, type Token, tokens } from './tokens.ts';
 
 /** A relation, a sequence or a function that the code of a function names. */
@@ -17,6 +25,8 @@ export interface Use {
   isCertain: boolean;
   /** For a `call`: true if the statement evaluates the call once, whatever rows and values it finds. */
   isAlone: boolean;
+  /** For a `call`: the blocks whose handlers may catch its errors, the innermost first. */
+  handlers: readonly HandledBlock[];
 }
 
 /**
@@ -25,8 +35,9 @@ export interface Use {
  * keyword of SQL.
  */
 export function usesOf(language: string, source: string): Use[] {
-  const all = tokens(source);
+  const all = executedTokens(source);
   const isCertain = certainTokens(language, all);
+  const blocks = language === 'plpgsql' ? handledBlocks(all) : [];
   const defined = new Set([...commonTables(all), ...temporaryTables(all)]);
   const readers: Reader[] = [{ hasQuery: false, isInFrom: false, isItem: false }];
   const found: Use[] = [];
@@ -35,7 +46,7 @@ export function usesOf(language: string, source: string): Use[] {
     const named = nameAt(all, at);
     if (!named || (named.schema === null && kind !== 'call' && kind !== 'temporary' && defined.has(named.name))) return;
     if (readsRows(kind) && isSymbol(all[named.end], '(')) return;
-    found.push({ kind, schema: named.schema, name: named.name, isCertain: isCertain(at), isAlone });
+    found.push({ kind, schema: named.schema, name: named.name, isCertain: isCertain(at), isAlone, handlers: kind === 'call' ? blocksAround(blocks, at) : [] });
   };
   all.forEach((token, i) => {
     const reader = readers.at(-1) ?? { hasQuery: false, isInFrom: false, isItem: false };
@@ -47,8 +58,8 @@ export function usesOf(language: string, source: string): Use[] {
     else if (isSymbol(token, ';')) Object.assign(reader, { hasQuery: false, isInFrom: false, isItem: false });
     else if (isSymbol(token, ',')) reader.isItem = reader.isInFrom;
     else if (token.kind === 'word' || token.kind === 'quoted') {
-      const write = writeAt(all, i);
-      if (write) add(write.kind, write.at);
+      const writes = writesAt(all, i);
+      for (const { kind, at } of writes) add(kind, at);
       for (const { kind, at } of definitionsAt(all, i)) {
         add(kind, at);
         defines.add(at);
@@ -58,9 +69,9 @@ export function usesOf(language: string, source: string): Use[] {
         reader.isItem = false;
       }
       const isName = !isSymbol(all[i - 1], '.') && isSymbol(all[nameAt(all, i)?.end ?? -1], '(');
-      if (isName && !write && !defines.has(i) && !isWord(all[i - 1], 'into')) add('call', i, isAlone(all, i));
+      if (isName && writes.length === 0 && !defines.has(i) && !isWord(all[i - 1], 'into', 'copy')) add('call', i, isAlone(all, i));
       const sequence = sequenceAt(all, i);
-      if (sequence) found.push({ kind: 'sequence', ...sequence, isCertain: isCertain(i), isAlone: isAlone(all, i) });
+      if (sequence) found.push({ kind: 'sequence', ...sequence, isCertain: isCertain(i), isAlone: isAlone(all, i), handlers: [] });
       read(reader, all, i);
     }
   });
@@ -82,7 +93,7 @@ const otherClauses = ['returning', 'set', 'for', 'fetch', 'loop', 'then', 'into'
 
 function read(reader: Reader, all: readonly Token[], i: number): void {
   const token = all[i];
-  if (isWord(token, 'select', 'perform', 'delete', 'update')) reader.hasQuery = true;
+  if (isWord(token, 'select', 'perform', 'delete', 'update', 'merge')) reader.hasQuery = true;
   if (isWord(token, 'from')) {
     const opens = reader.hasQuery && !isWord(all[i - 1], 'distinct') && !isWord(all[i - 1], 'delete');
     if (opens) Object.assign(reader, { isInFrom: true, isItem: true });
@@ -92,15 +103,31 @@ function read(reader: Reader, all: readonly Token[], i: number): void {
   else if (isWord(token, 'join')) reader.isItem = reader.isInFrom;
 }
 
-/** Returns the operation and the index of the name of the relation at the first word of a statement that writes. */
-function writeAt(all: readonly Token[], i: number): { kind: 'insert' | 'update' | 'delete'; at: number } | null {
-  const [before, token, after] = [all[i - 1], all[i], all[i + 1]];
-  const isFirst = beginsStatement(before) || isSymbol(before, '(') || isSymbol(before, ')') || isWord(before, 'atomic');
-  if (!isFirst) return null;
+interface RowUse {
+  kind: 'select' | 'insert' | 'update' | 'delete';
+  /** Index of the name of the relation. */
+  at: number;
+}
+
+/** Returns what a statement that writes rows does with its relation, at the first word of the statement. */
+function writesAt(all: readonly Token[], i: number): RowUse[] {
+  const [token, after] = [all[i], all[i + 1]];
+  if (!isWord(token, 'insert', 'update', 'delete', 'merge', 'copy') || !beginsQuery(all, i)) return [];
   const past = (at: number): number => (isWord(all[at], 'only') ? at + 1 : at);
-  if (isWord(token, 'insert') && isWord(after, 'into')) return { kind: 'insert', at: i + 2 };
-  if (isWord(token, 'delete') && isWord(after, 'from')) return { kind: 'delete', at: past(i + 2) };
-  return isWord(token, 'update') ? { kind: 'update', at: past(i + 1) } : null;
+  if (isWord(token, 'insert')) return isWord(after, 'into') ? [{ kind: 'insert', at: i + 2 }] : [];
+  if (isWord(token, 'delete')) return isWord(after, 'from') ? [{ kind: 'delete', at: past(i + 2) }] : [];
+  // In MERGE, UPDATE SET follows THEN.
+  if (isWord(token, 'update')) return isWord(after, 'set') ? [] : [{ kind: 'update', at: past(i + 1) }];
+  const end = endOfStatement(all, i);
+  if (isWord(token, 'copy')) {
+    const direction = all.slice(i, end).find((one) => isWord(one, 'from', 'to'));
+    return isSymbol(after, '(') ? [] : [{ kind: isWord(direction, 'from') ? 'insert' : 'select', at: i + 1 }];
+  }
+  if (!isWord(after, 'into')) return [];
+  const actions = (['insert', 'update', 'delete'] as const).filter((kind) =>
+    all.slice(i, end).some((one, k, merge) => isWord(one, kind) && isWord(merge[k - 1], 'then')),
+  );
+  return actions.map((kind) => ({ kind, at: past(i + 2) }));
 }
 
 /** Returns the sequence of a call of nextval whose argument is a string literal. */

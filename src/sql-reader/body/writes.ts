@@ -1,5 +1,6 @@
 import { memoize } from '../../catalog/memoize.ts';
 import { certainTokens } from './certain.ts';
+import { beginsQuery, beginsStatement, executedTokens, isComputed } from './statements.ts';
 import { isSymbol, isWord, type Token, tokens } from './tokens.ts';
 
 /**
@@ -25,10 +26,11 @@ const summaryOf = memoize(
   (text) => {
     const end = text.indexOf('\n');
     const language = text.slice(0, end);
-    const { writes, all } = read(language, text.slice(end + 1));
-    const isDynamic = all.some(
-      (token, i) => isWord(token, 'execute') && !isWord(all[i + 1], 'function', 'procedure', 'on'),
-    );
+    const source = text.slice(end + 1);
+    const { writes, all } = read(language, source);
+    const isDynamic =
+      all.some((token) => isWord(token, 'execute')) &&
+      tokens(source).some((token, i, own) => isWord(token, 'execute') && isComputed(own, i));
     return { writes, isDynamic, inStatements: statementWrites(language, all) };
   },
   { maxText: 10_000 },
@@ -55,15 +57,15 @@ export const writesInStatements = (language: string, source: string): Writes =>
   summaryOf(`${language}\n${source}`).inStatements;
 
 function statementWrites(language: string, all: readonly Token[]): Writes {
-  const written = all.flatMap((token, i) => (isWrite(all, i) && !isWord(token, ...writingFunctions) ? [i] : []));
+  const written = all.flatMap((token, i) => (isWrite(language, all, i) && !isWord(token, ...writingFunctions) ? [i] : []));
   if (written.some(certainTokens(language, all))) return 'always';
   return written.length > 0 ? 'at times' : 'never';
 }
 
 /** Returns whether a function writes, its tokens, and the index of the first write that every call reaches. */
 function read(language: string, source: string): { writes: Writes; all: readonly Token[]; first: number | undefined } {
-  const all = tokens(source);
-  const written = all.flatMap((_, i) => (isWrite(all, i) ? [i] : []));
+  const all = executedTokens(source);
+  const written = all.flatMap((_, i) => (isWrite(language, all, i) ? [i] : []));
   const first = written.find(certainTokens(language, all));
   return { writes: first !== undefined ? 'always' : written.length > 0 ? 'at times' : 'never', all, first };
 }
@@ -72,10 +74,13 @@ function read(language: string, source: string): { writes: Writes; all: readonly
 const writingFunctions = [
   'nextval',
   'setval',
+  'lo_import',
   'lo_create',
   'lo_creat',
   'lo_from_bytea',
   'lo_put',
+  'lo_truncate',
+  'lo_truncate64',
   'lo_unlink',
   'lowrite',
 ];
@@ -95,23 +100,32 @@ const definitions = [
   'comment',
   'reassign',
   'import',
+  'lock',
+  'security',
 ];
 
-const openers = ['begin', 'then', 'else', 'loop', 'atomic'];
-
 /**
- * Returns true if a write begins at this token: a statement that writes, also within WITH, a row lock, or a call that
- * takes a number from a sequence.
+ * Returns true if a write begins at this token: a statement that writes, also within WITH, EXPLAIN ANALYZE or a statement of
+ * PL/pgSQL, a row lock, or a call that takes a number from a sequence.
  */
-function isWrite(all: readonly Token[], at: number): boolean {
+function isWrite(language: string, all: readonly Token[], at: number): boolean {
   const [before, token, after] = [all[at - 1], all[at], all[at + 1]];
   if (isWord(token, ...writingFunctions)) return isSymbol(after, '(');
   if (isWord(token, 'update', 'share') && isWord(before, 'for', 'key')) return true;
-  const isFirst = before === undefined || isSymbol(before, ';') || isSymbol(before, '(') || isWord(before, ...openers);
-  if (isWord(token, 'insert', 'merge')) return isWord(after, 'into') && (isFirst || isSymbol(before, ')'));
-  if (isWord(token, 'delete')) return isWord(after, 'from') && (isFirst || isSymbol(before, ')'));
-  if (isWord(token, 'update')) return isFirst || isSymbol(before, ')');
+  if (isWord(token, 'insert', 'merge')) return isWord(after, 'into') && beginsQuery(all, at);
+  if (isWord(token, 'delete')) return isWord(after, 'from') && beginsQuery(all, at);
+  if (isWord(token, 'update')) return beginsQuery(all, at);
+  // SELECT INTO creates a table in SQL, and sets variables in PL/pgSQL.
+  if (isWord(token, 'into')) return language === 'sql' && !isWord(before, 'insert', 'merge');
+  if (!beginsStatement(before) && !isWord(before, 'atomic', 'execute', 'analyze')) return false;
+  if (isWord(token, 'copy')) return copiesInto(all, at);
   // A variable may be named like a statement, such as comment. An assignment to it is not a write.
   const isAssigned = [':', ':=', '=', '.', '['].some((text) => isSymbol(after, text));
-  return isFirst && isWord(token, ...definitions) && !isSymbol(before, '(') && !isAssigned;
+  return isWord(token, ...definitions) && !isAssigned;
+}
+
+/** Returns true for COPY with FROM after the name of the table and its columns. */
+function copiesInto(all: readonly Token[], at: number): boolean {
+  const direction = all.findIndex((token, i) => i > at && isWord(token, 'from', 'to'));
+  return isWord(all[direction], 'from') && !isSymbol(all[at + 1], '(');
 }

@@ -37,6 +37,9 @@ beforeAll(async () => {
     create function public.inner_fault() returns int language plpgsql as $$ begin raise exception 'deep' using errcode = 'PT451'; end $$;
     create function public.middle() returns int language sql as $$ select /* refuse() */ public . inner_fault() $$;
     create function public.outer_call() returns int language plpgsql stable as $$ begin perform 'close(1)', Middle(); return 1; end $$;
+    create function public.careful() returns int language plpgsql as $$ begin
+      begin return public.middle(); exception when sqlstate 'PT451' then return 0; end;
+      raise 'caught' using errcode = 'PT452'; exception when others then return 0; end $$;
     create function public.by_trigger() returns trigger language plpgsql as $$ begin perform public.middle(); return new; end $$;
     create function public.moves(ticket int) returns void language plpgsql set search_path = public as $$ begin
       insert into customers select id, title from public.tickets; perform close(ticket); end $$;
@@ -109,6 +112,8 @@ describe('possible errors of a call', () => {
     const deep = ['function.public.inner_fault().PT451.deep'];
     expect(own('rpc.public.outer_call()')).toEqual(deep);
     expect(own('rpc.public.middle()')).toEqual(deep);
+    expect(own('rpc.public.careful()')).toEqual([]);
+    expect(lines().filter(({ origin }) => origin === 'public.careful()')).toEqual([]);
     expect(own('rest.public.watched.update')).toEqual(expect.arrayContaining(deep));
     expect(own('rest.public.watched.insert')).toEqual(expect.arrayContaining(deep));
     expect(own('rest.public.watched.select')).toEqual(deep);

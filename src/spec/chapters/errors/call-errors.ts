@@ -1,6 +1,6 @@
 import type { CallErrors } from '../../../../contract/call-detail.ts';
 import type { Chapters, ErrorLine } from '../../../../contract/specification.ts';
-import type { CallEntry } from '../../../../contract/specification-calls.ts';
+import type { CallEntry, FunctionEntry, RaisedError } from '../../../../contract/specification-calls.ts';
 import type { Entity } from '../../../../contract/specification-entities.ts';
 import { NamedFunctions } from '../../../sql-reader/body/named-functions.ts';
 import { codesOfAuthCall, codesOfHooks } from './auth-call-codes.ts';
@@ -26,13 +26,13 @@ const WRITES = '25006';
 export class ErrorsOfCalls {
   readonly #chapters: Chapters;
   readonly #functions: NamedFunctions;
-  readonly #reaches: ReadonlyMap<string, readonly string[] | undefined>;
+  readonly #byId: ReadonlyMap<string, FunctionEntry>;
 
   constructor(chapters: Chapters) {
     this.#chapters = chapters;
     const functions = chapters.calls?.functions ?? [];
     this.#functions = new NamedFunctions(functions);
-    this.#reaches = new Map(functions.map(({ id, reaches }) => [id, reaches]));
+    this.#byId = new Map(functions.map((entry) => [entry.id, entry]));
   }
 
   /**
@@ -54,16 +54,29 @@ export class ErrorsOfCalls {
       ...this.#firstFunctions(call, kind, entity, written),
       ...codes.flatMap((code) => this.#functions.in(code)),
     ];
-    const reached = new Set(first.flatMap((id) => [id, ...(this.#reaches.get(id) ?? [])]));
+    const reached = new Set(first.flatMap((id) => [id, ...(this.#byId.get(id)?.reaches ?? [])]));
     const common = commonCodes(call, kind);
     const lines = this.#chapters.errors?.errors ?? [];
     const idsOf = (isPossible: (line: ErrorLine) => boolean) => lines.filter(isPossible).map(({ id }) => id);
     return {
       own: idsOf(
-        ({ group, origin }) => origin !== null && (group === 'function' ? reached.has(origin) : origins.has(origin)),
+        (line) =>
+          line.origin !== null &&
+          (line.group === 'function'
+            ? reached.has(line.origin) && first.some((id) => this.#mayReturn(id, line))
+            : origins.has(line.origin)),
       ),
       common: idsOf(({ origin, code }) => origin === null && code !== null && common.has(code)),
     };
+  }
+
+  /** Returns false if no block of the function lets the error through, because a handler catches it. */
+  #mayReturn(id: string, { code, message }: ErrorLine): boolean {
+    const raises = this.#byId.get(id)?.raises;
+    // With SQLSTATE PGRST, the function itself sets the code.
+    const isOf = (raise: RaisedError) =>
+      raise.sqlstate === 'PGRST' || (raise.sqlstate === code && raise.message === message);
+    return code === null || raises === undefined || raises.some(isOf);
   }
 
   /**

@@ -176,7 +176,7 @@ function isSilent(code: string, triggers: readonly MachineTriggerFact[]): boolea
 function ofFunction({ shared }: Lookup, routine: RoutineFact, reachability: FunctionReachability): ErrorLine[] {
   if (routine.language === 'sql' || routine.language === 'internal' || routine.language === 'c') return [];
   if (routine.language !== 'plpgsql') return [unread(routine, reachability.unreachableReason(routine))];
-  const raises = shared.code.ownRaises(routine);
+  const raises = shared.code.ownRaises(routine).filter((raise) => !raise.isCaught);
   if (raises.length === 0) return [];
   const obstacle = reachability.unreachableReason(routine);
   return raises.map((raise) => ofRaise(routine, raise, obstacle));
@@ -198,7 +198,6 @@ function ofRaise(routine: RoutineFact, raise: Raise, obstacle: string | null): E
   const entry = code !== null && code !== 'P0001' ? allErrors[code] : undefined;
   const caveats = [
     ...(obstacle === null ? [] : [obstacle]),
-    ...(raise.mayBeCaught ? ['may be caught within the function'] : []),
     ...(code === null && !raise.isAgain ? ['its code is computed while the function runs'] : []),
     ...(message === null && !raise.isAgain ? ['its message is computed while the function runs'] : []),
   ];
