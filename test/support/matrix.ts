@@ -112,7 +112,7 @@ function agrees(cell: RoleCell, met: readonly Met[]): boolean {
  * none, so all of its calls must succeed.
  */
 const dependsOnErrors = ({ verdict, words }: RoleCell): boolean =>
-  verdict === 'when' && /^(as long as [^,]+ does not raise an error(, |$))+$/.test(words);
+  verdict === 'when' && words.startsWith('unless ');
 
 /**
  * The SQLSTATEs for missing privileges and for views or numbered fields that accept no value; anything else is a

@@ -16,7 +16,7 @@ export function limitsMarkdown({ limits }: LimitsChapter): string {
   }
   if (ofNode.length > 0) parts.push(`The node sets for every app: ${ofNode.map(brief).join(', ')}.`);
   parts.push(
-    `${count(rest, 'limit')} ${rest === 1 ? 'has its' : 'have their'} default: see ${code('docs/limits.md')}.`,
+    `${count(rest, 'limit')} ${rest === 1 ? 'has its' : 'have their'} default: [/docs/limits](/docs/limits).`,
   );
   return parts.join('\n\n');
 }
