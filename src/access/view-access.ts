@@ -96,7 +96,10 @@ export class ViewAccess {
       return noRows(`reads ${display(empty.fact)} with the rights of ${whose}: ${empty.seen.reason}`);
     }
     const reason = `reads with the rights of ${whose}, and of ${tables} only the rows that these see`;
-    return conditional(reason, `as far as rows of ${limited.map(({ fact }) => shortName(fact)).join(', ')} can be seen`);
+    return conditional(
+      reason,
+      `as far as rows of ${limited.map(({ fact }) => shortName(fact)).join(', ')} can be seen`,
+    );
   }
 
   /**

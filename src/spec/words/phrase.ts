@@ -385,7 +385,8 @@ function eitherOwner(items: readonly Expression[], isLast: boolean): string[] {
   const roles = items.map(memberRole);
   const firstRole = roles.findIndex((role) => role !== null);
   return items.flatMap((item, i) => {
-    if (roles[i] !== null) return i === firstRole ? [`the member has role ${eitherOf(roles.filter((role) => role !== null))}`] : [];
+    if (roles[i] !== null)
+      return i === firstRole ? [`the member has role ${eitherOf(roles.filter((role) => role !== null))}`] : [];
     if (names[i] === null) return [item.kind === 'and' ? `(${words(item)})` : words(item, isLast && isEnd(items, i))];
     return i === first ? [`own row (by ${names.filter((name) => name !== null).join(' or ')})`] : [];
   });

@@ -1,8 +1,8 @@
 const TYPE = String.raw`(?:"(?:[^"]|"")*"|[A-Za-z_]\w*)(?:\.(?:"(?:[^"]|"")*"|\w+))?(?: (?:varying|precision))?(?:\(\d+(?:,\s*\d+)?\))?(?: with(?:out)? time zone)?(?:\[\])*`;
 
-/** Matches, from the left: a string with its cast, a number in brackets with its cast, a quoted name, a schema, white space. */
+/** Matches, from the left: a string with its cast, a number in brackets or a NULL with its cast, a quoted name, a schema, white space. */
 const parts = new RegExp(
-  String.raw`(E?'(?:[^'\\]|''|\\.)*')(?:::${TYPE})?|\((-?\d+(?:\.\d+)?)\)::${TYPE}|"(?:[^"]|"")*"|\bpublic\.|\s+`,
+  String.raw`(E?'(?:[^'\\]|''|\\.)*')(?:::${TYPE})?|\((-?\d+(?:\.\d+)?)\)::${TYPE}|(\bNULL)::${TYPE}|"(?:[^"]|"")*"|\bpublic\.|\s+`,
   'g',
 );
 
@@ -12,8 +12,9 @@ const parts = new RegExp(
  */
 export const shownSql = (sql: string): string =>
   sql
-    .replace(parts, (part, string?: string, number?: string) => {
-      if (string !== undefined || number !== undefined) return string ?? number ?? '';
+    .replace(parts, (part, string?: string, number?: string, empty?: string) => {
+      const literal = string ?? number ?? empty;
+      if (literal !== undefined) return literal;
       if (part.startsWith('"')) return part;
       return part === 'public.' ? '' : ' ';
     })

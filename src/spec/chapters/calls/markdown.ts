@@ -41,7 +41,9 @@ export function callsMarkdown(chapter: CallsChapter, { roles, entities }: Chapte
   const entryOf = new Map(functions.map((one) => [one.id, one]));
   const others = functions.filter(({ id }) => !called.has(id) && !standard.has(id));
   if (rpc.length > 0) {
-    const isLimited = rpc.some(([, group]) => group.some(({ writes, reads_only }) => writes !== undefined || reads_only));
+    const isLimited = rpc.some(([, group]) =>
+      group.some(({ writes, reads_only }) => writes !== undefined || reads_only),
+    );
     parts.push('### Functions that clients call', ...(isLimited ? [readsOnly] : []));
     parts.push(rpc.map(([id, group]) => calledLine(group, entryOf.get(id), all)).join('\n'));
   }
@@ -54,11 +56,11 @@ export function callsMarkdown(chapter: CallsChapter, { roles, entities }: Chapte
   }
   if (standard.size > 0) {
     parts.push(
-      `Each state machine of chapter 4 has the functions ${code('transitions')} and ${code('state_changes')}, as in every app: [/docs/states](/docs/states).`,
+      `Each state machine of chapter 4 has the functions ${code('transitions')} and ${code('state_changes')}, as in every app: ${code('docs/states.md')}.`,
     );
   }
   if (jobs.length > 0) parts.push('### Scheduled jobs', jobTable(jobs), 'Times are GMT.');
-  parts.push(...definitionParts(definitions));
+  parts.push(...definitionParts(definitions.filter((one) => !isShownWithFields(one, entities?.entities ?? []))));
   parts.push('### Settings', ...settingParts(settings));
   return parts.join('\n\n');
 }
@@ -78,7 +80,7 @@ function signInText(calls: readonly CallEntry[]): string {
     ...bySetting(added).map(([setting, list]) => `- Only here${setting && `, because of ${setting}`}: ${list}`),
   ];
   const same = lines.length === 0 ? ', as in every app' : `; an app with the default settings has ${usual.length}`;
-  const text = `${count(calls.length, 'call')} of ${code('/auth/v1')}${same}: [/docs/sign-in](/docs/sign-in).`;
+  const text = `${count(calls.length, 'call')} of ${code('/auth/v1')}${same}: ${code('docs/sign-in.md')}.`;
   return lines.length === 0 ? text : `${text}\n\n${lines.join('\n')}`;
 }
 
@@ -100,16 +102,20 @@ function tablesText(calls: readonly CallEntry[]): string {
   const lines = [...byMethods].map(
     ([allowed, paths]) => `- ${allowed || 'no method'}: ${paths.map(([path]) => code(path)).join(', ')}`,
   );
-  return `Chapter 6 says for which roles. GET reads, POST adds, PATCH changes, DELETE deletes: [/docs/data](/docs/data).\n\n${lines.join('\n')}`;
+  return `Chapter 6 says for which roles. GET reads, POST adds, PATCH changes, DELETE deletes: ${code('docs/data.md')}.\n\n${lines.join('\n')}`;
 }
 
 /** Returns the line of a function that clients call. GET and POST share the line. */
-function calledLine(group: readonly CallEntry[], entry: FunctionEntry | undefined, all: readonly { name: string }[]): string {
+function calledLine(
+  group: readonly CallEntry[],
+  entry: FunctionEntry | undefined,
+  all: readonly { name: string }[],
+): string {
   const [first] = group;
   if (!first) return '';
   const takes = taken(first.parameters ?? []);
   const facts = [
-    `returns ${inline(shownSql(first.returns ?? '')) || 'nothing'}`,
+    `returns ${resultText(first.returns ?? '')}`,
     ...writing(group),
     `for ${rolesText(first.roles, all)}`,
     ...(entry ? aboutFunction(entry) : []),
@@ -123,22 +129,31 @@ function otherLine(entry: FunctionEntry, triggers: ReadonlyMap<string, string[]>
   const { id, kind, language, returns, comment } = entry;
   const runs = triggers.get(id.replace(/\(.*$/s, '')) ?? [];
   const facts = [
-    ...(runs.length > 0 ? [`runs ${runs.join(', ')}`] : [`${kind} in ${inline(language)}${returns === '' ? '' : `, returns ${inline(shownSql(returns))}`}`]),
+    ...(runs.length > 0
+      ? [`runs ${runs.join(', ')}`]
+      : [`${kind} in ${inline(language)}${returns === '' ? '' : `, returns ${resultText(returns)}`}`]),
     ...aboutFunction(entry),
   ];
   return `- ${code(shownSql(id))}: ${comment === null ? '' : `${inline(ended(comment))} `}${sentence(facts.join('; '))}`;
 }
 
+/** Returns the result type of a function in words. */
+const resultText = (type: string): string =>
+  type === '' || type === 'void' ? 'nothing' : inline(shownSql(type).replace(/^SETOF /, 'rows of '));
+
 function aboutFunction({ runs_as, settings, effects, writes, raises, triggers, strict }: FunctionEntry): string[] {
   return [
-    ...(runs_as === null ? [] : [`runs with the privileges of ${runs_as === 'pg_database_owner' ? 'the app’s owner' : inline(runs_as)}`]),
+    ...(runs_as === null
+      ? []
+      : [`runs with the privileges of ${runs_as === 'pg_database_owner' ? 'the app’s owner' : inline(runs_as)}`]),
     ...(strict ? ['returns null if an argument is null'] : []),
     ...settings.filter((one) => !/^search_path=(""|'')?$/.test(one)).map((one) => `sets ${code(one)}`),
     ...(effects ?? []).map(inline),
     ...(writes?.length ? [`writes ${writes.map((name) => inline(shownSql(name))).join(', ')}`] : []),
     ...(raises?.length ? [`raises ${raises.map((one) => inline(raisedWords(one))).join(', ')}`] : []),
     ...(triggers ?? []).map(
-      ({ on, name, enabled }) => `runs on ${inline(on)} by the trigger ${inline(name)}${enabled ? '' : ', which is disabled'}`,
+      ({ on, name, enabled }) =>
+        `runs on ${inline(on)} by the trigger ${inline(name)}${enabled ? '' : ', which is disabled'}`,
     ),
   ];
 }
@@ -157,6 +172,10 @@ function triggersByFunction(entities: readonly Entity[]): Map<string, string[]> 
   return found;
 }
 
+/** Returns true for an enum whose values chapter 3 shows with a field. */
+const isShownWithFields = ({ id, kind }: DefinitionEntry, entities: readonly Entity[]): boolean =>
+  kind === 'enum' && entities.some(({ fields }) => fields.some(({ type }) => id === `enum ${type}`));
+
 /** Returns one line for each object. Extensions share one line, because most are the same in every app. */
 function definitionParts(definitions: readonly DefinitionEntry[]): string[] {
   if (definitions.length === 0) return [];
@@ -167,7 +186,9 @@ function definitionParts(definitions: readonly DefinitionEntry[]): string[] {
   );
   return [
     '### Types and other definitions',
-    ...(others.length === 0 ? [] : [others.map(({ id, sql }) => `- ${inline(id)}: ${inline(sql)}`).join('\n')]),
+    ...(others.length === 0
+      ? []
+      : [others.map(({ id, sql }) => `- ${inline(shownSql(id))}: ${inline(shownSql(sql))}`).join('\n')]),
     ...(extensions.length === 0 ? [] : [`Extensions: ${versions.join(', ')}.`]),
   ];
 }

@@ -156,8 +156,7 @@ function given(field: Field): string {
   if (field.computed) return 'computed by the view';
   if (field.identity !== null)
     return field.identity === 'always' ? 'numbered automatically' : 'numbered automatically if left out';
-  if (field.default !== null)
-    return `${field.nullable ? 'optional, ' : ''}default ${code(shownSql(field.default))}`;
+  if (field.default !== null) return `${field.nullable ? 'optional, ' : ''}default ${code(shownSql(field.default))}`;
   return field.nullable ? 'optional' : 'required';
 }
 
@@ -200,9 +199,7 @@ function targetWords({ to, kind, on_delete, on_update }: Relation): string {
 /** Describes a junction if the entity is one of its ends. */
 function joined({ from, to, through }: Junction, id: string): string[] {
   if (from !== id && to !== id) return [];
-  return [
-    `Many to many with ${inline(shownSql(from === id ? to : from))}, through ${inline(shownSql(through))}.`,
-  ];
+  return [`Many to many with ${inline(shownSql(from === id ? to : from))}, through ${inline(shownSql(through))}.`];
 }
 
 /** Describes the rows that calls can embed through a view, by the field of the view. */

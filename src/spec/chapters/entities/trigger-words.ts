@@ -4,5 +4,7 @@ import type { EntityTrigger } from '../../../../contract/specification-entities.
 export function triggerEvents({ sql }: Pick<EntityTrigger, 'sql'>): string {
   const [, time = '', events = ''] = /\b(BEFORE|AFTER|INSTEAD OF) (.*?) ON (?:"|\w)/s.exec(sql) ?? [];
   // Keywords are in capitals; names of fields after UPDATE OF stay as they are.
-  return `${time} ${events}`.replace(/\b(BEFORE|AFTER|INSTEAD OF|INSERT|UPDATE|DELETE|TRUNCATE|OR|OF)\b/g, (word) => word.toLowerCase()).trim();
+  return `${time} ${events}`
+    .replace(/\b(BEFORE|AFTER|INSTEAD OF|INSERT|UPDATE|DELETE|TRUNCATE|OR|OF)\b/g, (word) => word.toLowerCase())
+    .trim();
 }

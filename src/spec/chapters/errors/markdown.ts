@@ -25,7 +25,9 @@ export function errorsMarkdown({ errors }: ErrorsChapter): string {
   if (transitions.length > 0) {
     const byCode = groupBy(transitions, (error) => error.code ?? '');
     const lines = [...byCode].map(([name, group]) => {
-      const fields = group.map(({ origin, caveat }) => `${inline(shownSql(origin ?? ''))}${caveat === null ? '' : ` (${inline(caveat)})`}`);
+      const fields = group.map(
+        ({ origin, caveat }) => `${inline(shownSql(origin ?? ''))}${caveat === null ? '' : ` (${inline(caveat)})`}`,
+      );
       return `- ${code(name)} (${group[0]?.status ?? ''}), ${fields.join(', ')}: ${inline(refusals[name] ?? group[0]?.meaning ?? '')}`;
     });
     parts.push('### Transitions', lines.join('\n'));

@@ -36,13 +36,13 @@ export function rolesMarkdown(
   const fieldsIn = new Map((entities?.entities ?? []).map(({ id, fields }) => [id, fields.map(({ name }) => name)]));
   for (const [entity, group] of groupBy(tables, (cell) => cell.entity)) {
     const documented = policiesOf.get(entity) ?? [];
-    const lines = [...limitedFields(group, fieldsIn.get(entity) ?? []), ...documented.map((one) => policyLine(one, conditions))];
     parts.push(
       `### ${inline(shownSql(entity))}`,
       matrix(names, group, (cell) => verbs[cell.operation], conditions),
-      ...unreached(group),
-      ...(lines.length > 0 ? [lines.join('\n')] : []),
     );
+    const fields = limitedFields(group, fieldsIn.get(entity) ?? []);
+    const lines = [...fields, ...documented.map((one) => policyLine(one, conditions))];
+    parts.push(...unreached(group), ...(lines.length > 0 ? [lines.join('\n')] : []));
   }
   const served = new Set(tables.map(({ entity }) => entity));
   const others = policies.filter(({ entity }) => !served.has(entity));
@@ -76,49 +76,77 @@ const severities = {
   unused: 'Without effect',
 } as const;
 
-/** Returns the advice, one line for each finding; findings about missing indexes of references share one line. */
+/** The start of the line that findings of one kind share, and what they are about. */
+const together: Readonly<Partial<Record<AdviceEntry['about'], string>>> = {
+  'foreign key without index':
+    'no index for a reference, so the deletion of the row that it refers to reads the whole table',
+  'no index': 'no index for the field by which a policy finds rows, so each such statement reads the whole table',
+  'overlapping policies': 'several permissive policies for the same operation, of which PostgreSQL may evaluate each',
+  'call for each row': 'a policy calls a function for each row instead of once for each statement',
+};
+
+/** Returns the advice: one line for each finding, or for all findings of a kind about performance. */
 function adviceLines(advice: readonly AdviceEntry[]): string[] {
-  const ofReferences = advice.filter(({ about }) => about === 'foreign key without index');
-  const rest = advice.filter((one) => !ofReferences.includes(one));
-  const lines = rest.map(
-    ({ severity, on, words }) =>
-      `- **${severities[severity]}**, ${inline(shownSql(on))}: ${inline(shownSql(words))}`,
+  const lines = [...groupBy(advice, ({ id, about }) => (together[about] === undefined ? id : about)).values()].map(
+    (group) => {
+      const [first] = group;
+      if (first === undefined) return '';
+      const start = `- **${severities[first.severity]}**`;
+      const shared = together[first.about];
+      if (shared === undefined) return `${start}, ${inline(shownSql(first.on))}: ${inline(shownSql(first.words))}`;
+      return `${start}: ${shared}: ${group.map(placeOf).join(', ')}.`;
+    },
   );
-  if (ofReferences.length === 0) return lines;
-  const fields = ofReferences.map(({ on, sql }) => {
-    const columns = /\(([^()]*)\);?\s*$/.exec(sql)?.[1] ?? '';
-    return `${inline(shownSql(on))} (${inline(columns)})`;
-  });
-  return [
-    ...lines,
-    `- **Performance**: no index for the reference of ${fields.join(', ')}; a deletion of the row that it refers to reads the whole table.`,
-  ];
+  return [...lines, '- The console and the JSON contain the SQL for each of them.'];
+}
+
+/** Returns the entity of a finding with the indexed fields or the policies. */
+function placeOf({ on, sql, about, policies }: AdviceEntry): string {
+  const fields = /index$/.test(about)
+    ? /^create index .*?on \S+(?: using \w+)? \((.*)\)[^)]*;\s*$/is.exec(sql)?.[1]
+    : undefined;
+  const names = fields ?? policies.map((name) => `“${name}”`).join(', ');
+  return `${inline(shownSql(on))}${names === '' ? '' : ` (${inline(names)})`}`;
 }
 
 const verbs = { select: 'read', insert: 'add', update: 'change', delete: 'delete', execute: 'call' } as const;
 
-/** Returns the cells as a table. Operations or functions with equal cells share a row. */
+/**
+ * Returns the cells as a table. Operations or functions with equal cells share a row, and roles with equal cells share a
+ * column.
+ */
 function matrix(
   roles: readonly string[],
   cells: readonly RoleCell[],
   rowOf: (cell: RoleCell) => string,
   conditions: Conditions,
 ): string {
+  const keys = (group: readonly (RoleCell | undefined)[]) => group.map(cellKey).join('\0');
   const rows = [...groupBy(cells, rowOf)].map(([row, group]) => ({
     row,
-    texts: roles.map((role) => cellText(group.find((cell) => cell.role === role), conditions)),
-    key: roles.map((role) => cellKey(group.find((cell) => cell.role === role))).join('\0'),
+    cells: roles.map((role) => group.find((cell) => cell.role === role)),
   }));
-  const merged = [...groupBy(rows, ({ key }) => key).values()].map((alike) => [
-    alike.map(({ row }) => inline(shownSql(row))).join(', '),
-    ...(alike[0]?.texts ?? []),
-  ]);
-  return table(['', ...roles.map(inline)], merged);
+  const merged = [...groupBy(rows, (one) => keys(one.cells)).values()].map((alike) => ({
+    names: alike.map(({ row }) => inline(shownSql(row))).join(', '),
+    cells: alike[0]?.cells ?? [],
+  }));
+  const columns = [
+    ...groupBy(
+      roles.map((_, i) => i),
+      (i) => keys(merged.map((one) => one.cells[i])),
+    ).values(),
+  ];
+  return table(
+    ['', ...columns.map((column) => column.map((i) => inline(roles[i] ?? '')).join(', '))],
+    merged.map((one) => [one.names, ...columns.map(([i = 0]) => cellText(one.cells[i], conditions))]),
+  );
 }
 
 /** Returns a text that is equal for cells that say the same, whether or not a condition is mentioned for the first time. */
 const cellKey = (cell: RoleCell | undefined): string =>
-  cell === undefined ? '' : `${cell.verdict} ${cell.words} ${cell.code ?? ''} ${cell.words === '' ? cell.verdict === 'when' && cell.reason : ''} ${(cell.columns ?? []).join()}`;
+  cell === undefined
+    ? ''
+    : `${cell.verdict} ${cell.words} ${cell.code ?? ''} ${cell.words === '' ? cell.verdict === 'when' && cell.reason : ''} ${(cell.columns ?? []).join()}`;
 
 const fieldsOf = {
   select: 'Fields that may be read by',
@@ -163,7 +191,10 @@ function unreached(cells: readonly RoleCell[]): string[] {
   );
 }
 
-const policyLine = ({ name, permissive, command, roles, words, comment }: PolicyEntry, conditions: Conditions): string => {
+const policyLine = (
+  { name, permissive, command, roles, words, comment }: PolicyEntry,
+  conditions: Conditions,
+): string => {
   const to = roles.map((role) => (role === 'public' ? 'everybody' : inline(role))).join(', ');
   const said = words === 'always' || words === 'never' ? words : `if ${conditions.mention(words)}`;
   const more = comment === undefined ? '' : `. “${inline(comment.replace(/\.$/, ''))}”`;

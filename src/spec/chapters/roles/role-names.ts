@@ -25,5 +25,4 @@ export function rolesText(names: readonly string[], all: readonly Pick<RoleEntry
   return names.map(inline).join(', ');
 }
 
-export const rolesLegend =
-  '“everybody” stands for all roles of chapter 6, “members” for all of them except anon.';
+export const rolesLegend = '“everybody” stands for all roles of chapter 6, “members” for all of them except anon.';

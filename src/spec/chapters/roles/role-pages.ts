@@ -1,12 +1,12 @@
 import type { Chapters } from '../../../../contract/specification.ts';
 import type { RoleCell, RoleEntry, RolesChapter } from '../../../../contract/specification-roles.ts';
 import { groupBy } from '../../../catalog/group.ts';
-import { listWords } from '../../changes/values.ts';
-import type { Conditions } from '../../markdown/conditions.ts';
+import { listWords, sentence } from '../../changes/values.ts';
+import { type Conditions, placesOf } from '../../markdown/conditions.ts';
 import { code, inline } from '../../markdown/escape.ts';
 import { shownSql } from '../../words/shown-sql.ts';
 import { machineFunctions } from '../calls/machine-functions.ts';
-import { limitsText } from './cell-text.ts';
+import { limitsText, partsOfCell } from './cell-text.ts';
 import { callersOf } from './role-names.ts';
 
 /** A page of the document about one role. */
@@ -30,10 +30,18 @@ export function rolePages(chapters: Chapters, conditions: Conditions): RolePage[
   return roles.map((role) => {
     const own = ofRole.get(role.name) ?? [];
     const title = `What ${callersOf(role)} may do`;
-    const about = `${inline(role.meaning.replace(/\.$/, ''))}.`;
+    const about = aboutRole(role);
     const isMember = role.member_role !== null;
     const told = isMember ? differing(own, common) : own.filter((cell) => !isOfMemberRoles(cell));
-    const lines = [...entityLines(told.filter(({ entity }) => !standard.has(entity)), chapter, isMember, conditions), ...moves(role, chapters)];
+    const lines = [
+      ...entityLines(
+        told.filter(({ entity }) => !standard.has(entity)),
+        chapter,
+        isMember,
+        conditions,
+      ),
+      ...moves(role, chapters),
+    ];
     const start = isMember
       ? lines.length === 0
         ? 'The same as every signed-in member.'
@@ -41,9 +49,16 @@ export function rolePages(chapters: Chapters, conditions: Conditions): RolePage[
       : lines.length === 0
         ? 'Nothing.'
         : '';
-    const parts = [start === '' ? about : `${about} ${start}`, ...(lines.length > 0 ? [lines.join('\n')] : [])];
-    return { title, text: parts.join('\n\n') };
+    const text = [[about, start].filter((part) => part !== '').join(' '), lines.join('\n')];
+    return { title, text: text.filter((part) => part !== '').join('\n\n') };
   });
+}
+
+/** Describes a role, unless the title of its page already does. */
+function aboutRole({ meaning, member_role, name, bypasses_row_level_security: isFree }: RoleEntry): string {
+  const isKnown = member_role === null && /^(anon|authenticated|service_role)$/.test(name);
+  const free = isFree ? ['Row-level security does not bind it.'] : [];
+  return [...(isKnown ? [] : [`${inline(sentence(meaning.replace(/\.$/, '')))}.`]), ...free].join(' ');
 }
 
 /** Returns the cells of a role of members that differ from the cells of every signed-in member. */
@@ -57,8 +72,11 @@ function differing(own: readonly RoleCell[], common: readonly RoleCell[]): RoleC
 }
 
 /** Returns true for a cell whose condition only roles of members meet. The pages of these roles describe such a cell. */
-const isOfMemberRoles = ({ verdict, words }: RoleCell): boolean =>
-  verdict === 'when' && /^the member has role [\w-]+(?:(?:, [\w-]+)* or [\w-]+)?(?:, \d+ of \d+ fields)?$/.test(words);
+function isOfMemberRoles({ verdict, words }: RoleCell): boolean {
+  const { condition } = partsOfCell(words);
+  const start = /^the member has role [\w-]+(?:(?:, [\w-]+)* or [\w-]+)?(?=$| and )/.exec(condition)?.[0];
+  return verdict === 'when' && start !== undefined && placesOf(condition.slice(start.length), ' or ').length === 0;
+}
 
 const verbs = { select: 'read', insert: 'add', update: 'change', delete: 'delete', execute: 'call' } as const;
 
@@ -85,14 +103,18 @@ function entityLines(
   return [
     ...lines,
     ...(calls.length > 0 ? [`- Functions: call ${calls.join('; ')}`] : []),
-    ...(closed.length > 0 ? [`- Functions: not ${closed.map(({ entity }) => code(nameOf(entity, all))).join(', ')}`] : []),
+    ...(closed.length > 0
+      ? [`- Functions: not ${closed.map(({ entity }) => code(nameOf(entity, all))).join(', ')}`]
+      : []),
   ];
 }
 
 /** Returns the name of a function without its arguments, unless another function has the same name. */
 function nameOf(id: string, cells: readonly RoleCell[]): string {
   const name = (each: string) => each.slice(0, each.indexOf('('));
-  const isSingle = !cells.some(({ operation, entity }) => operation === 'execute' && entity !== id && name(entity) === name(id));
+  const isSingle = !cells.some(
+    ({ operation, entity }) => operation === 'execute' && entity !== id && name(entity) === name(id),
+  );
   return shownSql(isSingle ? name(id) : id);
 }
 
@@ -100,12 +122,15 @@ function nameOf(id: string, cells: readonly RoleCell[]): string {
 function allowed(cells: readonly RoleCell[], isMember: boolean, conditions: Conditions): string {
   const open = cells.filter(({ verdict }) => verdict !== 'never');
   const closed = isMember ? cells.filter(({ verdict }) => verdict === 'never') : [];
-  const parts = [...groupBy(open, ({ verdict, words, reason }) => `${verdict}\0${words}\0${words === '' && verdict === 'when' ? reason : ''}`).values()].map(
-    (group) => {
-      const [first] = group;
-      return `${listWords(group.map(({ operation }) => verbs[operation]))}${first ? whenText(first, conditions) : ''}`;
-    },
-  );
+  const parts = [
+    ...groupBy(
+      open,
+      ({ verdict, words, reason }) => `${verdict}\0${words}\0${words === '' && verdict === 'when' ? reason : ''}`,
+    ).values(),
+  ].map((group) => {
+    const [first] = group;
+    return `${listWords(group.map(({ operation }) => verbs[operation]))}${first ? whenText(first, conditions) : ''}`;
+  });
   if (closed.length > 0) parts.push(`not ${closed.map(({ operation }) => verbs[operation]).join(', ')}`);
   return parts.join('; ');
 }

@@ -13,7 +13,9 @@ export function rulesMarkdown({ rules }: RulesChapter): string {
   const told = rules.filter((rule) => !isShownWithFields(rule));
   const rest = rules.length - told.length;
   const inFields =
-    rest === 0 ? '' : ` Chapter 3 shows ${rest} of them with the fields: keys, references, required fields, lists of values.`;
+    rest === 0
+      ? ''
+      : ` Chapter 3 shows ${rest} of them with the fields: keys, references, required fields, lists of values.`;
   const parts = [
     `${count(rules.length, 'rule')}.${inFields} Unless stated otherwise, a rule does not apply to null values.`,
   ];
@@ -28,7 +30,8 @@ function isShownWithFields({ kind, comment, applies_to, fields, words, sqlstate 
   if (comment !== null || applies_to !== 'all rows') return false;
   if (kind === 'required') return fields.length === 1;
   if (kind === 'primary key') return !/[;]| overlap | checked /.test(words);
-  if (kind === 'reference') return !/;| checked |, or none of them|at every point/.test(words) && !words.startsWith('of rows in ');
+  if (kind === 'reference')
+    return !/;| checked |, or none of them|at every point/.test(words) && !words.startsWith('of rows in ');
   return kind === 'type' && sqlstate === '22P02' && /^\S+ is one of /.test(words);
 }
 

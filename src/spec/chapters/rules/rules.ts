@@ -10,8 +10,8 @@ import type {
 } from '../../../catalog/constraints.ts';
 import type { FieldFact, RelationFact } from '../../../catalog/entities.ts';
 import { byName, compareText, entityId, sqlName } from '../../../catalog/names.ts';
-import type { Entries, EntryLookup } from '../../entries.ts';
 import { thing } from '../../changes/values.ts';
+import type { Entries, EntryLookup } from '../../entries.ts';
 import { equalKeys } from '../../words/collation.ts';
 import { ruleWords, valueWords } from '../../words/rule.ts';
 import { isDocumented } from '../documented.ts';

@@ -8,7 +8,11 @@ import { defaultMoves } from './account-states.ts';
 export function statesMarkdown({ machines, accounts }: StatesChapter, conditions: Conditions): string {
   const of =
     machines.length === 0 ? ['There is no state machine yet.'] : [`${count(machines.length, 'state machine')}.`];
-  return [...of, ...machines.map((machine) => section(machine, conditions)), ...(accounts ? [accountsSection(accounts)] : [])].join('\n\n');
+  return [
+    ...of,
+    ...machines.map((machine) => section(machine, conditions)),
+    ...(accounts ? [accountsSection(accounts)] : []),
+  ].join('\n\n');
 }
 
 /**
@@ -23,7 +27,7 @@ function accountsSection({ states, moves }: AccountStates): string {
   const names = states.map(({ name }) => name);
   const parts = [
     '### Accounts of members',
-    `An account is ${names.slice(0, -1).join(', ')} or ${names.at(-1)}. The calls that change it are the same in every app${own.length + missing.length === 0 ? '' : ', with these exceptions'}: [/docs/members](/docs/members).`,
+    `An account is ${names.slice(0, -1).join(', ')} or ${names.at(-1)}. The calls that change it are the same in every app${own.length + missing.length === 0 ? '' : ', with these exceptions'}: ${code('docs/members.md')}.`,
   ];
   if (own.length > 0) parts.push(table(['From', 'Call', 'To', 'If'], own.map(moveRow)));
   if (missing.length > 0) {
@@ -72,7 +76,9 @@ function section(machine: Machine, conditions: Conditions): string {
       when === null ? '' : `if ${conditions.mention(when.words)}`,
       [
         ...(requires.length > 0 ? [`requires ${requires.map(code).join(', ')}`] : []),
-        ...(sets.length > 0 ? [`sets ${sets.map(({ field, sql }) => code(`${field} = ${shownSql(sql)}`)).join(', ')}`] : []),
+        ...(sets.length > 0
+          ? [`sets ${sets.map(({ field, sql }) => code(`${field} = ${shownSql(sql)}`)).join(', ')}`]
+          : []),
       ].join('; '),
     ]);
     const columns = ['Transition', 'From', 'To', 'By', 'Condition', 'Fields'];

@@ -27,7 +27,6 @@ function whenSentence(words: string): string {
   return fields === '' ? `${when}.` : `${when}; for ${fields}.`;
 }
 
-
 /**
  * Shortens the condition of a cell until it fits into the cell: "own, or role agent or lead", "role lead, 3 of 4
  * fields". The panel shows the omitted names of fields and tables. Pure.

@@ -98,7 +98,8 @@ function Answer({ chapter: { rules } }: { chapter: RulesChapter }) {
   return (
     <>
       {proof(counted(rules.length, 'rule'))} {rules.length === 1 ? 'applies' : 'apply'} to the rows of{' '}
-      {proof(counted(entities, 'entity', 'entities'))}; {proof(count(commented))} {commented === 1 ? 'has' : 'have'} a comment.
+      {proof(counted(entities, 'entity', 'entities'))}; {proof(count(commented))} {commented === 1 ? 'has' : 'have'} a
+      comment.
       {loose > 0 && (
         <>
           {' '}

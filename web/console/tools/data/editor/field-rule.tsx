@@ -33,7 +33,8 @@ export function FieldRule({
   );
   // A value that PostgreSQL cannot read breaks no rule of the app, so the type says what fits.
   const isUnread = error instanceof ApiFailure && /^22/.test(error.code);
-  const words = broken?.comment ?? broken?.words ?? (isUnread ? `This does not fit ${field.name}. ${typeInWords(field)}` : null);
+  const words =
+    broken?.comment ?? broken?.words ?? (isUnread ? `This does not fit ${field.name}. ${typeInWords(field)}` : null);
   if (error && words !== null) {
     return (
       <div className={styles.rule} role="alert">
