@@ -75,7 +75,7 @@ function fieldTable({ fields, kind }: Entity, references: ReadonlyMap<string, Re
   const rows = fields.map((field) => {
     const reference = references.get(field.name);
     const value = [
-      ...(isView && field.nullable && field.default === null && field.computed === undefined ? [] : [valueOf(field)]),
+      ...(isView && field.nullable && field.default === null && field.computed === undefined ? [] : [heldValue(field)]),
       ...(reference ? [targetWords(reference)] : []),
     ].join(', ');
     return [code(field.name), type(field), value, ...(hasMeaning ? [meaning(field)] : [])];
@@ -146,7 +146,7 @@ function collation({ collation }: Field): string {
   return inline(`, by the collation ${collation.name}${equal}`);
 }
 
-function valueOf(field: Field): string {
+function heldValue(field: Field): string {
   const how = given(field);
   return field.numbering === undefined ? how : `${how}, ${inline(field.numbering)}`;
 }
