@@ -2,7 +2,7 @@ import type { RoleCell } from './specification-roles.ts';
 
 /**
  * Returns the condition of a cell of chapter 6 as a phrase that can follow a verb or stand alone: "when own row (by
- * owner)", "as far as rows of public.tickets can be seen", "for 3 of 4 fields".
+ * owner)", "as far as rows of tickets can be seen", "for 3 of 4 fields".
  * @param words The cell's `words`. If they are empty, the phrase is "not always", and only the cell's reason explains
  * why.
  */
@@ -10,7 +10,7 @@ export function cellCondition(words: string): string {
   if (words === '') return 'not always';
   if (words.startsWith('filters on ')) return `with ${words}`;
   if (/^\d+ of \d+ fields$/.test(words)) return `for ${words}`;
-  return /^(as|only|with|without) /.test(words) ? words : `when ${words}`;
+  return /^(as|only|unless|with|without) /.test(words) ? words : `when ${words}`;
 }
 
 /**

@@ -111,8 +111,10 @@ export interface PolicyEntry {
   roles: string[];
   using: string | null;
   check: string | null;
-  /** The comment on the policy, or else the rows that it allows, in words. */
+  /** The rows that the policy allows, in words. */
   words: string;
+  /** The comment on the policy; absent if it has none. */
+  comment?: string;
   /** The complete CREATE POLICY statement. */
   sql: string;
   /** The app's functions that the policy calls, with their code. Absent if it calls none. */

@@ -54,10 +54,10 @@ export interface Rule {
   name: string;
   kind: 'required' | 'type' | 'check' | 'primary key' | 'unique' | 'reference' | 'exclusion';
   fields: string[];
-  /** The rule in words: "title is 3 to 120 characters". If the constraint has a comment, the words are the comment. */
+  /** The rule in words, derived from its SQL: "title is 3 to 120 characters". */
   words: string;
-  /** True if the words are a comment. */
-  commented: boolean;
+  /** The comment on the constraint, which the response to a violation contains as the hint; null if it has none. */
+  comment: string | null;
   /** The rule as PostgreSQL prints it. */
   sql: string;
   applies_to: 'all rows' | 'new and changed rows' | 'no row';

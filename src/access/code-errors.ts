@@ -13,6 +13,14 @@ export function raisesWords(raises: readonly Raise[]): string {
   return `${all.slice(0, SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
+/** Returns words for the errors without their conditions. Several errors are listed by their codes only. */
+export function errorsWords(raises: readonly Raise[]): string {
+  const all = [...new Set(raises.map(raisedWords))];
+  if (all.length === 1) return all.join();
+  const codes = [...new Set(raises.map(({ sqlstate }) => sqlstate ?? 'an error with a computed code'))];
+  return codes.length === 1 ? codes.join() : `${codes.slice(0, -1).join(', ')} or ${codes.at(-1)}`;
+}
+
 /** Returns words for an error: “No such ticket” (HD003). */
 export function raisedWords({ sqlstate, message }: RaisedError): string {
   const error = message === null ? 'an error' : `“${message}”`;

@@ -2,7 +2,7 @@ import type { PolicyFact } from '../catalog/access.ts';
 import type { RelationFact } from '../catalog/entities.ts';
 import type { Raise } from '../sql-reader/body/raises.ts';
 import type { Expression } from '../sql-reader/tree.ts';
-import { raisesWords } from './code-errors.ts';
+import { errorsWords, raisesWords } from './code-errors.ts';
 import type { Caller } from './outcomes.ts';
 import { INSUFFICIENT_PRIVILEGE } from './refusals.ts';
 
@@ -109,11 +109,14 @@ export function addCondition(
 export function addErrors(decision: Decision, code: string, raises: readonly Raise[]): Decision {
   if (raises.length === 0 || decision.verdict === 'never') return decision;
   const errors = {
-    words: `as long as ${code} does not raise an error`,
+    words: `unless ${code} raises ${errorsWords(raises)}`,
     reason: `${code} raises ${raisesWords(raises)}`,
   };
   return { ...decision, errors: [...decision.errors, errors] };
 }
+
+/** Returns the name of the relation for words of conditions: without the schema public. */
+export const shortName = ({ schema, name }: RelationFact): string => (schema === 'public' ? name : `${schema}.${name}`);
 
 /** Returns the name of the relation with its schema, unquoted, for sentences. */
 export const display = (relation: RelationFact): string => `${relation.schema}.${relation.name}`;

@@ -5,6 +5,7 @@ import { join, readCondition } from '../sql-reader/condition.ts';
 import { type FieldTypes, withTypes } from '../sql-reader/field-types.ts';
 import type { Expression } from '../sql-reader/tree.ts';
 import { fieldTypes } from './field-types.ts';
+import { withMeanings } from './function-meanings.ts';
 import type { AccessLookup } from './lookup.ts';
 import type { RowOperation } from './operations.ts';
 import type { Privileges } from './privileges.ts';
@@ -76,22 +77,19 @@ export class Policies {
     return `row-level security is off${idle}`;
   }
 
-  /** Returns a condition of a policy, together with the words of the policy's comment. */
-  parsed(policy: PolicyFact, text: string): Expression {
-    const item = this.#typed(policy.relation, text);
-    const settled = item.kind === 'constant';
-    return policy.comment === null || settled ? item : { kind: 'named', item, words: policy.comment };
-  }
-
-  /** Parses a condition and interprets it by the types of the relation's fields. */
-  #typed(relation: number, text: string): Expression {
+  /**
+   * Parses a condition of a policy and interprets it by the types of the relation's fields. A call of a function that
+   * has a comment has the meaning that the comment states.
+   */
+  parsed({ relation, functions }: PolicyFact, text: string): Expression {
     const key = `${relation} ${text}`;
     return this.#look.recorder.within(relation, () => {
       const known = this.#read.get(key);
       if (known) return known;
       const types = this.#types.get(relation) ?? fieldTypes(this.#look, relation);
       this.#types.set(relation, types);
-      const expression = withTypes(parse(text), types);
+      const called = functions.flatMap(({ oid }) => this.#look.shared.routines.get(oid) ?? []);
+      const expression = withMeanings(withTypes(parse(text), types), called);
       this.#read.set(key, expression);
       return expression;
     });
@@ -106,7 +104,6 @@ export class Policies {
       ...policy,
       using: policy.using && replace(policy.using),
       check: policy.check && replace(policy.check),
-      comment: null,
     }));
     return this.#conditions(replaced, operation);
   }

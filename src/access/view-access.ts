@@ -10,6 +10,7 @@ import {
   noRows,
   type Refusal,
   refusal,
+  shortName,
 } from './decision.ts';
 import type { AccessLookup } from './lookup.ts';
 import { type RowOperation, triggerBit, type WriteOperation, writeBit } from './operations.ts';
@@ -95,7 +96,10 @@ export class ViewAccess {
       return noRows(`reads ${display(empty.fact)} with the rights of ${whose}: ${empty.seen.reason}`);
     }
     const reason = `reads with the rights of ${whose}, and of ${tables} only the rows that these see`;
-    return conditional(reason, `as far as rows of ${tables} can be seen`);
+    return conditional(
+      reason,
+      `as far as rows of ${limited.map(({ fact }) => shortName(fact)).join(', ')} can be seen`,
+    );
   }
 
   /**
@@ -163,7 +167,7 @@ export class ViewAccess {
     const reason = `writes ${display(table.fact)} with the rights of ${base.whose}: ${written.reason}`;
     let decision: Decision = { ...written, reason, policies: [] };
     if (decision.verdict === 'never') return decision;
-    const hidden = seen.filter((one) => one.decision.verdict !== 'always').map(({ fact }) => display(fact));
+    const hidden = seen.filter((one) => one.decision.verdict !== 'always').map(({ fact }) => shortName(fact));
     if (hidden.length > 0) {
       const words = `as far as rows of ${hidden.join(', ')} can be seen`;
       decision = addCondition(decision, words, `the view’s condition looks into ${hidden.join(', ')}`);

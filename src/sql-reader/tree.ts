@@ -138,6 +138,8 @@ export interface Call {
   name: string;
   arguments: Operand[];
   text: string;
+  /** The meaning of the function in its author's words, from the comment on the function. */
+  meaning?: string;
 }
 
 export type Sign = (typeof arithmetic)[number];

@@ -15,6 +15,7 @@ import { screensDescriber } from '../chapters/screens/changes.ts';
 import { statesDescriber } from '../chapters/states/changes.ts';
 import type { ObjectIds } from '../versions/object-ids.ts';
 import { followRenames } from './follow-renames.ts';
+import { inferRenames } from './infer-renames.ts';
 import { type Rename, renamesBetween, withoutMarks } from './renames.ts';
 import { upgradeChapters } from './upgrade-chapters.ts';
 
@@ -37,14 +38,11 @@ const nothing: ChangeDescriber = { whole: [], describeChanges: () => [] };
  * Returns the changes between two specifications in words, by chapter and in a stable order. If the chapters differ,
  * there is at least one change; if they are equal, there is none. Pure.
  * @param before The chapters from `stableContent` or from an export.
- * @param ids The object ids of both versions. Without them, a renamed object is reported as removed and added.
+ * @param ids The object ids of both versions. Without them, renames are found by the equality of everything but the name.
  */
 export function diffChapters(before: JsonObject, after: JsonObject, ids: IdsOfBoth = noIds): Change[] {
-  return diffAlike(
-    upgradeChapters(before, after),
-    upgradeChapters(after, before),
-    renamesBetween(ids.before, ids.after),
-  );
+  const [old, fresh] = [upgradeChapters(before, after), upgradeChapters(after, before)];
+  return diffAlike(old, fresh, renamesBetween(ids.before, ids.after) ?? inferRenames(old, fresh));
 }
 
 interface IdsOfBoth {
@@ -117,11 +115,14 @@ function asidesWords(of: readonly Difference[]): DescribedChange[] {
   const labels = [...new Set(sources.map(({ path }) => step(path[1] ?? 'sources')))];
   return [
     ...orders.map(
-      (one): DescribedChange => ({ words: `The ${step(one.path[0] ?? '')} come in another order.`, of: [one] }),
+      (one): DescribedChange => ({
+        words: `The ${step(one.path[0] ?? '').replaceAll('_', ' ')} are in another order.`,
+        of: [one],
+      }),
     ),
     ...(sources.length === 0
       ? []
-      : [{ words: `Where this chapter comes from differs: ${fewWords(labels)}.`, of: sources }]),
+      : [{ words: `The sources of this chapter have changed: ${fewWords(labels)}.`, of: sources }]),
   ];
 }
 

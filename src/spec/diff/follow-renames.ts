@@ -258,7 +258,6 @@ const isDefined = (value: JsonObject): boolean => text(value, 'origin').startsWi
  * renamed.
  */
 function isWritten(holder: JsonObject, key: string): boolean {
-  if (key === 'words') return holder.commented === true;
   // PostgreSQL prints a compiled body with the current names of objects. It stores every other body as it was sent.
   if (key === 'body') return !/^\s*(RETURN|BEGIN ATOMIC)\b/.test(text(holder, 'body'));
   if (key === 'meaning') return holder.bypasses_row_level_security !== undefined;

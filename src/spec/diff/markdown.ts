@@ -2,6 +2,7 @@ import type { Change } from '../../../contract/changes.ts';
 import { type ChapterKey, chapters } from '../../../contract/chapters.ts';
 import { groupBy } from '../../catalog/group.ts';
 import { cut, fromTo, quoted, thing } from '../changes/values.ts';
+import { placesOf, withoutNumbers } from '../markdown/conditions.ts';
 import { type Block, parseMarkdown, plainText } from '../markdown/parse.ts';
 import { diffChapters } from './diff.ts';
 
@@ -11,7 +12,7 @@ import { diffChapters } from './diff.ts';
  * equal.
  */
 export function diffMarkdown(before: string, after: string): Change[] {
-  const [old, fresh] = [readOutline(before), readOutline(after)];
+  const [old, fresh] = [readOutline(withoutNumbers(before)), readOutline(withoutNumbers(after))];
   return chapters.flatMap(({ key }) => diffOutline(key, old.get(key) ?? [], fresh.get(key) ?? []));
 }
 
@@ -171,19 +172,37 @@ function lineWords(was: Line | undefined, is: Line | undefined): string {
 
 const isCell = (line: Line): boolean => line.name.includes('\0');
 
-/** Returns the matrix of chapter 6 from the Markdown, as far as the words of its cells need. */
+const operations: Readonly<Record<string, string>> = {
+  read: 'select',
+  add: 'insert',
+  change: 'update',
+  delete: 'delete',
+};
+
+/**
+ * Returns the matrix of chapter 6 from the Markdown, as far as the words of its cells need. Operations or functions with
+ * equal cells share a row, and roles with equal cells share a column.
+ */
 function rolesOf(lines: readonly Line[]): Record<string, unknown> {
-  const cells = lines.filter(isCell).map(({ heading, name, text }) => {
-    const [row = '', role = ''] = name.split('\0');
+  const cells = lines.filter(isCell).flatMap(({ heading, name, text }) => {
+    const [row = '', column = ''] = name.split('\0');
     const isFunction = heading === 'Functions';
-    const verdict = text === '–' ? 'never' : text === 'always' ? 'always' : 'when';
-    return {
-      role,
-      entity: isFunction ? row : heading,
-      operation: isFunction ? 'execute' : row,
-      verdict,
-      words: verdict === 'when' ? text.replace(/^when /, '') : '',
-    };
+    const verdict = text.startsWith('–') ? 'never' : text === 'always' ? 'always' : 'when';
+    return listOf(row).flatMap((each) =>
+      column.split(', ').map((role) => ({
+        role,
+        entity: isFunction ? each : heading,
+        operation: isFunction ? 'execute' : (operations[each] ?? each),
+        verdict,
+        words: verdict === 'when' ? text.replace(/^(when|if) /, '') : '',
+      })),
+    );
   });
   return { roles: { roles: [...new Set(cells.map(({ role }) => role))].map((name) => ({ name })), cells } };
+}
+
+/** Splits a list at its commas, except those within brackets. */
+function listOf(text: string): string[] {
+  const places = placesOf(text, ', ');
+  return [...places, text.length].map((end, i) => text.slice(i === 0 ? 0 : (places[i - 1] ?? 0) + 2, end));
 }

@@ -41,11 +41,11 @@ export const withoutMarks = (text: string): string => text.replaceAll(MARK, '');
 type Names = Readonly<Record<string, string>>;
 
 /**
- * Returns the renames between two versions of one app. Returns an empty list if the versions have no object ids, or ids
- * of two databases. A renamed object is then reported as removed and added.
+ * Returns the renames between two versions of one app. Returns null if the versions have no object ids, or ids of two
+ * databases.
  */
-export function renamesBetween(before: ObjectIds | null, after: ObjectIds | null): Rename[] {
-  if (before === null || after === null || before.incarnation !== after.incarnation) return [];
+export function renamesBetween(before: ObjectIds | null, after: ObjectIds | null): Rename[] | null {
+  if (before === null || after === null || before.incarnation !== after.incarnation) return null;
   const inRelation = after.relations;
   return [
     ...renamed('entity', before.relations, after.relations),

@@ -1,7 +1,7 @@
 import { chapters } from '../../../contract/chapters.ts';
 import type { Specification } from '../../../contract/specification.ts';
-import { specificationMarkdown } from '../chapters/markdown.ts';
-import { type Block, parseMarkdown, plainText, readInline } from '../markdown/parse.ts';
+import { CONTENTS, specificationMarkdown } from '../chapters/markdown.ts';
+import { type Block, type Inline, parseMarkdown, plainText, readInline } from '../markdown/parse.ts';
 import { style } from './style.ts';
 
 /**
@@ -9,14 +9,12 @@ import { style } from './style.ts';
  * generated from the Markdown, so that each chapter is written only once.
  */
 export function specificationHtml(specification: Specification): string {
-  const { app, hash } = specification;
-  const parts = splitChapters(parseMarkdown(specificationMarkdown(specification)));
-  const contents = parts
-    .map(
-      ({ number, name, question }) =>
-        `<li><a href="#${id(name)}"><b>${number}</b> ${escapeHtml(name)}</a> <i>${escapeHtml(question)}</i></li>`,
-    )
-    .join('\n');
+  const { hash, chapters: derived, app } = specification;
+  const blocks = parseMarkdown(specificationMarkdown(specification));
+  const { lead, parts } = splitParts(blocks);
+  const page = new Page();
+  const name = derived.purpose?.name ?? app.name;
+  const sections = parts.map((part) => page.section(part));
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -24,106 +22,145 @@ export function specificationHtml(specification: Specification): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta http-equiv="content-security-policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>${escapeHtml(app.name)}: what it does</title>
+<title>${escapeHtml(name)}: what it does</title>
 <style>${style}</style>
 </head>
 <body>
 <header>
-<h1>${escapeHtml(app.name)}</h1>
-<p>What the app ${escapeHtml(app.ref)} does, derived from the running system. Version <code title="${hash}">${hash.slice(0, 12)}</code>.</p>
+<h1>${escapeHtml(name)}</h1>
+${lead
+  .map((block) => page.block(block))
+  .join('\n')
+  .replace(hash.slice(0, 12), `<code title="${hash}">${hash.slice(0, 12)}</code>`)}
 </header>
-<nav aria-label="Chapters"><ol>
-${contents}
-</ol></nav>
+<nav aria-label="${CONTENTS}">
+<ul>
+${parts.flatMap((part) => (part.chapter ? [] : [`<li><a href="#${id(part.title)}">${escapeHtml(part.title)}</a></li>`])).join('\n')}
+</ul>
+<ol>
+${parts.flatMap(({ chapter }) => (chapter ? [`<li><a href="#${id(chapter.name)}"><b>${chapter.number}</b> ${escapeHtml(chapter.name)}</a> <i>${escapeHtml(chapter.question)}</i></li>`] : [])).join('\n')}
+</ol>
+</nav>
 <main>
-${parts.map(chapterHtml).join('\n')}
+${sections.join('\n')}
 </main>
 </body>
 </html>
 `;
 }
 
+/** A section of the page: a chapter, or what one role may do. */
 interface Part {
-  number: number;
-  name: string;
-  question: string;
+  title: string;
+  chapter: (typeof chapters)[number] | null;
   blocks: Block[];
 }
 
-/** Splits the blocks into chapters, without their headings and questions. */
-function splitChapters(blocks: readonly Block[]): Part[] {
+/** Splits the blocks at headings of level 2. Omits the table of contents and the questions of chapters. */
+function splitParts(blocks: readonly Block[]): { lead: Block[]; parts: Part[] } {
+  const lead: Block[] = [];
   const parts: Part[] = [];
   for (const block of blocks) {
-    const chapter =
-      block.kind === 'heading' && block.level === 2
-        ? chapters.find(({ number, name }) => block.text === `${number} ${name}`)
-        : undefined;
-    if (chapter) parts.push({ number: chapter.number, name: chapter.name, question: chapter.question, blocks: [] });
-    else parts.at(-1)?.blocks.push(block);
+    if (block.kind === 'heading' && block.level === 2) {
+      const title = plainText(block.text);
+      parts.push({ title, chapter: chapters.find((one) => title === `${one.number} ${one.name}`) ?? null, blocks: [] });
+    } else if (block.kind !== 'heading' || block.level > 2) {
+      (parts.at(-1)?.blocks ?? lead).push(block);
+    }
   }
-  return parts.map((part) => {
-    const [first, ...rest] = part.blocks;
-    const isQuestion = first?.kind === 'paragraph' && first.text === `*${part.question}*`;
-    return isQuestion ? { ...part, blocks: rest } : part;
-  });
+  return {
+    lead,
+    parts: parts
+      .filter(({ title }) => title !== CONTENTS)
+      .map((part) => {
+        const [first, ...rest] = part.blocks;
+        const isQuestion = first?.kind === 'paragraph' && first.text === `*${part.chapter?.question}*`;
+        return isQuestion ? { ...part, blocks: rest } : part;
+      }),
+  };
 }
 
-function chapterHtml({ number, name, question, blocks }: Part): string {
-  return `<section id="${id(name)}" aria-labelledby="${id(name)}-title">
-<h2 id="${id(name)}-title"><span class="numeral">${number}</span> <span class="name">${escapeHtml(name)}</span> ${escapeHtml(question)}</h2>
-${blocks.map((block) => blockHtml(block, name)).join('\n')}
+const id = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-');
+
+/** Writes the sections of one page. The first number of a condition becomes the target of all later ones. */
+class Page {
+  readonly #conditions = new Map<string, string>();
+
+  section({ title, chapter, blocks }: Part): string {
+    const own = id(chapter?.name ?? title);
+    const heading = chapter
+      ? `<span class="numeral">${chapter.number}</span> <span class="name">${escapeHtml(chapter.name)}</span> ${escapeHtml(chapter.question)}`
+      : escapeHtml(title);
+    return `<section id="${own}" aria-labelledby="${own}-title">
+<h2 id="${own}-title">${heading}</h2>
+${blocks.map((block) => this.block(block, chapter?.name ?? title)).join('\n')}
 </section>`;
-}
-
-const id = (name: string): string => name.toLowerCase();
-
-function blockHtml(block: Block, chapter: string): string {
-  switch (block.kind) {
-    case 'heading':
-      return `<h${block.level}>${inlineHtml(block.text)}</h${block.level}>`;
-    case 'paragraph':
-      return `<p>${inlineHtml(block.text)}</p>`;
-    case 'list':
-      return `<ul>\n${block.items.map((item) => `<li>${inlineHtml(item)}</li>`).join('\n')}\n</ul>`;
-    case 'code':
-      return `<pre><code>${escapeHtml(block.text)}</code></pre>`;
-    case 'details':
-      return `<details><summary>${inlineHtml(block.summary)}</summary>\n${block.blocks.map((inner) => blockHtml(inner, chapter)).join('\n')}\n</details>`;
-    case 'table':
-      return tableHtml(block, chapter);
   }
-}
 
-function tableHtml({ head, rows }: Extract<Block, { kind: 'table' }>, chapter: string): string {
-  const heads = head.map((cell) => `<th scope="col">${inlineHtml(cell)}</th>`).join('');
-  const body = rows
-    .map(([first = '', ...rest]) => {
-      const cells = rest.map((cell) => (chapter === 'Roles' ? verdictCell(cell) : `<td>${inlineHtml(cell)}</td>`));
-      return `<tr><th scope="row">${inlineHtml(first)}</th>${cells.join('')}</tr>`;
-    })
-    .join('\n');
-  return `<div class="table" role="region" tabindex="0" aria-label="${escapeHtml(plainText(head.join(' ')).trim() || chapter)}"><table>
+  block(block: Block, part = ''): string {
+    switch (block.kind) {
+      case 'heading':
+        return `<h${block.level}>${this.#inline(block.text)}</h${block.level}>`;
+      case 'paragraph':
+        return `<p>${this.#inline(block.text)}</p>`;
+      case 'list':
+        return `<ul>\n${block.items.map((item) => `<li>${this.#inline(item)}</li>`).join('\n')}\n</ul>`;
+      case 'code':
+        return `<pre><code>${escapeHtml(block.text)}</code></pre>`;
+      case 'details':
+        return `<details><summary>${this.#inline(block.summary)}</summary>\n${block.blocks.map((inner) => this.block(inner, part)).join('\n')}\n</details>`;
+      case 'table':
+        return this.#table(block, part);
+    }
+  }
+
+  #table({ head, rows }: Extract<Block, { kind: 'table' }>, part: string): string {
+    const heads = head.map((cell) => `<th scope="col">${this.#inline(cell)}</th>`).join('');
+    const body = rows
+      .map(([first = '', ...rest]) => {
+        const row = `<th scope="row">${this.#inline(first)}</th>`;
+        const cells = rest.map((cell) => (part === 'Roles' ? this.#verdict(cell) : `<td>${this.#inline(cell)}</td>`));
+        return `<tr>${row}${cells.join('')}</tr>`;
+      })
+      .join('\n');
+    return `<div class="table" role="region" tabindex="0" aria-label="${escapeHtml(plainText(head.join(' ')).trim() || part)}"><table>
 <thead><tr>${heads}</tr></thead>
 <tbody>
 ${body}
 </tbody></table></div>`;
-}
+  }
 
-/** Returns a cell of the matrix with its symbol before its words. */
-function verdictCell(cell: string): string {
-  if (cell === '–') return '<td class="never">– never</td>';
-  if (cell === 'always') return '<td class="always">● always</td>';
-  return `<td class="when">◐ ${inlineHtml(cell)}</td>`;
+  /** Returns a cell of the matrix with its symbol before its words. */
+  #verdict(cell: string): string {
+    if (cell.startsWith('–')) return `<td class="never">${cell === '–' ? '– never' : this.#inline(cell)}</td>`;
+    if (cell === 'always') return '<td class="always">● always</td>';
+    return `<td class="when">◐ ${this.#inline(cell)}</td>`;
+  }
+
+  #inline(markdown: string): string {
+    const pieces = readInline(markdown);
+    return pieces
+      .map((piece, i) => {
+        const shown = escapeHtml(piece.text);
+        if (piece.kind === 'text') return shown;
+        if (piece.kind === 'link') return `<a href="${piece.target}">${shown}</a>`;
+        return piece.kind === 'reference'
+          ? this.#reference(piece.text, pieces[i - 2])
+          : `<${tags[piece.kind]}>${shown}</${tags[piece.kind]}>`;
+      })
+      .join('');
+  }
+
+  /** @param stated The part before the number, which has the words of the condition at its first mention. */
+  #reference(number: string, stated: Inline | undefined): string {
+    const words = this.#conditions.get(number);
+    if (words !== undefined) return `<a class="ref" href="#c${number}" title="${escapeHtml(words)}">[${number}]</a>`;
+    this.#conditions.set(number, stated?.text ?? '');
+    return `<span class="ref" id="c${number}">[${number}]</span>`;
+  }
 }
 
 const tags = { code: 'code', strong: 'strong', emphasis: 'em' } as const;
-
-const inlineHtml = (markdown: string): string =>
-  readInline(markdown)
-    .map(({ kind, text }) =>
-      kind === 'text' ? escapeHtml(text) : `<${tags[kind]}>${escapeHtml(text)}</${tags[kind]}>`,
-    )
-    .join('');
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',

@@ -16,7 +16,9 @@ export const style = `
 body { margin: 0 auto; max-width: 1080px; padding: 40px 24px 80px; background: var(--paper); color: var(--ink); font: 14px/22px var(--sans); }
 h1 { font: 400 36px/40px var(--serif); margin: 0 0 8px; }
 header p { color: var(--ink-2); margin: 0; }
-nav ol { list-style: none; margin: 32px 0; padding: 16px 0; border-block: 1px solid var(--rule-2); columns: 2 320px; }
+header p + p { margin-top: 8px; }
+nav { margin: 32px 0; padding: 16px 0; border-block: 1px solid var(--rule-2); display: grid; grid-template-columns: repeat(auto-fit, minmax(300px, 1fr)); gap: 8px 32px; }
+nav ol, nav ul { list-style: none; margin: 0; padding: 0; }
 nav li { break-inside: avoid; padding: 2px 0; }
 nav a { text-decoration: none; font-weight: 500; }
 nav i { font-style: normal; color: var(--ink-3); }
@@ -31,6 +33,10 @@ h3 { font: 400 17px/25px var(--serif); margin: 32px 0 8px; overflow-wrap: anywhe
 p, ul { margin: 8px 0; max-width: 78ch; overflow-wrap: anywhere; }
 ul { padding-left: 20px; }
 em { color: var(--ink-3); font-style: normal; }
+em:has(+ .ref) { color: inherit; }
+.ref { font-size: 11px; line-height: 1; color: var(--ink-3); text-decoration: none; font-variant-numeric: tabular-nums; }
+a.ref { color: var(--blue); }
+:target { background: color-mix(in srgb, var(--blue) 18%, transparent); }
 code { font: 12px/18px var(--mono); color: var(--ink-2); overflow-wrap: anywhere; }
 pre { background: var(--paper-2); border: 1px solid var(--rule); padding: 12px; overflow-x: auto; margin: 8px 0; }
 summary { cursor: pointer; color: var(--ink-3); font-size: 12px; }

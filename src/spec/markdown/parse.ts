@@ -67,8 +67,10 @@ function groupOf(lines: readonly string[]): Block {
 /** Splits `| a | b |` into cells. A bar within a cell is escaped with a backslash. */
 const cellsOf = (line: string): string[] => line.slice(2, -2).split(' | ');
 
-/** A part of inline Markdown. */
-export type Inline = { kind: 'text' | 'code' | 'strong' | 'emphasis'; text: string };
+/** A part of inline Markdown. A reference is the number of a condition: `[3]`. */
+export type Inline =
+  | { kind: 'text' | 'code' | 'strong' | 'emphasis' | 'reference'; text: string }
+  | { kind: 'link'; text: string; target: string };
 
 /** Parses inline Markdown into parts without escapes. */
 export function readInline(markdown: string): Inline[] {
@@ -84,12 +86,20 @@ export function readInline(markdown: string): Inline[] {
     const code = /^(`+)([^`]|[^`].*?[^`])\1(?!`)/s.exec(rest);
     const strong = /^\*\*((?:\\.|[^*\\])+)\*\*/.exec(rest);
     const emphasis = /^\*((?:\\.|[^*\\])+)\*/.exec(rest);
-    const found = escaped ?? code ?? strong ?? emphasis;
+    const link = /^\[([^[\]]+)\]\((\/[\w/-]*)\)/.exec(rest);
+    const reference = /^\[(\d+)\]/.exec(rest);
+    const found = escaped ?? code ?? strong ?? emphasis ?? link ?? reference;
     if (escaped) {
       plain += escaped[1];
     } else if (code) {
       flush();
       pieces.push({ kind: 'code', text: codeText(code[2] ?? '') });
+    } else if (link) {
+      flush();
+      pieces.push({ kind: 'link', text: link[1] ?? '', target: link[2] ?? '' });
+    } else if (reference) {
+      flush();
+      pieces.push({ kind: 'reference', text: reference[1] ?? '' });
     } else if (strong ?? emphasis) {
       flush();
       pieces.push({ kind: strong ? 'strong' : 'emphasis', text: plainText((strong ?? emphasis)?.[1] ?? '') });
@@ -111,5 +121,5 @@ function codeText(text: string): string {
 /** Returns the text of inline Markdown without its markup. */
 export const plainText = (markdown: string): string =>
   readInline(markdown)
-    .map(({ text }) => text)
+    .map(({ kind, text }) => (kind === 'reference' ? `[${text}]` : text))
     .join('');

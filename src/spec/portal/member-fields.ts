@@ -156,7 +156,7 @@ function rulesOf({ rules, inputs, hidden, entity, rights }: FieldSources, field:
       rule.fields.every((name) => known.has(name)),
   );
   const ofTable = told.flatMap((rule): PortalRule[] => {
-    const words = rule.commented ? rule.words : unlessNaming(rule.words, hidden);
+    const words = rule.comment ?? unlessNaming(rule.words, hidden);
     if (words === null) return [];
     const schema =
       rule.kind === 'type' ? typeSchema(field) : schemaOf(checked.filter(({ name }) => name === rule.name));

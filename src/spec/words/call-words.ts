@@ -98,7 +98,7 @@ const isCount = (operand: Operand | undefined): boolean =>
 
 /** Words for functions that return a boolean: for the result true, and for the result false. */
 export const conditions: Readonly<Record<string, (words: readonly string[]) => [yes: string, no: string]>> = {
-  isempty: ([a]) => [`${a} is an empty range`, `${a} is no empty range`],
+  isempty: ([a]) => [`${a} is an empty range`, `${a} is not an empty range`],
   // An empty range has no bounds, so it is not unbounded and includes no bound.
   lower_inf: ([a]) => [`${a} is unbounded at its start`, `${a} is not unbounded at its start`],
   upper_inf: ([a]) => [`${a} is unbounded at its end`, `${a} is not unbounded at its end`],
@@ -106,7 +106,7 @@ export const conditions: Readonly<Record<string, (words: readonly string[]) => [
   upper_inc: ([a]) => [`${a} includes its upper bound`, `${a} does not include its upper bound`],
   isfinite: ([a]) => [`${a} is not infinite`, `${a} is infinite`],
   starts_with: ([a, b]) => [`${a} starts with ${b}`, `${a} does not start with ${b}`],
-  is_json: ([a]) => [`${a} is JSON`, `${a} is no JSON`],
+  is_json: ([a]) => [`${a} is JSON`, `${a} is not JSON`],
   'is_json object': ([a]) => [`${a} is a JSON object`, `${a} is no JSON object`],
   'is_json array': ([a]) => [`${a} is a JSON array`, `${a} is no JSON array`],
   'is_json scalar': ([a]) => [`${a} is one JSON value`, `${a} is not one JSON value`],

@@ -6,8 +6,9 @@ import type { Comparison, Expression, Operand, Relating } from '../../sql-reader
 import { conditions } from './call-words.ts';
 import { isArrayLength } from './counts.ts';
 import { emptyOrNone, jsonName, jsonTyped, knownComparison } from './known-comparisons.ts';
+import { shownSql } from './shown-sql.ts';
 import { existsWords, selectedWords } from './subquery.ts';
-import { callWords, fieldName, isOwn, named, resultWords } from './value.ts';
+import { callWords, fieldName, isOwn, named, resultsWords } from './value.ts';
 
 /**
  * Returns a condition in words, without the parts that are constant for this caller: "own row (by user_id) or
@@ -90,7 +91,7 @@ function words(expression: Expression, isLast = true): string {
         return `${json} is ${expression.values.map((value) => (value.kind === 'literal' ? jsonName(value.value) : '')).join(' or ')}`;
       return owner && values.every((value) => value !== null)
         ? `${owner} is one of ${values.join(', ')}${caseless(...expression.values)}`
-        : oneLine(expression.text);
+        : shownSql(expression.text);
     }
     case 'null': {
       if (expression.operand.kind === 'user-id') return expression.negated ? 'signed in' : 'not signed in';
@@ -99,7 +100,7 @@ function words(expression: Expression, isLast = true): string {
       const name = named(expression.operand);
       // These tests are shown as SQL. For a row value, IS NOT NULL requires that all parts have a value, and IS NULL
       // requires that no part has one. The word "empty" would say neither.
-      if (name === null || /^ROW\(/i.test(name) || isJson(expression)) return oneLine(expression.text);
+      if (name === null || /^ROW\(/i.test(name) || isJson(expression)) return shownSql(expression.text);
       return `${name} is ${expression.negated ? 'not empty' : 'empty'}`;
     }
     case 'exists':
@@ -108,7 +109,7 @@ function words(expression: Expression, isLast = true): string {
       return (
         heldOf(expression.operand)?.[0] ??
         (expression.operand.kind === 'claim' ? named(expression.operand) : null) ??
-        oneLine(expression.text)
+        shownSql(expression.text)
       );
     case 'named':
       return oneLine(expression.words);
@@ -117,19 +118,19 @@ function words(expression: Expression, isLast = true): string {
     case 'distinct': {
       const [a, b] = [named(expression.left), named(expression.right)];
       const sign = expression.negated ? 'is the same as' : 'is other than';
-      return a === null || b === null ? oneLine(expression.text) : `${a} ${sign} ${b}`;
+      return a === null || b === null ? shownSql(expression.text) : `${a} ${sign} ${b}`;
     }
     case 'in':
-      return closed(expression, among(expression, 'a row') ?? oneLine(expression.text), isLast);
+      return closed(expression, among(expression, 'a row') ?? shownSql(expression.text), isLast);
     case 'returned': {
       const name = named(expression.operand);
-      return name === null ? oneLine(expression.text) : `${name} is one of ${resultWords(expression.call, 'results')}`;
+      return name === null ? shownSql(expression.text) : `${name} is one of ${resultsWords(expression.call)}`;
     }
     case 'elements': {
       const { each, operator, list, value, text } = expression;
       const [of, asked] = [named(list), named(value)];
       const some = each ? 'each element' : 'an element';
-      return of === null || asked === null ? oneLine(text) : `${some} of ${of} ${signs[operator]} ${asked}`;
+      return of === null || asked === null ? shownSql(text) : `${some} of ${of} ${signs[operator]} ${asked}`;
     }
     case 'alike':
       return alike(expression);
@@ -138,7 +139,7 @@ function words(expression: Expression, isLast = true): string {
     case 'is':
       return truth(expression);
     case 'opaque':
-      return oneLine(expression.text);
+      return shownSql(expression.text);
   }
 }
 
@@ -149,8 +150,8 @@ function words(expression: Expression, isLast = true): string {
 function exists({ query, text }: Extract<Expression, { kind: 'exists' }>, amount: 'a row' | 'no row'): string {
   const said = existsWords(query, amount, (item) => words(item));
   if (said !== null) return said;
-  if (query.rest !== '') return amount === 'a row' ? oneLine(text) : `not (${oneLine(text)})`;
-  return `there is ${amount} in ${inWords(query.source, query.where)}`;
+  if (query.rest !== '') return amount === 'a row' ? shownSql(text) : `not (${shownSql(text)})`;
+  return `there is ${amount} in ${inWords(shownSql(query.source), query.where)}`;
 }
 
 const isEnd = (items: readonly unknown[], place: number): boolean => place === items.length - 1;
@@ -172,7 +173,7 @@ function among({ operand, query }: Extract<Expression, { kind: 'in' }>, row: 'a 
   const said = selectedWords(query, row, (item) => words(item));
   if (name !== null && said !== null) return `${name} is ${said}`;
   if (name === null || value === null || query.rest !== '' || !query.plain) return null;
-  return `${name} is the ${value} of ${row} in ${inWords(query.source, query.where)}`;
+  return `${name} is the ${value} of ${row} in ${inWords(shownSql(query.source), query.where)}`;
 }
 
 /**
@@ -181,7 +182,7 @@ function among({ operand, query }: Extract<Expression, { kind: 'in' }>, row: 'a 
  */
 function truth({ item, value, negated: turned, text }: Extract<Expression, { kind: 'is' }>): string {
   const said = words(item);
-  if (item.kind === 'opaque' || value === null) return oneLine(text);
+  if (item.kind === 'opaque' || value === null) return shownSql(text);
   const either = value === turned ? negated(item) : said;
   return turned ? `(${either} or that is unknown)` : either;
 }
@@ -202,7 +203,7 @@ function relation({ operator, left, right, text }: Extract<Expression, { kind: '
   // If one side is a field, the field comes first in the words.
   const turned = (operator === '<@' || operator === '&&') && right.kind === 'field' && left.kind !== 'field';
   const [a, b] = turned ? [named(right), named(left)] : [named(left), named(right)];
-  const sql = isNot ? `not (${oneLine(text)})` : oneLine(text);
+  const sql = isNot ? `not (${shownSql(text)})` : shownSql(text);
   if (a === null || b === null) return sql;
   const list = turned ? left : right;
   if (list.kind === 'list' && operator === '&&') return `${a} contains ${isNot ? 'none' : 'at least one'} of ${b}`;
@@ -297,7 +298,7 @@ function comparison(expression: Extract<Expression, { kind: 'compare' }>): strin
   const isMoment = left.kind === 'moment' || right.kind === 'moment';
   const sign = (isMoment ? moments : ofTimes ? times : {})[operator] ?? signs[operator];
   const [a, b] = [named(left), named(right)];
-  if (a === null || b === null) return oneLine(text);
+  if (a === null || b === null) return shownSql(text);
   return `${a} ${sign} ${b}${operator === '=' || operator === '<>' ? caseless(left, right) : ''}`;
 }
 
@@ -366,11 +367,26 @@ function ownerField(expression: Expression): Field | null {
 /** Returns true for a field of the row itself. A field of another relation does not show the owner of the row. */
 const isOwnField = ({ qualifier, row }: Field): boolean => qualifier === null && row === undefined;
 
-/** Joins several owner fields of a disjunction in one phrase. */
+/** Returns the role in `ninefold.has_role('agent')`; null for other conditions. */
+function memberRole(expression: Expression): string | null {
+  if (expression.kind !== 'holds' || expression.operand.kind !== 'call') return null;
+  const { name, arguments: args } = expression.operand;
+  const [role] = args;
+  return name === 'ninefold.has_role' && args.length === 1 && role?.kind === 'literal' ? role.value : null;
+}
+
+const eitherOf = (names: readonly string[]): string =>
+  names.length === 1 ? names.join() : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+
+/** Joins several owner fields of a disjunction in one phrase, and several roles of the member in another. */
 function eitherOwner(items: readonly Expression[], isLast: boolean): string[] {
   const names = items.map(ownerField).map((field) => (field && isOwnField(field) ? field.name : null));
   const first = names.findIndex((name) => name !== null);
+  const roles = items.map(memberRole);
+  const firstRole = roles.findIndex((role) => role !== null);
   return items.flatMap((item, i) => {
+    if (roles[i] !== null)
+      return i === firstRole ? [`the member has role ${eitherOf(roles.filter((role) => role !== null))}`] : [];
     if (names[i] === null) return [item.kind === 'and' ? `(${words(item)})` : words(item, isLast && isEnd(items, i))];
     return i === first ? [`own row (by ${names.filter((name) => name !== null).join(' or ')})`] : [];
   });
@@ -392,6 +408,6 @@ function heldOf(operand: Operand): [yes: string, no: string] | null {
     return [`the member has role ${first.value}`, `the member does not have role ${first.value}`];
   const say = Object.hasOwn(conditions, operand.name) ? conditions[operand.name] : undefined;
   if (say) return args.every((value) => value !== null) ? say(args) : null;
-  const [yes, no] = isOwn(operand) ? [callWords(operand, ' says yes'), callWords(operand, ' says no')] : [null, null];
-  return yes === null || no === null ? null : [yes, no];
+  const call = isOwn(operand) ? callWords(operand) : null;
+  return call === null ? null : [call, `not ${call}`];
 }

@@ -6,6 +6,7 @@ import { isKeyword, tokenise } from '../../sql-reader/tokens.ts';
 import type { Expression, Operand } from '../../sql-reader/tree.ts';
 import { countOf, isArrayLength, verbOf } from './counts.ts';
 import { phrase } from './phrase.ts';
+import { shownSql } from './shown-sql.ts';
 import { named } from './value.ts';
 
 /**
@@ -100,7 +101,7 @@ function ofLength(expression: Extract<Expression, { kind: 'compare' }>): Express
  */
 export function valueWords(text: string, fieldTypes: FieldTypes): string {
   const value = readValue(text);
-  return (value && named(typed(value, fieldTypes))) ?? text;
+  return (value && named(typed(value, fieldTypes))) ?? shownSql(text);
 }
 
 /** Returns in words the check of a domain over `type`, as a check of a field. The field replaces VALUE. */

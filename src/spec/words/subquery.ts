@@ -1,7 +1,8 @@
 import { join } from '../../sql-reader/condition.ts';
 import { mapOperands } from '../../sql-reader/map-tree.ts';
 import type { Call, Expression, Operand, Source, Subquery } from '../../sql-reader/tree.ts';
-import { fieldName, resultWords } from './value.ts';
+import { thing } from '../changes/values.ts';
+import { fieldName, resultsWords } from './value.ts';
 
 type Say = (expression: Expression) => string;
 type Field = Extract<Operand, { kind: 'field' }>;
@@ -93,7 +94,7 @@ function ownRowOf(root: Source, { sources, conditions }: Graph): string | null {
     : null;
 }
 
-const display = ({ schema, name }: Extract<Source, { kind: 'relation' }>): string => `${schema}.${name}`;
+const display = ({ schema, name }: Extract<Source, { kind: 'relation' }>): string => thing(`${schema}.${name}`);
 
 /** Parses an equality of two fields, such as `a.x = b.y`. */
 function equality(item: Expression): Equality | null {
@@ -165,7 +166,7 @@ function rowWords(
 }
 
 const resultsOf = (call: Call, amount: Amount): string =>
-  amount === 'a row' ? `one of ${resultWords(call, 'results')}` : `${amount} of ${resultWords(call, 'results')}`;
+  amount === 'a row' ? `one of ${resultsWords(call)}` : `${amount} of ${resultsWords(call)}`;
 
 const mentions = (words: string, alias: string, source: Source): boolean =>
   new RegExp(`(?<![\\w.])${alias.replace(/[^\w]/g, '\\$&')}\\.`).test(words) &&

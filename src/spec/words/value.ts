@@ -1,7 +1,7 @@
 import { lengthWords } from '../../sql-reader/interval-words.ts';
-import { oneLine } from '../../sql-reader/tokens.ts';
 import type { Operand } from '../../sql-reader/tree.ts';
 import { calls } from './call-words.ts';
+import { shownSql } from './shown-sql.ts';
 
 type Kind<K extends Operand['kind']> = Extract<Operand, { kind: K }>;
 
@@ -51,7 +51,7 @@ export function named(operand: Operand): string | null {
       const said = args.every((value) => value !== null)
         ? (Object.hasOwn(calls, operand.name) ? calls[operand.name] : undefined)?.(args, operand.arguments)
         : null;
-      return said ?? (isOwn(operand) ? resultWords(operand, 'result') : null) ?? oneLine(operand.text);
+      return said ?? (isOwn(operand) ? callWords(operand) : null) ?? shownSql(operand.text);
     }
     case 'element': {
       const { at, of } = operand;
@@ -97,22 +97,18 @@ function isTextual(operand: Operand): boolean {
 export const isOwn = ({ name }: Kind<'call'>): boolean => name.includes('.') && !/^(pg_catalog|auth)\./.test(name);
 
 /**
- * Returns words for a function call: "can_read for branch_id and 'manager'". Returns null if an argument is shown as
- * SQL.
+ * Returns words for a function call: "can_read(branch_id, 'manager')". The meaning of the function, if it has one, comes
+ * first: "“The member may read the branch” (can_read(branch_id))". Returns null if an argument is shown as SQL.
  */
-export function callWords({ name, arguments: args }: Kind<'call'>, verb: string): string | null {
-  const values = args.map(argument);
-  const said = values.filter((value) => value !== null);
-  if (said.length < values.length) return null;
-  const shown = name.replace(/^public\./, '');
-  const list = said.length > 1 ? `${said.slice(0, -1).join(', ')} and ${said.at(-1)}` : (said[0] ?? '');
-  return `${shown}${verb}${list === '' ? '' : ` for ${list}`}`;
+export function callWords({ name, arguments: args, meaning }: Kind<'call'>): string | null {
+  const values = args.map(named);
+  if (values.includes(null)) return null;
+  const call = `${name.replace(/^public\./, '')}(${values.join(', ')})`;
+  return meaning === undefined ? call : `“${meaning}” (${call})`;
 }
 
-/** Returns words for the result of a call: "the result of next_number for team". */
-export function resultWords(call: Kind<'call'>, noun: 'result' | 'results'): string {
-  return `the ${noun} of ${callWords(call, '') ?? oneLine(call.text)}`;
-}
+/** Returns words for the rows that a call returns: "the results of teams_of(user_id)". */
+export const resultsWords = (call: Kind<'call'>): string => `the results of ${callWords(call) ?? shownSql(call.text)}`;
 
 /** Returns an argument of a call in words; a formula is put in brackets. */
 const argument = (operand: Operand): string | null =>

@@ -34,7 +34,7 @@ export async function expectSoundSpecification(
   ]);
   expect(silent).toEqual([]);
   const checks = rules?.rules.filter((rule) => rule.kind === 'check' || rule.kind === 'exclusion') ?? [];
-  expect(checks.filter((rule) => !rule.commented).map((rule) => rule.id)).toEqual([]);
+  expect(checks.filter((rule) => rule.comment === null).map((rule) => rule.id)).toEqual([]);
   expect(roles?.advice).toEqual([]);
   const writes = roles?.cells.filter((cell) => /^(insert|update|delete)$/.test(cell.operation)) ?? [];
   expect(writes.filter((cell) => cell.role === 'anon' && cell.verdict !== 'never')).toEqual([]);

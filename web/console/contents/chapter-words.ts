@@ -97,7 +97,7 @@ function rulesWords({ rules }: NonNullable<Specification['chapters']['rules']>):
     figure(rules.length),
     word(rules.length, 'rule'),
     ', ',
-    figure(rules.filter(({ commented }) => commented).length),
+    figure(rules.filter(({ comment }) => comment !== null).length),
     ' with a comment',
     ...(loose > 0 ? ['; ', figure(loose), ' not validated for existing rows'] : []),
   ];

@@ -116,7 +116,7 @@ describe('withListedValues', () => {
   it('makes a text with listed values a choice', () => {
     const sql = `CHECK ((state = ANY (ARRAY['open'::text, 'closed'::text])))`;
     const entity = entityFixture('tickets', { fields: [fieldFixture('state', { type: 'text' })] });
-    const rule = { id: '', name: '', words: '', commented: false, applies_to: 'all rows', sqlstate: '23514' } as const;
+    const rule = { id: '', name: '', words: '', comment: null, applies_to: 'all rows', sqlstate: '23514' } as const;
     const rules = [{ ...rule, entity: entity.id, kind: 'check' as const, fields: ['state'], sql }];
     const [state] = withListedValues([entity], rules)[0]?.fields ?? [];
     expect([state?.enum_values, state && kindOf(state)]).toEqual([['open', 'closed'], 'enum']);

@@ -1,8 +1,15 @@
+import type {
+  CallEntry,
+  CallParameter,
+  CallSetting,
+  JobEntry,
+  RowCall,
+} from '../../../../contract/specification-calls.ts';
 import { raisedWords } from '../../../access/code-errors.ts';
 import { groupBy } from '../../../catalog/group.ts';
 import { type ChangeDescriber, type DescribedChange, matches, pairRenamed } from '../../changes/describer.ts';
 import { canonical, type Difference, isObject, type JsonObject } from '../../changes/differences.ts';
-import { restWords } from '../../changes/generic.ts';
+import { either, type Members, restWords } from '../../changes/generic.ts';
 import {
   fewWords,
   flag,
@@ -13,13 +20,14 @@ import {
   quoted,
   text,
   texts,
+  textsOf,
   thing,
   valueWords,
 } from '../../changes/values.ts';
 
 /** Describes chapter 7. Calls of one entity that are added, removed or changed alike share a sentence. */
 export const callsDescriber: ChangeDescriber = {
-  whole: ['calls/*', 'functions/*', 'jobs/*', 'definitions/*', 'settings/*', 'extension_functions/*'],
+  whole: ['calls/*', 'rows/*', 'functions/*', 'jobs/*', 'definitions/*', 'settings/*', 'extension_functions/*'],
   describeChanges: (differences) => {
     const all = differences.filter(({ path }) => matches(path, 'calls/*'));
     // If the address of a call leads to another function than before, one sentence reports this. The old and the new
@@ -57,6 +65,7 @@ export const callsDescriber: ChangeDescriber = {
         'functions/*',
         functionWords,
       ),
+      ...tellEach(differences, 'rows/*', rowCallWords),
       ...tellEach(differences, 'jobs/*', jobWords),
       ...describeDefinitions(differences.filter(({ path }) => matches(path, 'definitions/*'))),
       ...tellEach(differences, 'settings/*', settingWords),
@@ -97,8 +106,8 @@ const tellEach = (
  */
 function bodyWords(before: JsonObject, after: JsonObject): string[] {
   if (before.body === after.body) return [];
-  if (oneLine(text(before, 'body')) === oneLine(text(after, 'body'))) return ['has other blanks in its code'];
-  return [`does something else: its code ${fromTo(before.body, after.body)}`];
+  if (oneLine(text(before, 'body')) === oneLine(text(after, 'body'))) return ['has code with other white space'];
+  return [`has other code, which ${fromTo(before.body, after.body)}`];
 }
 
 /** Describes a changed function. For changed code, the sentence shows the first difference. */
@@ -116,19 +125,17 @@ function functionWords({ before, after }: Difference): string {
     ...(before.runs_as === after.runs_as
       ? []
       : [
-          `runs with the rights of ${text(after, 'runs_as') || 'whoever calls it'}, no longer of ${text(before, 'runs_as') || 'whoever calls it'}`,
+          `runs with the privileges of ${text(after, 'runs_as') || 'the caller'} (before: of ${text(before, 'runs_as') || 'the caller'})`,
         ]),
     ...(before.strict === after.strict
       ? []
-      : [
-          after.strict === true ? 'answers nothing where an argument is empty' : 'runs where an argument is empty, too',
-        ]),
+      : [after.strict === true ? 'returns null if an argument is null' : 'also runs if an argument is null']),
     ...(before.volatility === after.volatility
       ? []
       : [`is ${text(after, 'volatility')} (before: ${text(before, 'volatility')})`]),
     ...(before.comment === after.comment ? [] : [commentWords(after)]),
     ...changedTo('takes', before.arguments, after.arguments),
-    ...changedTo('answers', before.returns, after.returns),
+    ...changedTo('returns', before.returns, after.returns),
     ...(canonical(before.settings) === canonical(after.settings)
       ? []
       : [`sets ${settingsOf(after)} while it runs (before: ${settingsOf(before)})`]),
@@ -152,7 +159,7 @@ const triggerWords = (one: unknown): string =>
       const state = flag(trigger, 'enabled') ? '' : ', which is switched off';
       return `the trigger ${text(trigger, 'name')} on ${text(trigger, 'on')}${state}: ${text(trigger, 'sql')}`;
     })
-    .join('; ') || 'no trigger beside those of chapter 3';
+    .join('; ') || 'no trigger other than those of chapter 3';
 
 const errorsOf = (one: unknown): string[] =>
   items(one, 'raises').map((error) =>
@@ -167,7 +174,7 @@ const changedTo = (verb: string, before: unknown, after: unknown): string[] =>
 const commentOf = (one: unknown): string => (text(one, 'comment') === '' ? '' : `: ${quoted(text(one, 'comment'))}`);
 
 const commentWords = (one: unknown): string =>
-  text(one, 'comment') === '' ? 'is not described any more' : `is described as ${quoted(text(one, 'comment'))}`;
+  text(one, 'comment') === '' ? 'no longer has a comment' : `has the comment ${quoted(text(one, 'comment'))}`;
 
 const roleOf = (job: unknown): string => text(job, 'role') || 'the app’s owner';
 
@@ -186,7 +193,7 @@ function jobWords({ before, after }: Difference): string {
       : [`runs ${text(after, 'when')} (${text(after, 'schedule')}; before: ${text(before, 'schedule')})`]),
     ...(before.command === after.command ? [] : [`runs another command: ${fromTo(before.command, after.command)}`]),
     ...(before.role === after.role ? [] : [`runs as ${roleOf(after)} (before: ${roleOf(before)})`]),
-    ...restWords(before, after, ['active', 'schedule', 'when', 'command', 'role']),
+    ...restWords(before, after, ['active', 'schedule', 'when', 'command', 'role'], jobMembers),
   ];
   return `The scheduled job ${name} now ${parts.join('; ')}.`;
 }
@@ -225,16 +232,16 @@ function definitionWords({ before, after }: Difference): string {
   }
   if (before === undefined) return `There is a new ${name}: ${oneLine(text(after, 'sql'))}.`;
   if (after === undefined) return `The ${name} is gone; it was ${oneLine(text(before, 'sql'))}.`;
-  return `The ${name} is defined otherwise: ${fromTo(text(before, 'sql'), text(after, 'sql'))}.`;
+  return `The ${name} has another definition, which ${fromTo(text(before, 'sql'), text(after, 'sql'))}.`;
 }
 
 function settingWords({ before, after }: Difference): string {
   const key = text(after ?? before, 'key');
   if (before === undefined) return `The setting ${key} is now ${text(after, 'value')}: ${text(after, 'meaning')}`;
-  if (after === undefined) return `The setting ${key} is no longer made; it was ${text(before, 'value')}.`;
+  if (after === undefined) return `The setting ${key} is no longer listed (before: ${text(before, 'value')}).`;
   if (!isObject(before) || !isObject(after)) return `The setting ${key} ${fromTo(before, after)}.`;
   if (before.value === after.value)
-    return `The setting ${key} has changed: ${restWords(before, after, []).join('; ')}.`;
+    return `The setting ${key} has changed: ${restWords(before, after, [], settingMembers).join('; ')}.`;
   return `The setting ${key} is now ${text(after, 'value')} (before: ${text(before, 'value')}). ${text(after, 'meaning')}`;
 }
 
@@ -252,8 +259,8 @@ function whatOf({ before, after }: Difference, plural = false): string {
   const [old, fresh] = [texts(before, 'roles'), texts(after, 'roles')];
   const more = fresh.filter((role) => !old.includes(role));
   const fewer = old.filter((role) => !fresh.includes(role));
-  if (more.length > 0) parts.push(`now answered for ${listWords(more)}`);
-  if (fewer.length > 0) parts.push(`no longer answered for ${listWords(fewer)}`);
+  if (more.length > 0) parts.push(`now possible for ${listWords(more)}`);
+  if (fewer.length > 0) parts.push(`no longer possible for ${listWords(fewer)}`);
   if (before.reads_only !== after.reads_only)
     parts.push(
       after.reads_only === true
@@ -267,7 +274,7 @@ function whatOf({ before, after }: Difference, plural = false): string {
         : `now ${after.writes === 'always' ? '' : 'may '}${plural || after.writes === 'may' ? 'write' : 'writes'}`,
     );
   const told = ['reads_only', 'writes', 'returns', 'summary', ...(more.length + fewer.length > 0 ? ['roles'] : [])];
-  const rest = restWords(before, after, [...told, 'parameters']);
+  const rest = restWords(before, after, [...told, 'parameters'], callMembers);
   const returns = changedTo(`now ${plural ? 'return' : 'returns'}`, before.returns, after.returns);
   const summary =
     before.summary === after.summary
@@ -284,12 +291,99 @@ function parameterWords(before: unknown, after: unknown, take: string): string[]
   const names = (list: typeof old, other: typeof old) =>
     list.filter((one) => !other.some((each) => key(each) === key(one))).map((one) => text(one, 'name'));
   const [more, fewer] = [names(fresh, old), names(old, fresh)];
-  if (more.length + fewer.length === 0) return restWords({ parameters: old }, { parameters: fresh }, []);
+  if (more.length + fewer.length === 0) return changedParameters(old, fresh, key);
   return [
     ...(more.length > 0 ? [`now ${take} ${fewWords(more)} too`] : []),
     ...(fewer.length > 0 ? [`no longer ${take} ${fewWords(fewer)}`] : []),
   ];
 }
+
+/** Describes parameters that both versions of a call have. */
+function changedParameters(
+  before: readonly JsonObject[],
+  after: readonly JsonObject[],
+  key: (parameter: unknown) => string,
+): string[] {
+  const was = new Map(before.map((one) => [key(one), one]));
+  const changed = after.flatMap((one) => {
+    const old = was.get(key(one));
+    const parts = old ? restWords(old, one, [], parameterMembers) : [];
+    return parts.length === 0 ? [] : [`of the parameter ${text(one, 'name')}, ${listWords(parts)}`];
+  });
+  if (changed.length > 0) return changed;
+  const isSame = before.length === after.length && after.every((one, i) => key(one) === key(before[i]));
+  return isSame ? [] : [`the parameters are in another order: ${fewWords(after.map((one) => text(one, 'name')))}`];
+}
+
+/** Describes what the calls on rows with one method have in common. */
+function rowCallWords({ path, before, after }: Difference): string {
+  const method = text(after ?? before, 'method') || (path[1] ?? '').slice(1, -1);
+  const calls = `Calls on rows with ${method}`;
+  if (before === undefined) return `${calls} are described now.`;
+  if (after === undefined) return `${calls} are no longer described.`;
+  const parts = [
+    ...parameterWords(before, after, 'take'),
+    ...(isObject(before) && isObject(after) ? restWords(before, after, ['parameters'], rowCallMembers) : []),
+  ];
+  return `${calls}: ${parts.join('; ')}.`;
+}
+
+const jobMembers: Members<Omit<JobEntry, 'figures'>> = {
+  id: 'has another name',
+  schedule: 'its schedule',
+  when: 'its schedule in words',
+  command: 'its command',
+  role: 'its role',
+  active: either('is active', 'is not active any more'),
+};
+
+const settingMembers: Members<CallSetting> = {
+  key: 'its key',
+  value: 'its value',
+  default: 'its default',
+  meaning: 'its meaning',
+  set_in: (before, after) => `its value now comes from ${sourceOf(after)} (before: from ${sourceOf(before)})`,
+};
+
+const sources: Readonly<Record<string, string>> = {
+  code: 'its default',
+  setting: 'the settings of the app',
+  database: 'the database',
+};
+
+const sourceOf = (value: unknown): string => sources[String(value)] ?? String(value);
+
+const callMembers: Members<Omit<CallEntry, 'figures'>> = {
+  id: 'its id',
+  area: 'its API',
+  method: 'its method',
+  path: 'its path',
+  summary: 'its description',
+  entity: (before, after) => `now leads to ${thing(valueWords(after))} (before: to ${thing(valueWords(before))})`,
+  setting: (before, after) =>
+    after === null
+      ? `no longer depends on the setting ${valueWords(before)}`
+      : `now depends on the setting ${valueWords(after)}`,
+  roles: (_, after) => `the roles are in another order: ${textsOf(after).join(', ')}`,
+  reads_only: either('only reads now', 'may write now'),
+  writes: 'whether it writes',
+  parameters: 'its parameters',
+  returns: 'its result',
+};
+
+const parameterMembers: Members<CallParameter> = {
+  name: 'the name',
+  in: 'the place',
+  type: 'the type',
+  required: either('it is now required', 'it is now optional'),
+  meaning: 'the meaning',
+};
+
+const rowCallMembers: Members<RowCall> = {
+  method: 'the method',
+  parameters: 'the parameters',
+  returns: 'the result',
+};
 
 function tellGroup(all: readonly Difference[]): DescribedChange {
   const group = all.filter(({ path }) => matches(path, 'calls/*'));
@@ -301,7 +395,7 @@ function tellGroup(all: readonly Difference[]): DescribedChange {
     const summary = plural || !first ? '' : `: ${text(first.after, 'summary')}`.replace(/\.$/, '');
     return { words: `${plural ? 'New calls' : 'New call'} ${names}${summary}.`, of: all };
   }
-  if (!first.after) return { words: `No longer answered: ${names}.`, of: all };
+  if (!first.after) return { words: `Removed ${plural ? 'calls' : 'call'}: ${names}.`, of: all };
   const isOne = entity !== '' && group.every((one) => text(call(one), 'entity') === entity);
   const of = isOne ? ` of ${thing(entity)},` : '';
   return { words: `${plural ? 'Calls' : 'The call'}${of} ${names}: ${whatOf(first, plural)}.`, of: all };

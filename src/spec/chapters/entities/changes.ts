@@ -136,8 +136,8 @@ function entityChange(name: string, kind: string, member: string, before: unknow
   switch (member) {
     case 'comment':
       return after === null
-        ? `${name} is not described any more.`
-        : `${name} is now described as ${quoted(String(after))}.`;
+        ? `${name} no longer has a comment (before: ${quoted(String(before))}).`
+        : `The comment of ${name} is now ${quoted(String(after))}${before === null ? '' : ` (before: ${quoted(String(before))})`}.`;
     case 'kind':
       return `${name} was a ${valueWords(before)}, and is now a ${valueWords(after)}.`;
     case 'exposed':
@@ -150,8 +150,8 @@ function entityChange(name: string, kind: string, member: string, before: unknow
       return `Row-level security ${on ? 'now binds' : 'no longer binds'} the owner of ${name} too.`;
     case 'security':
       return after === null
-        ? `${name} no longer reads with the rights of its ${before === 'invoker' ? 'caller' : 'owner'}.`
-        : `${name} now reads with the rights of its ${after === 'invoker' ? 'caller' : 'owner'}.`;
+        ? `${name} no longer reads with the privileges of its ${before === 'invoker' ? 'caller' : 'owner'}.`
+        : `${name} now reads with the privileges of its ${after === 'invoker' ? 'caller' : 'owner'}.`;
     case 'writable/insert':
       return `Rows can ${on ? 'now' : 'no longer'} be added to ${name}.`;
     case 'writable/update':
@@ -163,7 +163,7 @@ function entityChange(name: string, kind: string, member: string, before: unknow
     case 'unique_keys':
       return uniqueChange(name, before, after);
     case 'period_keys':
-      return `What no two rows of ${name} overlap in ${fromTo(periodsWords(before), periodsWords(after))}.`;
+      return periodChange(name, before, after);
     case 'inherits':
       return textsOf(after).length === 0
         ? `Rows of ${name} are no longer rows of ${valueWords(before)} too.`
@@ -177,15 +177,22 @@ function entityChange(name: string, kind: string, member: string, before: unknow
     case 'unlogged':
       return `The rows of ${name} are now ${on ? 'lost' : 'kept'} when the server fails (${on ? 'unlogged' : 'logged'}).`;
     case 'security_barrier':
-      return `${name} ${on ? 'now asks' : 'no longer asks'} its own condition before any of the caller’s (security barrier).`;
+      return `${name} ${on ? 'now evaluates' : 'no longer evaluates'} its own condition before any of the caller’s (security barrier).`;
     case 'computed':
       return computedChange(name, before, after);
     case 'rewrite_rules':
       return rewriteWords(name, before, after);
+    case 'extension':
+      return after === null
+        ? `${name} no longer belongs to an extension (before: ${valueWords(before)}).`
+        : `${name} now belongs to the extension ${valueWords(after)}${before === null ? '' : ` (before: ${valueWords(before)})`}.`;
+    case 'schema':
+    case 'name':
+      return `The ${member} of ${name} is now ${valueWords(after)} (before: ${valueWords(before)}).`;
     case 'definition':
       return isText(before) && isText(after)
         ? `The query of the ${kind} ${name} ${fromTo(queryOf(before), queryOf(after))}.`
-        : `${name} ${isText(after) ? `now shows what a query finds: ${valueWords(queryOf(after))}` : `no longer shows what a query finds; it was ${valueWords(queryOf(before))}`}.`;
+        : `${name} ${isText(after) ? `now has the query ${valueWords(queryOf(after))}` : `no longer has a query (before: ${valueWords(queryOf(before))})`}.`;
     default:
       return null;
   }
@@ -201,7 +208,8 @@ function computedChange(name: string, before: unknown, after: unknown): string {
   const [old, fresh] = [items({ before }, 'before').map(words), items({ after }, 'after').map(words)];
   const more = fresh.filter((one) => !old.includes(one));
   const fewer = old.filter((one) => !fresh.includes(one));
-  if (more.length + fewer.length === 0) return `What is computed of rows of ${name} ${fromTo(before, after)}.`;
+  if (more.length + fewer.length === 0)
+    return `The computed fields of ${name} are in another order: ${listWords(fresh)}.`;
   const parts = [
     ...(more.length > 0 ? [`now have the ${listWords(more)}`] : []),
     ...(fewer.length > 0 ? [`no longer have the ${listWords(fewer)}`] : []),
@@ -230,7 +238,7 @@ function rewriteWords(name: string, before: unknown, after: unknown): string {
       return [`the rule ${text(rule, 'name')} ${fromTo(text(was, 'sql'), text(rule, 'sql'))}`];
     }),
   ];
-  return `Of ${name}, ${parts.join('; ')}.`;
+  return `Of ${name}, ${parts.join('; ') || 'the rules are in another order'}.`;
 }
 
 /** Returns in words whether a rewrite rule replaces the write or runs together with the write. */
@@ -242,7 +250,7 @@ function uniqueChange(name: string, before: unknown, after: unknown): string {
   const [old, fresh] = [keys(before), keys(after)];
   const more = fresh.filter((key) => !old.includes(key));
   const fewer = old.filter((key) => !fresh.includes(key));
-  if (more.length + fewer.length === 0) return `What no two rows of ${name} share ${fromTo(before, after)}.`;
+  if (more.length + fewer.length === 0) return `The unique keys of ${name} are in another order: ${fresh.join('; ')}.`;
   const parts = [
     ...(more.length > 0 ? [`may no longer have the same ${more.join(', or the same ')}`] : []),
     ...(fewer.length > 0 ? [`may now have the same ${fewer.join(', or the same ')}`] : []),
@@ -250,7 +258,17 @@ function uniqueChange(name: string, before: unknown, after: unknown): string {
   return `Two rows of ${name} ${parts.join('; they ')}.`;
 }
 
-const periodsWords = (keys: unknown): string =>
-  items({ keys }, 'keys')
-    .map((key) => `${text(key, 'period')} for the same ${listWords(texts(key, 'fields'))}`)
-    .join(', ') || 'nothing';
+/** Describes added and removed keys WITHOUT OVERLAPS. */
+function periodChange(name: string, before: unknown, after: unknown): string {
+  const words = (key: unknown) => `with the same ${listWords(texts(key, 'fields'))} overlap in ${text(key, 'period')}`;
+  const [old, fresh] = [items({ before }, 'before').map(words), items({ after }, 'after').map(words)];
+  const more = fresh.filter((key) => !old.includes(key));
+  const fewer = old.filter((key) => !fresh.includes(key));
+  const parts = [
+    ...more.map((key) =>
+      `may no longer ${key}`.replace('may no longer with', 'may no longer, with').replace(' overlap', ', overlap'),
+    ),
+    ...fewer.map((key) => `may now ${key}`.replace('may now with', 'may now, with').replace(' overlap', ', overlap')),
+  ];
+  return `Two rows of ${name} ${parts.join('; they ') || 'have their period keys in another order'}.`;
+}

@@ -11,6 +11,7 @@ import {
   textsOf,
   valueWords,
 } from '../../changes/values.ts';
+import { shownSql } from '../../words/shown-sql.ts';
 import { entityWords } from './relation-changes.ts';
 
 /** Describes an added field: its name, its type, and whether it is required. */
@@ -18,7 +19,7 @@ export function fieldWords(field: unknown): string {
   const filled = isSet(field, 'default') || isSet(field, 'identity');
   if (isSet(field, 'generated'))
     return `${text(field, 'name')} (${text(field, 'type')}, computed as ${valueWords(text(field, 'default'))})`;
-  const need = flag(field, 'nullable') ? 'optional' : filled ? 'filled in where it is not given' : 'required';
+  const need = flag(field, 'nullable') ? 'optional' : filled ? 'with a default' : 'required';
   return `${text(field, 'name')} (${text(field, 'type')}, ${need})`;
 }
 
@@ -45,49 +46,46 @@ export function fieldChange(name: string, member: string, before: unknown, after
     case 'nullable':
       return after === true ? `${name} may now be empty.` : `${name} must now have a value.`;
     case 'default':
-      if (after === null)
-        return `${name} is no longer filled in where it is not given (before: ${valueWords(before)}).`;
-      return before === null
-        ? `${name} is now ${valueWords(after)} where it is not given.`
-        : `${name} is now ${valueWords(after)} where it is not given (before: ${valueWords(before)}).`;
+      if (after === null) return `${name} no longer has a default (before: ${shownDefault(before)}).`;
+      return `The default of ${name} is now ${shownDefault(after)}${before === null ? '' : ` (before: ${shownDefault(before)})`}.`;
     case 'comment':
       return after === null
-        ? `${name} is not described any more.`
-        : `${name} is now described as ${quoted(String(after))}.`;
+        ? `${name} no longer has a comment (before: ${quoted(String(before))}).`
+        : `The comment of ${name} is now ${quoted(String(after))}${before === null ? '' : ` (before: ${quoted(String(before))})`}.`;
     case 'enum_values':
       return valuesChange(name, before, after);
     case 'identity':
-      if (after === null) return `${name} is no longer numbered by itself.`;
+      if (after === null) return `${name} is no longer numbered automatically.`;
       return after === 'always'
-        ? `${name} is now numbered by itself, and nobody may give it.`
-        : `${name} is now numbered by itself where it is not given.`;
+        ? `${name} is now numbered automatically, and no call can set it.`
+        : `${name} is now numbered automatically if it is left out.`;
     case 'generated':
       return after === null
-        ? `${name} is no longer generated: it is given like any other field.`
-        : `${name} is now generated (${valueWords(after)}): nobody may give it.`;
+        ? `${name} is no longer generated: calls can set it.`
+        : `${name} is now generated (${valueWords(after)}): no call can set it.`;
     case 'computed':
       return after === undefined
-        ? `${name} is no longer computed by the view: it may be given.`
-        : `${name} is now computed by the view: nobody may give it.`;
+        ? `${name} is no longer computed by the view: calls can set it.`
+        : `${name} is now computed by the view: no call can set it.`;
     case 'numbering':
       if (withoutStart(before) === withoutStart(after))
-        return `Where it is restarted, the numbering of ${name} begins at ${startOf(after)} (before: at ${startOf(before)}).`;
+        return `After a restart, the numbering of ${name} begins at ${startOf(after)} (before: at ${startOf(before)}).`;
       return after === undefined
-        ? `${name} now counts from 1 upwards, for as long as its type lasts (before: ${valueWords(before)}).`
+        ? `${name} now counts upwards from 1 to the maximum of its type (before: ${valueWords(before)}).`
         : `${name} now counts ${valueWords(after)}${before === undefined ? '' : ` (before: ${valueWords(before)})`}.`;
     case 'collation':
       return collationChange(name, before, after);
     case 'type_comments':
       return typeCommentsChange(name, textsOf(before), textsOf(after));
     case 'base_type':
-      return `The type beneath ${name} ${fromTo(before, after)}.`;
+      return `The base type of ${name} ${fromTo(before, after)}.`;
     case 'attributes':
-      return `What ${name} consists of ${fromTo(partsWords(before), partsWords(after))}.`;
+      return `The parts of ${name} have changed: ${fromTo(partsWords(before), partsWords(after))}.`;
     case 'references':
-      if (after === null) return `${name} points to nothing any more.`;
+      if (after === null) return `${name} no longer refers to another row (before: to ${targetWords(before)}).`;
       return before === null
-        ? `${name} now points to ${targetWords(after)}.`
-        : `${name} now points to ${targetWords(after)} (before: to ${targetWords(before)}).`;
+        ? `${name} now refers to ${targetWords(after)}.`
+        : `${name} now refers to ${targetWords(after)} (before: to ${targetWords(before)}).`;
     default:
       return null;
   }
@@ -98,7 +96,7 @@ const startOf = (numbering: unknown): string => /^from (-?\d+)/.exec(String(numb
 const withoutStart = (numbering: unknown): string => String(numbering ?? 'from 1').replace(/^from -?\d+/, '');
 
 function collationChange(name: string, before: unknown, after: unknown): string {
-  const [was, is] = [before, after].map((one) => text(one, 'name') || 'the database’s own collation');
+  const [was, is] = [before, after].map((one) => text(one, 'name') || 'the default collation of the database');
   const equal = text(after, 'equal');
   const words = equal === '' ? '' : `: texts ${equal} count as the same`;
   return `${name} is now sorted and compared by ${is} (before: by ${was})${words}.`;
@@ -106,9 +104,12 @@ function collationChange(name: string, before: unknown, after: unknown): string 
 
 function typeCommentsChange(name: string, before: readonly string[], after: readonly string[]): string {
   const words = (lines: readonly string[]) => listWords(lines.map(quoted));
-  if (after.length === 0) return `The type of ${name} is not described any more (before: ${words(before)}).`;
-  return `The type of ${name} is now described as ${words(after)}${before.length === 0 ? '' : ` (before: ${words(before)})`}.`;
+  if (after.length === 0) return `The type of ${name} no longer has a comment (before: ${words(before)}).`;
+  return `The comment on the type of ${name} is now ${words(after)}${before.length === 0 ? '' : ` (before: ${words(before)})`}.`;
 }
+
+/** Returns the SQL of a default for a sentence. */
+const shownDefault = (sql: unknown): string => valueWords(typeof sql === 'string' ? shownSql(sql) : sql);
 
 const targetWords = (target: unknown): string => `${text(target, 'field')} of ${entityWords(target)}`;
 
@@ -121,11 +122,11 @@ const partsWords = (attributes: unknown): string =>
     })
     .join(', ');
 
-function valuesChange(name: string, before: unknown, after: unknown): string | null {
+function valuesChange(name: string, before: unknown, after: unknown): string {
   const [old, fresh] = [textsOf(before), textsOf(after)];
   const more = fresh.filter((value) => !old.includes(value));
   const fewer = old.filter((value) => !fresh.includes(value));
-  if (more.length + fewer.length === 0) return null;
+  if (more.length + fewer.length === 0) return `The values of ${name} are in another order: ${fewWords(fresh)}.`;
   const parts = [
     ...(more.length > 0 ? [`may now also be ${fewWords(more)}`] : []),
     ...(fewer.length > 0 ? [`may no longer be ${fewWords(fewer)}`] : []),

@@ -1,35 +1,36 @@
+import type { Relation } from '../../../../contract/specification-entities.ts';
 import type { Difference } from '../../changes/differences.ts';
-import { restWords } from '../../changes/generic.ts';
+import { either, type Members, restWords } from '../../changes/generic.ts';
 import { listWords, text, texts, textsOf, thing } from '../../changes/values.ts';
 
 const endings: Readonly<Record<string, string>> = {
   cascade: 'they are deleted with it',
   'set null': 'they are emptied when it is deleted',
   'set default': 'they take their default when it is deleted',
-  nothing: 'it can be deleted all the same, and they then point to nothing',
+  nothing: 'PostgreSQL does not enforce this: if it is deleted, they keep their value',
 };
 
 const updates: Readonly<Record<string, string>> = {
   cascade: 'theirs changes with it',
   'set null': 'they are emptied',
   'set default': 'they take their default',
-  nothing: 'they keep pointing to the old one',
+  nothing: 'they keep their value',
 };
 
 /** Describes a junction: a table that connects the rows of two entities, many to many. */
 export function junctionWords({ before, after }: Difference): string {
-  const ends = (one: unknown) => `${thing(text(one, 'from'))} and ${thing(text(one, 'to'))}`;
+  const ends = (one: unknown) => `Rows of ${thing(text(one, 'from'))} and rows of ${thing(text(one, 'to'))}`;
   const through = (one: unknown) => `through ${thing(text(one, 'through'))}`;
-  if (before === undefined) return `Rows of ${ends(after)} are now joined ${through(after)}, many to many.`;
-  if (after === undefined) return `Rows of ${ends(before)} are no longer joined ${through(before)}.`;
-  return `Rows of ${ends(after)} are now joined ${through(after)} (before: ${ends(before)} ${through(before)}).`;
+  if (before === undefined) return `${ends(after)} are now joined ${through(after)}, many to many.`;
+  if (after === undefined) return `${ends(before)} are no longer joined ${through(before)}.`;
+  return `${ends(after)} are now joined ${through(after)} (before: ${ends(before)} ${through(before)}).`;
 }
 
 /** Describes the rows that calls embed through a view by a key of a base table. */
 export function shownKeyWords({ before, after }: Difference): string {
   const key = after ?? before;
   const other = entityWords(memberOf(key, text(key, 'side') === 'from' ? 'to' : 'from'));
-  const words = `embed rows of ${other}, or of a view of it, in rows of ${thing(text(key, 'view'))}`;
+  const words = `embed rows of ${other} in rows of ${thing(text(key, 'view'))}`;
   const by = (one: unknown) => `by ${text(one, 'name')} (${fieldsShown(one)})`;
   if (before === undefined) return `Calls now ${words}, ${by(after)}.`;
   if (after === undefined) return `Calls no longer ${words}, ${by(before)}.`;
@@ -44,7 +45,7 @@ const fieldsShown = (key: unknown): string =>
 /** Describes an added, removed or changed foreign key. */
 export function relationWords({ before, after }: Difference): string {
   if (before === undefined) return `${pointer(after)}; ${endingOf(after)}.`;
-  if (after === undefined) return `${pointer(before).replace(' now point', ' no longer point')}.`;
+  if (after === undefined) return `${pointer(before).replace(' now refer', ' no longer refer')}.`;
   if (typeof before !== 'object' || typeof after !== 'object' || before === null || after === null) return '';
   const differs = (name: string) => text(before, name) !== text(after, name);
   const parts: string[] = [];
@@ -69,19 +70,33 @@ export function relationWords({ before, after }: Difference): string {
     parts.push(`before: to one of ${entityWords(was)}`);
     told.push('to');
   }
-  return `${pointer(after)}: ${[...parts, ...restWords({ ...before }, { ...after }, told)].join('; ')}.`;
+  return `${pointer(after)}: ${[...parts, ...restWords({ ...before }, { ...after }, told, members)].join('; ')}.`;
 }
+
+const members: Members<Relation> = {
+  name: 'the name of the key',
+  from: 'the fields that refer to it',
+  to: 'the row that they refer to',
+  kind: 'the number of rows',
+  period: either(
+    'the rows there must now cover the whole period',
+    'the rows there need no longer cover the whole period',
+  ),
+  on_delete: 'the action on a deletion',
+  on_delete_fields: 'the fields that a deletion changes',
+  on_update: 'the action on a changed key',
+};
 
 function endingOf(relation: unknown): string {
   const fields = texts(relation, 'on_delete_fields');
-  const ending = endings[text(relation, 'on_delete')] ?? 'it cannot be deleted while they point to it';
+  const ending = endings[text(relation, 'on_delete')] ?? 'it cannot be deleted while they refer to it';
   return fields.length === 0 ? ending : `${ending}, of their fields ${listWords(fields)} only`;
 }
 
 function pointer(relation: unknown): string {
   const [from, to] = [memberOf(relation, 'from'), memberOf(relation, 'to')];
   const fields = listWords(texts(from, 'fields'));
-  return `Rows of ${entityWords(from)} now point to a row of ${entityWords(to)} (${fields})`;
+  return `Rows of ${entityWords(from)} now refer to a row of ${entityWords(to)} (${fields})`;
 }
 
 /** Returns one end of a relation. */

@@ -10,14 +10,14 @@ export function triggerWords({ path, before, after }: Difference): string {
   if (text(before, 'comment') !== text(after, 'comment')) {
     const comment = text(after, 'comment');
     return comment === ''
-      ? `The trigger ${name} on ${entity} is not described any more.`
-      : `The trigger ${name} on ${entity} is now described as ${quoted(comment)}.`;
+      ? `The trigger ${name} on ${entity} no longer has a comment (before: ${quoted(text(before, 'comment'))}).`
+      : `The comment of the trigger ${name} on ${entity} is now ${quoted(comment)}${text(before, 'comment') === '' ? '' : ` (before: ${quoted(text(before, 'comment'))})`}.`;
   }
   if (text(before, 'sql') === text(after, 'sql')) {
     if (flag(before, 'enabled') !== flag(after, 'enabled'))
       return `The trigger ${name} on ${entity} is now switched ${flag(after, 'enabled') ? 'on' : 'off'}.`;
     const is = flag(after, 'in_replicas') ? 'now runs' : 'no longer runs';
-    return `The trigger ${name} on ${entity} ${is} for rows that are replicated, too.`;
+    return `The trigger ${name} on ${entity} ${is} for replicated rows, too.`;
   }
   return `The trigger ${name} on ${entity} ${fromTo(text(before, 'sql'), text(after, 'sql'))}.`;
 }

@@ -1,7 +1,8 @@
+import type { ErrorLine } from '../../../../contract/specification.ts';
 import { groupBy } from '../../../catalog/group.ts';
 import { type ChangeDescriber, type DescribedChange, matches } from '../../changes/describer.ts';
 import { type Difference, isObject, type JsonObject } from '../../changes/differences.ts';
-import { restWords } from '../../changes/generic.ts';
+import { type Members, restWords } from '../../changes/generic.ts';
 import { fewWords, fromTo, oneLine, quoted, text, thing, within } from '../../changes/values.ts';
 
 /** Describes chapter 8. Errors of one origin that are added or removed together share a sentence. */
@@ -31,7 +32,7 @@ const originOf = (error: unknown): string =>
 const entityOf = ({ before, after }: Difference): string => originOf(after ?? before);
 
 function nameOf(error: unknown): string {
-  const code = text(error, 'code') || 'a code that is made while it runs';
+  const code = text(error, 'code') || 'a code that is computed at run time';
   const message = oneLine(text(error, 'message')) || oneLine(text(error, 'meaning'));
   return `${code}: ${message.replace(/\.$/, '')}`;
 }
@@ -49,7 +50,7 @@ function errorWords(of: readonly Difference[]): string {
   const origin = first ? entityOf(first) : '';
   const from = origin === '' ? '' : ` from ${thing(origin)}`;
   const plural = of.length > 1 ? 'errors' : 'error';
-  return first?.kind === 'added' ? `New ${plural}${from}: ${list}.` : `No longer met${from}: ${list}.`;
+  return first?.kind === 'added' ? `New ${plural}${from}: ${list}.` : `Removed ${plural}${from}: ${list}.`;
 }
 
 /**
@@ -65,13 +66,13 @@ const isWrittenOtherwise = ({ before, after }: Difference): boolean =>
   isObject(before) &&
   isObject(after) &&
   (text(after, 'group') !== 'transition' || before.meaning === after.meaning) &&
-  restWords(before, after, knownOf(before, after)).length === 0;
+  restWords(before, after, knownOf(before, after), members).length === 0;
 
 /** Describes changed texts. Rules of several entities may have the same text, such as those of a domain. */
 function writtenWords(name: string, of: readonly Difference[]): string {
-  if (of.length === 1) return `The rule behind the error ${name} is written otherwise; chapter 5 says how.`;
+  if (of.length === 1) return `The error ${name} has changed with its rule, which chapter 5 describes.`;
   const entities = fewWords(of.map((one) => thing(entityOf(one))));
-  return `The rules behind the error ${name} (${entities}) are written otherwise; chapter 5 says how.`;
+  return `The error ${name} (${entities}) has changed with its rules, which chapter 5 describes.`;
 }
 
 /**
@@ -82,7 +83,7 @@ function changeKey({ before, after }: Difference): unknown {
   if (!isObject(before) || !isObject(after)) return after;
   if (text(after, 'group') === 'transition' && before.meaning !== after.meaning) return after;
   const parts = changedParts(before, after, knownOf(before, after)).join('; ');
-  const isRemark = restWords(before, after, ['caveat']).length === 0;
+  const isRemark = restWords(before, after, ['caveat'], members).length === 0;
   return `changed ${isRemark ? '' : nameOf(after)}\0${parts}`;
 }
 
@@ -90,7 +91,7 @@ function changeWords(of: readonly Difference[]): string {
   const { before, after } = of[0] ?? {};
   if (!isObject(before) || !isObject(after)) return `An error ${fromTo(before, after)}.`;
   if (text(after, 'group') === 'transition' && before.meaning !== after.meaning)
-    return `What the error ${text(after, 'code')} tells of has changed with its state machine: ${text(after, 'meaning')}`;
+    return `The error ${text(after, 'code')} has changed with its state machine: ${text(after, 'meaning')}`;
   const known = knownOf(before, after);
   const names = [...new Set(of.map((one) => nameOf(one.after)))];
   const origins = [...new Set(of.map((one) => thing(entityOf(one))))];
@@ -115,8 +116,25 @@ function changedParts(before: JsonObject, after: JsonObject, known: readonly str
   // The SQL of a RAISE contains the texts of the error too, so a change of the SQL is reported only if no text changed.
   const isTold = ['sql', 'meaning', 'action', 'member', 'caveat', ...(advised ? ['hint'] : [])];
   if (parts.length === 0 && differs('sql')) parts.push(`it ${fromTo(before.sql, after.sql)}`);
-  return [...parts, ...restWords(before, after, [...known, ...isTold])];
+  return [...parts, ...restWords(before, after, [...known, ...isTold], members)];
 }
+
+const members: Members<Omit<ErrorLine, 'figures'>> = {
+  id: 'its id',
+  group: 'its group',
+  code: 'its code',
+  status: 'its HTTP status',
+  message: 'its message',
+  hint: 'its hint',
+  meaning: 'its meaning',
+  action: 'the advice for the client',
+  member: 'the text for the member',
+  origin: 'its origin',
+  limit: 'the limit that it reports',
+  sql: 'its SQL',
+  caveat: 'its remark',
+  page: 'its page of the documentation',
+};
 
 const remarkWords = (before: string, after: string): string =>
   after === ''

@@ -77,8 +77,8 @@ function ofRule(_look: EntryLookup, rule: Rule, key: ConstraintFact | undefined)
   return lines;
 }
 
-const gone = 'a row that others point to was to go';
-const rekeyed = 'the key of a row that others point to was to change';
+const gone = 'the call deletes a row that other rows refer to';
+const rekeyed = 'the call changes the key of a row that other rows refer to';
 
 /**
  * Returns the foreign keys by their names in chapter 5. In chapter 5, the name of a foreign key that only a partition
@@ -110,10 +110,10 @@ function lineOf(rule: Rule, code: string, meaning: string, suffix = ''): ErrorLi
     code,
     status: statusOfSqlstate(code),
     message: null,
-    hint: rule.commented ? rule.words : null,
+    hint: rule.comment,
     meaning,
     action: entry?.action ?? 'Correct the values that the rule is about.',
-    member: rule.commented ? upper(rule.words) : memberOf(entry),
+    member: rule.comment === null ? memberOf(entry) : upper(rule.comment),
     origin: rule.id,
     limit: null,
     sql: rule.sql,

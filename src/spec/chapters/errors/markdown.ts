@@ -2,6 +2,7 @@ import { statusOfSqlstate } from '../../../../contract/errors/sqlstate-status.ts
 import type { ErrorLine, ErrorsChapter } from '../../../../contract/specification.ts';
 import { groupBy } from '../../../catalog/group.ts';
 import { code, count, inline, table } from '../../markdown/escape.ts';
+import { shownSql } from '../../words/shown-sql.ts';
 
 /** Words for the groups of errors that are the same in every app, in the order in which the sentence lists them. */
 const general = { rest: 'data calls', auth: 'sign-in', postgres: 'PostgreSQL', ninefold: 'Ninefold itself' } as const;
@@ -22,10 +23,14 @@ export function errorsMarkdown({ errors }: ErrorsChapter): string {
   }
   const transitions = of('transition');
   if (transitions.length > 0) {
-    parts.push(
-      '### Transitions',
-      transitions.map((error) => `- ${codeAndStatus(error)}: ${meaning(error)}`).join('\n'),
-    );
+    const byCode = groupBy(transitions, (error) => error.code ?? '');
+    const lines = [...byCode].map(([name, group]) => {
+      const fields = group.map(
+        ({ origin, caveat }) => `${inline(shownSql(origin ?? ''))}${caveat === null ? '' : ` (${inline(caveat)})`}`,
+      );
+      return `- ${code(name)} (${group[0]?.status ?? ''}), ${fields.join(', ')}: ${inline(refusals[name] ?? group[0]?.meaning ?? '')}`;
+    });
+    parts.push('### Transitions', lines.join('\n'));
   }
   const rules = of('rule');
   if (rules.length > 0) {
@@ -37,12 +42,18 @@ export function errorsMarkdown({ errors }: ErrorsChapter): string {
   const counts = Object.entries(general).map(
     ([group, words]) => `${of(group as keyof typeof general).length} of ${words}`,
   );
-  parts.push(`Every app has these errors too: ${counts.join(', ')}. ${code('/docs/errors')} on the node lists them.`);
+  parts.push(
+    `In addition, calls return the errors of Ninefold that the settings of the app make possible: ${counts.join(', ')}: [/docs/errors](/docs/errors).`,
+  );
   return parts.join('\n\n');
 }
 
-const codeAndStatus = ({ code: name, status }: ErrorLine): string =>
-  `${name === null ? 'Computed code' : code(name)}${status === null ? '' : ` (${status})`}`;
+/** Says why a machine refuses a write, by the code of the error. Chapter 4 lists the transitions. */
+const refusals: Readonly<Record<string, string>> = {
+  NF001: 'the write changes the state, and no transition of chapter 4 allows this to the caller.',
+  NF002: 'a new row does not have the initial state.',
+  NF003: 'a field that the transition requires has no value.',
+};
 
 const meaning = (error: ErrorLine): string =>
   inline(`${error.meaning}${error.caveat === null ? '' : ` (${error.caveat})`}`);
@@ -51,7 +62,7 @@ const functionRow = (error: ErrorLine): string[] => [
   error.code === null ? 'computed' : code(error.code),
   error.status === null ? '' : String(error.status),
   meaning(error),
-  error.origin === null ? '' : code(error.origin),
+  error.origin === null ? '' : code(shownSql(error.origin)),
   inline(error.action),
 ];
 

@@ -1,6 +1,7 @@
+import type { LimitLine } from '../../../../contract/specification.ts';
 import { type ChangeDescriber, type DescribedChange, matches } from '../../changes/describer.ts';
 import { type Difference, isObject } from '../../changes/differences.ts';
-import { restWords } from '../../changes/generic.ts';
+import { either, type Members, restWords } from '../../changes/generic.ts';
 import { fromTo, text, valueWords } from '../../changes/values.ts';
 
 /** Describes chapter 9, the limits of the app. */
@@ -17,12 +18,35 @@ function limitWords({ before, after }: Difference): string {
   if (after === undefined) return `No longer a limit: ${text(before, 'id')}. ${text(before, 'meaning')}`;
   if (!isObject(before) || !isObject(after)) return `A limit ${fromTo(before, after)}.`;
   if (before.value === after.value && before.unit === after.unit) {
-    return `The limit ${text(after, 'id')} has changed: ${restWords(before, after, []).join('; ')}.`;
+    return `The limit ${text(after, 'id')} has changed: ${restWords(before, after, [], members).join('; ')}.`;
   }
-  const rest = restWords(before, after, ['value', 'unit', 'set_in']);
-  const more = rest.length === 0 ? '' : ` Also: ${rest.join('; ')}.`;
+  // The sentence ends with the newer meaning, which often contains the number.
+  const rest = restWords(before, after, ['value', 'unit', 'set_in', 'meaning'], members);
+  const more = rest.length === 0 ? '' : ` In addition, ${rest.join('; ')}.`;
   return `The limit ${text(after, 'id')} is now ${amount(after)} (before: ${amount(before)}). ${text(after, 'meaning')}${more}`;
 }
+
+const members: Members<Omit<LimitLine, 'figures'>> = {
+  id: 'its name',
+  group: 'its group',
+  unit: 'its unit',
+  meaning: 'its meaning',
+  default: 'its default',
+  value: 'its value',
+  range: (before, after) => `it may now be set ${rangeWords(after)} (before: ${rangeWords(before)})`,
+  set_in: 'the source of its value',
+  change: (before, after) => `it can now be changed ${changeWords(after)} (before: ${changeWords(before)})`,
+  may_be_unlimited: either('it may now be unlimited', 'it may no longer be unlimited'),
+  code: 'the error of a call that exceeds it',
+};
+
+const rangeWords = (range: unknown): string =>
+  Array.isArray(range) ? `from ${valueWords(range[0])} to ${valueWords(range[1])}` : 'to any number, or not at all';
+
+const changeWords = (change: unknown): string =>
+  isObject(change)
+    ? `with the ${text(change, 'by') === 'environment' ? 'environment variable' : text(change, 'by')} ${text(change, 'key')}`
+    : 'by nobody';
 
 function amount(limit: unknown): string {
   const value = isObject(limit) ? limit.value : null;

@@ -15,9 +15,7 @@ export function limitsMarkdown({ limits }: LimitsChapter): string {
     parts.push(table(['Limit', 'Value', 'Default', 'What it bounds', 'Set in', 'Changed by'], own.map(row)));
   }
   if (ofNode.length > 0) parts.push(`The node sets for every app: ${ofNode.map(brief).join(', ')}.`);
-  parts.push(
-    `${count(rest, 'limit')} ${rest === 1 ? 'has its' : 'have their'} default: see ${code('docs/limits.md')}.`,
-  );
+  parts.push(`${count(rest, 'limit')} ${rest === 1 ? 'has its' : 'have their'} default: ${code('docs/limits.md')}.`);
   return parts.join('\n\n');
 }
 

@@ -13,15 +13,15 @@ export const purposeDescriber: ChangeDescriber = {
 };
 
 const subjects: Readonly<Record<string, string>> = {
-  name: 'What the app is called',
-  purpose: 'What it is for',
-  audience: 'Whom it is for',
-  owner: 'Who answers for it',
+  name: 'The name of the app',
+  purpose: 'Its purpose',
+  audience: 'Its audience',
+  owner: 'Its owner',
 };
 
 function purposeWords(subject: string, { before, after }: Difference): string {
-  if (typeof after !== 'string') return `${subject} is not said any more; it was ${quoted(valueWords(before))}.`;
-  if (typeof before !== 'string') return `${subject} is now said: ${quoted(after)}.`;
+  if (typeof after !== 'string') return `${subject} is no longer stated (before: ${quoted(valueWords(before))}).`;
+  if (typeof before !== 'string') return `${subject} is now ${quoted(after)}.`;
   const [old, fresh] = [quoted(before), quoted(after)];
   // `quoted` cuts long texts. If the cut texts are the same, `fromTo` quotes both from their first difference.
   return old === fresh ? `${subject} ${fromTo(before, after)}.` : `${subject} is now ${fresh} (before: ${old}).`;

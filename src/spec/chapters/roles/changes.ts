@@ -1,9 +1,10 @@
 import { cellCondition } from '../../../../contract/cell-condition.ts';
+import type { AdviceEntry, PolicyEntry, RoleCell, RoleEntry } from '../../../../contract/specification-roles.ts';
 import { groupBy } from '../../../catalog/group.ts';
 import { type ChangeDescriber, type ChapterPair, type DescribedChange, matches } from '../../changes/describer.ts';
 import { canonical, type Difference, isObject, type JsonObject } from '../../changes/differences.ts';
 import { entityIds } from '../../changes/entity-ids.ts';
-import { restWords } from '../../changes/generic.ts';
+import { either, type Members, restWords } from '../../changes/generic.ts';
 import {
   fewWords,
   flag,
@@ -11,6 +12,7 @@ import {
   items,
   listWords,
   oneLine,
+  quoted,
   sentence,
   text,
   texts,
@@ -45,11 +47,15 @@ export const rolesDescriber: ChangeDescriber = {
 };
 
 /** Returns the callers of a role as the subject of a sentence. */
-function subject(role: string): string {
+function subject(role: string, { before, after }: ChapterPair): string {
   if (role === 'anon') return 'anyone without a session';
   if (role === 'authenticated') return 'signed-in members';
   if (role === 'service_role') return 'the secret key';
-  return `members with role ${role}`;
+  const entry = [after, before]
+    .flatMap((chapters) => items(chapters.roles, 'roles'))
+    .find((one) => text(one, 'name') === role);
+  if (entry?.member_role === null) return `callers with the database role ${role}`;
+  return entry?.member_role === undefined ? `callers with role ${role}` : `members with role ${role}`;
 }
 
 function tellRole(difference: Difference, cells: readonly Difference[]): DescribedChange {
@@ -60,7 +66,7 @@ function tellRole(difference: Difference, cells: readonly Difference[]): Describ
   if (before === undefined)
     return { words: `There is a new role ${name}${meaning === '' ? '' : `: ${meaning}`}${free}.`, of: [difference] };
   if (after === undefined) {
-    const end = cells.length === 0 ? '' : ', with all that it let callers do';
+    const end = cells.length === 0 ? '' : ', with all its privileges';
     return { words: `The role ${name} is gone${end}.`, of: [difference, ...cells] };
   }
   if (!isObject(before) || !isObject(after))
@@ -72,7 +78,7 @@ function tellRole(difference: Difference, cells: readonly Difference[]): Describ
     ...(before.bypasses_row_level_security === after.bypasses_row_level_security
       ? []
       : [free === '' ? 'is now bound by row-level security' : 'is no longer bound by row-level security']),
-    ...restWords(before, after, ['meaning', 'bypasses_row_level_security']),
+    ...restWords(before, after, ['meaning', 'bypasses_row_level_security'], roleMembers),
   ];
   return { words: `The role ${name} ${parts.join('; ')}.`, of: [difference] };
 }
@@ -80,6 +86,8 @@ function tellRole(difference: Difference, cells: readonly Difference[]): Describ
 interface Cell {
   difference: Difference;
   role: string;
+  /** The callers of the role, as the subject of a sentence. */
+  caller: string;
   entity: string;
   verb: string;
   /**
@@ -99,7 +107,7 @@ const verbs: Readonly<Record<string, string>> = {
 };
 
 function tellCells(differences: readonly Difference[], sides: ChapterPair): DescribedChange[] {
-  const cells = differences.map(readCell);
+  const cells = differences.map((difference) => readCell(difference, sides));
   const roleIsIn = (chapters: JsonObject, role: string) =>
     items(chapters.roles, 'roles').some((one) => text(one, 'name') === role);
   const newRoles = cells.filter((cell) => cell.was === null && !roleIsIn(sides.before, cell.role));
@@ -111,9 +119,9 @@ function tellCells(differences: readonly Difference[], sides: ChapterPair): Desc
   const changed = rest.filter((cell) => cell.was !== null && (cell.is !== null || ids.after.has(cell.entity)));
   const hidden = changed.filter((cell) => cell.is === null);
   return [
-    ...[...groupBy(newRoles, (cell) => cell.role)].flatMap(([role, group]) => tellNewRole(role, group)),
-    ...tellTogether(removed, (things) => `What anybody might do with ${things} is gone with it.`),
-    ...tellTogether(hidden, (things) => `Nobody reaches ${things} any more.`),
+    ...[...groupBy(newRoles, (cell) => cell.role).values()].flatMap(tellNewRole),
+    ...tellTogether(removed, (things) => `The privileges on ${things} are gone with it.`),
+    ...tellTogether(hidden, (things) => `Nobody reaches ${things} any longer.`),
     ...alikeOf(fresh, (group) => extent(group, 'it')).map(tellFresh),
     ...alikeOf(
       changed.filter((cell) => cell.is !== null),
@@ -142,7 +150,7 @@ const changeOf = ({ difference, was, is }: Cell): string =>
  * entities.
  */
 interface Alike {
-  roles: string[];
+  callers: string[];
   entities: string[];
   /** The cells of the first role and the first entity. The other roles and entities have equal cells. */
   cells: readonly Cell[];
@@ -166,23 +174,24 @@ function alikeOf(
   const likeAll = ({ groups: [first], roles }: (typeof ofEntities)[number]) =>
     `${roles.join()}\0${verbsOf(first ?? [])}\0${likeness(first ?? [])}`;
   return [...groupBy(ofEntities, likeAll).values()].map((alike) => ({
-    roles: alike[0]?.roles ?? [],
+    callers: alike[0]?.groups.map(([first]) => first?.caller ?? '') ?? [],
     entities: alike.map(({ groups }) => groups[0]?.[0]?.entity ?? ''),
     cells: alike[0]?.groups[0] ?? [],
     of: alike.flatMap(({ groups }) => groups.flat().map(({ difference }) => difference)),
   }));
 }
 
-const who = ({ roles }: Alike): string => listWords(roles.map(subject));
+const who = ({ callers }: Alike): string => listWords(callers);
 const what = ({ entities }: Alike): string => fewWords(entities.map(thing));
 
-function readCell(difference: Difference): Cell {
+function readCell(difference: Difference, sides: ChapterPair): Cell {
   const { before, after } = difference;
   const cell = after ?? before;
   const operation = text(cell, 'operation');
   return {
     difference,
     role: text(cell, 'role'),
+    caller: subject(text(cell, 'role'), sides),
     entity: text(cell, 'entity'),
     verb: verbs[operation] ?? operation,
     was: before === undefined ? null : state(before),
@@ -221,12 +230,12 @@ function tellFresh(alike: Alike): DescribedChange {
 }
 
 /** Describes all privileges of a new role. Entities with the same privileges share a sentence. */
-function tellNewRole(role: string, cells: readonly Cell[]): DescribedChange[] {
+function tellNewRole(cells: readonly Cell[]): DescribedChange[] {
   const byEntity = [...groupBy(cells, (cell) => cell.entity)];
   return [...groupBy(byEntity, ([, group]) => extent(group, 'it')).values()].map((alike) => {
     const group = alike.flatMap(([, each]) => each);
     const names = fewWords(alike.map(([entity]) => thing(entity)));
-    const words = `${subject(role)} may ${extent(alike[0]?.[1] ?? [], names)}.`;
+    const words = `${cells[0]?.caller} may ${extent(alike[0]?.[1] ?? [], names)}.`;
     return { words: sentence(words), of: group.map((cell) => cell.difference) };
   });
 }
@@ -258,13 +267,13 @@ function reasonWords({ before, after }: Difference): string {
   if (before.reason === after.reason) {
     const [was, is] = [before, after].map((cell) => /(\d+) of (\d+) fields/.exec(text(cell, 'words')));
     const counted = was && is && was[0] !== is[0] ? [`${is[0]} (before: ${was[0]})`] : [];
-    return [...counted, ...restWords(before, after, counted.length > 0 ? ['words'] : [])].join('; ');
+    return [...counted, ...restWords(before, after, counted.length > 0 ? ['words'] : [], cellMembers)].join('; ');
   }
   const [was, is] = [texts(before, 'columns'), texts(after, 'columns')];
   const granted = is.length > 0 ? `granted on ${fewWords(is)} only` : `no longer granted on ${fewWords(was)} only`;
   // The sentence about the reason already names the policies and often the fields, so these members get no words of
   // their own.
-  const rest = restWords(before, after, ['reason', 'policies', 'columns']);
+  const rest = restWords(before, after, ['reason', 'policies', 'columns'], cellMembers);
   const fields = was.join() === is.join() || text(after, 'reason').includes('granted on ') ? [] : [granted];
   return [`${text(after, 'reason')} (before: ${text(before, 'reason')})`, ...fields, ...rest].join('; ');
 }
@@ -293,11 +302,11 @@ function tellPolicy(
   const scope = `for ${text(policy, 'command')}, for ${who}`;
   const entity = text(policy, 'entity');
   if (before === undefined) {
-    const start = unreached.before.has(entity) ? `Calls now meet the ${name}` : `New ${name}`;
+    const start = unreached.before.has(entity) ? `Calls now depend on the ${name}` : `New ${name}`;
     return { words: `${start}, ${scope}: ${text(after, 'words')}.`, of: [difference] };
   }
   if (after === undefined) {
-    const end = unreached.after.has(entity) ? 'is met by no call any more' : 'is gone';
+    const end = unreached.after.has(entity) ? 'affects no call any longer' : 'is gone';
     return { words: `The ${name}, ${scope}, ${end}: ${text(before, 'words')}.`, of: [difference] };
   }
   if (!isObject(before) || !isObject(after))
@@ -329,12 +338,59 @@ function tellPolicy(
     parts.push(...calledWords(before, after));
     told.push('functions');
   }
-  parts.push(...restWords(before, after, told));
+  parts.push(...restWords(before, after, told, policyMembers));
   // The SQL of a policy contains every other member. So the change of the SQL is reported only if no other member
   // changed.
   if (parts.length === 0) parts.push(`its SQL ${fromTo(before.sql, after.sql)}`);
   return { words: `The ${name} has changed: ${parts.join('; ')}.`, of: [difference] };
 }
+
+const roleMembers: Members<Omit<RoleEntry, 'figures'>> = {
+  name: 'has another name',
+  meaning: 'its meaning',
+  member_role: 'the role of members that it describes',
+  bypasses_row_level_security: 'whether row-level security binds it',
+};
+
+const cellMembers: Members<RoleCell> = {
+  role: 'the role',
+  entity: 'the entity',
+  operation: 'the operation',
+  verdict: 'the verdict',
+  words: 'the condition',
+  reason: 'the reason',
+  code: 'the error code',
+  policies: 'the policies',
+  columns: 'the fields',
+};
+
+const policyMembers: Members<PolicyEntry> = {
+  entity: 'its entity',
+  name: 'its name',
+  permissive: either('it is now permissive', 'it is now restrictive'),
+  command: 'its operation',
+  roles: 'its roles',
+  using: 'its condition on existing rows',
+  check: 'its condition on new rows',
+  words: 'its condition in words',
+  comment: (before, after) => {
+    const [was, is] = [before, after].map((one) => (typeof one === 'string' && one !== '' ? quoted(one) : ''));
+    if (is === '') return `it no longer has a comment (before: ${was})`;
+    return `its comment is now ${is}${was === '' ? '' : ` (before: ${was})`}`;
+  },
+  sql: 'its SQL',
+  functions: 'the functions that it calls',
+};
+
+const adviceMembers: Members<AdviceEntry> = {
+  id: 'its id',
+  about: 'its kind',
+  severity: 'its severity',
+  on: 'its object',
+  policies: 'its policies',
+  words: 'its words',
+  sql: 'its SQL',
+};
 
 const whenWords = (policy: unknown): string => {
   const words = text(policy, 'words');
@@ -358,7 +414,7 @@ function calledWords(before: unknown, after: unknown): string[] {
       (each) => text(each, 'id') === text(one, 'id') && oneLine(text(each, 'body')) === oneLine(text(one, 'body')),
     ),
   );
-  return [`${names(otherwise)}, which it calls, ${isLaidOut ? 'has other blanks in its code' : 'does something else'}`];
+  return [`${names(otherwise)}, which it calls, ${isLaidOut ? 'has code with other white space' : 'has other code'}`];
 }
 
 /**
@@ -372,7 +428,7 @@ function toldWords(before: readonly JsonObject[], after: readonly JsonObject[]):
     ids.length === 0
       ? []
       : [`${listWords(ids.map(thing))}, which it calls, ${ids.length === 1 ? 'is' : 'are'} ${told} in chapter 7`];
-  return [...words(without(after, before), 'now told'), ...words(without(before, after), 'no longer told')];
+  return [...words(without(after, before), 'now described'), ...words(without(before, after), 'no longer described')];
 }
 
 /**
@@ -381,7 +437,7 @@ function toldWords(before: readonly JsonObject[], after: readonly JsonObject[]):
  */
 function tellFromNowOn(difference: Difference): DescribedChange {
   const { before, after } = difference;
-  if (after === undefined) return { words: `No longer told: ${within(text(before, 'words'))}.`, of: [difference] };
+  if (after === undefined) return { words: `No longer listed: ${within(text(before, 'words'))}.`, of: [difference] };
   const rights = (one: unknown) => within(text(one, 'words').replace(/^.*?: /, ''));
   const was = before === undefined ? '' : ` (before: ${rights(before)})`;
   return { words: `${within(text(after, 'words'))}${was}.`, of: [difference] };
@@ -398,7 +454,10 @@ function tellAdvice(group: readonly Difference[]): DescribedChange {
   if (first?.after === undefined) return { words: `Advice that no longer holds: ${about}.`, of: group };
   if (isSameAdvice(first)) {
     const sql = isObject(first.before) && isObject(first.after) ? fromTo(first.before.sql, first.after.sql) : '';
-    const rest = isObject(first.before) && isObject(first.after) ? restWords(first.before, first.after, ['sql']) : [];
+    const rest =
+      isObject(first.before) && isObject(first.after)
+        ? restWords(first.before, first.after, ['sql'], adviceMembers)
+        : [];
     const parts = [...(text(first.before, 'sql') === text(first.after, 'sql') ? [] : [`its SQL ${sql}`]), ...rest];
     return { words: `How to follow the advice ${about} has changed: ${parts.join('; ')}.`, of: group };
   }

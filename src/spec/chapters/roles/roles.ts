@@ -199,9 +199,8 @@ function entry({ shared }: AccessLookup, policies: Policies, relation: RelationF
     roles,
     using: policy.using,
     check: policy.check,
-    words:
-      policy.comment ??
-      conditionWords({ using: parse(policy.using), check: parse(policy.check), seen: null, caller: anyone }),
+    words: conditionWords({ using: parse(policy.using), check: parse(policy.check), seen: null, caller: anyone }),
+    ...(policy.comment === null ? {} : { comment: policy.comment }),
     sql: `${clauses.join('\n')};`,
     ...functionsOf(shared, policy),
   };

@@ -1,9 +1,10 @@
+import type { Rule } from '../../../../contract/specification.ts';
 import { groupBy } from '../../../catalog/group.ts';
 import { type ChangeDescriber, type DescribedChange, matches } from '../../changes/describer.ts';
 import { type Difference, isObject, type JsonObject } from '../../changes/differences.ts';
 import { entityIds } from '../../changes/entity-ids.ts';
-import { restWords } from '../../changes/generic.ts';
-import { fromTo, text, thing, within } from '../../changes/values.ts';
+import { type Members, restWords } from '../../changes/generic.ts';
+import { fromTo, quoted, text, thing, within } from '../../changes/values.ts';
 
 /** Describes chapter 5. The rules of a new entity share a sentence. */
 export const rulesDescriber: ChangeDescriber = {
@@ -28,7 +29,6 @@ export const rulesDescriber: ChangeDescriber = {
   },
 };
 
-/** Returns the words of a rule, which may be a comment of the builder. */
 const wordsOf = (rule: unknown): string => within(text(rule, 'words'));
 
 const entityOf = ({ before, after }: Difference): string => text(after ?? before, 'entity');
@@ -46,15 +46,32 @@ const askedBy = (rule: unknown): string =>
     .replace(/^(CREATE UNIQUE INDEX )(?:"(?:[^"]|"")*"|[^"\s]+) ON /, '$1ON ');
 
 const reach: Readonly<Record<string, string>> = {
-  'all rows': 'of all rows',
-  'new and changed rows': 'of new and changed rows only',
-  'no row': 'of no row: it is not enforced',
+  'all rows': 'for all rows',
+  'new and changed rows': 'for new and changed rows only',
+  'no row': 'for no row, because it is not enforced',
 };
 
 const reachWords = (before: JsonObject, after: JsonObject): string[] =>
   before.applies_to === after.applies_to
     ? []
-    : [`now asked ${reach[text(after, 'applies_to')] ?? text(after, 'applies_to')}`];
+    : [`it is now checked ${reach[text(after, 'applies_to')] ?? text(after, 'applies_to')}`];
+
+const members: Members<Rule> = {
+  id: 'its id',
+  entity: 'its entity',
+  name: 'its name',
+  kind: 'its kind',
+  fields: 'its fields',
+  words: 'its words',
+  comment: (before, after) => {
+    const [was, is] = [before, after].map((one) => (typeof one === 'string' && one !== '' ? quoted(one) : ''));
+    if (is === '') return `its error no longer has a hint (before: ${was})`;
+    return `the hint of its error is now ${is}${was === '' ? '' : ` (before: ${was})`}`;
+  },
+  sql: 'its SQL',
+  applies_to: 'the rows that it applies to',
+  sqlstate: 'the code of its error',
+};
 
 const sqlWords = (before: JsonObject, after: JsonObject, told: readonly string[]): string[] =>
   before.sql === after.sql || told.includes('sql') ? [] : [`its SQL ${fromTo(before.sql, after.sql)}`];
@@ -62,10 +79,12 @@ const sqlWords = (before: JsonObject, after: JsonObject, told: readonly string[]
 function ruleWords(entity: string, { before, after }: Difference): string {
   if (before === undefined) {
     const asked = text(after, 'applies_to');
-    const limited = asked === 'all rows' ? '' : `, asked ${reach[asked] ?? asked}`;
-    return `New rule for ${entity}: ${wordsOf(after)}${limited}.`;
+    const limited = asked === 'all rows' ? '' : `, checked ${reach[asked] ?? asked}`;
+    const comment = text(after, 'comment');
+    const hint = comment === '' ? '' : ` (its hint: ${quoted(comment)})`;
+    return `New rule for ${entity}: ${wordsOf(after)}${limited}${hint}.`;
   }
-  if (after === undefined) return `No longer a rule for ${entity}: ${wordsOf(before)}.`;
+  if (after === undefined) return `Removed rule for ${entity}: ${wordsOf(before)}.`;
   if (!isObject(before) || !isObject(after)) return `A rule of ${entity} ${fromTo(before, after)}.`;
   const parts: string[] = [];
   const told = ['applies_to', 'words'];
@@ -73,7 +92,7 @@ function ruleWords(entity: string, { before, after }: Difference): string {
     parts.push(`before: ${wordsOf(before)}`);
     // The words, the fields and the SQL of a rule usually change together, so one sentence reports them. A change of
     // only the fields or only the SQL is reported too.
-    told.push('sql', 'commented', 'fields');
+    told.push('sql', 'fields');
   }
   parts.push(...reachWords(before, after));
   const [was, is] = [domainOf(before), domainOf(after)];
@@ -82,6 +101,6 @@ function ruleWords(entity: string, { before, after }: Difference): string {
   // The sentence already says that the domain or the affected rows changed. If the remaining SQL is equal, it is not
   // reported.
   if (parts.length > 0 && askedBy(before) === askedBy(after)) told.push('sql');
-  parts.push(...sqlWords(before, after, told), ...restWords(before, after, [...told, 'sql']));
+  parts.push(...sqlWords(before, after, told), ...restWords(before, after, [...told, 'sql'], members));
   return `The rule for ${entity}, ${wordsOf(after)}, has changed: ${parts.join('; ')}.`;
 }

@@ -52,19 +52,19 @@ export interface Reference {
   fields: readonly string[];
   /** The referenced fields. */
   targets: readonly string[];
-  /** The referenced table as `schema.name`. */
+  /** The name of the referenced table for a reader. */
   table: string;
   /** True for FOREIGN KEY … PERIOD, whose last field is a period. */
   period: boolean;
   matchFull: boolean;
 }
 
-/** Returns words for a reference: "customer is the id of a row in public.customers". */
+/** Returns words for a reference: "customer is the id of a row in customers". */
 export function referenceWords({ fields, targets, table, period, matchFull }: Reference): string {
   if (period) {
     const [during, there] = [fields[fields.length - 1] ?? '', targets[targets.length - 1] ?? ''];
     const row = pointing(fields.slice(0, -1), targets.slice(0, -1), table);
-    return `at every point of ${during}, ${row} whose ${there} holds that point; ${during} is no empty range`;
+    return `at every point of ${during}, ${row} whose ${there} holds that point; ${during} is not an empty range`;
   }
   const words = pointing(fields, targets, table);
   return matchFull && fields.length > 1 ? `${words}, or none of them has a value` : words;

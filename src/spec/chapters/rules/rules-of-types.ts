@@ -7,7 +7,7 @@ import { domainRuleWords, ruleWords } from '../../words/rule.ts';
 import { MOST_OF_A_TYPE } from '../entities/entities.ts';
 
 /** A rule without its entity. `path` becomes part of the id and distinguishes the rule from others of the same name. */
-export type Part = Omit<Rule, 'id' | 'entity' | 'commented'> & { comment?: string | null; path?: readonly string[] };
+export type Part = Omit<Rule, 'id' | 'entity' | 'comment'> & { comment?: string | null; path?: readonly string[] };
 
 /** The app's types and the constraints of its domains, by id. */
 export type Types = Reads<'types' | 'domains'>;
@@ -20,7 +20,7 @@ export function typeRules(types: Types, field: FieldFact): Part[] {
   const walk = new Walk(types, field);
   const parts = walk.parts({ words: field.name, path: [], within: null }, field.type, field.type_oid);
   if (!walk.isCut) return parts;
-  const words = `${field.name} is what its type ${field.type} takes: more than is told here`;
+  const words = `${field.name} is what its type ${field.type} allows; this chapter does not list all of its rules`;
   return [...parts, { ...walk.common, name: 'more', words, sqlstate: '23514' }];
 }
 

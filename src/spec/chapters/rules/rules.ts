@@ -10,6 +10,7 @@ import type {
 } from '../../../catalog/constraints.ts';
 import type { FieldFact, RelationFact } from '../../../catalog/entities.ts';
 import { byName, compareText, entityId, sqlName } from '../../../catalog/names.ts';
+import { thing } from '../../changes/values.ts';
 import type { Entries, EntryLookup } from '../../entries.ts';
 import { equalKeys } from '../../words/collation.ts';
 import { ruleWords, valueWords } from '../../words/rule.ts';
@@ -33,7 +34,7 @@ export function rulesChapter(entries: Entries): RulesChapter {
       { kind: 'catalog', label: 'pg_constraint: what each table and domain asks', sql: constraintsSql },
       { kind: 'catalog', label: 'pg_index: unique indexes', sql: 'select indexdef from pg_indexes order by 1' },
       { kind: 'catalog', label: 'pg_attribute, pg_type: required fields, lengths, the values of enums' },
-      { kind: 'catalog', label: 'comment on constraint: the words' },
+      { kind: 'catalog', label: 'comment on constraint: the hint of its error' },
     ],
   };
 }
@@ -78,10 +79,12 @@ function rulesOf(look: EntryLookup, relation: RelationFact): Rule[] {
   ].map(numbered(new Set()));
 }
 
-function rule(entity: string, id: readonly string[], { comment, words, path, ...part }: Part): Rule {
-  const commented = comment !== undefined && comment !== null;
-  return { id: [entity, ...id.map(sqlName)].join('.'), entity, ...part, words: commented ? comment : words, commented };
-}
+const rule = (entity: string, id: readonly string[], { comment = null, path: _, ...part }: Part): Rule => ({
+  id: [entity, ...id.map(sqlName)].join('.'),
+  entity,
+  ...part,
+  comment,
+});
 
 /** Makes the ids of rules distinct. A domain and its base domain can have constraints of the same name. */
 const numbered =
@@ -149,7 +152,7 @@ function constraintRules(look: EntryLookup, relation: RelationFact, constraint: 
   };
   if (!period || kind === 'f') return [rule];
   const during = fields.slice(-1);
-  const words = `${during.join()} is no empty range`;
+  const words = `${during.join()} is not an empty range`;
   const { comment: _, ...same } = rule;
   return [rule, { ...same, path: ['not empty'], kind: 'check', fields: during, words, sqlstate: sqlstates.c }];
 }
@@ -157,8 +160,8 @@ function constraintRules(look: EntryLookup, relation: RelationFact, constraint: 
 /** Words for the time of the check if it is not immediate (SET CONSTRAINTS). */
 const timings: Readonly<Record<SpecialFact['timing'], string>> = {
   'at once': '',
-  deferrable: ', asked at once unless the transaction puts it off',
-  deferred: ', asked at the end of the transaction',
+  deferrable: ', checked at once unless the transaction defers it',
+  deferred: ', checked at the end of the transaction',
 };
 
 /**
@@ -186,7 +189,7 @@ function constraintWords(look: EntryLookup, constraint: ConstraintFact, fields: 
     case 'f': {
       const target = look.relations.get(constraint.target);
       const targets = namesOf(look, constraint.target, constraint.target_fields);
-      const table = target ? `${target.schema}.${target.name}` : 'another table';
+      const table = target ? thing(`${target.schema}.${target.name}`) : 'another table';
       const there = equalKeys(compared(look, constraint.target, constraint.target_fields));
       return `${referenceWords({ fields, targets, table, period, matchFull })}${there}`;
     }

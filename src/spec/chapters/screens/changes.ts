@@ -1,18 +1,30 @@
+import type { Screen } from '../../../../contract/description.ts';
 import { groupBy } from '../../../catalog/group.ts';
 import { type ChangeDescriber, type DescribedChange, matches } from '../../changes/describer.ts';
 import { canonical, type Difference, isObject, type JsonObject } from '../../changes/differences.ts';
-import { restWords } from '../../changes/generic.ts';
-import { fewWords, fromTo, isSet, listWords, quoted, text, texts, thing } from '../../changes/values.ts';
+import { either, type Members, restWords } from '../../changes/generic.ts';
+import {
+  fewWords,
+  fromTo,
+  isSet,
+  listWords,
+  quoted,
+  text,
+  texts,
+  textsOf,
+  thing,
+  valueWords,
+} from '../../changes/values.ts';
 import { isOfLabels, labelChange } from './labels.ts';
 
 /** Describes chapter 2. Screens of one entity that are added or removed together share a sentence. */
 export const screensDescriber: ChangeDescriber = {
   whole: ['screens/*', 'labels', 'labels/*'],
   describeChanges: (differences) => {
-    const told = differences.filter(({ path }) => matches(path, 'screens/*'));
-    const changed = told.filter(({ kind }) => kind === 'changed');
+    const ofScreens = differences.filter(({ path }) => matches(path, 'screens/*'));
+    const changed = ofScreens.filter(({ kind }) => kind === 'changed');
     const others = groupBy(
-      told.filter(({ kind }) => kind !== 'changed'),
+      ofScreens.filter(({ kind }) => kind !== 'changed'),
       (one) => `${one.kind} ${text(one.after ?? one.before, 'entity')}`,
     );
     return [
@@ -75,7 +87,7 @@ function screenParts(before: JsonObject, after: JsonObject, plural: boolean): st
         ]
       : []),
     ...(differs('origin') ? [`${are} now ${text(after, 'origin')} (before: ${text(before, 'origin')})`] : []),
-    ...restWords(before, after, [...members]),
+    ...restWords(before, after, told, screenMembers(plural)),
   ];
 }
 
@@ -86,20 +98,60 @@ function givenWords(screen: JsonObject, take: string): string {
   return `${take} ${fewWords(insert) || 'nothing'} for a new row, and ${fewWords(update) || 'nothing'} for a change`;
 }
 
-const members = [
-  'route',
-  'title',
-  'kind',
-  'entity',
-  'columns',
-  'fields',
-  'filter',
-  'order_by',
-  'roles',
-  'state_field',
-  'origin',
+/** The members of a screen that `screenParts` and `changeWords` describe. */
+const told = [
+  ...['route', 'title', 'kind', 'entity', 'columns', 'fields', 'filter', 'order_by', 'roles', 'state_field', 'origin'],
   'broken',
 ];
+
+function screenMembers(plural: boolean): Members<Screen> {
+  const [are, offer, list] = plural ? ['are', 'offer', 'list'] : ['is', 'offers', 'lists'];
+  return {
+    route: 'the route',
+    title: 'the title',
+    kind: 'the kind',
+    entity: 'the entity',
+    origin: 'the origin',
+    columns: 'the fields',
+    fields: 'the fields of the form',
+    filter: 'the filter',
+    order_by: 'the order',
+    roles: 'the roles',
+    state_field: 'the field of the states',
+    broken: 'the faults',
+    group_by: (before, after) =>
+      after === undefined
+        ? `rows are no longer grouped by ${valueWords(before)}`
+        : `rows are now grouped by ${valueWords(after)}${before === undefined ? '' : ` (before: by ${valueWords(before)})`}`,
+    related: (before, after) =>
+      `now ${list} the related rows of ${relatedWords(after)} (before: of ${relatedWords(before)})`,
+    actions: (before, after) => addedAndRemoved(offer ?? 'offers', textsOf(before), textsOf(after)),
+    span: (before, after) => `a row now lasts ${spanWords(after)} (before: ${spanWords(before)})`,
+    home: either(`${are} now the first page of the portal`, `${are} no longer the first page of the portal`),
+    place: (before, after) =>
+      after === undefined
+        ? `no longer at position ${valueWords(before)} of the navigation`
+        : `now at position ${valueWords(after)} of the navigation (before: ${before === undefined ? 'after all screens with a position' : valueWords(before)})`,
+  };
+}
+
+const relatedWords = (ids: unknown): string =>
+  ids === undefined ? 'every entity that refers to the row' : fewWords(textsOf(ids).map(thing)) || 'no entity';
+
+const spanWords = (span: unknown): string =>
+  isObject(span) ? `from ${text(span, 'start')} to ${text(span, 'end')}` : 'for no time';
+
+function addedAndRemoved(verb: string, before: readonly string[], after: readonly string[]): string {
+  const more = after.filter((one) => !before.includes(one)).map(thing);
+  const fewer = before.filter((one) => !after.includes(one)).map(thing);
+  const parts = [
+    ...(more.length > 0 ? [`now ${verb} ${listWords(more)}`] : []),
+    ...(fewer.length > 0 ? [`no longer ${verb} ${listWords(fewer)}`] : []),
+  ];
+  return parts.length > 0
+    ? parts.join('; ')
+    : `now ${verb} the buttons in another order: ${listWords(after.map(thing))}`;
+}
 
 /** Describes in one sentence several screens that have changed in the same way. */
 function tellChanged(of: readonly Difference[]): DescribedChange {

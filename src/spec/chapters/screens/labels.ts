@@ -3,7 +3,7 @@ import type { LabelFact } from '../../../catalog/description.ts';
 import { groupBy } from '../../../catalog/group.ts';
 import { type DescribedChange, matches } from '../../changes/describer.ts';
 import { canonical, type Difference, isObject, type JsonObject } from '../../changes/differences.ts';
-import { fewWords, thing } from '../../changes/values.ts';
+import { fewWords, quoted, text, thing } from '../../changes/values.ts';
 
 /** Keys of labels within a language. The key of an entity is its id, that of a screen its route. */
 export const labelKeys = {
@@ -40,7 +40,7 @@ function keyOf({ kind, subject, field, value, transition }: LabelFact, idOf: (na
 /** Returns true for a difference of labels: of all languages, or of one. */
 export const isOfLabels = ({ path }: Difference): boolean => matches(path, 'labels') || matches(path, 'labels/*');
 
-/** Describes which labels of each language changed. */
+/** Describes the changed labels of each language, with the older and the newer text. */
 export function labelChange(difference: Difference): DescribedChange {
   const { path, before, after } = difference;
   const [, language] = path;
@@ -51,7 +51,24 @@ export function labelChange(difference: Difference): DescribedChange {
     const [old, fresh] = [was[one], is[one]].map((all) => (isObject(all) ? all : {})) as [JsonObject, JsonObject];
     const keys = [...new Set([...Object.keys(old), ...Object.keys(fresh)])];
     const changed = keys.filter((key) => canonical(old[key]) !== canonical(fresh[key]));
-    return `Labels in ${one} changed: ${fewWords(changed.map(thing))}.`;
+    return `Labels in ${one}: ${fewWords(
+      changed.map((key) => labelWords(key, old[key], fresh[key])),
+      MOST_LABELS,
+    )}.`;
   });
   return { words: sentences.join(' '), of: [difference] };
 }
+
+/** Maximum number of labels that a sentence lists. */
+const MOST_LABELS = 8;
+
+/** Describes one label: "rooms is now “Zimmer” (before: “Räume”)". */
+function labelWords(key: string, before: unknown, after: unknown): string {
+  const name = thing(key);
+  if (after === undefined) return `${name} has none any longer (before: ${textsOfLabel(before)})`;
+  return `${name} is now ${textsOfLabel(after)}${before === undefined ? '' : ` (before: ${textsOfLabel(before)})`}`;
+}
+
+/** Returns all texts of a label: the label, the label of one row, and the help. */
+const textsOfLabel = (label: unknown): string =>
+  ['label', 'one', 'help'].flatMap((name) => (text(label, name) === '' ? [] : [quoted(text(label, name))])).join(' / ');

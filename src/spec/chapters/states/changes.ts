@@ -1,12 +1,19 @@
+import type { MachineState, Transition } from '../../../../contract/states.ts';
 import { groupBy } from '../../../catalog/group.ts';
 import { type ChangeDescriber, type DescribedChange, keyAt, matches, pairRenamed } from '../../changes/describer.ts';
 import { canonical, type Difference, isObject } from '../../changes/differences.ts';
-import { restWords } from '../../changes/generic.ts';
+import { either, type Members, restWords } from '../../changes/generic.ts';
 import { fewWords, fromTo, items, text, texts, thing, valueWords } from '../../changes/values.ts';
 
 /** Describes chapter 4: state machines, their states and transitions. */
 export const statesDescriber: ChangeDescriber = {
-  whole: ['machines/*/transitions/*', 'machines/*/states/*', 'machines/*/table', 'accounts/moves/*'],
+  whole: [
+    'machines/*/transitions/*',
+    'machines/*/states/*',
+    'machines/*/table',
+    'accounts/moves/*',
+    'accounts/states/*',
+  ],
   describeChanges: (differences) => {
     const tables = differences.filter(({ path }) => matches(path, 'machines/*/table'));
     const renamed = renamedTransitions(differences.filter(({ path }) => matches(path, 'machines/*/transitions/*')));
@@ -51,7 +58,7 @@ const likenessOf = (transition: unknown): string => {
 };
 
 const renamedWords = (removed: Difference, { after }: Difference): string =>
-  `The transition ${text(removed.before, 'name')} of ${thing(keyAt(removed, 1))} is called ${text(after, 'name')} now.`;
+  `The transition ${text(removed.before, 'name')} of ${thing(keyAt(removed, 1))} is now called ${text(after, 'name')}.`;
 
 /** Describes a change of an account's states: "The call auth.signup no longer makes an account unconfirmed." */
 function accountWords({ before, after }: Difference): string {
@@ -67,30 +74,68 @@ function accountWords({ before, after }: Difference): string {
 function wordsOf(difference: Difference): string | null {
   const { path, before, after } = difference;
   if (matches(path, 'accounts/moves/*')) return accountWords(difference);
+  if (matches(path, 'accounts')) {
+    return after === undefined
+      ? 'The states of accounts are no longer described.'
+      : 'The states of accounts are described now.';
+  }
+  if (matches(path, 'accounts/states/*')) {
+    const state = text(after ?? before, 'name');
+    if (before === undefined) return `An account may now be ${state}: ${text(after, 'words')}.`;
+    if (after === undefined) return `An account may no longer be ${state}.`;
+    return `The account state ${state} now means: ${text(after, 'words')} (before: ${text(before, 'words')}).`;
+  }
+  if (path[0] === 'accounts' && path.at(-1) === 'order')
+    return `The ${path[1] === 'moves' ? 'state changes' : 'states'} of accounts are in another order.`;
   const machine = thing(keyAt(difference, 1));
   if (matches(path, 'machines/*')) {
     if (after === undefined)
-      return `${machine} goes through no states any more: it may hold any value that the rules allow.`;
+      return `${machine} no longer has a state machine: it may have any value that the rules allow.`;
     const states = fewWords(items(after, 'states').map((state) => text(state, 'name')));
-    return `${machine} now goes through states: ${states}; a new row starts as ${text(after, 'initial')}.`;
+    return `${machine} now has a state machine with the states ${states}; a new row starts as ${text(after, 'initial')}.`;
   }
   if (matches(path, 'machines/*/initial'))
     return `New rows of ${machine} now start as ${valueWords(after)} (before: ${valueWords(before)}).`;
   if (matches(path, 'machines/*/enforced')) {
     return after === true
-      ? `Every write is now held to the states of ${machine}.`
-      : `Not every write is held to the states of ${machine} any more.`;
+      ? `Every write is now checked against the states of ${machine}.`
+      : `Not every write is checked against the states of ${machine} any longer.`;
   }
+  if (matches(path, 'machines/*/table')) return `The table of the state changes of ${machine} has changed.`;
+  if (matches(path, 'machines/*/entity') || matches(path, 'machines/*/field'))
+    return `The state machine ${machine} now belongs to the ${path[2]} ${thing(valueWords(after))} (before: ${thing(valueWords(before))}).`;
   if (matches(path, 'machines/*/problems'))
     return problemWords(machine, texts({ before }, 'before'), texts({ after }, 'after'));
   if (path[0] === 'machines' && path[2] === 'states' && path[3] === 'order')
-    return `The states of ${machine} now stand in the order ${fewWords(texts({ after }, 'after'))}.`;
+    return `The states of ${machine} are now in the order ${fewWords(texts({ after }, 'after'))}.`;
   if (path[0] === 'machines' && path[2] === 'transitions' && path[3] === 'order')
-    return `The transitions of ${machine} now stand in the order ${fewWords(texts({ after }, 'after'))}.`;
+    return `The transitions of ${machine} are now in the order ${fewWords(texts({ after }, 'after'))}.`;
   if (matches(path, 'machines/*/transitions/*')) return transitionWords(machine, difference);
   if (matches(path, 'machines/*/states/*')) return stateWords(machine, difference);
   return null;
 }
+
+const transitionMembers: Members<Transition> = {
+  name: 'its name',
+  from: 'the states in which it can start',
+  to: 'its target',
+  roles: 'the roles that may use it',
+  when: (before, after) => `its condition ${fromTo(text(before, 'sql') || 'nothing', text(after, 'sql') || 'nothing')}`,
+  requires: 'the fields that it requires',
+  sets: (before, after) => `it now sets ${setsWords(after)} (before: ${setsWords(before)})`,
+  words: 'its description',
+};
+
+const setsWords = (sets: unknown): string =>
+  items({ sets }, 'sets')
+    .map((one) => `${text(one, 'field')} to ${text(one, 'sql')}`)
+    .join(', ') || 'nothing';
+
+const stateMembers: Members<MachineState> = {
+  name: 'its name',
+  final: either('no transition leads away from it', 'a transition leads away from it'),
+  reached: either('transitions reach it', 'no transition reaches it'),
+};
 
 function problemWords(machine: string, before: readonly string[], after: readonly string[]): string {
   const [added, removed] = [after.filter((one) => !before.includes(one)), before.filter((one) => !after.includes(one))];
@@ -110,7 +155,8 @@ function transitionWords(machine: string, { before, after }: Difference): string
   if (after === undefined) return `No longer a transition of ${machine}: ${text(before, 'words')}.`;
   const name = `The transition ${text(after, 'name')} of ${machine}`;
   if (!isObject(before) || !isObject(after)) return `${name} ${fromTo(before, after)}.`;
-  if (before.words === after.words) return `${name} has changed: ${restWords(before, after, []).join('; ')}.`;
+  if (before.words === after.words)
+    return `${name} has changed: ${restWords(before, after, [], transitionMembers).join('; ')}.`;
   return `${name} is now: ${text(after, 'words')} (before: ${text(before, 'words')}).`;
 }
 
@@ -125,7 +171,7 @@ function stateWords(machine: string, { before, after }: Difference): string {
     ...(before.reached === after.reached
       ? []
       : [after.reached === true ? 'transitions now reach it' : 'no transition reaches it any more']),
-    ...restWords(before, after, ['final', 'reached']),
+    ...restWords(before, after, ['final', 'reached'], stateMembers),
   ];
   return `The state ${text(after, 'name')} of ${machine} has changed: ${parts.join('; ')}.`;
 }

@@ -1,12 +1,18 @@
 import type { AccountMove, AccountStates, Machine, StatesChapter } from '../../../../contract/states.ts';
+import type { Conditions } from '../../markdown/conditions.ts';
 import { code, count, inline, table } from '../../markdown/escape.ts';
+import { shownSql } from '../../words/shown-sql.ts';
 import { defaultMoves } from './account-states.ts';
 
 /** Returns chapter 4 in Markdown: the state machines and the states of accounts. */
-export function statesMarkdown({ machines, accounts }: StatesChapter): string {
+export function statesMarkdown({ machines, accounts }: StatesChapter, conditions: Conditions): string {
   const of =
     machines.length === 0 ? ['There is no state machine yet.'] : [`${count(machines.length, 'state machine')}.`];
-  return [...of, ...machines.map(section), ...(accounts ? [accountsSection(accounts)] : [])].join('\n\n');
+  return [
+    ...of,
+    ...machines.map((machine) => section(machine, conditions)),
+    ...(accounts ? [accountsSection(accounts)] : []),
+  ].join('\n\n');
 }
 
 /**
@@ -21,13 +27,13 @@ function accountsSection({ states, moves }: AccountStates): string {
   const names = states.map(({ name }) => name);
   const parts = [
     '### Accounts of members',
-    `An account is ${names.slice(0, -1).join(', ')} or ${names.at(-1)}. The calls that change it are those of every app, in ${code('docs/members.md')}${own.length + missing.length === 0 ? '' : ', with these differences'}.`,
+    `An account is ${names.slice(0, -1).join(', ')} or ${names.at(-1)}. The calls that change it are the same in every app${own.length + missing.length === 0 ? '' : ', with these exceptions'}: ${code('docs/members.md')}.`,
   ];
   if (own.length > 0) parts.push(table(['From', 'Call', 'To', 'If'], own.map(moveRow)));
   if (missing.length > 0) {
     parts.push(
       missing
-        .map(({ call, from, to }) => `- Not here: ${code(call)}, ${stateName(from)} to ${stateName(to)}`)
+        .map(({ call, from, to }) => `- Not possible in this app: ${code(call)} ${accountChange(from, to)}.`)
         .join('\n'),
     );
   }
@@ -44,33 +50,41 @@ export const moveRow = ({ call, from, to, when }: AccountMove): string[] => [
 
 const stateName = (state: string | null): string => state ?? 'no account';
 
-function section(machine: Machine): string {
+/** Says what a call does to an account: "creates an active account", "makes an unconfirmed account active". */
+function accountChange(from: string | null, to: string | null): string {
+  if (from === null) return `creates ${withArticle(to ?? '')} account`;
+  return to === null ? `deletes ${withArticle(from)} account` : `makes ${withArticle(from)} account ${to}`;
+}
+
+const withArticle = (word: string): string => `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}`;
+
+function section(machine: Machine, conditions: Conditions): string {
   const { entity, field, initial, states, transitions, problems, enforced } = machine;
   const ends = states.filter((state) => state.final && state.reached).map((state) => inline(state.name));
   const parts = [
-    `### ${inline(entity)}: ${inline(field)}`,
+    `### ${inline(shownSql(entity))}: ${inline(field)}`,
     `${enforced ? 'Enforced on every write' : '**Not enforced on every write**'}. Initial state: ${inline(initial)}.${
       ends.length > 0 ? ` Final states: ${ends.join(', ')}.` : ''
     }`,
   ];
   if (transitions.length > 0) {
-    parts.push(
-      transitions.map(({ words }) => `- ${inline(words)}`).join('\n'),
-      table(
-        ['State', ...transitions.map((one) => inline(one.name))],
-        states.map(({ name }) => [
-          inline(name),
-          ...transitions.map((one) => {
-            const to = machine.table[name]?.[one.name] ?? null;
-            return to === null ? '–' : `→ ${inline(to)}`;
-          }),
-        ]),
-      ),
-    );
-    const conditions = transitions.flatMap(({ name, when }) =>
-      when === null ? [] : [`- ${inline(name)}, when: ${code(when.sql)}`],
-    );
-    if (conditions.length > 0) parts.push(conditions.join('\n'));
+    const rows = transitions.map(({ name, from, to, roles, when, requires, sets }) => [
+      inline(name),
+      from === null ? 'any state' : from.map(inline).join(', '),
+      inline(to),
+      roles === null ? 'who may change the row' : roles.map(inline).join(', '),
+      when === null ? '' : `if ${conditions.mention(when.words)}`,
+      [
+        ...(requires.length > 0 ? [`requires ${requires.map(code).join(', ')}`] : []),
+        ...(sets.length > 0
+          ? [`sets ${sets.map(({ field, sql }) => code(`${field} = ${shownSql(sql)}`)).join(', ')}`]
+          : []),
+      ].join('; '),
+    ]);
+    const columns = ['Transition', 'From', 'To', 'By', 'Condition', 'Fields'];
+    const used = columns.map((_, i) => i < 4 || rows.some((row) => row[i] !== ''));
+    const cut = (row: readonly string[]) => row.filter((_, i) => used[i]);
+    parts.push(table(cut(columns), rows.map(cut)));
   }
   if (problems.length > 0) parts.push(problems.map((problem) => `- Warning: ${inline(problem)}.`).join('\n'));
   return parts.join('\n\n');

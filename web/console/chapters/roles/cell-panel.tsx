@@ -104,6 +104,7 @@ function PolicySection({ appRef, policy }: { appRef: string; policy: PolicyEntry
         <Tag>{policy.command}</Tag> for {listed(policy.roles)}
         {policy.words && <>: {policy.words}</>}
       </p>
+      {policy.comment !== undefined && <p className={styles.words}>Comment: {policy.comment}</p>}
     </PanelSection>
   );
 }

@@ -27,9 +27,6 @@ function whenSentence(words: string): string {
   return fields === '' ? `${when}.` : `${when}; for ${fields}.`;
 }
 
-/** Matches "the member has role lead or the member has role agent", which repeats the words for each role. */
-const roles = /the member has role (\w+)((?: or the member has role \w+)*)/g;
-
 /**
  * Shortens the condition of a cell until it fits into the cell: "own, or role agent or lead", "role lead, 3 of 4
  * fields". The panel shows the omitted names of fields and tables. Pure.
@@ -37,10 +34,7 @@ const roles = /the member has role (\w+)((?: or the member has role \w+)*)/g;
 export const cellWords = (words: string): string =>
   words
     .replace(/own row \(by [^()]*\)/g, 'own')
-    .replace(roles, (_, first: string, others: string) => {
-      const more = others.split(' or the member has role ').slice(1);
-      return `role ${[first, ...more].join(', ').replace(/, ([^,]*)$/, ' or $1')}`;
-    })
+    .replaceAll('the member has role ', 'role ')
     .replace(/own or role/g, 'own, or role')
     .replace(/^as far as rows of .* can be seen/, 'as its tables allow')
     .replace(/\b\w+ is not the member/g, 'not own');

@@ -6,10 +6,12 @@ export const ruleColumns: readonly ListColumn<Rule>[] = [
   { name: 'Rule', look: 'words', share: 50, bar: 200, cell: ({ words }) => words },
   { name: 'Kind', bar: 50, cell: (rule) => <Kind rule={rule} /> },
   {
-    name: 'Description from',
+    name: 'Comment',
+    look: 'words',
+    share: 30,
     rank: 'third',
     bar: 50,
-    cell: ({ commented }) => (commented ? 'a comment' : <span className="soft">the SQL</span>),
+    cell: ({ comment }) => comment ?? <span className="soft">–</span>,
   },
   {
     name: 'SQL',

@@ -49,7 +49,7 @@ export function RulePanel({
             ['Applies to', boundRows[rule.applies_to]],
             ['Entity', entity],
             rule.fields.length > 0 && ['Fields', <code key="fields">{rule.fields.join(', ')}</code>],
-            ['Description', rule.commented ? 'from its comment' : 'derived from the SQL'],
+            rule.comment !== null && ['Comment', rule.comment],
           ]}
         />
       </PanelSection>
@@ -65,7 +65,7 @@ export function RulePanel({
                 <code>{rule.sqlstate}</code>
               </Link>,
             ],
-            ['Hint', rule.commented ? rule.words : 'none: the rule has no comment'],
+            ['Hint', rule.comment ?? 'none: the rule has no comment'],
           ]}
         />
       </PanelSection>

@@ -9,7 +9,7 @@ const rule = (more: Partial<Rule>): Rule => ({
   kind: 'check',
   fields: ['title'],
   words: "it's 3 to 120 characters",
-  commented: false,
+  comment: null,
   sql: 'CHECK ((length(title) >= 3))',
   applies_to: 'all rows',
   sqlstate: '23514',

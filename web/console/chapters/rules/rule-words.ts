@@ -33,7 +33,7 @@ const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 /**
  * Returns SQL that sets the description of a rule as a comment; null if the rule is neither a constraint nor an index.
  */
-export function commentSql({ kind, name, entity, sql, words }: Rule): string | null {
+export function commentSql({ kind, name, entity, sql, words, comment }: Rule): string | null {
   if (kind === 'type' || name === 'required' || name.endsWith(' not null')) return null;
   const on = () => {
     if (/^CREATE UNIQUE INDEX/i.test(sql)) {
@@ -46,7 +46,7 @@ export function commentSql({ kind, name, entity, sql, words }: Rule): string | n
       ? `constraint ${quoted(name)} on ${entity}`
       : `constraint ${quoted(name)} on domain ${domain}`;
   };
-  return `comment on ${on()}\n  is ${literal(words)};`;
+  return `comment on ${on()}\n  is ${literal(comment ?? words)};`;
 }
 
 /** Describes the rows that a rule applies to, if the rule does not apply to all rows. */

@@ -86,20 +86,20 @@ const isTable = ({ kind }: Entity): boolean =>
   kind === 'table' || kind === 'partitioned table' || kind === 'foreign table';
 
 /**
- * Answers the question of the chapter: "31 rules apply to the rows of 3 entities; 3 are described by comments. 1 rule
+ * Answers the question of the chapter: "31 rules apply to the rows of 3 entities; 3 have a comment. 1 rule
  * is not checked for rows from before it."
  */
 function Answer({ chapter: { rules } }: { chapter: RulesChapter }) {
   if (rules.length === 0) return <>No rules yet: every row is valid. Add a constraint to see it here.</>;
   const entities = new Set(rules.map(({ entity }) => entity)).size;
-  const commented = rules.filter((rule) => rule.commented).length;
+  const commented = rules.filter((rule) => rule.comment !== null).length;
   const loose = rules.filter(({ applies_to }) => applies_to !== 'all rows').length;
   const proof = figureLink('table-5-1');
   return (
     <>
       {proof(counted(rules.length, 'rule'))} {rules.length === 1 ? 'applies' : 'apply'} to the rows of{' '}
-      {proof(counted(entities, 'entity', 'entities'))}; {proof(count(commented))} {commented === 1 ? 'is' : 'are'}{' '}
-      described by {commented === 1 ? 'a comment' : 'comments'}.
+      {proof(counted(entities, 'entity', 'entities'))}; {proof(count(commented))} {commented === 1 ? 'has' : 'have'} a
+      comment.
       {loose > 0 && (
         <>
           {' '}

@@ -229,7 +229,7 @@ function readField(
       .map((rule) =>
         newRule({
           ...{ key: rule.name, name: rule.name, kind: 'existing', sql: rule.sql, words: rule.words },
-          message: rule.commented ? rule.words : '',
+          message: rule.comment ?? '',
         }),
       ),
   };

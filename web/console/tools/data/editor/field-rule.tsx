@@ -25,7 +25,7 @@ export function FieldRule({
   error: Error | null;
 }) {
   const broken = violatedRule(error, rules);
-  const shown = broken ?? rules.find(({ commented }) => commented) ?? rules.find(({ kind }) => kind === 'check');
+  const shown = broken ?? rules.find(({ comment }) => comment !== null) ?? rules.find(({ kind }) => kind === 'check');
   const link = shown && (
     <Link to="/app/$ref/rules" params={{ ref: table.ref }} search={{ rule: shown.id }}>
       Chapter 5
@@ -33,7 +33,8 @@ export function FieldRule({
   );
   // A value that PostgreSQL cannot read breaks no rule of the app, so the type says what fits.
   const isUnread = error instanceof ApiFailure && /^22/.test(error.code);
-  const words = broken?.words ?? (isUnread ? `This does not fit ${field.name}. ${typeInWords(field)}` : null);
+  const words =
+    broken?.comment ?? broken?.words ?? (isUnread ? `This does not fit ${field.name}. ${typeInWords(field)}` : null);
   if (error && words !== null) {
     return (
       <div className={styles.rule} role="alert">
@@ -51,7 +52,7 @@ export function FieldRule({
   if (error) return <ServerError error={error} />;
   return (
     <p className={styles.rule}>
-      {shown?.commented ? sentence(shown.words) : typeInWords(field)} {link}
+      {shown?.comment ? sentence(shown.comment) : typeInWords(field)} {link}
       {field.comment && <span> {field.comment}</span>}
     </p>
   );

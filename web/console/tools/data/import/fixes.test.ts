@@ -23,7 +23,7 @@ const customers = new Map([
 
 const rule = (name: string, part: Partial<Rule>): Rule => ({
   ...{ id: `public.tickets ${name}`, entity: 'public.tickets', name, kind: 'check', fields: ['title'] },
-  ...{ words: `${name} holds`, commented: true, sql: '', applies_to: 'all rows', sqlstate: '23514' },
+  ...{ words: `${name} holds`, comment: `${name} holds`, sql: '', applies_to: 'all rows', sqlstate: '23514' },
   ...part,
 });
 const rules = [

@@ -36,6 +36,7 @@ export function refusalOf(entity: Entity, one: RefusedRow, rules: readonly Rule[
   const words =
     (field && one.error.code === '23502' ? `${field.name} has no value. Every row needs one.` : null) ??
     (field && typeof text === 'string' ? valueWords(field, text, one.error.code) : null) ??
+    rule?.comment ??
     rule?.words ??
     one.error.message;
   return { rule, field, words };
