@@ -162,7 +162,7 @@ const setting: Full<CallSetting> = {
 };
 
 const error: Full<ErrorLine> = {
-  ...{ id: 'function.public.close(integer).P0001', group: 'function', code: 'P0001', status: 400, message: 'No.' },
+  ...{ id: 'function.public.close(integer).P0001', group: 'function', code: 'P0001', status: 400, statuses: [400], message: 'No.' },
   ...{ hint: 'Try later.', meaning: 'No.', action: 'Act on it.', member: 'No.', origin: 'public.close(integer)' },
   ...{ limit: 'rows', sql: 'RAISE …', caveat: 'may be caught', page: '/docs/errors/P0001' },
 };
