@@ -47,9 +47,10 @@ export type AccessTargetKind =
 /**
  * - `allowed`: access control refuses none of the examined rows.
  * - `partly`: policies hide some of the rows.
- * - `hidden`: policies hide all existing rows, so the call succeeds without rows.
+ * - `hidden`: policies, or the query of a view, hide all rows from this caller, so the call succeeds without rows.
  * - `absent`: no row matches the filters for any caller.
- * - `refused`: the call fails, because the role or a privilege is missing, or because a policy refuses a row.
+ * - `refused`: the call fails, because the role or a privilege is missing, or because a policy, a state machine
+ *   or the relation itself refuses the write.
  * - `undecided`: the result could not be determined; `reason` says why.
  */
 export type AccessOutcome = 'allowed' | 'partly' | 'hidden' | 'absent' | 'refused' | 'undecided';
@@ -77,8 +78,14 @@ export type AccessCause =
   | 'select_policy_on_write'
   /** The expression of a policy fails with an error. */
   | 'policy_error'
-  /** A relation that the view reads is the reason: `beneath` shows which one. */
+  /** A relation that the view reads or writes is the reason, or the view's own query: `beneath` shows which relation. */
   | 'beneath_view'
+  /** PostgreSQL can write no row of the relation, or not a column that the call sets, whoever makes the call. */
+  | 'not_writable'
+  /** The view's WITH CHECK OPTION refuses the new version of a row. */
+  | 'view_check'
+  /** The state machine of the table refuses the change of the state. */
+  | 'state_machine'
   /** service_role cannot read the rows, so nothing is known about them. */
   | 'unreadable';
 

@@ -87,8 +87,10 @@ export interface ErrorLine {
   group: ErrorGroup;
   /** The code in the body of the response; null if the function computes it at run time. */
   code: string | null;
-  /** The HTTP status of the response; null if it is not known. */
+  /** The usual HTTP status of the response; null if it is not known. */
   status: number | null;
+  /** All HTTP statuses that responses with this error can have, the usual one first. `caveat` says when. */
+  statuses: number[];
   /** The message; % stands for an inserted value; null if PostgreSQL composes it or the function computes it. */
   message: string | null;
   hint: string | null;

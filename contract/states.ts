@@ -80,7 +80,21 @@ export interface Transition {
   requires: string[];
   /** Fields that the transition sets, each with the SQL expression of the new value. */
   sets: { field: string; sql: string }[];
+  /**
+   * Whether the privileges and policies for UPDATE and SELECT allow the transition, for each role of chapter 6 that the
+   * transition admits. Versions of an earlier format lack it.
+   */
+  access?: TransitionAccess[];
   /** The whole transition in one sentence. */
+  words: string;
+}
+
+/** Whether the calls of a role may take a transition, by the privileges and policies on the table. */
+export interface TransitionAccess {
+  /** A role of chapter 6. */
+  role: string;
+  verdict: 'always' | 'when' | 'never';
+  /** The condition in words for `when`, the reason for `never`; otherwise empty. */
   words: string;
 }
 

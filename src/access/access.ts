@@ -260,6 +260,8 @@ export class Access {
       return operation === 'insert' ? this.#withDefaults(decision, caller.oid, relation, giving) : decision;
     }
     if (this.privileges.unpopulated.has(relation.oid)) return denied(holdsNothing);
+    if (relation.mapped !== null && !relation.mapped.some((mapped) => mapped === 0 || mapped === role))
+      return denied(unmapped);
     if (relation.kind === 'm' || relation.kind === 'f')
       return always('no row-level security on relations of this kind');
     const decision = this.#table(caller, role, relation, operation, giving);
@@ -429,6 +431,9 @@ export class Access {
 }
 
 const locked = refusal('it locks rows (FOR UPDATE, FOR SHARE), which no GET may', '25006');
+
+/** PostgreSQL looks for the user mapping of exactly the current role, not of a role that it is a member of. */
+const unmapped = refusal('the role has no user mapping on the server of the foreign table', '42704');
 
 const unwritable = {
   v: ['the view is not updatable, and no trigger or rule writes its rows', '55000'],

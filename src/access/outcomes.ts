@@ -19,7 +19,11 @@ export interface Caller {
   memberRoles?: readonly string[] | undefined;
   /** Returns false if the caller can see no row of a relation. */
   sees: (schema: string, name: string) => boolean;
+  /** Known values of fields of the row, by name. `given`: some value, and not null. */
+  row?: ReadonlyMap<string, FieldValue>;
 }
+
+export type FieldValue = { is: 'known'; text: string } | { is: 'given' };
 
 /**
  * A caller without known facts. A condition that is constant for this caller is constant when PostgreSQL plans the
@@ -44,8 +48,8 @@ export function outcomes(expression: Expression, caller: Caller): Outcomes {
       return (inner & TRUE ? FALSE : 0) | (inner & FALSE ? TRUE : 0) | (inner & NULL);
     }
     case 'compare': {
-      const left = value(expression.left, caller);
-      const right = value(expression.right, caller);
+      const left = value(expression.left, caller, expression.right);
+      const right = value(expression.right, caller, expression.left);
       if (left.is === 'null' || right.is === 'null') return NULL;
       if (left.is !== 'known' || right.is !== 'known') return ANY;
       if (expression.operator === '=') return left.text === right.text ? TRUE : FALSE;
@@ -68,10 +72,14 @@ export function outcomes(expression: Expression, caller: Caller): Outcomes {
       return either.some(({ is }) => is === 'null') ? NULL : ANY;
     }
     case 'distinct':
-      return distinct(value(expression.left, caller), value(expression.right, caller), expression.negated);
+      return distinct(
+        value(expression.left, caller, expression.right),
+        value(expression.right, caller, expression.left),
+        expression.negated,
+      );
     case 'one-of': {
       const tried = value(expression.operand, caller);
-      const among = expression.values.map((item) => value(item, caller));
+      const among = expression.values.map((item) => value(item, caller, expression.operand));
       if (tried.is === 'null') return among.length === 0 ? FALSE : NULL;
       if (tried.is !== 'known' || among.some((item) => item.is !== 'known')) return ANY;
       return among.some((item) => item.is === 'known' && item.text === tried.text) ? TRUE : FALSE;
@@ -116,6 +124,10 @@ function distinct(left: Value, right: Value, isNegated: boolean): Outcomes {
 
 /** Returns the outcomes of `ninefold.has_role('agent')`, which is never null, and false without a session. */
 function holds(operand: Operand, caller: Caller): Outcomes {
+  if (operand.kind === 'field') {
+    const known = value(operand, caller);
+    return known.is === 'known' ? (known.text === 'true' ? TRUE : FALSE) : ANY;
+  }
   const [role] = operand.kind === 'call' && operand.name === 'ninefold.has_role' ? operand.arguments : [];
   if (role?.kind !== 'literal') return ANY;
   if (caller.user === 'none') return FALSE;
@@ -127,12 +139,23 @@ function holds(operand: Operand, caller: Caller): Outcomes {
 function neverFinds(query: Subquery, caller: Caller): boolean {
   if (!query.plain) return false;
   if (query.from.some(([schema, name]) => !caller.sees(schema, name))) return true;
-  return (outcomes(query.where, caller) & TRUE) === 0;
+  // Fields of the query are not fields of the row.
+  return (outcomes(query.where, { ...caller, row: new Map() }) & TRUE) === 0;
 }
 
 type Value = { is: 'known'; text: string } | { is: 'null' | 'given' | 'unknown' };
 
-function value(operand: Operand, caller: Caller): Value {
+/** Types whose values equal each other only if their texts do. */
+const textual = /^(text|character varying)(\(\d+\))?$/;
+
+/** Returns true for a field of the row whose value is known. */
+function isKnownField(operand: Operand | undefined, caller: Caller): boolean {
+  if (operand?.kind === 'cast' && textual.test(operand.type)) return isKnownField(operand.of, caller);
+  return operand?.kind === 'field' && value(operand, caller).is === 'known';
+}
+
+/** @param beside The value with which the value is compared. */
+function value(operand: Operand, caller: Caller, beside?: Operand): Value {
   switch (operand.kind) {
     case 'user-id':
       if (caller.user === 'none') return { is: 'null' };
@@ -141,8 +164,15 @@ function value(operand: Operand, caller: Caller): Value {
       return { is: caller.user === 'none' ? 'null' : 'unknown' };
     case 'user-role':
       return caller.role === null ? { is: 'unknown' } : { is: 'known', text: caller.role };
-    case 'literal':
-      return operand.plain ? { is: 'known', text: operand.value } : { is: 'given' };
+    case 'field':
+      return (operand.qualifier === null && operand.row === undefined && caller.row?.get(operand.name)) || { is: 'unknown' };
+    case 'cast':
+      return textual.test(operand.type) ? value(operand.of, caller) : { is: 'unknown' };
+    case 'literal': {
+      // A literal has the type of the field beside it. The known values are those of texts, enums and booleans.
+      const isOfField = isKnownField(beside, caller) && (operand.quoted || /^(true|false)$/i.test(operand.value));
+      return operand.plain || isOfField ? { is: 'known', text: operand.value } : { is: 'given' };
+    }
     case 'null':
       return { is: 'null' };
     default:

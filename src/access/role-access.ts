@@ -20,6 +20,7 @@ export interface RelationAccess {
 
 /** The privileges on one relation that the request uses, and the policies of this relation. */
 export interface RelationRights {
+  oid: number;
   schema: string;
   name: string;
   kind: 'r' | 'p' | 'v' | 'm' | 'f';
@@ -46,16 +47,32 @@ export interface RelationRights {
   policies: ExplainedPolicy[];
   /** Operations whose rows an enabled BEFORE trigger may change. */
   changed_by_trigger: ('insert' | 'update')[];
+  /** Bits of pg_relation_is_updatable: 4 update, 8 insert, 16 delete. */
+  updatable: number;
+  /** Operations on a view that an INSTEAD OF trigger or a rule handles. */
+  instead: ('insert' | 'update' | 'delete')[];
+  /** Columns that the queries of the views above read. PostgreSQL requires SELECT on each of them, or on any column if empty. */
+  columns_read: string[];
+  /** The parse tree of a view's query; null for other relations. */
+  tree: string | null;
+  /**
+   * True if the query of a view may give other rows to other callers: it calls a function of the app that is not IMMUTABLE, reads a
+   * setting, or uses the name of a role.
+   */
+  depends_on_caller: boolean;
 }
 
 /** Privileges on one column. */
 export interface ColumnRights {
   name: string;
   privileges: TablePrivilege[];
+  number: number;
   /** Default as SQL text; for a generated column its expression. */
   default: string | null;
   generated: boolean;
   identity: boolean;
+  /** False for a column of a view that PostgreSQL cannot write through to a table. */
+  writable: boolean;
 }
 
 /** Privileges of one role on one function. */
@@ -111,7 +128,8 @@ const grantsList = `(select coalesce(json_agg(json_build_object('privilege', g.p
   where g.privilege in ('SELECT', 'INSERT', 'UPDATE', 'DELETE')
     and case when g.grantee = 0 then true else pg_has_role(u.as_role, g.grantee, 'USAGE') end)`;
 
-const columnsList = `(select coalesce(json_agg(json_build_object('name', a.attname, 'privileges', ${columnList},
+const columnsList = `(select coalesce(json_agg(json_build_object('name', a.attname, 'number', a.attnum, 'privileges', ${columnList},
+    'writable', case when c.relkind = 'v' then pg_column_is_updatable(c.oid, a.attnum, false) else true end,
     'default', pg_get_expr(d.adbin, d.adrelid), 'generated', a.attgenerated <> '', 'identity', a.attidentity <> '')
     order by a.attnum), '[]')
   from pg_catalog.pg_attribute a
@@ -134,15 +152,32 @@ const triggersList = `(select coalesce(json_agg(distinct e.event), '[]')
   where g.tgrelid = c.oid and not g.tgisinternal and g.tgenabled in ('O', 'A') and g.tgtype & 3 = 3
     and g.tgtype & e.bit > 0)`;
 
+const insteadList = `(select coalesce(json_agg(distinct e.event), '[]')
+  from (values (4, '3', 'insert'), (16, '2', 'update'), (8, '4', 'delete')) e(bit, rule, event)
+  where exists (select from pg_catalog.pg_trigger g where g.tgrelid = c.oid and g.tgtype & 64 > 0 and g.tgtype & e.bit > 0)
+    or exists (select from pg_catalog.pg_rewrite r where r.ev_class = c.oid and r.ev_type::text = e.rule and r.is_instead))`;
+
+const columnsRead = `(select coalesce(json_agg(distinct a.attname), '[]')
+  from pg_catalog.pg_rewrite r
+  join pg_catalog.pg_depend d on d.classid = 'pg_catalog.pg_rewrite'::regclass and d.objid = r.oid
+    and d.refclassid = 'pg_catalog.pg_class'::regclass and d.refobjid = c.oid
+  join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = d.refobjsubid and a.attnum > 0
+  where r.ev_class = any (u.views) and r.ev_type = '1')`;
+
+const dependsOnCaller = `coalesce((select r.ev_action::text ~ '\\{SQLVALUEFUNCTION ' or exists (
+    select from regexp_matches(r.ev_action::text, ':funcid (\\d+)', 'g') f join pg_catalog.pg_proc p on p.oid = f[1]::oid
+    where p.provolatile <> 'i' and (p.pronamespace <> 'pg_catalog'::regnamespace or p.proname ~ '^(current_setting|(pg_)?has_.*(privilege|role))$'))
+  from pg_catalog.pg_rewrite r where r.ev_class = c.oid and r.ev_type = '1' and c.relkind = 'v'), false)`;
+
 /**
  * Parameters: $1 is the oid of the relation, $2 is the name of the role. Below a view with security_invoker, PostgreSQL
  * checks the privileges of the calling role itself.
  */
 const relationQuery = `with recursive me as (${roleByName}),
-  used(relation, as_role, depth) as (
-    select $1::oid, me.oid, 0 from me
+  used(relation, as_role, depth, view) as (
+    select $1::oid, me.oid, 0, null::oid from me
     union
-    select d.refobjid, case when ${invoker} then me.oid else v.relowner end, u.depth + 1
+    select d.refobjid, case when ${invoker} then me.oid else v.relowner end, u.depth + 1, v.oid
     from used u cross join me
     join pg_catalog.pg_class v on v.oid = u.relation and v.relkind = 'v'
     join pg_catalog.pg_rewrite r on r.ev_class = v.oid and r.ev_type = '1'
@@ -153,14 +188,17 @@ const relationQuery = `with recursive me as (${roleByName}),
   select json_build_object('role', ${role}, 'schema_usage',
     (select ${schemaUsage} from pg_catalog.pg_namespace n join pg_catalog.pg_class c on c.relnamespace = n.oid where c.oid = $1::oid),
     'relations', (select coalesce(json_agg(json_build_object(
-      'schema', n.nspname, 'name', c.relname, 'kind', c.relkind, 'depth', u.depth, 'as_role', w.rolname,
+      'oid', c.oid::int8, 'schema', n.nspname, 'name', c.relname, 'kind', c.relkind, 'depth', u.depth, 'as_role', w.rolname,
       'bypasses', w.rolsuper or w.rolbypassrls, 'owns', pg_has_role(w.oid, c.relowner, 'USAGE'),
       'security_invoker', (select ${invoker} from pg_catalog.pg_class v where v.oid = c.oid),
       'row_security', c.relrowsecurity, 'force_row_security', c.relforcerowsecurity,
       'columns', ${columnsList}, 'grants', ${grantsList}, 'privileges', ${wholeList}, 'policies', ${policiesList},
-      'changed_by_trigger', ${triggersList})
+      'changed_by_trigger', ${triggersList}, 'updatable', pg_relation_is_updatable(c.oid, true), 'instead', ${insteadList},
+      'columns_read', ${columnsRead},
+      'tree', (select r.ev_action::text from pg_catalog.pg_rewrite r where r.ev_class = c.oid and r.ev_type = '1' and c.relkind = 'v'),
+      'depends_on_caller', ${dependsOnCaller})
       order by u.depth, n.nspname, c.relname), '[]')
-    from used u join pg_catalog.pg_class c on c.oid = u.relation
+    from (select relation, as_role, min(depth) as depth, array_agg(view) as views from used group by 1, 2) u join pg_catalog.pg_class c on c.oid = u.relation
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace join pg_catalog.pg_roles w on w.oid = u.as_role))`;
 
 const routineQuery = `with me as (${roleByName})

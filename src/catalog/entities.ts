@@ -68,6 +68,11 @@ export interface RelationFact {
   grants: GrantFact[];
   /** Events that an INSTEAD rewrite rule replaces, from pg_rewrite.ev_type: update, insert, delete. */
   replaced: ('update' | 'insert' | 'delete')[];
+  /**
+   * For a foreign table of postgres_fdw: the roles that have a user mapping on its server; 0 stands for every role. Null
+   * for other relations, and for wrappers that need no user mapping.
+   */
+  mapped: number[] | null;
   /** Partition key of a partitioned table, as PostgreSQL prints it: `LIST (kind)`. */
   partition_key: string | null;
   /** Bound of a partition, as PostgreSQL prints it: `FOR VALUES IN ('a')`, `DEFAULT`. */
@@ -248,6 +253,17 @@ export const isUnserved = (relation: string): string =>
     select u.oid from unserved u))`;
 
 /**
+ * Returns SQL with the roles that have a user mapping on the server of a foreign table; null if its wrapper needs none.
+ * postgres_fdw refuses every other role (GetUserMapping in foreign.c).
+ */
+const mappedRoles = (relation: string): string => `(
+      select (select coalesce(json_agg(m.umuser::int8 order by m.umuser), '[]') from pg_catalog.pg_user_mappings m where m.srvid = s.oid)
+      from pg_catalog.pg_foreign_table f join pg_catalog.pg_foreign_server s on s.oid = f.ftserver
+      join pg_catalog.pg_foreign_data_wrapper w on w.oid = s.srvfdw
+      join pg_catalog.pg_proc h on h.oid = w.fdwhandler and h.proname = 'postgres_fdw_handler'
+      where f.ftrelid = ${relation})`;
+
+/**
  * Returns SQL with the objects for which a caller needs privileges to compute a default of a field or domain, by `of`.
  */
 const needsOf = (catalog: 'pg_attrdef' | 'pg_type'): string => `(
@@ -277,6 +293,7 @@ export const entityQueries: CatalogQueries<EntityFacts> = {
       case when c.relkind in ('r', 'p') then 28 when ${isUnserved('c')} then 0 else pg_relation_is_updatable(c.oid, true) end as updatable_by_trigger,
       case when c.relkind in ('v', 'm') then pg_get_viewdef(c.oid) end as definition,
       ${extensionOf('pg_catalog.pg_class', 'c.oid')} as extension,
+      case when c.relkind = 'f' then ${mappedRoles('c.oid')} end as mapped,
       a.grants,
       (select coalesce(json_agg(distinct case r.ev_type when '2' then 'update' when '3' then 'insert' else 'delete' end), '[]')
         from pg_catalog.pg_rewrite r where r.ev_class = c.oid and r.ev_type <> '1' and r.is_instead and r.ev_enabled in ('O', 'A')) as replaced

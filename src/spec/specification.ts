@@ -46,10 +46,9 @@ export interface Derivation {
  */
 export function deriveChanged(facts: Facts, app: SpecificationApp, earlier: Entries | null): Derivation {
   const entries = new Entries(facts, earlier);
-  const { look } = entries;
   const settings = entries.of(allSettings, '', app.restSettings ?? defaultRestSettings, app.authSettings);
   const entities = entitiesChapter(entries);
-  const machines = statesChapter(look);
+  const machines = statesChapter(entries);
   const rules = rulesChapter(entries);
   const roles = rolesChapter(entries, settings);
   const calls = callsChapter(entries, entities.entities, roles, settings);

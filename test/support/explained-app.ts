@@ -20,6 +20,7 @@ const schema = `
   create table public.letters (id int primary key, body text);
   create table public.vault (id int primary key, owner uuid);
   alter table public.vault enable row level security;
+  create table public.drawers (id int primary key, owner uuid);
   create table public.ledger (id int primary key, amount int);
   revoke all on public.ledger from anon, authenticated;
   create table public.cards (id int primary key, holder text, pin text);
@@ -87,6 +88,25 @@ const schema = `
   create view public.my_notes with (security_invoker) as select id, title from public.notes;
   create view public.ledger_lines with (security_invoker) as select * from public.ledger;
   create view public.big_ledger as select * from public.ledger where amount > 0;
+
+  create view public.note_counts as select owner, count(*) as notes from public.notes group by owner;
+  create view public.note_sizes as select id, title, length(title) as size from public.notes;
+  create view public.low_notes as select id, title, owner from public.notes where id < 100 with check option;
+  create view public.own_titles as select id, title from public.notes where owner = auth.uid();
+  create view public.own_vaults as select v.id from public.drawers v where v.owner = (select auth.uid());
+  create view public.card_pins with (security_invoker) as select id, pin from public.cards;
+  create view public.card_holders with (security_invoker) as select id as number, holder as name from public.cards;
+  create view public.counted_tickets with (security_invoker) as
+    select id, state from public.tickets where exists (select from public.ledger);
+  create table public.papers (id int primary key, owner uuid, deleted_at timestamptz);
+  alter table public.papers enable row level security;
+  create policy "not deleted" on public.papers for select using (deleted_at is null);
+  create policy "own papers" on public.papers for update using (owner = auth.uid());
+  create table public.lamps (id int primary key, owner uuid, state text not null default 'off');
+  alter table public.lamps enable row level security;
+  create policy "all lamps" on public.lamps using (true) with check (state <> 'broken');
+  select ninefold.define_machine('public.lamps', 'state', 'off', '[{"name": "light", "from": "off", "to": "on"},
+    {"name": "break", "from": "any", "to": "broken"}, {"name": "mend", "from": "broken", "to": "off"}]');
 
   create function public.add(a int, b int) returns int language sql immutable as 'select a + b';
   create function public.hush() returns int language sql stable as 'select 1';
@@ -171,6 +191,8 @@ export async function makeExplainedApp(node: NodeAddress): Promise<ExplainedApp>
      insert into public.vault values (1, '${ada.user.id}');
      insert into public.ledger values (1, 100);
      insert into public.cards values (1, 'ada', '0000');
+     insert into public.papers values (1, '${ada.user.id}');
+     insert into public.lamps values (1, '${ada.user.id}');
      insert into public.inbox values (1, '${ada.email}', 'Hello'), (2, '${bob.email}', 'Hi');
      insert into public.tickets values (1, 'new');
      insert into public.teams values (1, '${ada.user.id}'), (2, '${bob.user.id}');

@@ -188,7 +188,7 @@ describe('migrate --dry-run', () => {
     expect(told).toContain('would apply  3_more.sql');
     expect(told).toContain('not tried    4_leaves.sql: it ends its transaction with ROLLBACK');
     expect(told).toContain('There is a new table notes with id and body.');
-    expect(told).toContain('No longer answered: POST /auth/v1/signup.');
+    expect(told).toContain('Removed call: POST /auth/v1/signup.');
     expect(await run(['spec', ref, '--format', 'json'])).toBe(before);
     const { results } = await runSql(
       node,

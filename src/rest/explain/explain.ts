@@ -3,7 +3,6 @@ import type { CallRequest, CancelSignal, Reply } from '../../../contract/call-re
 import { limits } from '../../../contract/limits.ts';
 import type { RestSettings } from '../../../contract/settings.ts';
 import { readArgumentAccess } from '../../access/argument-access.ts';
-import { privilegeOf } from '../../access/operations.ts';
 import {
   type RelationAccess,
   type RelationRights,
@@ -24,6 +23,7 @@ import { argumentGrant, executeGrant, kindOf, rowSecurityOf, schemaGrant, tableG
 import { inspectRows, nothingInspected } from './inspect-rows.ts';
 import { embeddedNeeds, type Need, type Needs, needsOf } from './needs.ts';
 import { agrees, noSuchRole, verdictOf } from './verdict.ts';
+import { dependsOnCaller, needsBeneath, unwritableBecause } from './views.ts';
 
 /**
  * Responds to `Prefer: explain=access` with an AccessExplanation: the result of the request for `context.identity` in
@@ -68,7 +68,10 @@ async function explainCall(
     role,
     target: `${schema}.${name}`,
     isView: false,
+    unwritable: null,
+    dependsOnCaller: false,
     inserts: true,
+    isIdle: false,
     grants,
     beneath: [],
     embedded: [],
@@ -135,18 +138,25 @@ async function explainStatement(
   }
   const grants = grantsOf(access, rights, needs);
   const security = rowSecurityOf(rights);
-  const underlying = beneathRights.map((relation) => relationOf(relation, beneathNeed(needs)));
+  const needed = needsBeneath(access.relations, plan, needs);
+  const underlying = beneathRights.flatMap((relation) => {
+    const own = needed.get(relation) ?? [];
+    return own.length === 0 ? [] : [relationOf(relation, own)];
+  });
   const embedded = await embeddedIn(context, plan);
   // Without USAGE on the schema, SQL cannot name the row type of the table, so the rows cannot be inspected.
   const inspected = access.schema_usage.held
-    ? await inspectRows(context, { request, plan, target, rights, needs, security }, signal)
+    ? await inspectRows(context, { request, plan, target, rights, beneath: beneathRights, needs, security }, signal)
     : nothingInspected;
   const inserts = needs.operation === 'insert' || needs.operation === 'upsert';
   const verdict = verdictOf({
     role,
     target: `${target.schema}.${target.name}`,
     isView: rights.kind === 'v',
+    unwritable: unwritableBecause(rights, plan, needs),
+    dependsOnCaller: dependsOnCaller(access.relations, role),
     inserts,
+    isIdle: plan.kind === 'mutate' && plan.mutation === 'update' && plan.columns.length === 0,
     grants,
     beneath: underlying,
     embedded,
@@ -183,24 +193,19 @@ const grantsOf = (access: RelationAccess, rights: RelationRights, needs: Needs) 
   ...needs.privileges.map((need) => tableGrant(rights, need)),
 ];
 
-const relationOf = (relation: RelationRights, need: Need): ExplainedRelation => ({
-  schema: relation.schema,
-  name: relation.name,
-  kind: kindOf(relation),
-  as_role: relation.as_role,
-  grant: tableGrant(relation, need),
-  row_security: rowSecurityOf(relation),
-});
-
-/**
- * Returns the privilege that the request needs on a relation that a view reads. The result asks only for the privilege
- * on any one column, because the catalog shows which columns the view reads, but not which of them the request needs.
- */
-const beneathNeed = ({ operation }: Needs): Need => ({
-  privilege: privilegeOf[operation === 'upsert' ? 'insert' : operation],
-  columns: [],
-  purpose: 'beneath the view',
-});
+const relationOf = (relation: RelationRights, needs: readonly Need[]): ExplainedRelation => {
+  const grants = needs.map((need) => tableGrant(relation, need));
+  const [first] = grants;
+  if (!first) throw new Error(`nothing is needed on ${relation.schema}.${relation.name}`);
+  return {
+    schema: relation.schema,
+    name: relation.name,
+    kind: kindOf(relation),
+    as_role: relation.as_role,
+    grant: grants.find(({ held }) => !held) ?? first,
+    row_security: rowSecurityOf(relation),
+  };
+};
 
 /** Returns the privileges on embedded relations of a request that returns rows. */
 async function embeddedIn({ database, schemaCache, identity }: RestContext, plan: ReadPlan | MutatePlan) {
@@ -209,7 +214,7 @@ async function embeddedIn({ database, schemaCache, identity }: RestContext, plan
     const oid = schemaCache.relations.get(nameKey(relation))?.oid;
     const access = oid === undefined ? null : await readRelationAccess(database, oid, identity.role);
     const rights = access?.relations[0];
-    return rights ? [relationOf(rights, need)] : [];
+    return rights ? [relationOf(rights, [need])] : [];
   });
   return (await Promise.all(found)).flat();
 }

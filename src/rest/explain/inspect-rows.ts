@@ -11,7 +11,7 @@ import type { RestContext } from '../handle.ts';
 import type { MutatePlan, ReadPlan } from '../plan/plan.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import { beforeQuery, setupStatement } from '../sql/build-statements.ts';
-import { arrayLiteral, identifier, Params } from '../sql/text.ts';
+import { arrayLiteral, identifier, Params, qualified } from '../sql/text.ts';
 import { checkRow, columnsNamed, expressionsOf, type RowValues } from './check-row.ts';
 import { type Evaluations, evaluate } from './evaluate.ts';
 import { type Asked, type Needs, policiesAsked } from './needs.ts';
@@ -23,6 +23,8 @@ export interface InspectedRows {
   /** Number of matching rows. The count stops at the maximum number of rows that are read. */
   readonly matches: number;
   readonly more: boolean;
+  /** True if no table beneath a view has a row. */
+  readonly isEmpty: boolean;
   /** The error because of which the rows could not be read; null if they were read. */
   readonly problem: { readonly code: string; readonly message: string } | null;
   /** The error of a policy's expression that fails even when there are no rows; null if there is none. */
@@ -30,7 +32,14 @@ export interface InspectedRows {
 }
 
 /** The result of an inspection that found no rows. */
-export const nothingInspected: InspectedRows = { rows: [], matches: 0, more: false, problem: null, policyError: null };
+export const nothingInspected: InspectedRows = {
+  rows: [],
+  matches: 0,
+  more: false,
+  isEmpty: false,
+  problem: null,
+  policyError: null,
+};
 
 /** The request whose rows are inspected. */
 export interface InspectOptions {
@@ -38,6 +47,8 @@ export interface InspectOptions {
   readonly plan: ReadPlan | MutatePlan;
   readonly target: Relation;
   readonly rights: RelationRights;
+  /** The relations beneath a view. */
+  readonly beneath: readonly RelationRights[];
   readonly needs: Needs;
   readonly security: ExplainedRowSecurity | null;
 }
@@ -67,10 +78,13 @@ async function look(runner: SavepointRunner, context: RestContext, what: Inspect
     : rowsThere(runner, context, what));
   if (found instanceof DatabaseError) return { ...nothingInspected, problem: errorOf(found) };
   const max = limits.explainedRows.default;
-  const seen = { matches: found.length, more: found.length > max, problem: null, policyError: null };
+  const seen = { matches: found.length, more: found.length > max, isEmpty: false, problem: null, policyError: null };
   const rows = found.slice(0, max);
   // The relations that a view reads decide which rows the view shows. So no policy is evaluated on the view itself.
-  if (target.isView) return { ...nothingInspected, ...seen };
+  if (target.isView) {
+    const isEmpty = found.length === 0 && (await areEmpty(runner, context, what));
+    return { ...nothingInspected, ...seen, isEmpty };
+  }
   const become = await runner.try(beforeQuery(request, plan, identity, settings));
   if (become instanceof DatabaseError) return { ...nothingInspected, problem: errorOf(become) };
 
@@ -120,6 +134,14 @@ function askedOfConflicts(plan: ReadPlan | MutatePlan, asked: readonly Asked[]):
     { command: 'update', of: 'existing', because },
     { command: 'select', of: 'existing', because },
   ];
+}
+
+/** Returns true if the service role finds no row in any table beneath a view. */
+async function areEmpty(runner: SavepointRunner, context: RestContext, what: InspectOptions): Promise<boolean> {
+  const tables = what.beneath.filter(({ kind }) => kind !== 'v');
+  const text = `SELECT ${['false', ...tables.map((table) => `EXISTS (SELECT FROM ${qualified(table)})`)].join(' OR ')} AS any`;
+  const results = await runner.try([asService(context, what), { text, params: [] }]);
+  return !(results instanceof DatabaseError) && lastRows(results)[0]?.any === 'f';
 }
 
 /** One row more than the explanation shows, to find out whether there are further rows. */

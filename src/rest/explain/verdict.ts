@@ -23,14 +23,26 @@ export interface Evidence {
   /** Name of the relation or function in SQL. */
   readonly target: string;
   readonly isView: boolean;
+  /** The reason why PostgreSQL can write no row of the relation, or not a column of it; null if it can. */
+  readonly unwritable: string | null;
+  /** True if the view may show other rows to other callers. */
+  readonly dependsOnCaller: boolean;
   /** True for an insert: the rows then come from the body. */
   readonly inserts: boolean;
+  /** True for an update that sets no field. */
+  readonly isIdle: boolean;
   readonly grants: readonly ExplainedGrant[];
   readonly beneath: readonly ExplainedRelation[];
   readonly embedded: readonly ExplainedRelation[];
   readonly inspected: InspectedRows;
   readonly actual: ActualResponse;
 }
+
+/** The codes with which state machines refuse a write. */
+const ofMachines: ReadonlySet<string> = new Set(['NF001', 'NF002', 'NF003']);
+
+/** The codes with which PostgreSQL refuses to write a relation, or a column of it. */
+const notWritable: ReadonlySet<string> = new Set(['55000', '0A000', '42809']);
 
 /** Returns the verdict for a role that does not exist. */
 export const noSuchRole = (role: string): Verdict => ({
@@ -41,15 +53,18 @@ export const noSuchRole = (role: string): Verdict => ({
 
 /** Derives the verdict. Missing privileges come before problems with rows and policies. */
 export function verdictOf(evidence: Evidence): Verdict {
-  const { role, grants, beneath: underlying, embedded, inspected, isView } = evidence;
+  const { role, grants, beneath: underlying, embedded, inspected, isView, actual, unwritable } = evidence;
   const missing = [...grants, ...embedded.map(({ grant }) => grant)].find((grant) => !grant.held);
+  // PostgreSQL finds out whether it can write a relation before it checks the privileges on the relation.
+  if (unwritable !== null && missing?.privilege !== 'USAGE') return { outcome: 'refused', cause: 'not_writable', reason: unwritable };
   if (missing) {
     const cause = missing.on.startsWith('schema ') ? 'schema_usage' : 'grant';
     return { outcome: 'refused', cause, reason: `The role ${role} has ${lacking(missing)}.` };
   }
   const closed = underlying.find(({ grant }) => !grant.held);
   if (closed) {
-    const reason = `The view reads ${closed.grant.on}, and the role ${closed.as_role}, whose rights count there, has ${lacking(closed.grant)}.`;
+    const does = closed.grant.privilege === 'SELECT' ? 'reads' : 'writes to';
+    const reason = `The view ${does} ${closed.grant.on}, and the role ${closed.as_role}, whose rights count there, has ${lacking(closed.grant)}.`;
     return { outcome: 'refused', cause: 'beneath_view', reason };
   }
   if (inspected.problem) {
@@ -59,6 +74,11 @@ export function verdictOf(evidence: Evidence): Verdict {
       cause,
       reason: `The rows could not be looked at: ${inspected.problem.message} (${inspected.problem.code}).`,
     };
+  }
+  const refusedByMachine = actual.code !== null && ofMachines.has(actual.code);
+  if (refusedByMachine) {
+    const reason = `The state machine of ${evidence.target} refuses it: ${actual.message}`;
+    return { outcome: 'refused', cause: 'state_machine', reason };
   }
   if (isView) return verdictOfView(evidence);
   const failed = policyErrorOf(inspected);
@@ -89,11 +109,11 @@ function policyErrorOf({ policyError, rows }: InspectedRows): InspectedRows['pol
   return check?.policies.find(({ error }) => error !== null)?.error ?? null;
 }
 
-function verdictOfRows({ role, target, inserts, inspected }: Evidence): Verdict {
+function verdictOfRows({ role, target, inserts, isIdle, inspected }: Evidence): Verdict {
   const { rows } = inspected;
   const refused = rows.find(({ result }) => result === 'refused');
   if (refused) return refusal(failingCheck(refused), role, target);
-  if (rows.length === 0 && !inserts) return absent;
+  if (rows.length === 0 && !inserts) return isIdle ? noChange : absent;
   const hidden = rows.filter(({ result }) => result === 'hidden');
   const first = hidden[0];
   if (!first) return { outcome: 'allowed', cause: null, reason: allowed(inspected, inserts) };
@@ -120,6 +140,8 @@ const absent: Verdict = {
   cause: null,
   reason: 'There is no row that the call could reach, whoever makes it.',
 };
+
+const noChange: Verdict = { ...absent, reason: 'The call sets no field, so it changes no row, whoever makes it.' };
 
 function allowed({ rows }: InspectedRows, inserts: boolean): string {
   const what = inserts ? 'The rows may be written' : 'All rows that were looked at may be reached';
@@ -171,15 +193,26 @@ function refusal(check: ExplainedCheck, role: string, target: string): Verdict {
  * Returns the verdict for a view. The rows of a view are not rows of one table, so its policies cannot be evaluated.
  * The result of the request is compared with the rows that the service role sees instead.
  */
-function verdictOfView({ inserts, inspected, actual, beneath: underlying }: Evidence): Verdict {
+function verdictOfView(evidence: Evidence): Verdict {
+  const { inserts, isIdle, inspected, actual, beneath: underlying, dependsOnCaller } = evidence;
   const bound = underlying.filter(({ row_security: security }) => security?.binds);
   const tables = bound.map(({ schema, name, as_role: role }) => `${schema}.${name} (as ${role})`).join(', ');
-  const beneathIt =
-    bound.length > 0 ? `row-level security of ${tables}` : 'the conditions of the view, which depend on the caller';
+  const conditions = 'the conditions of the view, which depend on the caller';
+  const beneathIt = [...(bound.length > 0 ? [`row-level security of ${tables}`] : []), ...(dependsOnCaller ? [conditions] : [])].join(' or ');
   if (actual.code === INSUFFICIENT_PRIVILEGE) {
-    return { outcome: 'refused', cause: 'beneath_view', reason: `Refused beneath the view by ${beneathIt}.` };
+    const by = bound.length > 0 && /row-level security/.test(actual.message ?? '') ? `by row-level security of ${tables}` : `: ${actual.message}`;
+    return { outcome: 'refused', cause: 'beneath_view', reason: `Refused beneath the view ${by}.`.replace(' :', ':') };
   }
-  if (inspected.matches === 0 && !inserts) return absent;
+  if (actual.code === '44000') {
+    const reason = `The view refuses the row as it would be written, because its own condition (WITH CHECK OPTION) does not hold: ${actual.message}.`;
+    return { outcome: 'refused', cause: 'view_check', reason };
+  }
+  if (inspected.matches === 0 && !inserts) {
+    if (isIdle) return noChange;
+    if (inspected.isEmpty || !dependsOnCaller) return absent;
+    const reason = `The view shows this caller no row that matches. What it shows depends on the caller, so other callers may reach rows.`;
+    return { outcome: 'hidden', cause: 'beneath_view', reason };
+  }
   const count = actual.code === 'PGRST116' && inspected.matches === 1 ? 0 : actual.rows;
   if (inserts || count === null || count >= inspected.matches || (inspected.more && count > 0)) {
     return { outcome: 'allowed', cause: null, reason: 'The privileges are held, on the view and beneath it.' };
@@ -187,7 +220,7 @@ function verdictOfView({ inserts, inspected, actual, beneath: underlying }: Evid
   return {
     outcome: count === 0 ? 'hidden' : 'partly',
     cause: 'beneath_view',
-    reason: `Beneath the view, rows are hidden by ${beneathIt}.`,
+    reason: `Beneath the view, rows are hidden by ${beneathIt || 'a trigger or a rule'}.`,
   };
 }
 
@@ -207,6 +240,9 @@ export function agrees({ verdict, inspected, actual, countable }: Agreement): bo
   switch (outcome) {
     case 'refused':
       if (cause === 'role') return actual.code !== null;
+      if (cause === 'not_writable') return actual.code !== null && notWritable.has(actual.code);
+      if (cause === 'state_machine') return actual.code !== null && ofMachines.has(actual.code);
+      if (cause === 'view_check') return actual.code === '44000';
       return actual.code === (cause === 'policy_error' ? policyErrorOf(inspected)?.code : INSUFFICIENT_PRIVILEGE);
     case 'undecided':
       return inspected.problem !== null && actual.code === inspected.problem.code;

@@ -137,7 +137,7 @@ describe('diffChapters reports changes of an app in sentences for business reade
       'alter table public.tickets drop constraint tickets_customer_fkey, add foreign key (customer) references public.customers on delete restrict on update cascade',
       [
         'Rows of tickets now point to a row of customers (customer): it cannot be deleted while they point to it (before: they are deleted with it); when the key there changes, theirs changes with it (before: such a change is refused).',
-        'The rule for tickets, customer is the id of a row in public.customers, has changed: its SQL was FOREIGN KEY',
+        'The rule for tickets, customer is the id of a row in customers, has changed: its SQL was FOREIGN KEY',
       ],
     ],
     [
@@ -276,7 +276,7 @@ describe('diffChapters reports changes of an app in sentences for business reade
   it('reports a setting that disables sign-up', async () => {
     const before = await derive();
     expect(words(before, await derive({ ...defaultAuthSettings, disable_signup: true }))).toContain(
-      'No longer answered: POST /auth/v1/signup.',
+      'Removed call: POST /auth/v1/signup.',
     );
   });
 
@@ -415,7 +415,7 @@ describe('diffChapters reports changes of an app in sentences for business reade
     const withoutCode = functions.map((one) => lacking(one, 'reaches', 'writes', 'raises'));
     expect(withoutCode).not.toEqual(functions);
     const cells = listOf(raising.roles, 'cells').map((one) =>
-      one.words === 'as long as its code does not raise an error' ? { ...one, verdict: 'always', words: '' } : one,
+      one.words === 'unless its code raises an error' ? { ...one, verdict: 'always', words: '' } : one,
     );
     expect(cells).not.toEqual(listOf(raising.roles, 'cells'));
     const beforeCode = {
@@ -437,7 +437,7 @@ describe('diffChapters reports changes of an app in sentences for business reade
     };
     expect(specificationMarkdown(withEmptyLists(old as unknown as Specification))).toContain('### public.tickets');
     await owner.script('drop view public.open_tickets');
-    expect(words(then, await derive())).toContain('No longer answered: GET /rest/v1/open_tickets.');
+    expect(words(then, await derive())).toContain('Removed call: GET /rest/v1/open_tickets.');
   });
 });
 

@@ -147,10 +147,11 @@ function errorResponses(errors: readonly ErrorLine[]): Map<string, StatusErrors>
   for (const area of ['auth', 'data'] as const) {
     const groups =
       area === 'auth' ? ['auth', 'ninefold'] : ['rest', 'postgres', 'ninefold', 'rule', 'transition', 'function'];
-    const lines = errors.filter(
-      ({ group, status }) => groups.includes(group) && status !== null && status >= 400 && status < 600,
-    );
-    for (const [status, group] of [...groupBy(lines, (line) => line.status ?? 0)].sort(([a], [b]) => a - b)) {
+    const lines = errors
+      .filter(({ group }) => groups.includes(group))
+      .flatMap(({ code, statuses }) => statuses.map((status) => ({ code, status })))
+      .filter(({ status }) => status >= 400 && status < 600);
+    for (const [status, group] of [...groupBy(lines, (line) => line.status)].sort(([a], [b]) => a - b)) {
       const codes = [...new Set(group.map(({ code }) => code).filter((code) => code !== null))].sort(compareText);
       const description = codes.length === 0 ? 'An error of the app’s own.' : `One of: ${codes.join(', ')}`;
       found.set(`${area}-${status}`, { area, status, response: { description, content: json(reference('Error')) } });

@@ -13,6 +13,10 @@ import { ProbePlanner, type SampleSize } from './probe-planner.ts';
 import { SideEffects } from './side-effects.ts';
 import { TestRows } from './test-rows.ts';
 
+/** Matches a value of the caller, and a call with a schema. PostgreSQL prints its own functions without a schema. */
+const namesCaller =
+  /\b(?:CURRENT_USER|CURRENT_ROLE|SESSION_USER|SYSTEM_USER)\b|\bcurrent_setting\(|(?:"(?:[^"]|"")+"|\w+)\.(?:"(?:[^"]|"")+"|\w+)\(/;
+
 const THOROUGH: SampleSize = { rows: 4, read: 4, written: 2, members: 3 };
 const NARROW: SampleSize = { rows: 4, read: 2, written: 2, members: 2 };
 
@@ -84,6 +88,17 @@ export class ProbeContext {
       .filter((field) => names.has(field.name) || pointing.has(field.number))
       .filter((field) => /^(uuid|text|character varying)/.test(field.type))
       .map((field) => field.name);
+  }
+
+  /**
+   * Returns true for a view whose rows or columns may differ between callers: its query, or the query of a view that it
+   * reads, names the caller or calls a function that is not PostgreSQL's own. Then a caller may not find a row by the
+   * values that another caller read.
+   */
+  differsByCaller(view: RelationFact): boolean {
+    if (view.kind !== 'v') return false;
+    const text = (view.definition ?? '').replace(/'(?:[^']|'')*'/g, "''");
+    return namesCaller.test(text) || this.#look.views.base(view).some((used) => this.differsByCaller(used));
   }
 
   /** Returns the tables that a view reads, at any depth. */

@@ -73,6 +73,7 @@ export async function probeFunctions(
       isSettled: true,
       beforeRow: false,
       callsLate: false,
+      differsByCaller: false,
     }));
     if (why !== null) return notProbed(shown, why);
     const judged = { ...evaluateCell(cell, tried, null, null), verdict: shown.verdict };

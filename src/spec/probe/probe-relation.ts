@@ -150,6 +150,7 @@ function triedOf(
     answer: answers[places.get(planned) ?? -1] ?? noAnswer,
     passes: isOfRows ? passes : null,
     isSettled: !isBound && relation.kind !== 'v',
+    differsByCaller: context.differsByCaller(relation),
     beforeRow: !unreached.has(planned) && effects.changesRows(relation, cell.operation as RowOperation, planned.field),
     callsLate: facts.write_functions.some((call) => call.relation === relation.oid && call.by === 'index'),
   };

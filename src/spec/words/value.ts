@@ -101,11 +101,15 @@ export const isOwn = ({ name }: Kind<'call'>): boolean => name.includes('.') && 
  * first: "“The member may read the branch” (can_read(branch_id))". Returns null if an argument is shown as SQL.
  */
 export function callWords({ name, arguments: args, meaning }: Kind<'call'>): string | null {
-  const values = args.map(named);
+  const values = args.map(argumentWords);
   if (values.includes(null)) return null;
   const call = `${name.replace(/^public\./, '')}(${values.join(', ')})`;
   return meaning === undefined ? call : `“${meaning}” (${call})`;
 }
+
+/** Returns an argument in words; a list is put in brackets. */
+const argumentWords = (operand: Operand): string | null =>
+  operand.kind === 'list' ? about(operand, (words) => `[${words}]`) : named(operand);
 
 /** Returns words for the rows that a call returns: "the results of teams_of(user_id)". */
 export const resultsWords = (call: Kind<'call'>): string => `the results of ${callWords(call) ?? shownSql(call.text)}`;

@@ -48,9 +48,9 @@ export const changesOfKeysAndTypes: readonly Change[] = [
     'add primary key (id, during without overlaps)',
     /id, during have values, and no two rows have the same id and overlap in during/,
   ),
-  inRooms(5, 'add unique (id, during without overlaps)', /- during is no empty range/),
+  inRooms(5, 'add unique (id, during without overlaps)', /- during is not an empty range/),
   inRooms(8, 'add unique (id, during without overlaps)', /23P01.*same id and overlap in during/),
-  inRooms(8, 'add unique (id, during without overlaps)', /23514.*during is no empty range/i),
+  inRooms(8, 'add unique (id, during without overlaps)', /23514.*during is not an empty range/i),
   change(
     3,
     `${stays} alter table public.rooms add primary key (id, during without overlaps);

@@ -193,7 +193,12 @@ function jobWords({ before, after }: Difference): string {
       : [`runs ${text(after, 'when')} (${text(after, 'schedule')}; before: ${text(before, 'schedule')})`]),
     ...(before.command === after.command ? [] : [`runs another command: ${fromTo(before.command, after.command)}`]),
     ...(before.role === after.role ? [] : [`runs as ${roleOf(after)} (before: ${roleOf(before)})`]),
-    ...restWords(before, after, ['active', 'schedule', 'when', 'command', 'role'], jobMembers),
+    ...restWords(
+      before,
+      after,
+      ['active', 'schedule', 'command', 'role', ...(before.schedule === after.schedule ? [] : ['when'])],
+      jobMembers,
+    ),
   ];
   return `The scheduled job ${name} now ${parts.join('; ')}.`;
 }
@@ -215,7 +220,8 @@ function describeDefinitions(all: readonly Difference[]): DescribedChange[] {
   return [
     ...renamed.map(([removed, added]): DescribedChange => {
       const [was, is] = [text(removed.before, 'id'), text(added.after, 'id')];
-      const name = is.slice(text(added.after, 'kind').length + 1);
+      const kind = `${text(added.after, 'kind')} `;
+      const name = is.startsWith(kind) ? is.slice(kind.length) : is;
       return { words: `The ${was} is now called ${name}.`, of: [removed, added] };
     }),
     ...others.map((one): DescribedChange => ({ words: definitionWords(one), of: [one] })),
@@ -231,7 +237,7 @@ function definitionWords({ before, after }: Difference): string {
       : `${are} are now: ${oneLine(text(after, 'sql'))}.`;
   }
   if (before === undefined) return `There is a new ${name}: ${oneLine(text(after, 'sql'))}.`;
-  if (after === undefined) return `The ${name} is gone; it was ${oneLine(text(before, 'sql'))}.`;
+  if (after === undefined) return `The ${name} is gone (before: ${oneLine(text(before, 'sql'))}).`;
   return `The ${name} has another definition, which ${fromTo(text(before, 'sql'), text(after, 'sql'))}.`;
 }
 
@@ -331,7 +337,7 @@ function rowCallWords({ path, before, after }: Difference): string {
 const jobMembers: Members<Omit<JobEntry, 'figures'>> = {
   id: 'has another name',
   schedule: 'its schedule',
-  when: 'its schedule in words',
+  when: (before, after) => `runs ${valueWords(after)} (before: ${valueWords(before)})`,
   command: 'its command',
   role: 'its role',
   active: either('is active', 'is not active any more'),

@@ -75,8 +75,9 @@ export function relationWords({ before, after }: Difference): string {
 
 const members: Members<Relation> = {
   name: 'the name of the key',
-  from: 'the fields that refer to it',
-  to: 'the row that they refer to',
+  from: (before) => `before: from rows of ${entityWords(before)} (${listWords(texts(before, 'fields'))})`,
+  to: (before, after) =>
+    `by its ${listWords(texts(after, 'fields'))} (before: by its ${listWords(texts(before, 'fields'))})`,
   kind: 'the number of rows',
   period: either(
     'the rows there must now cover the whole period',

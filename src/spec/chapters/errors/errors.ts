@@ -1,4 +1,4 @@
-import { statusOfSqlstate } from '../../../../contract/errors/sqlstate-status.ts';
+import { otherStatusesOfSqlstate, statusOfSqlstate } from '../../../../contract/errors/sqlstate-status.ts';
 import { allErrors, type ErrorEntry } from '../../../../contract/errors.ts';
 import type { RestSettings } from '../../../../contract/settings.ts';
 import type { AuthSettings } from '../../../../contract/settings-auth.ts';
@@ -108,7 +108,7 @@ function lineOf(rule: Rule, code: string, meaning: string, suffix = ''): ErrorLi
     id: `rule.${rule.id}${suffix}`,
     group: 'rule',
     code,
-    status: statusOfSqlstate(code),
+    ...statusesOf(statusOfSqlstate(code)),
     message: null,
     hint: rule.comment,
     meaning,
@@ -148,7 +148,7 @@ function ofMachine(machine: Machine, triggers: readonly MachineTriggerFact[]): E
     const entry = allErrors[code];
     return {
       id: `transition.${id}.${code}`,
-      ...{ group: 'transition', code, status: statusOfSqlstate(code), message: null, hint: null },
+      ...{ group: 'transition', code, ...statusesOf(statusOfSqlstate(code)), message: null, hint: null },
       ...{ meaning, action: entry?.action ?? 'Read the row again.', member: memberOf(entry), origin: id },
       ...{ limit: null, sql: null, caveat: isSilent(code, triggers) ? silent : null, page: pageOf(code) },
     };
@@ -185,7 +185,7 @@ function ofFunction({ shared }: Lookup, routine: RoutineFact, reachability: Func
 function unread(routine: RoutineFact, obstacle: string | null): ErrorLine {
   const id = idOf(routine);
   return {
-    ...{ id: `function.${id}`, group: 'function', code: null, status: null, message: null, hint: null },
+    ...{ id: `function.${id}`, group: 'function', code: null, status: null, statuses: [], message: null, hint: null },
     meaning: `What ${id} raises cannot be told: it is written in ${routine.language}.`,
     action: 'Act on the message.',
     ...{ member: memberOf(undefined), origin: id, limit: null, sql: null, caveat: obstacle, page: '/docs/errors' },
@@ -204,7 +204,7 @@ function ofRaise(routine: RoutineFact, raise: Raise, obstacle: string | null): E
   const where = /^(event_)?trigger$/.test(routine.result) ? `the trigger function ${id}` : id;
   return {
     id: `function.${id}.${code ?? (raise.isAgain ? 'again' : 'computed')}${message === null ? '' : `.${message}`}`,
-    ...{ group: 'function', code, status, message, hint },
+    ...{ group: 'function', code, ...statusesOf(status, code === null ? {} : otherStatusesOfSqlstate(code)), message, hint },
     meaning: raise.isAgain
       ? `${upper(where)} raises again what it caught.`
       : message === null
@@ -262,17 +262,24 @@ function ofSource(source: ErrorEntry['source'], settings: RestSettings & AuthSet
   return Object.entries(allErrors).flatMap(([code, entry]) => {
     if (entry.source !== source || entry.member === null || !isPossible(entry, settings) || ofMachines.test(code))
       return [];
-    const { status, message, meaning, action, member, limit, otherStatuses = {} } = entry;
+    const { status, message, meaning, action, member, limit } = entry;
+    const otherStatuses = entry.otherStatuses ?? otherStatusesOfSqlstate(code);
     const others = Object.entries(otherStatuses).map(([other, when]) => `${other}: ${when.replace(/\.$/, '')}`);
     return [
       {
-        ...{ id: `code.${code}`, group: source, code, status, message, hint: null, meaning, action, member },
+        ...{ id: `code.${code}`, group: source, code, ...statusesOf(status, otherStatuses), message, hint: null, meaning, action, member },
         ...{ origin: null, limit: limit ?? null, sql: null, page: pageOf(code) },
         caveat: others.length === 0 ? null : others.join('; '),
       },
     ];
   });
 }
+
+/** Returns the usual status with all other ones. */
+const statusesOf = (status: number | null, others: Readonly<Record<number, string>> = {}): Pick<ErrorLine, 'status' | 'statuses'> => ({
+  status,
+  statuses: [...(status === null ? [] : [status]), ...Object.keys(others).map(Number)],
+});
 
 /** Matches the codes of state machines, which `ofMachine` adds for each machine. */
 const ofMachines = /^NF00\d$/;

@@ -28,7 +28,7 @@ export function errorsMarkdown({ errors }: ErrorsChapter): string {
       const fields = group.map(
         ({ origin, caveat }) => `${inline(shownSql(origin ?? ''))}${caveat === null ? '' : ` (${inline(caveat)})`}`,
       );
-      return `- ${code(name)} (${group[0]?.status ?? ''}), ${fields.join(', ')}: ${inline(refusals[name] ?? group[0]?.meaning ?? '')}`;
+      return `- ${code(name)} (${(group[0]?.statuses ?? []).join(', ')}), ${fields.join(', ')}: ${inline(refusals[name] ?? group[0]?.meaning ?? '')}`;
     });
     parts.push('### Transitions', lines.join('\n'));
   }
@@ -60,7 +60,7 @@ const meaning = (error: ErrorLine): string =>
 
 const functionRow = (error: ErrorLine): string[] => [
   error.code === null ? 'computed' : code(error.code),
-  error.status === null ? '' : String(error.status),
+  error.statuses.join(', '),
   meaning(error),
   error.origin === null ? '' : code(shownSql(error.origin)),
   inline(error.action),

@@ -5,7 +5,7 @@ it.each([
   ['own row (by owner)', 'when own row (by owner)'],
   ['own row (by owner), 3 of 4 fields', 'when own row (by owner), 3 of 4 fields'],
   ['3 of 4 fields', 'for 3 of 4 fields'],
-  ['as far as rows of public.tickets can be seen', 'as far as rows of public.tickets can be seen'],
+  ['as far as rows of tickets can be seen', 'as far as rows of tickets can be seen'],
   ['filters on id', 'with filters on id'],
   ['only one at a time', 'only one at a time'],
   ['', 'not always'],

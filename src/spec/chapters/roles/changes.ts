@@ -323,7 +323,7 @@ function tellPolicy(
     told.push('command');
   }
   if (canonical(before.roles) !== canonical(after.roles)) {
-    parts.push(`it is now for ${who}`);
+    parts.push(`it is now for ${who || 'nobody'}`);
     told.push('roles');
   }
   if (before.permissive !== after.permissive) {
@@ -462,7 +462,7 @@ function tellAdvice(group: readonly Difference[]): DescribedChange {
     return { words: `How to follow the advice ${about} has changed: ${parts.join('; ')}.`, of: group };
   }
   const is = first.before === undefined ? 'New advice' : 'The advice has changed';
-  return { words: `${is}: ${about}. ${text(first.after, 'words')}`, of: group };
+  return { words: `${is}: ${about}. ${within(text(first.after, 'words'))}.`, of: group };
 }
 
 const isSameAdvice = ({ kind, before, after }: Difference): boolean =>

@@ -11,6 +11,36 @@ const machineOf = async (): Promise<Machine> => {
 };
 
 describe('statesChapter', () => {
+  it('describes who may take a transition, and under which condition, as the policies allow', async () => {
+    await owner.script(`
+      create type public.bed_state as enum ('sown', 'grown', 'sold', 'lost');
+      create table public.beds (id int primary key, state public.bed_state not null default 'sown', gardener uuid, kind text);
+      alter table public.beds enable row level security;
+      create policy seen on public.beds for select to authenticated using (state <> 'lost' and gardener = auth.uid());
+      create policy sown on public.beds for update to authenticated using (gardener = auth.uid() and (state = 'sown' or kind = 'tree'))
+        with check (gardener = auth.uid() and (state <> 'sold' or ninefold.has_role('agent')));
+      grant all on public.beds to anon, authenticated, service_role;
+      select ninefold.define_machine('public.beds', 'state', 'sown', '[{"name": "grow", "from": "sown", "to": "grown"},
+        {"name": "sell", "from": ["sown", "grown"], "to": "sold"}, {"name": "lose", "from": "any", "to": "lost"},
+        {"name": "return", "from": "sold", "to": "sown", "roles": "service_role"}]')`);
+    const machine = (await derive()).states?.machines.find(({ entity }) => entity === 'public.beds');
+    const words = machine?.transitions.map((one) => one.words);
+    expect(words).toEqual([
+      'grow: authenticated (when own row (by gardener)) may take a row from sown to grown',
+      `sell: authenticated (when own row (by gardener) and (state is 'sown' or kind is 'tree'); new row: the member has role agent) or agent (when own row (by gardener) and (state is 'sown' or kind is 'tree')) may take a row from sown or grown to sold`,
+      expect.stringMatching(
+        /^lose: no member may take a row from any state to lost \(the policies for SELECT refuse a row in the state lost: /,
+      ),
+      'return: service_role may take a row from sold to sown',
+    ]);
+    expect(machine?.transitions[0]?.access).toEqual([
+      { role: 'anon', verdict: 'never', words: expect.stringContaining('no policy') },
+      { role: 'authenticated', verdict: 'when', words: 'own row (by gardener)' },
+      { role: 'agent', verdict: 'when', words: 'own row (by gardener)' },
+      { role: 'service_role', verdict: 'always', words: '' },
+    ]);
+  });
+
   it('describes a state machine from its triggers and functions in the database', async () => {
     const machine = await machineOf();
     expect(machine).toMatchObject({
@@ -28,7 +58,13 @@ describe('statesChapter', () => {
         when: null,
         requires: [],
         sets: [],
-        words: 'hold: whoever may change the row may take a row from open to held',
+        access: [
+          { role: 'anon', verdict: 'never', words: 'no UPDATE privilege' },
+          { role: 'authenticated', verdict: 'always', words: '' },
+          { role: 'agent', verdict: 'always', words: '' },
+          { role: 'service_role', verdict: 'always', words: '' },
+        ],
+        words: 'hold: authenticated may take a row from open to held',
       },
       {
         name: 'close',
@@ -44,6 +80,7 @@ describe('statesChapter', () => {
           { field: 'notes', sql: "jsonb_build_object('by', auth.uid(), 'note', 'a, (b')" },
           { field: 'closed_at', sql: 'now()' },
         ],
+        access: [{ role: 'agent', verdict: 'always', words: '' }],
         words: expect.stringMatching(
           /^close: agent may take a row from open or held to closed; when .*; with a value for resolution; which sets /s,
         ),

@@ -1,4 +1,4 @@
-import type { Machine, MachineState, StatesChapter, Transition } from '../../../../contract/states.ts';
+import type { Machine, MachineState, StatesChapter, Transition, TransitionAccess } from '../../../../contract/states.ts';
 import type { Lookup } from '../../../access/lookup.ts';
 import type { DecisionFacts } from '../../../catalog/facts.ts';
 import type {
@@ -9,10 +9,13 @@ import type {
 } from '../../../catalog/machines.ts';
 import { byName, entityId, sqlName } from '../../../catalog/names.ts';
 import { type Token, tokenise } from '../../../sql-reader/tokens.ts';
+import type { Entries } from '../../entries.ts';
 import { ruleWords } from '../../words/rule.ts';
+import { accessOfTransitions, takers } from './transition-access.ts';
 
 /** Builds chapter 4: the state machines as the database enforces them. */
-export function statesChapter({ facts, relations }: Lookup): StatesChapter {
+export function statesChapter(entries: Entries): StatesChapter {
+  const { facts, relations } = entries.look;
   const known = facts.machines.flatMap((fact) => {
     const relation = relations.get(fact.relation);
     return relation ? [{ fact, relation }] : [];
@@ -20,7 +23,11 @@ export function statesChapter({ facts, relations }: Lookup): StatesChapter {
   return {
     machines: known
       .sort((a, b) => byName(a.relation, b.relation))
-      .map(({ fact, relation }) => machine(facts, fact, entityId(relation.schema, relation.name))),
+      .map(({ fact, relation }) => {
+        const key = `${fact.relation} ${fact.field}`;
+        const access = entries.ofDecisions(accessOfTransitions, key, relation, fact);
+        return machine(facts, fact, entityId(relation.schema, relation.name), access);
+      }),
     sources: [
       {
         kind: 'catalog',
@@ -47,8 +54,13 @@ export function triggersByMachine({ facts, relations }: Lookup): ReadonlyMap<str
 /** Returns the id of a state machine: `public.tickets.status`. */
 export const machineId = (entity: string, field: string): string => `${entity}.${sqlName(field)}`;
 
-function machine(facts: DecisionFacts, fact: MachineFact, entity: string): Machine {
-  const transitions = fact.transitions.map(transition);
+function machine(
+  facts: DecisionFacts,
+  fact: MachineFact,
+  entity: string,
+  access: ReadonlyMap<string, TransitionAccess[]>,
+): Machine {
+  const transitions = fact.transitions.map((one) => transition(one, access.get(one.name) ?? []));
   const states = statesOf(facts, fact);
   return {
     id: machineId(entity, fact.field),
@@ -118,7 +130,7 @@ function listedValues(expression: string): string[] {
   return (tokens ?? []).flatMap((token) => (token.kind === 'string' ? [token.value] : []));
 }
 
-function transition(fact: TransitionFact): Transition {
+function transition(fact: TransitionFact, access: TransitionAccess[]): Transition {
   const sql = fact.guard && expressionOf(fact.guard);
   const when = sql === null ? null : { sql, words: ruleWords(sql) };
   const made = {
@@ -129,14 +141,22 @@ function transition(fact: TransitionFact): Transition {
     when,
     requires: fact.requires,
     sets: fact.setter === null ? [] : settings(fact.setter),
+    access,
   };
   return { ...made, words: transitionWords(made) };
 }
 
-function transitionWords({ name, from, to, roles, when, requires, sets }: Omit<Transition, 'words'>): string {
-  const who = roles === null ? 'whoever may change the row' : roles.join(' or ');
+function transitionWords({ name, from, to, roles, when, requires, sets, access = [] }: Omit<Transition, 'words'>): string {
+  // Roles that no call of chapter 6 has, such as the owner of the app.
+  const others = (roles ?? []).filter((role) => !access.some((one) => one.role.replace(' (of members)', '') === role));
+  const who = [...others, ...[takers(access, roles === null)].filter((names) => names !== null)].join(' or ');
+  const refused = access.find(({ verdict, role }) => verdict === 'never' && role !== 'anon') ?? access[0];
+  const nobody = access.some(({ verdict }) => verdict !== 'never') ? 'no member' : 'no call';
+  const step = `a row from ${from === null ? 'any state' : from.join(' or ')} to ${to}`;
   return [
-    `${name}: ${who} may take a row from ${from === null ? 'any state' : from.join(' or ')} to ${to}`,
+    who === ''
+      ? `${name}: ${nobody} may take ${step}${refused ? ` (${refused.words})` : ''}`
+      : `${name}: ${who} may take ${step}`,
     ...(when === null ? [] : [`when ${when.words}`]),
     ...(requires.length === 0 ? [] : [`with a value for ${requires.join(', ')}`]),
     ...(sets.length === 0 ? [] : [`which ${settingWords(sets)}`]),

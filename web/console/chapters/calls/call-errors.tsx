@@ -29,7 +29,7 @@ export function CallErrorList({
           {own.map((line) => (
             <li key={line.id}>
               <ErrorLink appRef={appRef} line={line} />
-              {line.status !== null && <Tag>{line.status}</Tag>}
+              {line.statuses.map((status) => <Tag key={status}>{status}</Tag>)}
               <span className={styles.meaning}>{line.meaning}</span>
             </li>
           ))}
@@ -42,7 +42,7 @@ export function CallErrorList({
           {common.map((line) => (
             <li key={line.id}>
               <ErrorLink appRef={appRef} line={line} />
-              <span>{line.status}</span>
+              <span>{line.statuses.join(', ')}</span>
               <span className={styles.meaning}>{line.meaning}</span>
             </li>
           ))}

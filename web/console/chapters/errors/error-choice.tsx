@@ -29,7 +29,7 @@ export function ErrorChoice({
 }) {
   const present = new Set(errors.map(({ group }) => group));
   const groups = (Object.keys(errorGroups) as ErrorGroup[]).filter((group) => present.has(group));
-  const statuses = [...new Set(errors.flatMap(({ status }) => status ?? []))].sort((a, b) => a - b);
+  const statuses = [...new Set(errors.flatMap((line) => line.statuses))].sort((a, b) => a - b);
   const words = narrowedWords(value);
   return (
     <Menu withinPortal={false} position="bottom-end" width={220} closeOnItemClick={false}>

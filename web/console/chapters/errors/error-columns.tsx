@@ -16,7 +16,7 @@ export const errorColumns = (
   selected: ErrorLine | null,
 ): readonly ListColumn<ErrorLine>[] => [
   { name: 'Code', bar: 120, cell: (line) => <code>{errorName(line)}</code> },
-  { name: 'HTTP', bar: 24, cell: ({ status }) => <span className="soft">{status ?? '–'}</span> },
+  { name: 'HTTP', bar: 24, cell: ({ statuses }) => <span className="soft">{statuses.join(', ') || '–'}</span> },
   { name: 'Meaning', look: 'words', rank: 'second', bar: 200, cell: ({ meaning }) => meaning },
   { name: 'From', rank: 'third', bar: 70, cell: (line) => <span className="soft">{errorFrom(line)}</span> },
   { name: 'You can', rank: 'second', bar: 70, cell: (line) => <ErrorAction appRef={appRef} line={line} /> },

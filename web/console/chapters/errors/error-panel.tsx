@@ -31,7 +31,7 @@ export function ErrorPanel({
       label={`Error ${errorName(line)}`}
       title={
         <>
-          <code>{errorName(line)}</code> {line.status !== null && <Tag>{line.status}</Tag>}
+          <code>{errorName(line)}</code> {line.statuses.map((status) => <Tag key={status}>{status}</Tag>)}
         </>
       }
       {...steps}

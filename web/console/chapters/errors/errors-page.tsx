@@ -87,10 +87,10 @@ const foldingOf = (window: StatisticsWindow): Folding<ErrorLine> => ({
 const fits =
   ({ group, status }: Narrowed) =>
   (line: ErrorLine): boolean =>
-    (group === null || line.group === group) && (status === null || line.status === status);
+    (group === null || line.group === group) && (status === null || line.statuses.includes(status));
 
 const textOf = (line: ErrorLine): string =>
-  [errorName(line), line.code, line.status, line.meaning, errorFrom(line), line.message].join('\n');
+  [errorName(line), line.code, line.statuses.join(' '), line.meaning, errorFrom(line), line.message].join('\n');
 
 /**
  * Answers the question of the chapter: "94 errors are possible; 17 occurred in 24 hours, 450 times in 214,380 calls.

@@ -10,7 +10,7 @@ it.each([
   ],
   ['the member has role a or the member has role b or the member has role c', 'role a, b or c'],
   ['the member has role lead and id is not the member', 'role lead and not own'],
-  ['as far as rows of public.bookings can be seen', 'as its tables allow'],
+  ['as far as rows of bookings can be seen', 'as its tables allow'],
   ['slot of an active resource (staff: of any)', 'slot of an active resource (staff: of any)'],
   ['', ''],
 ])('shortens %s to %s', (words, short) => expect(cellWords(words)).toBe(short));

@@ -10,7 +10,7 @@ it.each([
     'When the member has role lead; for 3 of 4 fields.',
   ],
   [
-    { verdict: 'when', words: 'as far as rows of public.a can be seen', reason: '' } as const,
+    { verdict: 'when', words: 'as far as rows of a can be seen', reason: '' } as const,
     'As far as rows of public.a can be seen.',
   ],
   [
