@@ -15,7 +15,7 @@ const BROWSER = /^(?:Mozilla|Opera)\//;
  * and older ones never, so the headers that every page load has count too. A page of another site can change none of
  * these headers.
  */
-export function isBrowser({ headers }: Pick<CallRequest, 'headers'>): boolean {
+function isBrowser({ headers }: Pick<CallRequest, 'headers'>): boolean {
   const mode = headers['sec-fetch-mode'];
   // The fetch of Node.js and of Deno sends the mode cors. A browser that sends it hands the response to a script.
   if (mode !== undefined && mode !== 'cors') return true;

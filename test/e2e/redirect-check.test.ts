@@ -20,7 +20,8 @@ it('the settings show whether a sign-in may return to an address, by which entry
     await field.press('Enter');
     await page.getByRole('status').filter({ hasText: words }).waitFor();
   };
-  await check('https://shop.example/docs/', 'Allowed by https://shop.example/docs: https://shop.example/docs/');
+  await check('https://shop.example/docs/', 'Allowed by https://shop.example/docs');
+  await check('https:\\\\shop.example\\docs', 'Browsers open https://shop.example/docs');
   await check('https://pr-1.preview.example/x', 'Allowed by https://*.preview.example/**');
   await check('http://localhost:5173', 'Allowed by the rule for the member’s own machine');
   await check('http://10.0.0.1/', 'Refused. No entry can allow an IP address.');

@@ -50,27 +50,34 @@ export function RedirectCheckRow({ appRef, draft }: { appRef: string; draft: Dra
           </Button>
         </form>
         <p role="status" className={classNames(data?.address === null && styles.wrong)}>
-          {error ? failureFacts(error).message : data && <Decision decision={data} />}
+          {error ? failureFacts(error).message : data && <Decision decision={data} typed={address} />}
         </p>
       </div>
     </div>
   );
 }
 
-function Decision({ decision }: { decision: RedirectDecision }) {
+function Decision({ decision, typed }: { decision: RedirectDecision; typed: string }) {
   const { by, entry, refusal, address } = decision;
   if (refusal !== null) return `Refused. ${refusals[refusal]}`;
   return (
     <>
-      Allowed by {by === 'entry' ? <code>{entry}</code> : reasons[by ?? 'site']}: <code>{address}</code>
+      Allowed by {entry === null ? reasons[by ?? 'site'] : <code>{entry}</code>}
+      {address !== typed && (
+        <>
+          <br />
+          Browsers open <code>{address}</code>
+        </>
+      )}
     </>
   );
 }
 
-const reasons: Readonly<Record<Exclude<NonNullable<RedirectDecision['by']>, 'entry'>, string>> = {
+const reasons: Readonly<Record<NonNullable<RedirectDecision['by']>, string>> = {
   site: 'the site address',
   origin: 'the app’s own address',
   loopback: 'the rule for the member’s own machine',
+  entry: 'an entry',
 };
 
 const refusals: Readonly<Record<NonNullable<RedirectDecision['refusal']>, string>> = {

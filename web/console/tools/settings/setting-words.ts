@@ -27,7 +27,7 @@ export const settingWords: Readonly<Record<string, SettingWords>> = {
   uri_allow_list: {
     label: 'Redirect addresses',
     effect: () =>
-      'A sign-in may return only to the site address and these addresses. * stands for any characters but . and /, ** for any characters.',
+      'A sign-in may return only to the site address and these addresses, each with or without an additional slash at the end. * stands for any characters but . and /, ** for any characters.',
   },
 
   db_schemas: { label: 'Schemas' },
