@@ -32,12 +32,32 @@ export interface MemberImport {
   /** Number of accounts in the file that were members before the import. */
   readonly present: number;
   readonly refused: number;
+  /**
+   * The kinds of password hashes in the file, the costliest of all accounts first; at most as many as the limit
+   * importHashKinds.
+   */
+  readonly hashes: readonly ImportedHashes[];
   /** Why nothing was imported; null if the import did not fail. */
   readonly failure: string | null;
   readonly created_by: string;
   /** Time at which the import began, in ISO 8601. */
   readonly created_at: string;
 }
+
+/** The password hashes of one algorithm and one cost. */
+export interface ImportedHashes {
+  readonly algorithm: string;
+  /** Expected processor time of one sign-in in milliseconds. */
+  readonly milliseconds: number;
+  /** Number of accounts in the file with such a hash. */
+  readonly accounts: number;
+  /** True if a sign-in with such a hash counts towards the limit costlyHashSecondsPerMinute. */
+  readonly is_costly: boolean;
+}
+
+/** Returns a sentence about the hashes, such as “bcrypt: 12 accounts, 1,920 ms each, costly”. */
+export const hashesInWords = ({ algorithm, milliseconds, accounts, is_costly }: ImportedHashes): string =>
+  `${algorithm}: ${accounts.toLocaleString('en')} ${accounts === 1 ? 'account' : 'accounts'}, ${milliseconds.toLocaleString('en')} ms for the first sign-in${is_costly ? ' (costly)' : ''}`;
 
 /** A record of the file, such as one account, that did not become a member. */
 export interface RefusedRecord {
@@ -56,6 +76,8 @@ export interface ImportPreview {
     readonly phone: string | null;
     /** The algorithm that hashed the password; null if the account has no password. */
     readonly password: string | null;
+    /** Expected processor time of a sign-in with this hash in milliseconds; null if the account has no password. */
+    readonly password_milliseconds: number | null;
     readonly confirmed: boolean;
     readonly providers: readonly string[];
     /** Why the import would refuse the record; null if it would accept it. */

@@ -18,6 +18,11 @@ export const importLimits = limitsOf('accounts', {
     default: 10_000,
     meaning: 'Refused records that the report of an import lists. Further records are only counted.',
   },
+  importHashKinds: {
+    unit: 'count',
+    default: 20,
+    meaning: 'Kinds of password hashes, by algorithm and cost, that the report of an import lists.',
+  },
   importPreviewRecords: {
     unit: 'count',
     default: 10,

@@ -45,10 +45,9 @@ describe('FairQueue', () => {
     await all[1];
     await new Promise((resolve) => setImmediate(resolve));
     expect(started).toEqual([0, 1, 2]);
-    ends.push(() => undefined);
-    for (let i = 0; started.length < 5 || i < 5; i++) {
-      ends[i]?.();
-      await new Promise((resolve) => setImmediate(resolve));
+    for (let ended = 0; ended < all.length; ) {
+      if (ends[ended] === undefined) await new Promise((resolve) => setImmediate(resolve));
+      else ends[ended++]?.();
     }
     await Promise.all(all);
     expect(started).toEqual([0, 1, 2, 3, 4]);

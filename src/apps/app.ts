@@ -97,6 +97,7 @@ export class App {
   #waitMilliseconds: number;
   #listener: Listener | null = null;
   #opening: Promise<void> | null = null;
+  #isClosed = false;
   #isListening = false;
   #schemaCache: Promise<SchemaCache> | null = null;
   #fullSchemaCache: Promise<SchemaCache> | null = null;
@@ -263,6 +264,7 @@ export class App {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     void this.#becomeIdle();
     await Promise.all([this.database.close(), this.serverDatabase.close()]);
   }
@@ -285,6 +287,8 @@ export class App {
     // reports it.
     void this.database.run([CONNECT]).catch(() => undefined);
     await this.#startWithRetry(listener);
+    // The app may have been deleted in the meantime. Without this, its listener would reconnect without an end.
+    if (this.#isClosed) await this.#becomeIdle();
     this.#events.emit({ type: 'app', what: 'opened', app: this.ref });
     // Uses the pool once, because the pool detects idleness only after it has had a connection.
     await this.settings();

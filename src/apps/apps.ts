@@ -210,7 +210,8 @@ export class Apps {
     const replaced = this.#apps.get(ref);
     if (!replaced) return;
     this.#apps.delete(ref);
-    const [app, record] = await Promise.all([replaced, this.#registry.find(ref)]).catch(() => [null, null]);
+    const app = await replaced.catch(() => null);
+    const record = await this.#registry.find(ref).catch(() => undefined);
     if (record === null) await app?.close();
     else app?.retire();
   }

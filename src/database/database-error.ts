@@ -136,6 +136,16 @@ export function loginFailureReason({ sqlstate }: ConnectionError): string | null
   }
 }
 
+/** SQLSTATE invalid_catalog_name: the database does not exist. */
+const NO_DATABASE = '3D000';
+
+/**
+ * Returns true if a connection could not be opened and will not open later by itself: the database does not exist, or
+ * the role may not log in. Work that repeats must end then, or ask whether its app still exists.
+ */
+export const isLastingFailure = (error: unknown): boolean =>
+  error instanceof ConnectionError && (error.sqlstate === NO_DATABASE || loginFailureReason(error) !== null);
+
 /**
  * Returns true if the server, the database or the role has reached its maximum number of connections (53300,
  * too_many_connections).

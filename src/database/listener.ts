@@ -1,7 +1,7 @@
 import { limits } from '../../contract/limits.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionConfig } from './connection-config.ts';
-import { ConnectionError, DatabaseError } from './database-error.ts';
+import { ConnectionError, DatabaseError, isLastingFailure } from './database-error.ts';
 import { quoteIdentifier, type Statement } from './statement.ts';
 
 /** Callbacks of a listener. */
@@ -158,10 +158,16 @@ export class Listener {
     this.#restart(FIRST_RETRY_MILLISECONDS);
   }
 
+  /**
+   * Reconnects after a pause, until it succeeds. If the database does not exist or the role may not log in, the listener
+   * waits for the next call of `start`.
+   */
   #restart(after: number): void {
     if (this.#closed) return;
     this.#retry = setTimeout(() => {
-      this.start().catch(() => this.#restart(Math.min(after * 2, LAST_RETRY_MILLISECONDS)));
+      this.start().catch((error: unknown) => {
+        if (!isLastingFailure(error)) this.#restart(Math.min(after * 2, LAST_RETRY_MILLISECONDS));
+      });
     }, after);
     this.#retry.unref();
   }

@@ -7,7 +7,7 @@ import type { AppRecord } from '../apps/app-record.ts';
 import type { Secrets } from '../apps/app-secrets.ts';
 import type { Server } from '../apps/server.ts';
 import type { ConnectionBudget } from '../database/connection-budget.ts';
-import { ConnectionError } from '../database/database-error.ts';
+import { ConnectionError, isLastingFailure } from '../database/database-error.ts';
 import { Pool } from '../database/pool.ts';
 import { renderMail } from '../mail/render.ts';
 import type { HookContext } from './call-hook.ts';
@@ -83,8 +83,6 @@ const CONTROL_WAIT_MILLISECONDS = 15_000;
 const LATER_MILLISECONDS = 2000;
 /** Interval at which the mail queue is cleaned up. A clean-up also runs when a mail expires. */
 const TIDY_MILLISECONDS = 3_600_000;
-/** SQLSTATE invalid_catalog_name: the app was deleted. */
-const NO_DATABASE = '3D000';
 
 /** Runs the scheduled jobs, HTTP requests and mails of one app. Only the leader uses it. */
 export class AppWork {
@@ -136,6 +134,11 @@ export class AppWork {
       await this.#startQueue(),
     ].filter((time) => time !== null);
     return times.length === 0 ? null : Math.min(...times);
+  }
+
+  /** Returns true if this is the work of the app with this record, and not of an earlier app with the same ref. */
+  isOf({ createdAt, database }: AppRecord): boolean {
+    return this.#record.createdAt === createdAt && this.#record.database === database;
   }
 
   /** Resolves when no work is running. */
@@ -215,8 +218,7 @@ export class AppWork {
       await finishRun(this.#control, job, run, outcome);
       return true;
     } catch (error) {
-      const isGone = error instanceof ConnectionError && error.sqlstate === NO_DATABASE;
-      if (!(error instanceof ConnectionError) || isGone || this.#shared.cancel.aborted) throw error;
+      if (!(error instanceof ConnectionError) || isLastingFailure(error) || this.#shared.cancel.aborted) throw error;
       return false;
     }
   }

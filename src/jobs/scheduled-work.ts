@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { limits } from '../../contract/limits.ts';
 import type { App, Notification } from '../apps/app.ts';
-import { CONSOLE_REF, databaseName } from '../apps/app-record.ts';
+import { type AppRecord, CONSOLE_REF, databaseName } from '../apps/app-record.ts';
 import type { Apps } from '../apps/apps.ts';
 import { isCurrent } from '../apps/apps.ts';
 import { Background } from '../apps/background.ts';
@@ -10,6 +10,7 @@ import type { Origins } from '../apps/origins.ts';
 import type { Registry } from '../apps/registry.ts';
 import { type Server, superuserIn } from '../apps/server.ts';
 import { ConnectionBudget } from '../database/connection-budget.ts';
+import { isLastingFailure } from '../database/database-error.ts';
 import type { Pool } from '../database/pool.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Events } from '../observe/events.ts';
@@ -53,6 +54,8 @@ interface Entry {
   /** Time before which the app is not checked, in milliseconds of performance.now(). */
   pausedUntil: number;
   isServing: boolean;
+  /** Pause before the next check after a failed one, in milliseconds. */
+  retry: number;
   work: AppWork | null;
   storedDue: number | null;
   storedWrites: string | null;
@@ -80,6 +83,8 @@ export class ScheduledWork {
   readonly #entries = new Map<string, Entry>();
   readonly #announcing = new Map<string, NodeJS.Timeout>();
   readonly #looks = new Set<Promise<void>>();
+  /** The work of deleted apps that has not ended. */
+  readonly #ending = new Set<Promise<void>>();
   #isLeader = false;
   #isStopping = false;
   #timer: NodeJS.Timeout | null = null;
@@ -144,7 +149,7 @@ export class ScheduledWork {
     this.#clearTimers();
     const timer = setTimeout(() => this.#cancel.abort(), limits.jobStopMilliseconds.default);
     await Promise.all(this.#looks);
-    await Promise.all([...this.#entries.values()].map(({ work }) => work?.close()));
+    await Promise.all([...this.#ending, ...[...this.#entries.values()].map(({ work }) => work?.close())]);
     clearTimeout(timer);
     await this.#leadership.stop();
   }
@@ -205,6 +210,7 @@ export class ScheduledWork {
     if (known) return known;
     const entry: Entry = {
       ...{ due: Number.POSITIVE_INFINITY, pausedUntil: 0, isServing: false, work: null, storedDue: null },
+      retry: SUSPENDED_MILLISECONDS,
       ...{
         isChanged: false,
         newWrites: 0,
@@ -252,6 +258,9 @@ export class ScheduledWork {
 
   async #changed(writes: ReadonlyMap<string, string>): Promise<{ ref: string; database: string }[]> {
     const apps = await this.#parts.registry.list();
+    const refs = new Set(apps.map(({ ref }) => ref));
+    // The next check removes the entries of deleted apps.
+    for (const [ref, entry] of this.#entries) if (!refs.has(ref)) entry.due = Math.min(entry.due, Date.now());
     return apps.filter(
       ({ ref, database }) => ref !== CONSOLE_REF && writes.get(database) !== this.#entries.get(ref)?.writes,
     );
@@ -284,9 +293,9 @@ export class ScheduledWork {
     entry.isChanged = false;
     const started = performance.now();
     const look = this.#background
-      .attempt(ref, () => this.#serve(ref, entry))
+      .attempt(ref, () => this.#serve(ref, entry).catch((error: unknown) => this.#delay(entry, error)))
       .then((isDone) => {
-        if (!isDone && this.#entries.has(ref)) entry.due = Math.min(entry.due, Date.now() + SUSPENDED_MILLISECONDS);
+        if (!isDone && this.#entries.has(ref)) entry.due = Math.min(entry.due, Date.now() + entry.retry);
       })
       .finally(() => {
         entry.isServing = false;
@@ -298,34 +307,60 @@ export class ScheduledWork {
     this.#looks.add(look);
   }
 
+  /**
+   * Doubles the pause before the next check of an app whose database does not exist or refuses the login. While an app is
+   * being deleted, this comes before the app is unknown.
+   * @throws `error`
+   */
+  #delay(entry: Entry, error: unknown): never {
+    const { retry } = entry;
+    entry.retry = isLastingFailure(error) ? Math.min(retry * 2, LONGEST_PAUSE_MILLISECONDS) : SUSPENDED_MILLISECONDS;
+    throw error;
+  }
+
   async #serve(ref: string, entry: Entry): Promise<void> {
     if (this.#shared.isSuspended(ref)) {
       entry.due = Date.now() + SUSPENDED_MILLISECONDS;
       return;
     }
-    entry.work ??= await this.#open(ref);
-    if (!entry.work) return;
+    const record = await this.#recordOf(ref);
+    if (entry.work && !(record && entry.work.isOf(record))) this.#end(entry);
+    if (record === null) {
+      this.#entries.delete(ref);
+      return;
+    }
+    // Updating the schema changes the write counter, so the app is checked again after an update.
+    if (!isCurrent(record)) return;
+    entry.work ??= await this.#open(record);
     const due = await entry.work.serve();
     entry.due = Math.min(entry.due, due ?? Number.POSITIVE_INFINITY);
+    entry.retry = SUSPENDED_MILLISECONDS;
     await this.#store(ref, entry, due);
   }
 
-  /**
-   * Opens the work of an app. Returns null if the app no longer exists or if its schema is out of date. Updating the
-   * schema changes the write counter, so the app is checked again after an update.
-   */
-  async #open(ref: string): Promise<AppWork | null> {
+  /** Returns the record of an app; null if the app does not exist. */
+  async #recordOf(ref: string): Promise<AppRecord | null> {
     try {
-      const { record } = await this.#parts.apps.find(ref);
-      if (!isCurrent(record)) return null;
-      // If an operator created the app, it has no builder. Then it shares its slots with no other app.
-      const owner = (await this.#parts.registry.firstBuilderOf(ref)) ?? ref;
-      return new AppWork(this.#shared, record, owner, (at) => this.#wake(ref, at));
+      return (await this.#parts.apps.find(ref)).record;
     } catch (error) {
-      if (!(error instanceof NinefoldError && error.code === 'app_unknown')) throw error;
-      this.#entries.delete(ref);
-      return null;
+      if (error instanceof NinefoldError && error.code === 'app_unknown') return null;
+      throw error;
     }
+  }
+
+  async #open(record: AppRecord): Promise<AppWork> {
+    const { ref } = record;
+    // If an operator created the app, it has no builder. Then it shares its slots with no other app.
+    const owner = (await this.#parts.registry.firstBuilderOf(ref)) ?? ref;
+    return new AppWork(this.#shared, record, owner, (at) => this.#wake(ref, at));
+  }
+
+  /** Ends the work of a deleted app. */
+  #end(entry: Entry): void {
+    if (entry.work === null) return;
+    const ending = entry.work.close().finally(() => this.#ending.delete(ending));
+    this.#ending.add(ending);
+    entry.work = null;
   }
 
   /** Stores the due time in the console's database if the stored time is later than the real one, or much earlier. */

@@ -168,16 +168,19 @@ it('imports a file with a report, and acts as an imported member', async () => {
   );
   const { page, problems } = await site.visit(`/app/${app.ref}/users`);
   await page.getByRole('link', { name: 'Import', exact: true }).click();
-  const csv = 'email,email_confirmed,name\nada@example.com,true,Ada\nnobody,true,Nobody\n';
+  const costly = `$2a$15$${'a'.repeat(53)}`;
+  const csv = `email,email_confirmed,name,password_hash\nada@example.com,true,Ada,${costly}\nnobody,true,Nobody,\n`;
   await page
     .getByLabel('File', { exact: true })
     .setInputFiles({ name: 'members.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
   await page.getByRole('button', { name: 'Send and preview' }).click();
   const preview = page.getByRole('table', { name: 'First rows of the file' });
   await preview.getByRole('row', { name: 'ada@example.com' }).waitFor();
+  await preview.getByText('bcrypt, 1920 ms').waitFor();
   await preview.getByText('the address is not valid').waitFor();
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   await page.getByText('1 user imported, 0 already existed, 1 refused.').waitFor();
+  await page.getByText('bcrypt: 1 account, 1,920 ms for the first sign-in (costly)').waitFor();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('link', { name: 'Download the report' }).click(),

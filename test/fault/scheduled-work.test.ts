@@ -1,8 +1,9 @@
-import { cp, mkdir } from 'node:fs/promises';
+import { cp, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
-import { createApp, runSql } from '../support/apps.ts';
+import { createApp, deleteApp, runSql } from '../support/apps.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
 import { deleteHome, startNode } from '../support/node.ts';
 import { ownNode } from '../support/own-node.ts';
@@ -41,6 +42,35 @@ async function runsAgain(): Promise<void> {
 /** Expects that no due time has two rows, because a claimed run must happen once. */
 const expectNoneTwice = () =>
   expect.poll(() => value('select count(*) - count(distinct due) from ticks').catch(() => null), patient).toBe('0');
+
+describe('the scheduled work of deleted apps', () => {
+  it('ends, so that the node does not try to log in to their databases', async () => {
+    const deleted = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const each = await createApp(node);
+        const schedule = `create table public.runs (); select cron.schedule('each', '1 seconds', 'insert into public.runs default values')`;
+        await runSql(node, each.ref, schedule);
+        return each;
+      }),
+    );
+    const runs = ({ ref }: AppConnection) =>
+      runSql(node, ref, 'select count(*) from public.runs').then(({ results }) => Number(results[0]?.rows[0]?.[0]));
+    for (const each of deleted) await expect.poll(() => runs(each), patient).toBeGreaterThan(0);
+    for (const { ref } of deleted) await deleteApp(node, ref);
+    const failedLogins = async (): Promise<number> => {
+      const log = await readFile(join(node.home, 'logs/postgres.log'), 'utf8');
+      return deleted.flatMap(({ ref }) => log.match(new RegExp(`FATAL: .*\\bapp_${ref}\\b`, 'g')) ?? []).length;
+    };
+    const failedLoginsDuring = async (milliseconds: number): Promise<number> => {
+      const before = await failedLogins();
+      await delay(milliseconds);
+      return (await failedLogins()) - before;
+    };
+    await expect.poll(() => failedLoginsDuring(2500), patient).toBe(0);
+    expect(await failedLogins()).toBeLessThan(10 * deleted.length);
+    await runsAgain();
+  });
+});
 
 describe('a scheduled job', () => {
   const strikes: [what: string, strike: () => Promise<void>][] = [

@@ -53,6 +53,11 @@ describe('ninefold members import', () => {
     const { report, stderr } = await importFile(app, 'members.csv', file, '--from', 'csv');
     expect(stderr).toBe('');
     expect(report).toMatchObject({ state: 'done', read: 7, imported: 4, present: 0, refused: 3 });
+    expect(report?.hashes).toEqual([
+      { algorithm: 'argon2', milliseconds: 12, accounts: 1, is_costly: false },
+      { algorithm: 'bcrypt', milliseconds: 1, accounts: 1, is_costly: false },
+      { algorithm: 'pbkdf2', milliseconds: 1, accounts: 1, is_costly: false },
+    ]);
     expect(report?.refusals).toEqual([
       { line: 5, subject: 'nobody', reason: 'the address is not valid' },
       { line: 6, subject: 'm0@example.com', reason: 'line 2 has the same address' },

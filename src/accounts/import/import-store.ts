@@ -1,5 +1,5 @@
 import { limits } from '../../../contract/limits.ts';
-import type { MemberImport, RefusedRecord } from '../../../contract/member-imports.ts';
+import type { ImportedHashes, MemberImport, RefusedRecord } from '../../../contract/member-imports.ts';
 import type { Database, Executor } from '../../database/database.ts';
 import { affectedRows } from '../../database/statement.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
@@ -18,6 +18,7 @@ const IMPORT = `pg_catalog.jsonb_build_object(
   'id', i.id, 'source', i.source, 'file_name', i.file_name, 'bytes', i.bytes,
   'state', case when ${IS_INTERRUPTED} then 'failed' else i.state end,
   'read', i.read_records, 'imported', i.imported, 'present', i.present, 'refused', i.refused,
+  'hashes', case when pg_catalog.jsonb_typeof(i.options -> 'hashes') = 'array' then i.options -> 'hashes' else '[]'::jsonb end,
   'failure', case when ${IS_INTERRUPTED} then 'The node stopped while the import ran. Nothing was imported: run it again.' else i.failure end,
   'created_by', i.created_by, 'created_at', ${time('i.created_at')})`;
 
@@ -46,7 +47,7 @@ export async function beginImport(
 export async function readImport(database: Executor, id: string): Promise<{ shown: MemberImport; options: unknown }> {
   const found = await jsonAsAuthAdmin<{ shown: MemberImport; options: unknown }>(
     database,
-    `select pg_catalog.jsonb_build_object('shown', ${IMPORT}, 'options', i.options) from ninefold.member_imports i where i.id = $1::uuid`,
+    `select pg_catalog.jsonb_build_object('shown', ${IMPORT}, 'options', i.options - 'hashes') from ninefold.member_imports i where i.id = $1::uuid`,
     [id],
   );
   if (found === null) throw new NinefoldError('not_found', { message: 'There is no import with this id.' });
@@ -105,7 +106,7 @@ export async function claimImport(database: Executor, id: string): Promise<boole
   const [claimed] = await runAsAuthAdmin(database, [
     [
       `update ninefold.member_imports i set state = 'running', failure = null, read_records = 0, imported = 0, present = 0, refused = 0,
-         changed_at = pg_catalog.now()
+         options = i.options - 'hashes', changed_at = pg_catalog.now()
        where i.id = $1::uuid and (i.state in ('receiving', 'failed') or ${IS_INTERRUPTED})
          and not exists (select from ninefold.member_imports o where o.id <> i.id and o.state = 'running'
            and o.changed_at > pg_catalog.now() - interval '${limits.importSilenceSeconds.default} seconds')
@@ -152,6 +153,17 @@ export async function storeRecords(
       `update ninefold.member_imports set read_records = read_records + $2::bigint, refused = refused + $3::bigint,
          changed_at = pg_catalog.now() where id = $1::uuid`,
       [id, String(records.length + refusals.length), String(refusals.length)],
+    ],
+  ]);
+}
+
+/** Stores the kinds of password hashes in the file. */
+export async function storeHashes(database: Executor, id: string, hashes: readonly ImportedHashes[]): Promise<void> {
+  await runAsAuthAdmin(database, [
+    [
+      `update ninefold.member_imports set options = options || pg_catalog.jsonb_build_object('hashes', $2::jsonb),
+         changed_at = pg_catalog.now() where id = $1::uuid`,
+      [id, JSON.stringify(hashes)],
     ],
   ]);
 }

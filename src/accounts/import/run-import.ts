@@ -4,7 +4,8 @@ import type { ImportPreview, ImportSource, RefusedRecord } from '../../../contra
 import type { Database } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import { passwordScheme } from '../passwords.ts';
-import { failImport, type PreparedRecord, readParts, reportAlive, storeRecords } from './import-store.ts';
+import { HashKinds, roundedMilliseconds } from './hash-kinds.ts';
+import { failImport, type PreparedRecord, readParts, reportAlive, storeHashes, storeRecords } from './import-store.ts';
 import { type AccountForms, importedAccount, RefusedAccount } from './imported-account.ts';
 import { makeMembers } from './make-members.ts';
 import { type FirebaseHashes, type ImportRecord, readRecords } from './sources.ts';
@@ -75,6 +76,7 @@ async function prepareAll(database: Database, file: ImportedFile, forms: Account
   let records: PreparedRecord[] = [];
   let refusals: RefusedRecord[] = [];
   let bytes = 0;
+  const kinds = new HashKinds();
   const store = async () => {
     await storeRecords(database, file.id, records, refusals);
     [records, refusals, bytes] = [[], [], 0];
@@ -84,10 +86,12 @@ async function prepareAll(database: Database, file: ImportedFile, forms: Account
     if ('json' in prepared) {
       records.push(prepared);
       bytes += prepared.json.length;
+      if ('draft' in record && record.draft.passwordHash) kinds.add(record.draft.passwordHash);
     } else refusals.push(prepared);
     if (records.length + refusals.length >= BATCH_RECORDS || bytes >= BATCH_BYTES) await store();
   }
   await store();
+  await storeHashes(database, file.id, kinds.list());
 }
 
 function failureOf(error: unknown): string {
@@ -126,7 +130,14 @@ function shown(
   forms: AccountForms,
 ): ImportPreview['records'][number] {
   const prepared = prepare(record, forms);
-  const nothing = { email: null, phone: null, password: null, confirmed: false, providers: [] };
+  const nothing = {
+    email: null,
+    phone: null,
+    password: null,
+    password_milliseconds: null,
+    confirmed: false,
+    providers: [],
+  };
   if (!('json' in prepared)) {
     return { ...nothing, line: prepared.line, email: prepared.subject, refused: prepared.reason };
   }
@@ -144,6 +155,7 @@ function shown(
     email,
     phone,
     password: hash && passwordScheme(hash),
+    password_milliseconds: hash ? roundedMilliseconds(hash) : null,
     confirmed: (account.email_confirmed_at ?? account.phone_confirmed_at) !== null,
     providers: Array.isArray(app.providers) ? app.providers.map(String) : [],
     refused: null,

@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import {
   type BeginImportRequest,
   type FirebaseHashParameters,
+  hashesInWords,
   importSources,
   type MemberImport,
   partBytes,
@@ -55,8 +56,9 @@ async function importMembers(ref: string, file: string, options: ImportOptions):
   if (options.report !== undefined) await writeFile(options.report, refusalsAsCsv(refusals));
   if (ended.state === 'failed') throw new CliError(ended.failure ?? 'The import failed.');
   if (options.json) return printJson({ ...ended, refusals });
-  const { imported, present, refused } = ended;
+  const { imported, present, refused, hashes } = ended;
   process.stdout.write(`${imported} imported, ${present} already existed, ${refused} refused.\n`);
+  for (const kind of hashes) process.stdout.write(`${hashesInWords(kind)}\n`);
   if (refusals.length === 0 || options.report !== undefined) return;
   printTable(
     ['line', 'account', 'reason'],

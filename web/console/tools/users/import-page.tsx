@@ -147,7 +147,7 @@ function Preview({
               <tr key={record.line}>
                 <td>{record.line}</td>
                 <td>{record.email ?? record.phone ?? '–'}</td>
-                <td>{record.password ?? 'none'}</td>
+                <td>{record.password === null ? 'none' : `${record.password}, ${record.password_milliseconds} ms`}</td>
                 <td>{record.confirmed ? 'yes' : 'no'}</td>
                 <td>{record.providers.join(', ')}</td>
                 <td>{record.refused && <Tag kind="error">{record.refused}</Tag>}</td>

@@ -1,6 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type RefusedRecord, refusalsAsCsv } from '../../../../contract/member-imports.ts';
+import {
+  hashesInWords,
+  type ImportedHashes,
+  type RefusedRecord,
+  refusalsAsCsv,
+} from '../../../../contract/member-imports.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Skeleton, Table, TableHead } from '../../../ui/table.tsx';
@@ -35,6 +40,7 @@ export function ImportReport({ appRef, id, onAgain }: { appRef: string; id: stri
           refused.
         </p>
       )}
+      {state.hashes.length > 0 && <Hashes hashes={state.hashes} />}
       {refusals.length > 0 && <Refusals refusals={refusals} fileName={state.file_name} />}
       <div className={styles.buttons}>
         <Button onClick={onAgain}>Import another file</Button>
@@ -42,6 +48,23 @@ export function ImportReport({ appRef, id, onAgain }: { appRef: string; id: stri
           All users
         </Link>
       </div>
+    </>
+  );
+}
+
+/** What the password hashes of the imported users cost. */
+function Hashes({ hashes }: { hashes: readonly ImportedHashes[] }) {
+  return (
+    <>
+      <p className={styles.words}>
+        Each user gets a hash of the standard cost at the first sign-in. Until then, the password hashes of the file
+        cost this processor time:
+      </p>
+      <ul>
+        {hashes.map((kind) => (
+          <li key={`${kind.algorithm} ${kind.milliseconds}`}>{hashesInWords(kind)}</li>
+        ))}
+      </ul>
     </>
   );
 }
