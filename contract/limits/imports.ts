@@ -36,7 +36,8 @@ export const importLimits = limitsOf('accounts', {
   importSilenceSeconds: {
     unit: 'seconds',
     default: 60,
-    meaning: 'How long an import may report nothing before it counts as interrupted.',
+    meaning:
+      'How long an import may stay locked after the machine that runs it has failed. If only its process ends, the import can be run again at once.',
   },
   importsAtOnce: {
     unit: 'count',

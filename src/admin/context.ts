@@ -12,6 +12,7 @@ import type { Grant } from '../accounts/sessions.ts';
 import type { User } from '../accounts/user.ts';
 import type { App } from '../apps/app.ts';
 import type { Apps } from '../apps/apps.ts';
+import type { ImportLocks } from '../apps/import-locks.ts';
 import type { Lifecycle } from '../apps/lifecycle.ts';
 import type { Origins } from '../apps/origins.ts';
 import type { Registry } from '../apps/registry.ts';
@@ -86,6 +87,7 @@ export interface AdminContext {
   readonly addresses: AddressPolicy;
   /** Counts the imports of members that this worker runs. */
   readonly importsInFlight: InFlight;
+  readonly importLocks: ImportLocks;
   /** Derives the specifications of apps. */
   readonly specify: {
     /**

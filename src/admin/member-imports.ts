@@ -6,6 +6,7 @@ import {
   beginImport,
   claimImport,
   deleteImport,
+  INTERRUPTED,
   readImport,
   readRefusals,
   storePart,
@@ -92,27 +93,60 @@ export async function showImportRefusals(context: AdminContext, ref: string, id:
  */
 export async function removeMemberImport(context: AdminContext, ref: string, id: string): Promise<Reply> {
   const { app } = await importOf(context, ref, id);
-  if (!(await deleteImport(app.database, id))) throw new NinefoldError('import_busy');
+  const isDeleted =
+    (await deleteImport(app.database, id, false)) ||
+    (await context.importLocks.start(
+      ref,
+      () => deleteImport(app.database, id, true),
+      () => Promise.resolve(),
+    ));
+  if (!isDeleted) throw running();
   return noContent();
 }
+
+/** Seconds after which the client may ask again while an import runs. */
+const RETRY_SECONDS = Math.ceil(limits.importSilenceSeconds.default / 4);
+
+const running = (): NinefoldError =>
+  new NinefoldError('import_busy', {
+    message: `An import of this app is running. Try again in ${RETRY_SECONDS} seconds.`,
+    retryAfter: RETRY_SECONDS,
+  });
 
 /**
  * Handles POST /apps/:ref/member-imports/:id/run: runs the import in the background.
  * @throws `import_busy`
  */
 export async function runMemberImport(context: AdminContext, ref: string, id: string): Promise<Reply> {
-  const { app, file } = await importOf(context, ref, id);
-  const end = context.importsInFlight.begin('node', { ofSubject: limits.importsAtOnce.default });
-  if (end === null) throw new NinefoldError('import_busy');
-  try {
-    if (!(await claimImport(app.database, id))) throw new NinefoldError('import_busy');
-  } catch (error) {
-    end();
-    throw error;
+  const { app, file, shown } = await importOf(context, ref, id);
+  if (shown.state === 'done') {
+    throw new NinefoldError('import_busy', {
+      message: 'This import is done. Begin a new import to import the file again.',
+    });
   }
-  void runImport(app.database, () => app.dedicatedPool(), file, context.accountForms)
-    .catch((error: unknown) => context.events.emit({ type: 'fault', requestId: null, where: 'import', error }))
-    .finally(end);
+  const max = limits.importsAtOnce.default;
+  const end = context.importsInFlight.begin('node', { ofSubject: max });
+  if (end === null) {
+    throw new NinefoldError('import_busy', {
+      message: `This worker runs ${max} imports already. Try again in ${RETRY_SECONDS} seconds.`,
+      retryAfter: RETRY_SECONDS,
+      quota: { count: max },
+    });
+  }
+  let isStarted = false;
+  try {
+    isStarted = await context.importLocks.start(
+      ref,
+      () => claimImport(app.database, id),
+      (assertHeld) =>
+        runImport(app.database, () => app.dedicatedPool(), file, context.accountForms, assertHeld)
+          .catch((error: unknown) => context.events.emit({ type: 'fault', requestId: null, where: 'import', error }))
+          .finally(end),
+    );
+  } finally {
+    if (!isStarted) end();
+  }
+  if (!isStarted) throw running();
   return json((await readImport(app.database, id)).shown, 202);
 }
 
@@ -123,7 +157,7 @@ async function importOf(
 ): Promise<{ app: App; file: ImportedFile } & Awaited<ReturnType<typeof readImport>>> {
   if (!UUID.test(id)) throw new NinefoldError('not_found', { message: 'There is no import with this id.' });
   const app = await openApp(context, ref);
-  const found = await readImport(app.database, id);
+  const found = await readCurrent(context, app, id);
   const given = firebase.safeParse(found.options);
   const hashes = given.success
     ? {
@@ -135,4 +169,18 @@ async function importOf(
     : null;
   const { source, file_name: fileName } = found.shown;
   return { ...found, app, file: { id, source, fileName, hashes } };
+}
+
+/** Returns an import. One that is marked as running although no worker runs it has failed. */
+async function readCurrent(
+  { importLocks }: AdminContext,
+  app: App,
+  id: string,
+): Promise<Awaited<ReturnType<typeof readImport>>> {
+  const found = await readImport(app.database, id);
+  if (found.shown.state !== 'running' || (await importLocks.isHeld(app.ref))) return found;
+  // The import may have ended between the two queries.
+  const last = await readImport(app.database, id);
+  if (last.shown.state !== 'running') return last;
+  return { ...last, shown: { ...last.shown, state: 'failed', failure: INTERRUPTED } };
 }

@@ -13,6 +13,7 @@ import { BackgroundTurns, Traffic } from '../apps/background-turns.ts';
 import { CallStatistics } from '../apps/call-statistics.ts';
 import { ErrorStatistics } from '../apps/error-statistics.ts';
 import { type BoundMessage, ExceededBounds } from '../apps/exceeded-bounds.ts';
+import { ImportLocks } from '../apps/import-locks.ts';
 import { KeyUses } from '../apps/key-uses.ts';
 import { Lifecycle } from '../apps/lifecycle.ts';
 import type { Origins } from '../apps/origins.ts';
@@ -295,6 +296,7 @@ function composeAdmin(
     identify: (app, request) => identities.resolve(app, request),
     claimsOf,
     importsInFlight: new InFlight(),
+    importLocks: new ImportLocks(node.locks, maintenance),
     specify: node.specifications,
     versions,
     builders: {

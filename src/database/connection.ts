@@ -381,6 +381,7 @@ export class Connection {
     const { socket } = this.#opened;
     const stream = new StreamedValue(row.lastLength, socket);
     batch.hasResponse = true;
+    batch.options.onTimed?.(performance.now() - this.oldestStartedAt);
     batch.respondWithStream([...row.values, null], stream);
     return {
       skip: row.lastOffset,
@@ -436,7 +437,7 @@ export class Connection {
     }
     const { onTimed, expectedMilliseconds } = batch.options;
     const now = performance.now();
-    // The duration of a streamed value depends on the client, so it is not recorded.
+    // The duration of a streamed value depends on the client, so only the time until its first bytes is recorded.
     if (batch.stream === null) onTimed?.(now - this.oldestStartedAt);
     this.lastUsed = now;
     const left = this.inFlight;

@@ -133,6 +133,36 @@ describe('Pool.run with slow statements', () => {
       await Promise.all(sleeping);
     });
   });
+
+  it('runs a fast statement before slow ones that wait for a connection', async () => {
+    await withPool(
+      async (pool) => {
+        const [slow, fast] = [query('select pg_sleep(0.2)'), query('select 1')];
+        await pool.run([slow]);
+        for (let i = 0; i < 5; i++) await pool.run([fast]);
+        const ended: string[] = [];
+        const runs = Array.from({ length: 6 }, () => pool.run([slow]).then(() => ended.push('slow')));
+        runs.push(pool.run([fast]).then(() => ended.push('fast')));
+        await Promise.all(runs);
+        expect(ended.indexOf('fast')).toBeLessThan(2);
+      },
+      { max: 1 },
+    );
+  });
+
+  it('leaves connections to other calls while many clients run a slow statement for the first time', async () => {
+    await withPool(
+      async (pool) => {
+        const sleeping = Array.from({ length: 20 }, () => pool.run([query('select pg_sleep(0.4)')]));
+        let ended = 0;
+        for (const one of sleeping) void one.then(() => ended++);
+        await pool.run([query('select 2')]);
+        expect(ended).toBeLessThan(4);
+        await Promise.all(sleeping);
+      },
+      { max: 4 },
+    );
+  });
 });
 
 describe('Pool connections', () => {

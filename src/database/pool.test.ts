@@ -267,6 +267,30 @@ describe('StreamedValue', () => {
     );
   });
 
+  it('arrives in memory while another call waits for its connection, although nobody reads', async () => {
+    await withPool(
+      async (pool) => {
+        const tail = await streamStatement(pool, 20);
+        expect(await value(pool, prepared('select $1::int', '7'))).toBe('7');
+        let bytes = 0;
+        for await (const chunk of tail) bytes += chunk.length;
+        expect(bytes).toBe(tail.length);
+      },
+      { max: 1, waitMilliseconds: 10_000 },
+    );
+  });
+
+  it('is given up if it is too large for memory, its reader has stopped and another call waits', async () => {
+    await withPool(
+      async (pool) => {
+        const tail = await streamStatement(pool, (2 * limits.resultBytes.default) / 1024 / 1024);
+        expect(await value(pool, prepared('select $1::int', '7'))).toBe('7');
+        expect(tail.destroyed).toBe(true);
+      },
+      { max: 1, waitMilliseconds: 20_000 },
+    );
+  });
+
   it('ends with an error if the server disconnects in the middle', async () => {
     await withPool(async (pool) => {
       const [own] = await pool.run([query('select pg_backend_pid()')]);

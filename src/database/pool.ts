@@ -1,4 +1,5 @@
 import type { CancelSignal } from '../../contract/call-request.ts';
+import { limits } from '../../contract/limits.ts';
 import { Connection } from './connection.ts';
 import { type ConnectionBudget, PoolSlots } from './connection-budget.ts';
 import type { ConnectionConfig } from './connection-config.ts';
@@ -35,14 +36,30 @@ export interface PoolOptions {
  */
 type Lease = 'shared' | 'exclusive' | 'streaming';
 
+/** How long a batch is expected to run; `unknown` if its statement never ran. */
+type Duration = 'short' | 'unknown' | 'slow';
+
+/** The parts of a batch that decide how it waits for a connection. */
+interface WaitingBatch {
+  readonly statement?: Statement | undefined;
+  readonly key?: string;
+  readonly expectedMilliseconds?: number;
+}
+
 interface Waiter {
   take: (connection: Connection) => void;
   reject: (error: Error) => void;
   use: Lease;
   /** The statement to be sent; a connection that has prepared it is preferred. */
   statement: Statement | undefined;
-  /** True if the duration of the statement is unknown. */
-  isFirstRun: boolean;
+  /** Key of the average duration of the batch; undefined for a transaction and for a batch that is known to be slow. */
+  key: string | undefined;
+  /** True if the batch is known to be short and shares a connection. */
+  isShort: boolean;
+  /** Time of arrival, in milliseconds of performance.now(). */
+  arrivedAt: number;
+  /** Time by which the waiting batches are ordered: the time of arrival, and PATIENCE times the expected duration. */
+  rank: number;
 }
 
 /**
@@ -83,12 +100,30 @@ const LARGE_BYTES = 64 * 1024;
  * request uses the pool.
  */
 const RETIRED_IDLE_MILLISECONDS = 1000;
-/** Share of all connections that only shared batches may use; of the default eight connections, these are two. */
+/**
+ * Share of all connections that only batches of a known short duration may use; of the default eight connections, these
+ * are two.
+ */
 const SHARED_SHARE = 0.25;
 /**
  * Share of all connections that may wait for clients that read a streamed value. The other half stays for other calls.
  */
 const TAIL_SHARE = 0.5;
+/**
+ * Share of all connections that may run the same statement while its duration is unknown. If many clients send a slow
+ * statement for the first time, the other half stays for other calls.
+ */
+const TRIAL_SHARE = 0.5;
+/**
+ * A waiting batch may be overtaken by shorter ones that arrive later, for this multiple of its expected duration. While
+ * many slow calls wait, short ones then do not wait behind all of them.
+ */
+const PATIENCE = 10;
+/**
+ * Time without progress after which a value that is too large for memory is given up if another call waits for its
+ * connection.
+ */
+const STALLED_MILLISECONDS = 1000;
 
 /**
  * The connections to one database as one role. Fast calls share connections, with several batches in flight on each. A
@@ -105,11 +140,17 @@ export class Pool implements Database {
    * connection.
    */
   readonly #firstRuns = new Set<Connection>();
+  /** Number of running batches whose duration is unknown, by key. */
+  readonly #trials = new Map<string, number>();
   readonly #waiters: Waiter[] = [];
   readonly #averageMilliseconds = new StatementTimes();
   readonly #slots: PoolSlots;
+  /** The streamed values that are still arriving, the oldest first. */
+  readonly #streams = new Map<Connection, StreamedValue>();
+  #relieving: NodeJS.Timeout | null = null;
   #opening = 0;
   #tails = 0;
+  /** Number of waiting batches that are known to be short. */
   #sharedWaiting = 0;
   #closed = false;
   readonly #idle: IdleCloser;
@@ -214,6 +255,7 @@ export class Pool implements Database {
 
   async close(): Promise<void> {
     this.#closed = true;
+    if (this.#relieving) clearTimeout(this.#relieving);
     this.#idle.stop();
     this.#refuseWaiters(new ConnectionError('the pool is closed'));
     for (const connection of [...this.#shared, ...this.#exclusive.keys()]) connection.close();
@@ -227,41 +269,58 @@ export class Pool implements Database {
     const { signal, streamStatement, timing } = options;
     const last = statements[statements.length - 1];
     const key = last?.text ?? '';
-    const known = this.#averageMilliseconds.get(key);
-    const isFirstRun = known === undefined;
-    const expectedMilliseconds = known ?? FIRST_RUN_MILLISECONDS;
+    const duration = this.#durationOf(key);
+    const expectedMilliseconds = this.#averageMilliseconds.get(key) ?? FIRST_RUN_MILLISECONDS;
     const work = (connection: Connection) => {
       if (signal?.aborted) return Promise.reject(cancelledBeforeStart());
-      const running = connection.run(statements, {
+      return connection.run(statements, {
         signal,
         streamStatement,
         expectedMilliseconds,
         onTimed: (milliseconds) => {
           if (timing) timing.databaseMilliseconds += milliseconds;
+          const isKnown = this.#averageMilliseconds.get(key) !== undefined;
           this.#averageMilliseconds.add(key, milliseconds);
+          if (!isKnown) this.#rankAgain(key, milliseconds);
           if (connection.mustClose && this.#shared.delete(connection)) connection.close();
         },
       });
-      return isFirstRun ? this.#try(connection, running) : running;
     };
-    if (typeof streamStatement === 'number') return this.#runExclusive(work, 'streaming', streamIn);
-    if (expectedMilliseconds > SLOW_MILLISECONDS || parameterBytes(last) > LARGE_BYTES)
-      return this.#runExclusive(work, 'exclusive', noTail, last);
-    const connection = this.#pickConnection(expectedMilliseconds, isFirstRun);
+    const start =
+      duration === 'unknown' ? (connection: Connection) => this.#try(key, connection, work(connection)) : work;
+    if (typeof streamStatement === 'number')
+      return this.#runExclusive(start, 'streaming', streamIn, { key, expectedMilliseconds });
+    if (duration === 'slow' || parameterBytes(last) > LARGE_BYTES)
+      return this.#runExclusive(work, 'exclusive', noTail, { statement: last, expectedMilliseconds });
+    const connection = this.#pickConnection(expectedMilliseconds, key);
     try {
-      return await (connection ? work(connection) : this.#acquire('shared', work, undefined, isFirstRun));
+      return await (connection ? start(connection) : this.#acquire('shared', start, { key, expectedMilliseconds }));
     } finally {
       if (this.#waiters.length > 0) this.#serveQueue();
       this.#slots.offerIdle();
     }
   }
 
-  async #try<T>(connection: Connection, running: Promise<T>): Promise<T> {
-    this.#firstRuns.add(connection);
+  /** Returns the expected duration of a batch with this key; without a key, that of a transaction or a slow batch. */
+  #durationOf(key: string | undefined): Duration {
+    if (key === undefined) return 'slow';
+    const known = this.#averageMilliseconds.get(key);
+    if (known === undefined) return 'unknown';
+    return known > SLOW_MILLISECONDS ? 'slow' : 'short';
+  }
+
+  /** Counts a batch whose duration is unknown while it runs. */
+  async #try<T>(key: string, connection: Connection, running: Promise<T>): Promise<T> {
+    const isShared = this.#shared.has(connection);
+    this.#trials.set(key, (this.#trials.get(key) ?? 0) + 1);
+    if (isShared) this.#firstRuns.add(connection);
     try {
       return await running;
     } finally {
-      this.#firstRuns.delete(connection);
+      if (isShared) this.#firstRuns.delete(connection);
+      const left = (this.#trials.get(key) ?? 1) - 1;
+      if (left > 0) this.#trials.set(key, left);
+      else this.#trials.delete(key);
     }
   }
 
@@ -294,7 +353,7 @@ export class Pool implements Database {
         return work(connection);
       });
     return this.#retryWhileSafe(
-      () => this.#runExclusive(open, 'exclusive', noTail, statement),
+      () => this.#runExclusive(open, 'exclusive', noTail, { statement }),
       () => !isOpen,
     );
   }
@@ -303,25 +362,53 @@ export class Pool implements Database {
    * Runs `work` with exclusive use of a connection.
    * @param streamStatement Finds a value in the result that is still arriving; the connection is returned once it has
    * arrived.
-   * @param statement The statement that `work` sends, if known.
+   * @param batch The statement that `work` sends, if known, and the key of its average duration.
    */
   async #runExclusive<T>(
     work: (connection: Connection) => Promise<T>,
     use: Lease = 'exclusive',
     streamStatement: (result: T) => StreamedValue | null = noTail,
-    statement?: Statement,
+    batch: WaitingBatch = {},
   ): Promise<T> {
-    const connection = await this.#acquire(use, (acquired) => acquired, statement);
+    const connection = await this.#acquire(use, (acquired) => acquired, batch);
     try {
       const result = await work(connection);
       const stream = streamStatement(result);
-      if (stream) stream.onBatchEnd(() => this.#return(connection));
+      if (stream) this.#returnAfter(stream, connection);
       else this.#return(connection);
       return result;
     } catch (error) {
       this.#return(connection);
       throw error;
     }
+  }
+
+  #returnAfter(stream: StreamedValue, connection: Connection): void {
+    this.#streams.set(connection, stream);
+    stream.onBatchEnd(() => {
+      this.#streams.delete(connection);
+      this.#return(connection);
+    });
+    this.#relieve();
+  }
+
+  /**
+   * Frees the connections of streamed values while other calls wait for a connection, so that clients that do not read
+   * cannot delay the other calls of their app. The oldest values are read into memory, where the server limits what all
+   * clients together leave unread. A value that is too large for that is given up once its client has stopped reading.
+   */
+  #relieve(): void {
+    if (this.#relieving) clearTimeout(this.#relieving);
+    this.#relieving = null;
+    let wanted = this.#waiters.length - this.#opening;
+    if (wanted <= 0 || this.#streams.size === 0) return;
+    for (const stream of [...this.#streams.values()].slice(0, wanted)) {
+      if (stream.remaining <= limits.resultBytes.default) stream.readAhead();
+      else if (stream.stalledMilliseconds >= STALLED_MILLISECONDS) stream.destroy();
+      else continue;
+      wanted--;
+    }
+    if (wanted > 0) this.#relieving = setTimeout(() => this.#relieve(), STALLED_MILLISECONDS).unref();
   }
 
   #return(connection: Connection): void {
@@ -341,28 +428,33 @@ export class Pool implements Database {
 
   /**
    * Returns true if the pool may grant this lease. It may not if slow batches or slow clients would leave too few
-   * connections to other calls.
+   * connections to other calls. A batch of unknown duration may be slow, so it leaves one connection to short batches.
    */
-  #mayTake(use: Lease): boolean {
-    if (use === 'shared') return true;
+  #mayTake(use: Lease, duration: Duration, key: string | undefined): boolean {
+    if (duration === 'short') return true;
     const { max } = this.#options;
+    const trials = (duration === 'unknown' && this.#trials.get(key ?? '')) || 0;
+    if (trials >= Math.max(1, max * TRIAL_SHARE)) return false;
     if (use === 'streaming' && this.#tails >= Math.max(1, max * TAIL_SHARE)) return false;
-    return this.#exclusive.size < max - Math.floor(max * SHARED_SHARE);
+    const reserved = Math.floor(max * SHARED_SHARE);
+    const left = max - this.#exclusive.size - this.#firstRuns.size;
+    return left > (duration === 'unknown' ? Math.min(1, reserved) : reserved);
   }
 
   /**
    * Returns a connection that can take the batch immediately; null if the batch must wait or needs a further
    * connection.
    */
-  #pickConnection(expected: number, isFirstRun: boolean): Connection | null {
-    if (this.#sharedWaiting > 0) return null;
+  #pickConnection(expected: number, key: string): Connection | null {
+    const duration = this.#durationOf(key);
+    if (this.#sharedWaiting > 0 || !this.#mayTake('shared', duration, key)) return null;
     let idle: Connection | null = null;
     for (const connection of this.#shared) {
       if (!this.#hasRoom(connection)) continue;
       if (connection.inFlight === 0) idle ??= connection;
       else if (connection.expectedMilliseconds + expected <= UNNOTICED_MILLISECONDS) return connection;
     }
-    return idle ?? this.#leastLoadedWhenFull(isFirstRun);
+    return idle ?? this.#leastLoadedWhenFull(duration);
   }
 
   #hasRoom(connection: Connection): boolean {
@@ -377,10 +469,10 @@ export class Pool implements Database {
   #acquire<T>(
     use: Lease,
     start: (connection: Connection) => T | Promise<T>,
-    statement?: Statement,
-    isFirstRun = false,
+    { statement, key, expectedMilliseconds = SLOW_MILLISECONDS }: WaitingBatch = {},
   ): Promise<T> {
     if (this.#closed) return Promise.reject(new ConnectionError('the pool is closed'));
+    const arrivedAt = performance.now();
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         const index = this.#waiters.indexOf(waiter);
@@ -390,7 +482,10 @@ export class Pool implements Database {
       const waiter: Waiter = {
         use,
         statement,
-        isFirstRun,
+        key,
+        isShort: use === 'shared' && this.#durationOf(key) === 'short',
+        arrivedAt,
+        rank: arrivedAt + PATIENCE * expectedMilliseconds,
         take: (connection) => {
           clearTimeout(timer);
           resolve(start(connection));
@@ -400,25 +495,36 @@ export class Pool implements Database {
           reject(error);
         },
       };
-      this.#waiters.push(waiter);
-      if (use === 'shared') this.#sharedWaiting++;
+      const before = this.#waiters.findLastIndex(({ rank }) => rank <= waiter.rank);
+      this.#waiters.splice(before + 1, 0, waiter);
+      if (waiter.isShort) this.#sharedWaiting++;
       this.#serveQueue();
     });
   }
 
+  /** Moves the waiting batches with this key, because their duration has become known. */
+  #rankAgain(key: string, milliseconds: number): void {
+    for (const waiter of this.#waiters) {
+      if (waiter.key === key) waiter.rank = waiter.arrivedAt + PATIENCE * milliseconds;
+    }
+    this.#waiters.sort((a, b) => a.rank - b.rank);
+  }
+
   #leaveQueue(index: number): void {
     const [waiter] = this.#waiters.splice(index, 1);
-    if (waiter?.use === 'shared') this.#sharedWaiting--;
+    if (waiter?.isShort) this.#sharedWaiting--;
   }
 
   #serveQueue(): void {
     let wanted = 0;
     for (let i = 0; i < this.#waiters.length; ) {
       const waiter = this.#waiters[i] as Waiter;
-      const { use, statement, isFirstRun } = waiter;
-      const mayTake = this.#mayTake(use);
+      const { use, statement, key } = waiter;
+      // The duration may have become known while the batch waits.
+      const duration = this.#durationOf(key);
+      const mayTake = this.#mayTake(use, duration, key);
       const connection = mayTake
-        ? (this.#idleFor(statement) ?? (use === 'shared' ? this.#leastLoadedWhenFull(isFirstRun) : null))
+        ? (this.#idleFor(statement) ?? (use === 'shared' ? this.#leastLoadedWhenFull(duration) : null))
         : null;
       if (!connection) {
         if (mayTake) wanted++;
@@ -434,6 +540,7 @@ export class Pool implements Database {
       waiter.take(connection);
     }
     while (this.#opening < wanted && this.size < this.#options.max) void this.#open();
+    if (this.#waiters.length > 0) this.#relieve();
   }
 
   /**
@@ -450,11 +557,11 @@ export class Pool implements Database {
     return first;
   }
 
-  #leastLoadedWhenFull(isFirstRun: boolean): Connection | null {
+  #leastLoadedWhenFull(duration: Duration): Connection | null {
     if (this.size < this.#options.max) return null;
     let min: Connection | null = null;
     for (const connection of this.#shared) {
-      if (!this.#hasRoom(connection) || (isFirstRun && this.#firstRuns.has(connection))) continue;
+      if (!this.#hasRoom(connection) || (duration === 'unknown' && this.#firstRuns.has(connection))) continue;
       if (!min || connection.expectedMilliseconds < min.expectedMilliseconds) min = connection;
     }
     return min;

@@ -15,6 +15,10 @@ export interface Flow {
 export class StreamedValue extends Readable implements BodyStream {
   readonly length: number;
   readonly #flow: Flow;
+  #received = 0;
+  #readsAhead = false;
+  /** Time at which the connection was paused, in milliseconds of performance.now(); null while it is not paused. */
+  #pausedAt: number | null = null;
   #onBatchEnd: (() => void) | null = null;
   #batchEnded = false;
 
@@ -26,7 +30,26 @@ export class StreamedValue extends Readable implements BodyStream {
 
   /** Adds the next bytes of the value, without a copy. */
   receive(bytes: Buffer): void {
-    if (!this.destroyed && !this.push(bytes)) this.#flow.pause();
+    this.#received += bytes.length;
+    if (this.destroyed || this.push(bytes) || this.#readsAhead) return;
+    this.#pausedAt ??= performance.now();
+    this.#flow.pause();
+  }
+
+  /** Number of bytes that have not arrived. */
+  get remaining(): number {
+    return this.length - this.#received;
+  }
+
+  /** Time for which the caller has read nothing although bytes were there. */
+  get stalledMilliseconds(): number {
+    return this.#pausedAt === null ? 0 : performance.now() - this.#pausedAt;
+  }
+
+  /** Reads the rest of the value into memory, so that the connection is free soon. */
+  readAhead(): void {
+    this.#readsAhead = true;
+    this.#flow.resume();
   }
 
   /** Ends the stream after the last byte of the value. */
@@ -46,6 +69,7 @@ export class StreamedValue extends Readable implements BodyStream {
   }
 
   override _read(): void {
+    this.#pausedAt = null;
     this.#flow.resume();
   }
 

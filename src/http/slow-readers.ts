@@ -42,8 +42,8 @@ interface Reader {
 export class SlowReaders {
   readonly #bounds: SlowReaderBounds;
   readonly #sockets = new Set<Socket>();
-  /** Bytes of the bodies that are written in slices, by socket. */
-  readonly #bodies = new Map<Socket, number>();
+  /** Functions that return the bytes in memory of the bodies that are written in parts, by socket. */
+  readonly #bodies = new Map<Socket, () => number>();
   readonly #readers = new Map<Socket, Reader>();
 
   constructor(bounds: SlowReaderBounds = standardBounds) {
@@ -64,21 +64,30 @@ export class SlowReaders {
   body(response: ServerResponse, body: string | Uint8Array): string | Uint8Array | Readable {
     if (body.length <= SLICE_BYTES) return body;
     const bytes: Uint8Array = typeof body === 'string' ? Buffer.from(body) : body;
-    const { socket } = response.req;
     const slices = Readable.from(slicesOf(bytes), { objectMode: false });
-    this.#bodies.set(socket, bytes.length);
-    slices.once('close', () => this.#bodies.delete(socket));
-    let bufferedBytes = 0;
-    for (const size of this.#bodies.values()) bufferedBytes += size;
-    if (bufferedBytes > this.#bounds.bytes) this.#sweep();
+    this.#count(response, slices, () => bytes.length);
     return slices;
+  }
+
+  /** Counts the bytes of a streamed body that have arrived and that the client has not read. */
+  countStream(response: ServerResponse, body: Readable): void {
+    this.#count(response, body, () => body.readableLength);
+  }
+
+  #count(response: ServerResponse, body: Readable, bytesOf: () => number): void {
+    const { socket } = response.req;
+    this.#bodies.set(socket, bytesOf);
+    body.once('close', () => this.#bodies.delete(socket));
+    let bufferedBytes = 0;
+    for (const size of this.#bodies.values()) bufferedBytes += size();
+    if (bufferedBytes > this.#bounds.bytes) this.#sweep();
   }
 
   #sweep(): void {
     const now = performance.now();
     let bufferedBytes = 0;
     for (const socket of this.#sockets) {
-      const bytes = socket.writableLength + (this.#bodies.get(socket) ?? 0);
+      const bytes = socket.writableLength + (this.#bodies.get(socket)?.() ?? 0);
       if (bytes === 0) {
         this.#readers.delete(socket);
         continue;

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { pipeline, type Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import type { BodyStream, Reply } from '../../contract/call-request.ts';
 import type { HeaderPolicy } from './app-headers.ts';
 import type { SlowReaders } from './slow-readers.ts';
@@ -20,8 +20,10 @@ export function writeReply(
   response.writeHead(reply.status, headers);
   const { body } = reply;
   if (body === null) response.end();
-  else if (isStream(body)) stream(response, body);
-  else if (body.length > JOINED_BYTES) writeLarge(response, body, slowReaders);
+  else if (isStream(body)) {
+    if (body instanceof Readable) slowReaders.countStream(response, body);
+    stream(response, body);
+  } else if (body.length > JOINED_BYTES) writeLarge(response, body, slowReaders);
   else if (typeof body === 'string') response.end(body);
   else response.end(latin1(body), 'latin1');
 }

@@ -3,7 +3,7 @@ import net, { type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import { limits } from '../../contract/limits.ts';
-import { createAppWith } from '../support/apps.ts';
+import { admin, createAppWith } from '../support/apps.ts';
 import { send } from '../support/http.ts';
 import { ownNode } from '../support/own-node.ts';
 import { partsOf } from '../support/processes.ts';
@@ -29,12 +29,12 @@ afterAll(() => {
 
 const page = () => `/apps/${app.ref}/rest/v1/pages?limit=1000`;
 
-/** Writes requests for 15 MB and does not read the responses. */
-function ask(times: number): Socket {
+/** Writes requests and does not read the responses. By default, each response has 15 MB. */
+function ask(times: number, path = page()): Socket {
   const { hostname, port } = new URL(node.url);
   const socket = net.connect(Number(port), hostname).pause();
   socket.on('error', () => undefined);
-  socket.write(`GET ${page()} HTTP/1.1\r\nHost: a\r\napikey: ${app.publishable_key}\r\n\r\n`.repeat(times));
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\napikey: ${app.publishable_key}\r\n\r\n`.repeat(times));
   sockets.push(socket);
   return socket;
 }
@@ -76,6 +76,24 @@ describe('sixty connections whose clients never read a response of 15 MB', () =>
       headers: { apikey: app.publishable_key },
     });
     expect(response.body).toBe('[{"id":5}]');
+    for (const socket of sockets.splice(0)) socket.destroy();
+  });
+});
+
+describe('a hundred connections whose clients never read a streamed page', () => {
+  it('do not keep the connections of the app’s other calls', async () => {
+    // With this setting each page of more than a thousand rows is streamed from its own database connection.
+    await admin(node, 'PUT', `/apps/${app.ref}/settings/db_max_rows`, { value: 100_000 });
+    for (let i = 0; i < 100; i++) ask(1, `/apps/${app.ref}/rest/v1/pages?limit=5000`);
+    const statuses = new Map<number, number>();
+    for (let i = 0; i < 40; i++) {
+      const { status } = await send(node.url, `/apps/${app.ref}/rest/v1/pages?id=eq.${i}&select=id`, {
+        headers: { apikey: app.publishable_key },
+        ownConnection: true,
+      });
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+    expect([...statuses]).toEqual([[200, 40]]);
     for (const socket of sockets.splice(0)) socket.destroy();
   });
 });

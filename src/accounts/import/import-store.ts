@@ -8,18 +8,15 @@ import { jsonAsAuthAdmin, runAsAuthAdmin } from '../run-as-auth-admin.ts';
 const time = (column: string): string =>
   `pg_catalog.to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
 
-/**
- * SQL that is true for an interrupted import: it is marked as running, but its worker has reported nothing for this
- * time.
- */
-const IS_INTERRUPTED = `i.state = 'running' and i.changed_at < pg_catalog.now() - interval '${limits.importSilenceSeconds.default} seconds'`;
+/** Failure of an import that is marked as running although no worker runs it. */
+export const INTERRUPTED = 'The node stopped while the import ran. Nothing was imported: run it again.';
 
 const IMPORT = `pg_catalog.jsonb_build_object(
   'id', i.id, 'source', i.source, 'file_name', i.file_name, 'bytes', i.bytes,
-  'state', case when ${IS_INTERRUPTED} then 'failed' else i.state end,
+  'state', i.state,
   'read', i.read_records, 'imported', i.imported, 'present', i.present, 'refused', i.refused,
   'hashes', case when pg_catalog.jsonb_typeof(i.options -> 'hashes') = 'array' then i.options -> 'hashes' else '[]'::jsonb end,
-  'failure', case when ${IS_INTERRUPTED} then 'The node stopped while the import ran. Nothing was imported: run it again.' else i.failure end,
+  'failure', i.failure,
   'created_by', i.created_by, 'created_at', ${time('i.created_at')})`;
 
 /** Creates an import, and deletes imports that ended long ago. */
@@ -101,16 +98,20 @@ export async function* readParts(database: Executor, id: string): AsyncGenerator
   }
 }
 
-/** Marks an import as running. Returns false if it is already running or finished. */
+/**
+ * Marks an import as running. The caller holds the lock of the app's imports, so an import that is marked as running
+ * was interrupted. Returns false if the import is finished.
+ */
 export async function claimImport(database: Executor, id: string): Promise<boolean> {
-  const [claimed] = await runAsAuthAdmin(database, [
+  const [, claimed] = await runAsAuthAdmin(database, [
+    [
+      `update ninefold.member_imports set state = 'failed', failure = $2 where state = 'running' and id <> $1::uuid`,
+      [id, INTERRUPTED],
+    ],
     [
       `update ninefold.member_imports i set state = 'running', failure = null, read_records = 0, imported = 0, present = 0, refused = 0,
          options = i.options - 'hashes', changed_at = pg_catalog.now()
-       where i.id = $1::uuid and (i.state in ('receiving', 'failed') or ${IS_INTERRUPTED})
-         and not exists (select from ninefold.member_imports o where o.id <> i.id and o.state = 'running'
-           and o.changed_at > pg_catalog.now() - interval '${limits.importSilenceSeconds.default} seconds')
-       returning i.id`,
+       where i.id = $1::uuid and i.state <> 'done' returning i.id`,
       [id],
     ],
     ['delete from ninefold.member_import_records where import_id = $1::uuid', [id]],
@@ -118,6 +119,19 @@ export async function claimImport(database: Executor, id: string): Promise<boole
   ]);
   return claimed !== undefined && claimed.rows.length > 0;
 }
+
+/**
+ * Returns true if every part of a file is stored. The tables of parts are not logged, so PostgreSQL empties them after a
+ * crash.
+ */
+export const hasWholeFile = async (database: Executor, id: string): Promise<boolean> =>
+  (await jsonAsAuthAdmin<boolean>(
+    database,
+    `select pg_catalog.to_jsonb(i.bytes = coalesce((select pg_catalog.sum(pg_catalog.octet_length(p.data))
+       from ninefold.member_import_parts p where p.import_id = i.id), 0))
+     from ninefold.member_imports i where i.id = $1::uuid`,
+    [id],
+  )) ?? false;
 
 /** A prepared record: an account as JSON, or an identity that belongs to the account `userId`. */
 export interface PreparedRecord {
@@ -190,13 +204,14 @@ export const readRefusals = async (database: Executor, id: string): Promise<Refu
 
 /**
  * Deletes an import with its file and its report. Members that it created stay. Returns false if it does not exist or
- * is running.
+ * is marked as running.
+ * @param isLocked True if the caller holds the lock of the app's imports, so that none of them runs.
  */
-export async function deleteImport(database: Executor, id: string): Promise<boolean> {
+export async function deleteImport(database: Executor, id: string, isLocked: boolean): Promise<boolean> {
   const [deleted] = await runAsAuthAdmin(database, [
     [
-      `delete from ninefold.member_imports i where i.id = $1::uuid and (i.state <> 'running' or ${IS_INTERRUPTED}) returning i.id`,
-      [id],
+      `delete from ninefold.member_imports i where i.id = $1::uuid and (i.state <> 'running' or $2::boolean) returning i.id`,
+      [id, String(isLocked)],
     ],
   ]);
   return deleted !== undefined && deleted.rows.length > 0;
@@ -224,14 +239,4 @@ export async function inLongTransaction<T>(
     );
     return work(run);
   });
-}
-
-/** Records that the worker of an import is still working on it. */
-export async function reportAlive(database: Executor, id: string): Promise<void> {
-  await runAsAuthAdmin(database, [
-    [
-      `update ninefold.member_imports set changed_at = pg_catalog.now() where id = $1::uuid and state = 'running'`,
-      [id],
-    ],
-  ]);
 }

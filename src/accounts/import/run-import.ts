@@ -5,7 +5,7 @@ import type { Database } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import { passwordScheme } from '../passwords.ts';
 import { HashKinds, roundedMilliseconds } from './hash-kinds.ts';
-import { failImport, type PreparedRecord, readParts, reportAlive, storeHashes, storeRecords } from './import-store.ts';
+import { failImport, hasWholeFile, type PreparedRecord, readParts, storeHashes, storeRecords } from './import-store.ts';
 import { type AccountForms, importedAccount, RefusedAccount } from './imported-account.ts';
 import { makeMembers } from './make-members.ts';
 import { type FirebaseHashes, type ImportRecord, readRecords } from './sources.ts';
@@ -49,35 +49,42 @@ function prepare(record: ImportRecord, forms: AccountForms): PreparedRecord | Re
  * Imports a file that has been uploaded completely: prepares every record, then creates all members at once. If
  * something fails, the reason is stored in the import and no member is created.
  * @param openLong Returns connections for the transaction that creates the members, which may take minutes.
+ * @param assertHeld Rejects if the lock of the app's imports is lost. Another worker may then run the import again.
  */
 export async function runImport(
   database: Database,
   openLong: () => Database,
   file: ImportedFile,
   forms: AccountForms,
+  assertHeld: () => Promise<void>,
 ): Promise<void> {
-  const alive = setInterval(
-    () => void reportAlive(database, file.id).catch(() => undefined),
-    (limits.importSilenceSeconds.default * 1000) / 4,
-  );
   try {
-    await prepareAll(database, file, forms);
+    await prepareAll(database, file, forms, assertHeld);
+    await assertHeld();
     const long = openLong();
     await makeMembers(long, file.id).finally(() => long.close());
   } catch (error) {
+    await assertHeld();
     await failImport(database, file.id, failureOf(error));
     if (!(error instanceof SyntaxError || error instanceof DatabaseError)) throw error;
-  } finally {
-    clearInterval(alive);
   }
 }
 
-async function prepareAll(database: Database, file: ImportedFile, forms: AccountForms): Promise<void> {
+async function prepareAll(
+  database: Database,
+  file: ImportedFile,
+  forms: AccountForms,
+  assertHeld: () => Promise<void>,
+): Promise<void> {
+  if (!(await hasWholeFile(database, file.id))) {
+    throw new SyntaxError('PostgreSQL crashed and lost the uploaded file. Nothing was imported: begin a new import.');
+  }
   let records: PreparedRecord[] = [];
   let refusals: RefusedRecord[] = [];
   let bytes = 0;
   const kinds = new HashKinds();
   const store = async () => {
+    await assertHeld();
     await storeRecords(database, file.id, records, refusals);
     [records, refusals, bytes] = [[], [], 0];
   };
