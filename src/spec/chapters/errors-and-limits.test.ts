@@ -378,7 +378,7 @@ describe('limitsChapter', () => {
 it('writes the chapters of errors and limits into the Markdown', async () => {
   const markdown = specificationMarkdown(await derive());
   expect(markdown).toContain('## 8 Errors');
-  expect(markdown).toMatch(/Every app has these errors too: \d+ of data calls/);
+  expect(markdown).toMatch(/the errors of Ninefold that the settings of the app make possible: \d+ of data calls/);
   expect(markdown).toContain('## 9 Limits');
   expect(markdown).toMatch(/\d+ limits have their default/);
 });

@@ -108,7 +108,7 @@ describe('screensChapter', () => {
       columns: ['title', 'assignee', 'resolution'],
       fields: { insert: ['title', 'assignee'], update: ['title', 'resolution'] },
     });
-    expect(markdown).toContain('a new row: `title`, `assignee`; a change: `title`, `resolution`');
+    expect(markdown).toContain('- Fields that may be changed by authenticated, agent: `title`, `resolution`');
     // Only the secret key may write these fields, so the form is for service_role.
     expect(await screenAt('/tags/new')).toMatchObject({ columns: ['name'], roles: ['service_role'] });
     for (const route of ['', '/:ticket/:tag', '/new']) expect(await screenAt(`/ticket_tags${route}`)).toBeUndefined();

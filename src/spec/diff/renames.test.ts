@@ -90,7 +90,7 @@ describe('diffChapters with the object ids of tables', () => {
     const after = app([table(1, 'b', note, { comment: 'Notes of b' })]);
     expect(told(app([table(1, 'a', note, { comment: 'Notes of a' })]), after)).toEqual([
       'In place of the table a there is b, the same but for its name.',
-      'b is now described as “Notes of b”.',
+      'The comment of b is now “Notes of b”.',
     ]);
   });
 
@@ -254,7 +254,7 @@ describe('diffChapters with the object ids of fields', () => {
 
   it.each<[string, Field[], string]>([
     ['its type', [field('id'), field('remark', { type: 'integer' })], 'remark of a is now integer (before: text).'],
-    ['its comment', [field('id'), field('remark', { comment: 'Said' })], 'remark of a is now described as “Said”.'],
+    ['its comment', [field('id'), field('remark', { comment: 'Said' })], 'The comment of remark of a is now “Said”.'],
     ['another field', [field('id'), field('remark'), field('more')], 'a has a new field more (text, optional).'],
   ])('reports a rename and %s', (_, fields, words) => {
     const all = told(before, app([table(1, 'a', fields)], [rule('a', 'short', 'note is short')]));
@@ -291,7 +291,7 @@ describe('diffChapters of rules', () => {
   it('reports once that a rule applies to other rows', () => {
     const after = asked('public.code CHECK ((VALUE <> 1)) NOT VALID', { applies_to: 'new and changed rows' });
     expect(told(before, after)).toEqual([
-      'The rule for a, note is short, has changed: now asked of new and changed rows only.',
+      'The rule for a, note is short, has changed: it is now checked for new and changed rows only.',
     ]);
   });
 
@@ -299,7 +299,7 @@ describe('diffChapters of rules', () => {
     const after = asked('CHECK (note <> 2)', { applies_to: 'no row' }, 'brief');
     expect(told(asked('CHECK (note <> 1)'), after)).toEqual([
       'The rule for a, note is short, is now called brief (before: short).',
-      'The rule for a, note is short, has changed: now asked of no row: it is not enforced; its SQL was CHECK (note <> 1), is now CHECK (note <> 2).',
+      'The rule for a, note is short, has changed: it is now checked for no row, because it is not enforced; its SQL was CHECK (note <> 1), is now CHECK (note <> 2).',
     ]);
   });
 });
