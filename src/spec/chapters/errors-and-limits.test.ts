@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { statusOfSqlstate } from '../../../contract/errors/sqlstate-status.ts';
+import { allErrors } from '../../../contract/errors.ts';
 import { limits } from '../../../contract/limits.ts';
 import { defaultRestSettings } from '../../../contract/settings.ts';
 import { defaultAuthSettings } from '../../../contract/settings-auth.ts';
@@ -139,6 +140,29 @@ describe('errorsChapter', () => {
     await script('alter table public.tickets disable trigger user');
     const off = 'not while the trigger that would raise it is switched off or missing';
     expect(await caveats()).toEqual([off, off, off]);
+  });
+
+  it('lists every status of an error that the contract and the SQLSTATEs define', async () => {
+    const statuses = new Map(
+      (await errorsOf({ authSettings: { ...defaultAuthSettings, external_phone_enabled: false } })).map(
+        ({ id, statuses }) => [id, statuses],
+      ),
+    );
+    expect(statuses.get('code.user_not_found')).toEqual([404, 403]);
+    expect(statuses.get('code.phone_provider_disabled')).toEqual([422, 400]);
+    expect(statuses.get('code.validation_failed')).toEqual([400, 404, 422]);
+    expect(statuses.get('code.42501')).toEqual([403, 401]);
+    expect(statuses.get('code.22023')).toEqual([400, 401]);
+    for (const [code, { status, otherStatuses = {} }] of Object.entries(allErrors)) {
+      const told = statuses.get(`code.${code}`);
+      if (told) expect(told, code).toEqual(expect.arrayContaining([status, ...Object.keys(otherStatuses).map(Number)]));
+    }
+    await script(`create function public.refuse() returns void language plpgsql as
+      $$ begin raise exception 'No' using errcode = '42501'; end $$`);
+    expect((await errorsOf()).find(({ group }) => group === 'function')).toMatchObject({
+      status: 403,
+      statuses: [403, 401],
+    });
   });
 
   it('lists the errors that functions raise, and marks those that are computed at run time', async () => {

@@ -261,7 +261,9 @@ describe('words and codes of keys and types in chapter 5', () => {
     const facts = await loadFacts(owner, { exposedSchemas: ['public'], authenticator: 'app_authenticator' });
     const deep = rulesChapter(new Entries(facts)).rules.filter((rule) => rule.entity === 'public.deep');
     expect(deep.length).toBeLessThan(250);
-    expect(deep.at(-1)?.words).toBe('c is what its type public.c20 allows; this chapter does not list all of its rules');
+    expect(deep.at(-1)?.words).toBe(
+      'c is what its type public.c20 allows; this chapter does not list all of its rules',
+    );
   });
 });
 
@@ -314,9 +316,7 @@ describe('keys, collations, comments and numbers in chapter 3', () => {
       { name: 'address', type: 'public.address', attributes: address },
       { name: 'old ones', type: 'public.address[]', attributes: address },
     ]);
-    expect(entitiesMarkdown(chapter, {})).toContain(
-      'home of address address of (street word (Without',
-    );
+    expect(entitiesMarkdown(chapter, {})).toContain('home of address address of (street word (Without');
   });
 
   it.each([
@@ -344,9 +344,7 @@ describe('keys, collations, comments and numbers in chapter 3', () => {
   it('writes keys, collations, comments and numbers into the Markdown', () => {
     const text = entitiesMarkdown(chapter, {});
     expect(text).toContain('`id`, `kind` refers to a row of part (`id`, `kind`)');
-    expect(text).toContain(
-      '`room`, `during` refers to rows of rooms (`id`, `during`) that cover all of `during`',
-    );
+    expect(text).toContain('`room`, `during` refers to rows of rooms (`id`, `during`) that cover all of `during`');
     expect(text).toContain(
       'by the collation public.caseless, in which texts that differ in upper and lower case alone count as the same',
     );

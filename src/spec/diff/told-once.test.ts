@@ -195,7 +195,7 @@ describe('diffChapters reports a change once in each chapter', () => {
     });
     const told = diffChapters(chapters({}), chapters({ functions: [{ id: 'shop.f()', body: 'select true' }] }));
     expect(told.map(({ words }) => words)).toEqual([
-      'The policy own of a has changed: shop.f(), which it calls, is now told in chapter 7.',
+      'The policy own of a has changed: shop.f(), which it calls, is now described in chapter 7.',
     ]);
   });
 

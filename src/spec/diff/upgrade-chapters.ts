@@ -64,7 +64,9 @@ function withWords(chapters: JsonObject, other: JsonObject): JsonObject {
   });
   return {
     ...chapters,
-    ...(isObject(rules) ? { rules: { ...rules, rules: told, sources: isObject(other.rules) ? other.rules.sources : rules.sources } } : {}),
+    ...(isObject(rules)
+      ? { rules: { ...rules, rules: told, sources: isObject(other.rules) ? other.rules.sources : rules.sources } }
+      : {}),
     ...(isObject(roles) ? { roles: { ...roles, policies, cells } } : {}),
     ...(isObject(errors) ? { errors: { ...errors, errors: lines } } : {}),
   };
@@ -223,7 +225,10 @@ const listIn = (of: unknown, name: string): JsonObject[] => {
 const emptyEntities = { junctions: [], view_foreign_keys: [] };
 const emptyRoles = { default_privileges: [] };
 const emptyRule = { comment: null };
-const withStatuses = (line: ErrorLine): ErrorLine => ({ ...line, statuses: line.statuses ?? [line.status ?? []].flat() });
+const withStatuses = (line: ErrorLine): ErrorLine => ({
+  ...line,
+  statuses: line.statuses ?? [line.status ?? []].flat(),
+});
 const emptyCalls = { rows: [], extension_functions: [], functions: [], jobs: [], definitions: [], settings: [] };
 
 /**

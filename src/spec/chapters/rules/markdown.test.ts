@@ -4,14 +4,22 @@ import { rulesMarkdown } from './markdown.ts';
 
 it('writes the comment of a rule in quotes beside its words, without its full stop', () => {
   const rule = (words: string, comment: string | null, applies_to: Rule['applies_to'] = 'all rows') =>
-    ({ entity: 'public.a', fields: [], kind: 'check', words, comment, sql: 'CHECK (b)', applies_to }) as unknown as Rule;
-  const rules = [rule('name is at most 5 characters', 'A name is short.'), rule('b', 'Is it?', 'no row'), rule('c', null)];
+    ({
+      entity: 'public.a',
+      fields: [],
+      kind: 'check',
+      words,
+      comment,
+      sql: 'CHECK (b)',
+      applies_to,
+    }) as unknown as Rule;
+  const rules = [
+    rule('name is at most 5 characters', 'A name is short.'),
+    rule('b', 'Is it?', 'no row'),
+    rule('c', null),
+  ];
   const lines = rulesMarkdown({ rules, sources: [] }).split('\n').slice(-3);
-  expect(lines).toEqual([
-    '- name is at most 5 characters: “A name is short”',
-    '- b: “Is it?” (not enforced)',
-    '- c',
-  ]);
+  expect(lines).toEqual(['- name is at most 5 characters: “A name is short”', '- b: “Is it?” (not enforced)', '- c']);
 });
 
 it('leaves out the rules that chapter 3 shows with the fields, and counts them', () => {
