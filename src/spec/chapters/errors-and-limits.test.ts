@@ -76,14 +76,14 @@ const live = (more: Partial<LiveFigures>): LiveFigures => ({
 const deriveLive = async (more: Partial<LiveFigures>) => withFigures(await derive(), live(more), new Date());
 
 describe('errorsChapter', () => {
-  it('lists the rules of the app with their words, or with the words of their comments', async () => {
+  it('lists the rules of the app with their derived words, and with their comments as hints', async () => {
     await script(`create table public.tickets (id int primary key, title text not null constraint length check (char_length(title) > 2),
       parent int references public.tickets);
       comment on constraint length on public.tickets is 'a title is longer than two letters';`);
     const errors = await errorsOf();
     const rule = (id: string) => errors.find((error) => error.id === `rule.${id}`);
     expect(rule('public.tickets.length')).toMatchObject({
-      ...{ code: '23514', status: 400, meaning: 'A title is longer than two letters.', group: 'rule' },
+      ...{ code: '23514', status: 400, meaning: 'Title is more than 2 characters.', group: 'rule' },
       ...{ hint: 'a title is longer than two letters', member: 'A title is longer than two letters' },
       origin: 'public.tickets.length',
     });

@@ -349,6 +349,6 @@ describe('keys, collations, comments and numbers in chapter 3', () => {
       'by the collation public.caseless, in which texts that differ in upper and lower case alone count as the same',
     );
     expect(text).toContain('Even fewer; Few characters');
-    expect(text).toContain('numbered unless given, from 1 to 2, then none (2200H)');
+    expect(text).toContain('numbered automatically if left out, from 1 to 2, then none (2200H)');
   });
 });

@@ -64,7 +64,7 @@ describe('diffChapters reports a rename once and not as a removal and an additio
       {
         calls: [
           'Calls of close(uuid), GET /rest/v1/rpc/close and POST /rest/v1/rpc/close: now return integer (before: 204, no body).',
-          'answers integer (before: void).',
+          'returns integer (before: void).',
         ],
       },
     ],

@@ -90,7 +90,7 @@ describe('diffChapters with the object ids of tables', () => {
     const after = app([table(1, 'b', note, { comment: 'Notes of b' })]);
     expect(told(app([table(1, 'a', note, { comment: 'Notes of a' })]), after)).toEqual([
       'In place of the table a there is b, the same but for its name.',
-      'The comment of b is now “Notes of b”.',
+      'The comment of b is now “Notes of b” (before: “Notes of a”).',
     ]);
   });
 
@@ -222,10 +222,9 @@ describe('diffChapters without comparable object ids', () => {
     ['of another database', { before: before.ids, after: { ...after.ids, incarnation: '2.1' } }],
     ['of an earlier Ninefold', { before: null, after: after.ids }],
     ['of files', undefined],
-  ])('reports a renamed table of versions %s as removed and added', (_, ids) => {
+  ])('reports a renamed table of versions %s by the equality of all but the name', (_, ids) => {
     expect(diffChapters(before.chapters, after.chapters, ids).map(({ words }) => words)).toEqual([
-      'The table a is gone, with all its fields.',
-      'There is a new table b with id and note.',
+      'In place of the table a there is b, the same but for its name.',
     ]);
   });
 

@@ -149,7 +149,7 @@ describe('diffChapters reports a change once in each chapter', () => {
     [
       `comment on type public.status is 'How far'; comment on column public.tickets.status is 'Where it stands'`,
       `comment on type public.status is 'How far it is'`,
-      { entities: ['The type of status of tickets is now described as “How far it is” (before: “How far”).'] },
+      { entities: ['The comment on the type of status of tickets is now “How far it is” (before: “How far”).'] },
     ],
     [
       '',

@@ -357,7 +357,7 @@ describe('every cell of the matrix matches the response of PostgreSQL', () => {
       derived.cells.find((one) => one.role === role && one.operation === 'select' && one.entity === 'far.things');
     expect(cellOf('anon')).toMatchObject({
       ...{ verdict: 'never', code: '42704' },
-      reason: 'the role has no user mapping on the server of the foreign table',
+      reason: 'the role has no user mapping on the server of the foreign table (42704)',
     });
     expect(cellOf('authenticated')).toMatchObject({ verdict: 'always' });
     const asked = pool.script('set role anon; select * from far.things');
