@@ -424,6 +424,37 @@ describe('diffChapters reports changes of an app in sentences for business reade
       calls: { ...(raising.calls as JsonObject), functions: withoutCode },
     };
     expect(words(beforeCode, raising)).toEqual([]);
+    await owner.script(`comment on constraint title_length on public.tickets is 'Short titles.';
+      comment on policy own on public.tickets is 'Own tickets.'`);
+    const commented = await derive();
+    const commentInPlaceOfWords = {
+      ...commented,
+      rules: {
+        ...(commented.rules as JsonObject),
+        rules: listOf(commented.rules, 'rules').map(({ comment, ...rule }) => ({
+          ...rule,
+          words: comment ?? rule.words,
+          commented: comment !== null,
+        })),
+      },
+      roles: {
+        ...(commented.roles as JsonObject),
+        policies: listOf(commented.roles, 'policies').map(({ comment, ...policy }) => ({
+          ...policy,
+          words: comment ?? policy.words,
+        })),
+        cells: listOf(commented.roles, 'cells').map((cell) =>
+          cell.words === 'own row (by owner)' ? { ...cell, words: 'Own tickets.' } : cell,
+        ),
+      },
+      errors: {
+        ...(commented.errors as JsonObject),
+        errors: listOf(commented.errors, 'errors').map(({ statuses, ...line }) =>
+          String(line.id).endsWith('title_length') ? { ...line, meaning: 'Short titles.' } : line,
+        ),
+      },
+    };
+    expect(words(commentInPlaceOfWords, commented)).toEqual([]);
     // An older exported file must still be comparable.
     const old = {
       app: { ref: 'desk', name: 'Desk' },
@@ -435,7 +466,7 @@ describe('diffChapters reports changes of an app in sentences for business reade
         calls: lacking(then.calls, 'rows'),
       },
     };
-    expect(specificationMarkdown(withEmptyLists(old as unknown as Specification))).toContain('### public.tickets');
+    expect(specificationMarkdown(withEmptyLists(old as unknown as Specification))).toContain('### tickets');
     await owner.script('drop view public.open_tickets');
     expect(words(then, await derive())).toContain('Removed call: GET /rest/v1/open_tickets.');
   });
