@@ -179,17 +179,45 @@ describe('deriveSpecification', () => {
       looks: undefined,
     });
     const markdown = specificationMarkdown({ chapters, ...rest });
-    expect(markdown).toContain('204, no body; writes, with POST only');
-    expect(markdown).toContain('204, no body; may write, every call that writes is refused');
+    expect(markdown).toContain('Returns 204, no body; writes, with POST only');
+    expect(markdown).toContain('Returns 204, no body; may write, every call that writes is refused');
   });
 
-  it('uses the comment on a policy as the words of its cells', async () => {
-    await script(`${helpdesk} comment on policy own on public.tickets is 'tickets that one looks after';`);
-    const { roles } = (await derive()).chapters;
+  it('shows comments beside the derived words of policies and rules, and never in place of them', async () => {
+    await script(`${helpdesk}
+      comment on policy own on public.tickets is 'Everybody sees every ticket.';
+      comment on constraint customers_email_key on public.customers is 'Two customers may share an address.';`);
+    const { roles, rules, errors } = (await derive()).chapters;
     const cell = roles?.cells.find(
       (one) => one.role === 'authenticated' && one.entity === 'public.tickets' && one.operation === 'select',
     );
-    expect(cell).toMatchObject({ verdict: 'when', words: 'tickets that one looks after', policies: ['own'] });
+    expect(cell).toMatchObject({ verdict: 'when', words: 'own row (by owner)', policies: ['own'] });
+    expect(roles?.policies).toMatchObject([{ words: 'own row (by owner)', comment: 'Everybody sees every ticket.' }]);
+    expect(rules?.rules.find(({ name }) => name === 'customers_email_key')).toMatchObject({
+      words: 'no two rows have the same email',
+      comment: 'Two customers may share an address.',
+    });
+    expect(errors?.errors.find(({ id }) => id.endsWith('customers_email_key'))).toMatchObject({
+      meaning: 'No two rows have the same email.',
+      hint: 'Two customers may share an address.',
+    });
+    const markdown = specificationMarkdown(await derive());
+    expect(markdown).toContain('if [1]. “Everybody sees every ticket”');
+    expect(markdown).toContain('- no two rows have the same email: “Two customers may share an address”');
+  });
+
+  it('names functions in conditions by the first sentence of their comments, with the call beside it', async () => {
+    await script(`${helpdesk}
+      create function public.is_team() returns boolean language sql stable as 'select true';
+      comment on function public.is_team() is 'The member is of the team. Nobody else is.';
+      create function public.team_of(customer bigint) returns bigint language sql stable as 'select 1::bigint';
+      create function public.role_in(team bigint) returns text language sql stable as $$ select 'owner' $$;
+      create policy team on public.tickets for select
+        using (public.is_team() or not public.is_team() and public.role_in(public.team_of(customer)) = 'owner');`);
+    const { policies } = (await derive()).chapters.roles ?? { policies: [] };
+    expect(policies.find(({ name }) => name === 'team')?.words).toBe(
+      "“The member is of the team” (is_team()) or (not “The member is of the team” (is_team()) and role_in(team_of(customer)) is 'owner')",
+    );
   });
 
   it('names the functions that convert values of a domain to and from JSON while calls use them', async () => {

@@ -52,7 +52,12 @@ const field: Full<Field> = {
   references: { schema: 'public', entity: 'houses', field: 'id' },
 };
 
-const computed: Full<ComputedField> = { name: 'full', as: 'field', type: 'text', function: 'public.full(public.rooms)' };
+const computed: Full<ComputedField> = {
+  name: 'full',
+  as: 'field',
+  type: 'text',
+  function: 'public.full(public.rooms)',
+};
 
 const trigger: Full<EntityTrigger> = {
   ...{ name: 'keep', enabled: true, in_replicas: true, comment: 'Keeps it.' },
@@ -162,7 +167,14 @@ const setting: Full<CallSetting> = {
 };
 
 const error: Full<ErrorLine> = {
-  ...{ id: 'function.public.close(integer).P0001', group: 'function', code: 'P0001', status: 400, statuses: [400], message: 'No.' },
+  ...{
+    id: 'function.public.close(integer).P0001',
+    group: 'function',
+    code: 'P0001',
+    status: 400,
+    statuses: [400],
+    message: 'No.',
+  },
   ...{ hint: 'Try later.', meaning: 'No.', action: 'Act on it.', member: 'No.', origin: 'public.close(integer)' },
   ...{ limit: 'rows', sql: 'RAISE …', caveat: 'may be caught', page: '/docs/errors/P0001' },
 };

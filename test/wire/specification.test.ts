@@ -118,7 +118,7 @@ describe('spec', () => {
     const told = await run(['spec', ref, '--check', file], 1);
     expect(told).toContain('Signed-in members may now delete tickets.');
     expect(told).toContain('tickets: it now says “priority: integer; optional”.');
-    expect(told).toContain('What anybody might do with secrets is gone with it.');
+    expect(told).toContain('The privileges on secrets are gone with it.');
   });
 
   it('--check reports a file that was only reformatted, and exits with 2 if it cannot compare', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { statusOfSqlstate } from '../../../contract/errors/sqlstate-status.ts';
+import { allErrors } from '../../../contract/errors.ts';
 import { limits } from '../../../contract/limits.ts';
 import { defaultRestSettings } from '../../../contract/settings.ts';
 import { defaultAuthSettings } from '../../../contract/settings-auth.ts';
@@ -75,14 +76,14 @@ const live = (more: Partial<LiveFigures>): LiveFigures => ({
 const deriveLive = async (more: Partial<LiveFigures>) => withFigures(await derive(), live(more), new Date());
 
 describe('errorsChapter', () => {
-  it('lists the rules of the app with their words, or with the words of their comments', async () => {
+  it('lists the rules of the app with their derived words, and with their comments as hints', async () => {
     await script(`create table public.tickets (id int primary key, title text not null constraint length check (char_length(title) > 2),
       parent int references public.tickets);
       comment on constraint length on public.tickets is 'a title is longer than two letters';`);
     const errors = await errorsOf();
     const rule = (id: string) => errors.find((error) => error.id === `rule.${id}`);
     expect(rule('public.tickets.length')).toMatchObject({
-      ...{ code: '23514', status: 400, meaning: 'A title is longer than two letters.', group: 'rule' },
+      ...{ code: '23514', status: 400, meaning: 'Title is more than 2 characters.', group: 'rule' },
       ...{ hint: 'a title is longer than two letters', member: 'A title is longer than two letters' },
       origin: 'public.tickets.length',
     });
@@ -139,6 +140,29 @@ describe('errorsChapter', () => {
     await script('alter table public.tickets disable trigger user');
     const off = 'not while the trigger that would raise it is switched off or missing';
     expect(await caveats()).toEqual([off, off, off]);
+  });
+
+  it('lists every status of an error that the contract and the SQLSTATEs define', async () => {
+    const statuses = new Map(
+      (await errorsOf({ authSettings: { ...defaultAuthSettings, external_phone_enabled: false } })).map(
+        ({ id, statuses }) => [id, statuses],
+      ),
+    );
+    expect(statuses.get('code.user_not_found')).toEqual([404, 403]);
+    expect(statuses.get('code.phone_provider_disabled')).toEqual([422, 400]);
+    expect(statuses.get('code.validation_failed')).toEqual([400, 404, 422]);
+    expect(statuses.get('code.42501')).toEqual([403, 401]);
+    expect(statuses.get('code.22023')).toEqual([400, 401]);
+    for (const [code, { status, otherStatuses = {} }] of Object.entries(allErrors)) {
+      const told = statuses.get(`code.${code}`);
+      if (told) expect(told, code).toEqual(expect.arrayContaining([status, ...Object.keys(otherStatuses).map(Number)]));
+    }
+    await script(`create function public.refuse() returns void language plpgsql as
+      $$ begin raise exception 'No' using errcode = '42501'; end $$`);
+    expect((await errorsOf()).find(({ group }) => group === 'function')).toMatchObject({
+      status: 403,
+      statuses: [403, 401],
+    });
   });
 
   it('lists the errors that functions raise, and marks those that are computed at run time', async () => {
@@ -378,7 +402,7 @@ describe('limitsChapter', () => {
 it('writes the chapters of errors and limits into the Markdown', async () => {
   const markdown = specificationMarkdown(await derive());
   expect(markdown).toContain('## 8 Errors');
-  expect(markdown).toMatch(/Every app has these errors too: \d+ of data calls/);
+  expect(markdown).toMatch(/the errors of Ninefold that the settings of the app make possible: \d+ of data calls/);
   expect(markdown).toContain('## 9 Limits');
   expect(markdown).toMatch(/\d+ limits have their default/);
 });

@@ -56,7 +56,10 @@ describe('completeness of diffChapters and differences', () => {
   it('reports a change that no describer has a sentence for by its path, such as a new member or an unknown chapter', () => {
     const before = { roles: { weather: [{ name: 'sky', value: 'blue' }] }, climate: { sea: 'low' } };
     const after = { roles: { weather: [{ name: 'sky', value: 'grey' }] }, climate: { sea: 'high' } };
-    expect(words(before, after)).toEqual(['Weather, sky, value was blue, is now grey.', 'Sea was low, is now high.']);
+    expect(words(before, after)).toEqual([
+      'Other data of this chapter (weather, sky, value) was blue, is now grey.',
+      'Other data of this chapter (sea) was low, is now high.',
+    ]);
   });
 
   it('finds a difference for any two unequal values and none for equal ones, and reports every difference', () => {

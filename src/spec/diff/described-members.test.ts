@@ -74,7 +74,9 @@ describe('diffChapters', () => {
       const told = [...diffChapters(before, after), ...diffChapters(after, before)];
       const words = told.map((change) => change.words);
       const isDescribed = words.length > 0 && words.every((one) => !raw.test(one) && /[.!?…”]$/.test(one));
-      return isDescribed ? [] : [`${mutation.path.join(' / ')} = ${JSON.stringify(mutation.other)}: ${words.join(' | ')}`];
+      return isDescribed
+        ? []
+        : [`${mutation.path.join(' / ')} = ${JSON.stringify(mutation.other)}: ${words.join(' | ')}`];
     });
     expect(faults).toEqual([]);
   });

@@ -17,7 +17,7 @@ describe('diffChapters reports changes of an app in sentences for business reade
     [
       `create table public.watched (customer bigint references public.customers, ticket uuid references public.tickets,
         primary key (customer, ticket))`,
-      ['Rows of customers and tickets are now joined through watched, many to many.'],
+      ['Rows of customers and rows of tickets are now joined through watched, many to many.'],
     ],
     [
       'create policy any_delete on public.tickets for delete to authenticated using (true); grant delete on public.tickets to authenticated',
@@ -54,28 +54,28 @@ describe('diffChapters reports changes of an app in sentences for business reade
     ],
     [
       'create view public.asked as select id, customer as who from public.tickets',
-      ['Calls now embed rows of customers, or of a view of it, in rows of asked, by tickets_customer_fkey (who).'],
+      ['Calls now embed rows of customers in rows of asked, by tickets_customer_fkey (who).'],
     ],
     [
       'drop table public.customers cascade',
       [
         'The table customers is gone, with all its fields.',
-        'What anybody might do with customers is gone with it.',
+        'The privileges on customers are gone with it.',
         'The rules of customers are gone with it.',
       ],
     ],
     [
       `comment on table public.tickets is 'What customers ask.'`,
-      ['tickets is now described as “What customers ask.”.'],
+      ['The comment of tickets is now “What customers ask.”.'],
     ],
     [
       `select ninefold.describe_app(name => 'Helpdesk', purpose => 'Answers customers')`,
-      ['What it is for is now said: “Answers customers”.'],
+      ['Its purpose is now “Answers customers”.'],
     ],
     [
       `select ninefold.define_machine('public.tickets', 'status', 'open', '[{"name": "close", "from": ["open"], "to": "closed"}]')`,
       [
-        'tickets.status now goes through states: open and closed; a new row starts as open.',
+        'tickets.status now has a state machine with the states open and closed; a new row starts as open.',
         'Triggers now keep the states of tickets.status on every write.',
       ],
     ],
@@ -86,7 +86,7 @@ describe('diffChapters reports changes of an app in sentences for business reade
     [
       `select ninefold.label('de', 'Anfragen', entity => 'public.tickets');
        select ninefold.label('de', 'Offen', entity => 'public.tickets', field => 'status', value => 'open')`,
-      ['Labels in de changed: tickets and tickets.status = open.'],
+      ['Labels in de: tickets is now “Anfragen” and tickets.status = open is now “Offen”.'],
     ],
     [
       `create function public.refuse() returns void language plpgsql as $$ begin raise exception 'Not today' using errcode = 'ZZ042'; end $$`,
@@ -95,12 +95,12 @@ describe('diffChapters reports changes of an app in sentences for business reade
     [
       `create or replace function public.close(ticket uuid) returns void language sql as 'delete from public.tickets'`,
       [
-        'The function close(uuid) now does something else: its code was select 1, is now delete from public.tickets; writes public.tickets (before: none)',
+        'The function close(uuid) now has other code, which was select 1, is now delete from public.tickets; writes public.tickets (before: none)',
       ],
     ],
     [
       `create or replace function public.close(ticket uuid) returns void language sql as 'select 2'`,
-      ['The function close(uuid) now does something else: its code was select 1, is now select 2.'],
+      ['The function close(uuid) now has other code, which was select 1, is now select 2.'],
     ],
     [
       'alter table public.tickets rename constraint title_length to title_size',
@@ -122,7 +122,7 @@ describe('diffChapters reports changes of an app in sentences for business reade
       'alter policy own on public.tickets using (true)',
       ['The policy own of tickets has changed: it now lets rows through always (before: when own row (by owner)).'],
     ],
-    ['alter policy own on public.tickets rename to mine', ['The policy own of tickets is called mine now.']],
+    ['alter policy own on public.tickets rename to mine', ['The policy own of tickets is now called mine.']],
     [
       'create rule noted as on delete to public.customers do also notify gone',
       ['Of customers, a new rule noted goes with writes: CREATE RULE noted'],
@@ -130,13 +130,13 @@ describe('diffChapters reports changes of an app in sentences for business reade
     [
       'alter table public.tickets drop constraint tickets_customer_fkey, add foreign key (customer) references public.customers on delete cascade on update cascade',
       [
-        'Rows of tickets now point to a row of customers (customer): when the key there changes, theirs changes with it (before: such a change is refused).',
+        'Rows of tickets now refer to a row of customers (customer): when the key there changes, theirs changes with it (before: such a change is refused).',
       ],
     ],
     [
       'alter table public.tickets drop constraint tickets_customer_fkey, add foreign key (customer) references public.customers on delete restrict on update cascade',
       [
-        'Rows of tickets now point to a row of customers (customer): it cannot be deleted while they point to it (before: they are deleted with it); when the key there changes, theirs changes with it (before: such a change is refused).',
+        'Rows of tickets now refer to a row of customers (customer): it cannot be deleted while they refer to it (before: they are deleted with it); when the key there changes, theirs changes with it (before: such a change is refused).',
         'The rule for tickets, customer is the id of a row in customers, has changed: its SQL was FOREIGN KEY',
       ],
     ],
@@ -144,13 +144,13 @@ describe('diffChapters reports changes of an app in sentences for business reade
       'alter table public.tickets add constraint one_each unique (customer)',
       [
         'Two rows of tickets may no longer have the same customer.',
-        'Rows of tickets now point to a row of customers (customer): at most one of them to each (before: any number).',
+        'Rows of tickets now refer to a row of customers (customer): at most one of them to each (before: any number).',
       ],
     ],
     [
       'alter table public.tickets rename constraint tickets_customer_fkey to asked_by',
       [
-        'The key by which rows of tickets point to a row of customers is called asked_by now (before: tickets_customer_fkey).',
+        'The key by which rows of tickets refer to a row of customers is now called asked_by (before: tickets_customer_fkey).',
       ],
     ],
     [
@@ -170,7 +170,7 @@ describe('diffChapters reports changes of an app in sentences for business reade
     ],
     [
       `alter table public.tickets alter status set default 'closed'`,
-      [`status of tickets is now 'closed'::public.status where it is not given (before: 'open'::public.status).`],
+      [`The default of status of tickets is now 'closed' (before: 'open').`],
     ],
     [
       `select ninefold.define_machine('public.tickets', 'status', 'open', '[]')`,
@@ -178,14 +178,14 @@ describe('diffChapters reports changes of an app in sentences for business reade
         'Rows of tickets now have the computed field state_changes (jsonb, by public.state_changes(public.tickets)) and computed',
       ],
     ],
-    ['alter table public.customers alter id drop identity', ['id of customers is no longer numbered by itself.']],
+    ['alter table public.customers alter id drop identity', ['id of customers is no longer numbered automatically.']],
     [
       'alter view public.open_tickets set (check_option = local)',
       ['open_tickets now takes only rows that it shows (check option local).'],
     ],
     [
       'create role diff_agent nologin; grant diff_agent to app_authenticator; grant usage on schema public to diff_agent; grant all on public.customers to diff_agent',
-      ['Members with role diff_agent may read, add, change and delete customers always.'],
+      ['Callers with the database role diff_agent may read, add, change and delete customers always.'],
     ],
     [
       'alter table public.customers alter id set maxvalue 9',
@@ -193,7 +193,7 @@ describe('diffChapters reports changes of an app in sentences for business reade
     ],
     [
       'alter table public.customers alter email type text collate "C"',
-      ['email of customers is now sorted and compared by "C" (before: by the database’s own collation).'],
+      ['email of customers is now sorted and compared by "C" (before: by the default collation of the database).'],
     ],
     [
       'create table public.rooms (id int4range, during int4range, unique (id, during without overlaps))',
@@ -201,17 +201,17 @@ describe('diffChapters reports changes of an app in sentences for business reade
     ],
     [
       'alter table public.tickets add nights int4range, add rooms int4range, add unique (rooms, nights without overlaps)',
-      ['What no two rows of tickets overlap in was nothing, is now nights for the same rooms.'],
+      ['Two rows of tickets may no longer, with the same rooms, overlap in nights.'],
     ],
     [
       `create domain public.mail as text; comment on domain public.mail is 'Where it goes';
        comment on column public.customers.email is 'Theirs'; alter table public.customers alter email type public.mail`,
-      ['The type of email of customers is now described as “Where it goes”.'],
+      ['The comment on the type of email of customers is now “Where it goes”.'],
     ],
     [
       'alter table public.tickets drop constraint tickets_customer_fkey, add constraint tickets_customer_fkey foreign key (customer) references public.customers on delete set null (customer)',
       [
-        'Rows of tickets now point to a row of customers (customer): they are emptied when it is deleted, of their fields customer only',
+        'Rows of tickets now refer to a row of customers (customer): they are emptied when it is deleted, of their fields customer only',
       ],
     ],
   ])('reports the change: %s', async (sql, expected) => {
@@ -342,7 +342,7 @@ describe('diffChapters reports changes of an app in sentences for business reade
       expect.arrayContaining([
         'In place of the table tickets there is kept.tickets, the same but for its name.',
         'Clients can no longer reach kept.tickets.',
-        'Nobody reaches kept.tickets any more.',
+        'Nobody reaches kept.tickets any longer.',
       ]),
     );
     const back = words(after, before);
@@ -415,7 +415,7 @@ describe('diffChapters reports changes of an app in sentences for business reade
     const withoutCode = functions.map((one) => lacking(one, 'reaches', 'writes', 'raises'));
     expect(withoutCode).not.toEqual(functions);
     const cells = listOf(raising.roles, 'cells').map((one) =>
-      one.words === 'unless its code raises an error' ? { ...one, verdict: 'always', words: '' } : one,
+      one.words === 'unless its code raises “Not today” (P0001)' ? { ...one, verdict: 'always', words: '' } : one,
     );
     expect(cells).not.toEqual(listOf(raising.roles, 'cells'));
     const beforeCode = {
@@ -424,6 +424,37 @@ describe('diffChapters reports changes of an app in sentences for business reade
       calls: { ...(raising.calls as JsonObject), functions: withoutCode },
     };
     expect(words(beforeCode, raising)).toEqual([]);
+    await owner.script(`comment on constraint title_length on public.tickets is 'Short titles.';
+      comment on policy own on public.tickets is 'Own tickets.'`);
+    const commented = await derive();
+    const commentInPlaceOfWords = {
+      ...commented,
+      rules: {
+        ...(commented.rules as JsonObject),
+        rules: listOf(commented.rules, 'rules').map(({ comment, ...rule }) => ({
+          ...rule,
+          words: comment ?? rule.words,
+          commented: comment !== null,
+        })),
+      },
+      roles: {
+        ...(commented.roles as JsonObject),
+        policies: listOf(commented.roles, 'policies').map(({ comment, ...policy }) => ({
+          ...policy,
+          words: comment ?? policy.words,
+        })),
+        cells: listOf(commented.roles, 'cells').map((cell) =>
+          cell.words === 'own row (by owner)' ? { ...cell, words: 'Own tickets.' } : cell,
+        ),
+      },
+      errors: {
+        ...(commented.errors as JsonObject),
+        errors: listOf(commented.errors, 'errors').map(({ statuses, ...line }) =>
+          String(line.id).endsWith('title_length') ? { ...line, meaning: 'Short titles.' } : line,
+        ),
+      },
+    };
+    expect(words(commentInPlaceOfWords, commented)).toEqual([]);
     // An older exported file must still be comparable.
     const old = {
       app: { ref: 'desk', name: 'Desk' },
@@ -435,7 +466,7 @@ describe('diffChapters reports changes of an app in sentences for business reade
         calls: lacking(then.calls, 'rows'),
       },
     };
-    expect(specificationMarkdown(withEmptyLists(old as unknown as Specification))).toContain('### public.tickets');
+    expect(specificationMarkdown(withEmptyLists(old as unknown as Specification))).toContain('### tickets');
     await owner.script('drop view public.open_tickets');
     expect(words(then, await derive())).toContain('Removed call: GET /rest/v1/open_tickets.');
   });

@@ -211,6 +211,9 @@ class ChapterWalk {
       this.sentences.use(role);
       return role.after;
     }
+    // The name of a policy may consist of several words, so a list of policies is not compared as text.
+    const policy = key === 'policies' ? this.#newName('policy', entity, before) : undefined;
+    if (policy) return policy.after;
     const { inText } = this.#known;
     const scope = this.#scope(entity);
     if (before === after || typeof after !== 'string') return inText.resolved(before, scope);

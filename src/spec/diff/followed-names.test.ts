@@ -44,14 +44,14 @@ describe('diffChapters reports a rename once and not as a removal and an additio
       {
         entities: [
           'In place of the table customers there is people, the same but for its name.',
-          'people is now described as “Who asks”.',
+          'The comment of people is now “Who asks”.',
         ],
       },
     ],
     [
       'create policy all_titled on public.tickets for select to authenticated using (title is not null)',
       'alter policy all_titled on public.tickets rename to titled',
-      { roles: ['The policy all_titled of tickets is called titled now.'], screens: [], calls: [] },
+      { roles: ['The policy all_titled of tickets is now called titled.'], screens: [], calls: [] },
     ],
     [
       'create policy write on public.tickets to authenticated using (true); grant update on public.tickets to authenticated',
@@ -64,7 +64,7 @@ describe('diffChapters reports a rename once and not as a removal and an additio
       {
         calls: [
           'Calls of close(uuid), GET /rest/v1/rpc/close and POST /rest/v1/rpc/close: now return integer (before: 204, no body).',
-          'answers integer (before: void).',
+          'returns integer (before: void).',
         ],
       },
     ],
@@ -121,7 +121,7 @@ describe('diffChapters reports a rename once and not as a removal and an additio
     [
       `${refusing('Wait')}; create trigger late before insert on public.customers for each row execute function public.late()`,
       'alter trigger late on public.customers rename to later',
-      { entities: ['The trigger late on customers is called later now.'], calls: [], errors: [] },
+      { entities: ['The trigger late on customers is now called later.'], calls: [], errors: [] },
     ],
     [
       `${refusing('Wait')}; create trigger late before insert on public.customers for each row execute function public.late()`,
@@ -152,7 +152,7 @@ describe('diffChapters reports a rename once and not as a removal and an additio
     [
       'create table public.counted (id serial primary key)',
       'alter sequence public.counted_id_seq start 500',
-      { entities: ['Where it is restarted, the numbering of id of counted begins at 500 (before: at 1).'] },
+      { entities: ['After a restart, the numbering of id of counted begins at 500 (before: at 1).'] },
     ],
     [
       `create domain public.mail as text check (value like '%@%'); create table public.a (id int primary key, m public.mail);
@@ -196,7 +196,7 @@ describe('diffChapters reports a rename once and not as a removal and an additio
       'alter policy own on public.tickets rename to mine; alter policy mine on public.tickets using (true)',
       {
         roles: [
-          'The policy own of tickets is called mine now.',
+          'The policy own of tickets is now called mine.',
           'Signed-in members may now read open_tickets and tickets always (before: when own row (by owner)).',
           'The policy mine of tickets has changed: it now lets rows through always (before: when own row (by owner)).',
           'Advice that no longer holds: call for each row (tickets).',
@@ -222,7 +222,7 @@ describe('diffChapters reports a rename once and not as a removal and an additio
       {
         calls: [
           'In place of the function close(uuid) there is finish(uuid), the same but for its name.',
-          'The function finish(uuid) now does something else: its code was select 1, is now select 2.',
+          'The function finish(uuid) now has other code, which was select 1, is now select 2.',
         ],
       },
     ],
@@ -235,7 +235,7 @@ describe('diffChapters reports a rename once and not as a removal and an additio
         errors: ['In the errors, the value open of the type status is now waiting.'],
       },
     ],
-    [machine('close'), machine('shut'), { states: ['The transition close of customers.email is called shut now.'] }],
+    [machine('close'), machine('shut'), { states: ['The transition close of customers.email is now called shut.'] }],
   ])('reports a changed name with its other changes: %s%s', async (first, sql, expected) => {
     if (first !== '') await owner.script(first);
     const before = await derive();

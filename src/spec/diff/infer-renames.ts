@@ -29,7 +29,7 @@ interface Named {
   /** The id of the entity that contains the object, with its newer name; empty for other objects. */
   of: string;
   name: string;
-  likeness: string;
+  likeness(): string;
 }
 
 function ofKind(kind: RenameKind, before: readonly Named[], after: readonly Named[]): Rename[] {
@@ -39,9 +39,9 @@ function ofKind(kind: RenameKind, before: readonly Named[], after: readonly Name
   if (removed.length === 0) return [];
   const added = groupBy(
     after.filter((one) => !old.has(keyOf(one))),
-    ({ of, likeness }) => `${of}\0${likeness}`,
+    ({ of, likeness }) => `${of}\0${likeness()}`,
   );
-  return [...groupBy(removed, ({ of, likeness }) => `${of}\0${likeness}`)].flatMap(
+  return [...groupBy(removed, ({ of, likeness }) => `${of}\0${likeness()}`)].flatMap(
     ([key, [was, ...others]]): Rename[] => {
       const [is, ...more] = added.get(key) ?? [];
       if (!was || !is || others.length + more.length > 0) return [];
@@ -58,7 +58,11 @@ function entityRenames(before: JsonObject, after: JsonObject): Rename[] {
       if (fields.length === 0) return [];
       const { kind, comment, primary_key, unique_keys } = entity;
       return [
-        { of: '', name: text(entity, 'id'), likeness: canonical({ kind, comment, primary_key, unique_keys, fields }) },
+        {
+          of: '',
+          name: text(entity, 'id'),
+          likeness: () => canonical({ kind, comment, primary_key, unique_keys, fields }),
+        },
       ];
     });
   return ofKind('entity', of(before), of(after));
@@ -71,7 +75,7 @@ function fieldRenames(before: JsonObject, after: JsonObject, idOf: (id: string) 
       items(entity, 'fields').map(({ name, references: _, ...field }, place) => ({
         of: newId(text(entity, 'id')),
         name: String(name),
-        likeness: canonical({ ...field, place }),
+        likeness: () => canonical({ ...field, place }),
       })),
     );
   return ofKind('field', of(before, idOf), of(after, same));
@@ -81,14 +85,14 @@ const functions = (chapters: JsonObject): Named[] =>
   items(chapters.calls, 'functions').map(({ id, ...rest }) => ({
     of: '',
     name: String(id),
-    likeness: canonical(rest),
+    likeness: () => canonical(rest),
   }));
 
 /** Roles without a description are not compared, because all of them would be equal. */
 const memberRoles = (chapters: JsonObject): Named[] =>
   items(chapters.roles, 'roles').flatMap(({ name, member_role, meaning }) =>
     typeof member_role === 'string' && typeof meaning === 'string' && meaning !== member_role
-      ? [{ of: '', name: String(name), likeness: meaning }]
+      ? [{ of: '', name: String(name), likeness: () => meaning }]
       : [],
   );
 
@@ -97,17 +101,18 @@ const rules = (chapters: JsonObject, newId = same): Named[] =>
     of: newId(String(entity)),
     name: String(name),
     // The SQL of an index contains its name.
-    likeness: canonical({
-      ...rest,
-      sql: String(sql).replace(/^(CREATE UNIQUE INDEX )(?:"(?:[^"]|"")*"|\S+) ON /, '$1ON '),
-    }),
+    likeness: () =>
+      canonical({
+        ...rest,
+        sql: String(sql).replace(/^(CREATE UNIQUE INDEX )(?:"(?:[^"]|"")*"|\S+) ON /, '$1ON '),
+      }),
   }));
 
 const policies = (chapters: JsonObject, newId = same): Named[] =>
   items(chapters.roles, 'policies').map(({ entity, name, sql: _, ...rest }) => ({
     of: newId(String(entity)),
     name: String(name),
-    likeness: canonical(rest),
+    likeness: () => canonical(rest),
   }));
 
 const triggers = (chapters: JsonObject, newId = same): Named[] =>
@@ -115,10 +120,11 @@ const triggers = (chapters: JsonObject, newId = same): Named[] =>
     items(entity, 'triggers').map(({ name, sql, ...rest }) => ({
       of: newId(text(entity, 'id') || entityId(text(entity, 'schema'), text(entity, 'name'))),
       name: String(name),
-      likeness: canonical({
-        ...rest,
-        sql: String(sql).replace(/^(CREATE (?:CONSTRAINT )?TRIGGER )(?:"(?:[^"]|"")*"|\S+) /, '$1'),
-      }),
+      likeness: () =>
+        canonical({
+          ...rest,
+          sql: String(sql).replace(/^(CREATE (?:CONSTRAINT )?TRIGGER )(?:"(?:[^"]|"")*"|\S+) /, '$1'),
+        }),
     })),
   );
 

@@ -35,6 +35,8 @@ export class NamesInText {
   /** Older names that belong to another object in the newer version. */
   readonly #reused: ReadonlySet<string>;
   readonly #renames: readonly Rename[];
+  /** The renames of objects whose older or newer name is not a single word. */
+  readonly #odd: readonly Rename[];
 
   constructor(renames: readonly Rename[]) {
     this.#renames = renames;
@@ -42,6 +44,9 @@ export class NamesInText {
     this.#parts = new Set([...this.#byPair.keys()].flatMap((pair) => pair.split('\0')));
     const ofFields = renames.filter(({ kind }) => kind === 'field');
     this.#fieldNames = new Set(ofFields.flatMap(({ before, after }) => [sqlName(before), sqlName(after)]));
+    this.#odd = renames.filter(
+      (one) => !isQualified(one) && [one.before, one.after].some((name) => tokensOf(name).length > 1),
+    );
     this.#moved = renames.filter((one) => isQualified(one) && partsOf(one.before)[0] !== partsOf(one.after)[0]);
     const policies = renames.filter(({ kind }) => kind === 'policy');
     this.#policies = new Map(
@@ -64,7 +69,9 @@ export class NamesInText {
    * form.
    */
   shapeOf(text: string): string {
-    const parts = tokensOf(text).map((part) => (this.#parts.has(part) ? '□' : part));
+    const names = this.#odd.flatMap(({ before, after }) => [before, after]).sort((a, b) => b.length - a.length);
+    const plain = names.reduce((shown, name) => shown.replaceAll(asWhole(name), '□'), text);
+    const parts = tokensOf(plain).map((part) => (this.#parts.has(part) ? '□' : part));
     return (this.#policies.size > 0 ? parts.sort() : parts).join('');
   }
 
@@ -84,7 +91,16 @@ export class NamesInText {
       const shown = this.#aligned(tokensOf(plain), tokensOf(now), scope);
       if (shown !== null) return shown;
     }
-    return this.#withoutSchemas(before, after, scope);
+    return this.#withQuotedNames(before, after, scope) ?? this.#withoutSchemas(before, after, scope);
+  }
+
+  /** Returns the renames as `between` does, but first puts names of several words in quotes, so that each is one token. */
+  #withQuotedNames(before: string, after: string, scope: TextScope): Rename[] | null {
+    const used = this.#odd.filter((one) => before.includes(one.before) && after.includes(one.after));
+    if (used.length === 0) return null;
+    const was = used.reduce((text, one) => text.replaceAll(asWhole(one.before), () => `"${one.before}"`), before);
+    const is = used.reduce((text, one) => text.replaceAll(asWhole(one.after), () => `"${one.after}"`), after);
+    return this.#aligned(tokensOf(was), tokensOf(is), scope);
   }
 
   /**
@@ -185,6 +201,10 @@ function spellingsOf(rename: Rename): Set<string> {
   const pairs = [...spelled, ...spelled.map((pair) => pair.map(capital))];
   return new Set(pairs.filter(([was, is]) => was !== is).map((pair) => pair.join('\0')));
 }
+
+/** Matches a name that is not a part of a longer word, with or without quotes. */
+const asWhole = (name: string): RegExp =>
+  new RegExp(`"?(?<![\\p{L}\\p{N}_])${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\p{L}\\p{N}_])"?`, 'gu');
 
 const literal = (value: string): string => `'${value.replaceAll("'", "''")}'`;
 

@@ -152,11 +152,11 @@ function nowWords({ kind, of, before, after }: Rename): string {
 function itemWords({ of, before, after }: Rename, list: string, item: JsonObject): string | null {
   switch (list) {
     case 'triggers':
-      return `The trigger ${before} on ${thing(of)} is called ${after} now.`;
+      return `The trigger ${before} on ${thing(of)} is now called ${after}.`;
     case 'policies':
-      return `The policy ${before} of ${thing(of)} is called ${after} now.`;
+      return `The policy ${before} of ${thing(of)} is now called ${after}.`;
     case 'relations':
-      return `The key by which rows of ${entityWords(memberOf(item, 'from'))} point to a row of ${entityWords(memberOf(item, 'to'))} is called ${after} now (before: ${before}).`;
+      return `The key by which rows of ${entityWords(memberOf(item, 'from'))} refer to a row of ${entityWords(memberOf(item, 'to'))} is now called ${after} (before: ${before}).`;
     case 'rules':
       return `The rule for ${thing(of)}, ${within(text(item, 'words'))}, is now called ${after} (before: ${before}).`;
     default:

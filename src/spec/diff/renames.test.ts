@@ -90,7 +90,7 @@ describe('diffChapters with the object ids of tables', () => {
     const after = app([table(1, 'b', note, { comment: 'Notes of b' })]);
     expect(told(app([table(1, 'a', note, { comment: 'Notes of a' })]), after)).toEqual([
       'In place of the table a there is b, the same but for its name.',
-      'b is now described as “Notes of b”.',
+      'The comment of b is now “Notes of b” (before: “Notes of a”).',
     ]);
   });
 
@@ -222,10 +222,9 @@ describe('diffChapters without comparable object ids', () => {
     ['of another database', { before: before.ids, after: { ...after.ids, incarnation: '2.1' } }],
     ['of an earlier Ninefold', { before: null, after: after.ids }],
     ['of files', undefined],
-  ])('reports a renamed table of versions %s as removed and added', (_, ids) => {
+  ])('reports a renamed table of versions %s by the equality of all but the name', (_, ids) => {
     expect(diffChapters(before.chapters, after.chapters, ids).map(({ words }) => words)).toEqual([
-      'The table a is gone, with all its fields.',
-      'There is a new table b with id and note.',
+      'In place of the table a there is b, the same but for its name.',
     ]);
   });
 
@@ -254,7 +253,7 @@ describe('diffChapters with the object ids of fields', () => {
 
   it.each<[string, Field[], string]>([
     ['its type', [field('id'), field('remark', { type: 'integer' })], 'remark of a is now integer (before: text).'],
-    ['its comment', [field('id'), field('remark', { comment: 'Said' })], 'remark of a is now described as “Said”.'],
+    ['its comment', [field('id'), field('remark', { comment: 'Said' })], 'The comment of remark of a is now “Said”.'],
     ['another field', [field('id'), field('remark'), field('more')], 'a has a new field more (text, optional).'],
   ])('reports a rename and %s', (_, fields, words) => {
     const all = told(before, app([table(1, 'a', fields)], [rule('a', 'short', 'note is short')]));
@@ -291,7 +290,7 @@ describe('diffChapters of rules', () => {
   it('reports once that a rule applies to other rows', () => {
     const after = asked('public.code CHECK ((VALUE <> 1)) NOT VALID', { applies_to: 'new and changed rows' });
     expect(told(before, after)).toEqual([
-      'The rule for a, note is short, has changed: now asked of new and changed rows only.',
+      'The rule for a, note is short, has changed: it is now checked for new and changed rows only.',
     ]);
   });
 
@@ -299,7 +298,7 @@ describe('diffChapters of rules', () => {
     const after = asked('CHECK (note <> 2)', { applies_to: 'no row' }, 'brief');
     expect(told(asked('CHECK (note <> 1)'), after)).toEqual([
       'The rule for a, note is short, is now called brief (before: short).',
-      'The rule for a, note is short, has changed: now asked of no row: it is not enforced; its SQL was CHECK (note <> 1), is now CHECK (note <> 2).',
+      'The rule for a, note is short, has changed: it is now checked for no row, because it is not enforced; its SQL was CHECK (note <> 1), is now CHECK (note <> 2).',
     ]);
   });
 });

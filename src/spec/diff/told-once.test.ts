@@ -99,8 +99,8 @@ describe('diffChapters reports a change once in each chapter', () => {
        create policy own on public.kept for select to authenticated using (public.may())`,
       `create or replace function public.may() returns boolean language sql as ' select  true '`,
       {
-        roles: ['The policy own of kept has changed: may(), which it calls, has other blanks in its code.'],
-        calls: ['The function may() now has other blanks in its code.'],
+        roles: ['The policy own of kept has changed: may(), which it calls, has code with other white space.'],
+        calls: ['The function may() now has code with other white space.'],
       },
     ],
     [
@@ -115,17 +115,17 @@ describe('diffChapters reports a change once in each chapter', () => {
     [
       `select ninefold.define_role('agent', 'Answers tickets.')`,
       `select ninefold.drop_role('agent')`,
-      { roles: ['The role agent is gone, with all that it let callers do.'] },
+      { roles: ['The role agent is gone, with all its privileges.'] },
     ],
     [
       '',
       'alter table public.tickets drop constraint tickets_customer_fkey',
-      { entities: ['Rows of tickets no longer point to a row of customers (customer).'] },
+      { entities: ['Rows of tickets no longer refer to a row of customers (customer).'] },
     ],
     [
       'create table public.votes (customer bigint)',
       'alter table public.votes add foreign key (customer) references public.customers on delete cascade',
-      { entities: ['Rows of votes now point to a row of customers (customer); they are deleted with it.'] },
+      { entities: ['Rows of votes now refer to a row of customers (customer); they are deleted with it.'] },
     ],
     [
       'create table public.replies (id int primary key, status public.status)',
@@ -149,7 +149,7 @@ describe('diffChapters reports a change once in each chapter', () => {
     [
       `comment on type public.status is 'How far'; comment on column public.tickets.status is 'Where it stands'`,
       `comment on type public.status is 'How far it is'`,
-      { entities: ['The type of status of tickets is now described as “How far it is” (before: “How far”).'] },
+      { entities: ['The comment on the type of status of tickets is now “How far it is” (before: “How far”).'] },
     ],
     [
       '',
@@ -195,7 +195,7 @@ describe('diffChapters reports a change once in each chapter', () => {
     });
     const told = diffChapters(chapters({}), chapters({ functions: [{ id: 'shop.f()', body: 'select true' }] }));
     expect(told.map(({ words }) => words)).toEqual([
-      'The policy own of a has changed: shop.f(), which it calls, is now told in chapter 7.',
+      'The policy own of a has changed: shop.f(), which it calls, is now described in chapter 7.',
     ]);
   });
 

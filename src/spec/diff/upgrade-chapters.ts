@@ -1,12 +1,12 @@
-import type { Specification } from '../../../contract/specification.ts';
+import type { ErrorLine, Specification } from '../../../contract/specification.ts';
 import { isObject, type JsonObject } from '../changes/differences.ts';
 
 /**
  * Returns chapters of an earlier format in the current format, so that an upgrade of Ninefold is not reported as a
  * change of the app. Earlier formats repeated the fields of an entity in each call on rows, which `rows` now contains
  * once. They also lacked default privileges, the describing call, junctions, keys of views, objects that only functions
- * use, new advice, codes of errors, policies beyond the exposed schemas, jobs, the states of accounts, and what functions reach,
- * write and raise. Missing parts are taken from `other`. Pure.
+ * use, new advice, codes of errors, policies beyond the exposed schemas, jobs, the states of accounts, what functions reach,
+ * write and raise, comments beside words, and all statuses of an error. Missing parts are taken from `other`. Pure.
  */
 export function upgradeChapters(chapters: JsonObject, other: JsonObject): JsonObject {
   const described = withDescribing(
@@ -14,7 +14,62 @@ export function upgradeChapters(chapters: JsonObject, other: JsonObject): JsonOb
     other,
   );
   const defined = withDefinitions(withJunctions(described, other), other);
-  return withCode(withAccounts(withJobs(defined, other), other), other);
+  return withWords(withCode(withAccounts(withJobs(defined, other), other), other), other);
+}
+
+/**
+ * In earlier formats, a comment replaced the words of a rule or a policy, and an error had one status. Words that were
+ * derived from the same SQL are taken from `other`.
+ */
+function withWords(chapters: JsonObject, other: JsonObject): JsonObject {
+  const { rules, roles, errors } = chapters;
+  const isOld =
+    listIn(rules, 'rules').some(({ commented }) => commented !== undefined) ||
+    listIn(errors, 'errors').some(({ statuses }) => statuses === undefined);
+  if (!isOld) return chapters;
+  const partnerIn = (chapter: unknown, list: string, keyOf: (one: JsonObject) => string) => {
+    const byKey = new Map(listIn(chapter, list).map((one) => [keyOf(one), one]));
+    return (one: JsonObject) => byKey.get(keyOf(one));
+  };
+  const idOf = ({ id }: JsonObject) => String(id);
+  const nameOf = ({ entity, name }: JsonObject) => `${entity} ${name}`;
+  const ruleNow = partnerIn(other.rules, 'rules', idOf);
+  const policyNow = partnerIn(other.roles, 'policies', nameOf);
+  const cellNow = partnerIn(other.roles, 'cells', ({ role, entity, operation }) => `${role} ${operation} ${entity}`);
+  const errorNow = partnerIn(other.errors, 'errors', idOf);
+  const told = listIn(rules, 'rules').map(({ commented, ...rule }) => {
+    const now = ruleNow(rule);
+    return { ...rule, words: now?.sql === rule.sql ? now?.words : rule.words, comment: commented ? rule.words : null };
+  });
+  const policies = listIn(roles, 'policies').map((policy) => {
+    const now = policyNow(policy);
+    if (now?.sql !== policy.sql) return policy;
+    return { ...policy, words: now?.words, ...(now?.comment === undefined ? {} : { comment: policy.words }) };
+  });
+  const isSame = (one: JsonObject, now: JsonObject, names: readonly string[]) =>
+    names.every((name) => JSON.stringify(one[name]) === JSON.stringify(now[name]));
+  const changed = new Set(policies.filter((policy) => policyNow(policy)?.words !== policy.words).map(nameOf));
+  const cells = listIn(roles, 'cells').map((cell) => {
+    const now = cellNow(cell);
+    const names = Array.isArray(cell.policies) ? cell.policies : [];
+    const isChanged = names.some((name) => changed.has(`${cell.entity} ${name}`));
+    const isAlike = now && !isChanged && isSame(cell, now, ['verdict', 'reason', 'policies', 'columns', 'code']);
+    return isAlike ? now : cell;
+  });
+  const lines = listIn(errors, 'errors').map((line) => {
+    const now = errorNow(line);
+    const isAlike = now && isSame(line, now, ['code', 'status', 'message', 'sql']);
+    if (!isAlike) return { statuses: line.status === null ? [] : [line.status], ...line };
+    return line.group === 'function' ? { ...line, statuses: now.statuses } : now;
+  });
+  return {
+    ...chapters,
+    ...(isObject(rules)
+      ? { rules: { ...rules, rules: told, sources: isObject(other.rules) ? other.rules.sources : rules.sources } }
+      : {}),
+    ...(isObject(roles) ? { roles: { ...roles, policies, cells } } : {}),
+    ...(isObject(errors) ? { errors: { ...errors, errors: lines } } : {}),
+  };
 }
 
 /** What functions reach, write and raise, and the cells that depend on errors, were added together. */
@@ -38,7 +93,7 @@ function withCode(chapters: JsonObject, other: JsonObject): JsonObject {
   return { ...withFunctions, roles: { ...roles, cells } };
 }
 
-const errorWords = /(?:^|, )as long as [^,]+ does not raise an error(?:, as long as [^,]+ does not raise an error)*$/;
+const errorWords = /(?:^|, )unless (?:its code|the trigger .+?) raises .*$/s;
 
 function withAccounts(chapters: JsonObject, other: JsonObject): JsonObject {
   const { states } = chapters;
@@ -169,6 +224,11 @@ const listIn = (of: unknown, name: string): JsonObject[] => {
 
 const emptyEntities = { junctions: [], view_foreign_keys: [] };
 const emptyRoles = { default_privileges: [] };
+const emptyRule = { comment: null };
+const withStatuses = (line: ErrorLine): ErrorLine => ({
+  ...line,
+  statuses: line.statuses ?? [line.status ?? []].flat(),
+});
 const emptyCalls = { rows: [], extension_functions: [], functions: [], jobs: [], definitions: [], settings: [] };
 
 /**
@@ -176,7 +236,7 @@ const emptyCalls = { rows: [], extension_functions: [], functions: [], jobs: [],
  * comparisons, use `upgradeChapters`. Pure.
  */
 export function withEmptyLists(specification: Specification): Specification {
-  const { entities, roles, calls } = specification.chapters;
+  const { entities, roles, calls, rules, errors } = specification.chapters;
   return {
     ...specification,
     chapters: {
@@ -184,6 +244,8 @@ export function withEmptyLists(specification: Specification): Specification {
       ...(entities && { entities: { ...emptyEntities, ...entities } }),
       ...(roles && { roles: { ...emptyRoles, ...roles } }),
       ...(calls && { calls: { ...emptyCalls, ...calls } }),
+      ...(rules && { rules: { ...rules, rules: rules.rules.map((rule) => ({ ...emptyRule, ...rule })) } }),
+      ...(errors && { errors: { ...errors, errors: errors.errors.map(withStatuses) } }),
     },
   };
 }

@@ -208,6 +208,22 @@ describe('probe of a separate app', () => {
     expect(of(cells, 'hall.mine', 'select', 'authenticated')?.note).toContain('some attempts were let through');
   }, 60_000);
 
+  it('raises no alarm for views whose rows or columns differ between callers', async () => {
+    await owner.script(`
+      create schema views_of; grant usage on schema views_of to anon, authenticated, service_role;
+      create table views_of.things (id int primary key, title text);
+      insert into views_of.things select n, 'Thing ' || n from generate_series(1, 4) n;
+      create view views_of.asked as select id, title, auth.uid() as asker, current_user as role from views_of.things;
+      create view views_of.above as select id, asker from views_of.asked;
+      create function views_of.is_even(int) returns boolean language sql stable as $$ select $1 % 2 = 0 or auth.uid() is null $$;
+      create view views_of.some as select id from views_of.things where views_of.is_even(id);
+      create view views_of.plain as select id, title from views_of.things;
+      grant select on all tables in schema views_of to anon, authenticated, service_role;`);
+    const cells = (await probed(['views_of'])).filter(({ operation }) => operation === 'select');
+    expect(shown(cells.filter(({ outcome }) => outcome === 'disagrees'))).toBe('');
+    expect(of(cells, 'views_of.plain', 'select', 'authenticated')?.outcome).toBe('agrees');
+  }, 60_000);
+
   it('distinguishes an unreachable row from a row that a trigger skips, and sends the claims of real tokens', async () => {
     await owner.script(`
       create schema desk_notes; grant usage on schema desk_notes to anon, authenticated, service_role;

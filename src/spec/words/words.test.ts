@@ -38,10 +38,7 @@ describe('phrase', () => {
     ["(NOT (status = 'open'::public.status))", "status is not 'open'"],
     ["(title <> ''::text)", 'title is not an empty text'],
     ['(org_id IN ( SELECT private.my_orgs() AS my_orgs))', 'org_id is one of the results of private.my_orgs()'],
-    [
-      '(NOT (auth.uid() IN ( SELECT public.banned(id) AS banned)))',
-      'the member is none of the results of banned(id)',
-    ],
+    ['(NOT (auth.uid() IN ( SELECT public.banned(id) AS banned)))', 'the member is none of the results of banned(id)'],
     ["(day > '2024-01-31'::date)", "day is after '2024-01-31'"],
     [
       "('2024-01-31 00:00:00+00'::timestamp with time zone >= starts_at)",
@@ -102,10 +99,7 @@ describe('phrase', () => {
       '(team IN ( SELECT m.team\n   FROM public.members m\n  WHERE (m.user_id = ( SELECT auth.uid() AS uid))))',
       'team is the team of a row in members whose user_id is the member',
     ],
-    [
-      '(NOT (auth.uid() IN ( SELECT b.id\n   FROM public.blocked b)))',
-      'the member is the id of no row in blocked',
-    ],
+    ['(NOT (auth.uid() IN ( SELECT b.id\n   FROM public.blocked b)))', 'the member is the id of no row in blocked'],
     ['(id IN ( SELECT max(m.id) AS max\n   FROM public.m))', 'id IN ( SELECT max(m.id) AS max FROM m)'],
     ['(id IN ( SELECT m.id\n   FROM public.m\n LIMIT 3))', 'id IN ( SELECT m.id FROM m LIMIT 3)'],
     ['(5 < amount)', 'amount is more than 5'],
@@ -208,10 +202,7 @@ describe('phrase of policies', () => {
       "( SELECT public.can_read_branch(bills.branch_id, ARRAY['manager'::text, 'reception'::text]) AS can_read_branch)",
       "can_read_branch(branch_id, ['manager', 'reception'])",
     ],
-    [
-      'public.has_edit_access(( SELECT auth.uid() AS uid), trip_id)',
-      'has_edit_access(the member, trip_id)',
-    ],
+    ['public.has_edit_access(( SELECT auth.uid() AS uid), trip_id)', 'has_edit_access(the member, trip_id)'],
     [
       'public.is_conversation_member(( SELECT m.conversation_id\n   FROM public.messages m\n  WHERE (m.id = poll_votes.message_id)))',
       'is_conversation_member(the conversation_id of the row in messages whose id is this row’s message_id)',

@@ -156,7 +156,7 @@ export const hiddenChanges: readonly Change[] = [
     5,
     'add constraint apart unique (note) deferrable initially deferred',
     'drop constraint apart',
-    /same note, asked at the end of the transaction/,
+    /same note, checked at the end of the transaction/,
   ),
   change(5, pointing('deferrable'), pointing(''), /ticket_id.*unless the transaction puts it off/),
   change(

@@ -43,13 +43,13 @@ it.each<[does: string, undoes: string, says: Partial<Record<Change['chapter'], s
   [
     machine().replace('"name": "open"', '"name": "start"'),
     machine(),
-    { states: 'The transition open of tickets.status is called start now.' },
-    'The transition start of tickets.status is called open now.',
+    { states: 'The transition open of tickets.status is now called start.' },
+    'The transition start of tickets.status is now called open.',
   ],
   [
     `alter table public.plain rename to simple; comment on table public.simple is 'Things'`,
     'comment on table public.simple is null; alter table public.simple rename to plain',
-    { entities: 'simple is now described as “Things”.', rules: 'In the rules, plain is now simple.' },
+    { entities: 'The comment of simple is now “Things”.', rules: 'In the rules, plain is now simple.' },
     'In place of the table simple there is plain, the same but for its name.',
   ],
   [
@@ -83,7 +83,7 @@ it.each<[does: string, undoes: string, says: Partial<Record<Change['chapter'], s
       roles:
         'The policy mine of tickets has changed: it now lets rows through always (before: when own row (by owner_id)).',
     },
-    'The policy mine of tickets is called own_tickets now.',
+    'The policy mine of tickets is now called own_tickets.',
   ],
   [
     'alter table public.comments rename to swapped; alter table public.plain rename to comments; alter table public.swapped rename to plain',

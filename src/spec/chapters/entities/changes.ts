@@ -246,7 +246,8 @@ const roleOf = (sql: string): string => (/\bDO\s+INSTEAD\b/.test(sql) ? 'stands 
 
 /** Describes added and removed unique keys. */
 function uniqueChange(name: string, before: unknown, after: unknown): string {
-  const keys = (value: unknown) => (Array.isArray(value) ? value.map((key) => textsOf(key).join(' and ') || 'nothing') : []);
+  const keys = (value: unknown) =>
+    Array.isArray(value) ? value.map((key) => textsOf(key).join(' and ') || 'nothing') : [];
   const [old, fresh] = [keys(before), keys(after)];
   const more = fresh.filter((key) => !old.includes(key));
   const fewer = old.filter((key) => !fresh.includes(key));

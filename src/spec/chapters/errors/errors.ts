@@ -204,7 +204,13 @@ function ofRaise(routine: RoutineFact, raise: Raise, obstacle: string | null): E
   const where = /^(event_)?trigger$/.test(routine.result) ? `the trigger function ${id}` : id;
   return {
     id: `function.${id}.${code ?? (raise.isAgain ? 'again' : 'computed')}${message === null ? '' : `.${message}`}`,
-    ...{ group: 'function', code, ...statusesOf(status, code === null ? {} : otherStatusesOfSqlstate(code)), message, hint },
+    ...{
+      group: 'function',
+      code,
+      ...statusesOf(status, code === null ? {} : otherStatusesOfSqlstate(code)),
+      message,
+      hint,
+    },
     meaning: raise.isAgain
       ? `${upper(where)} raises again what it caught.`
       : message === null
@@ -267,7 +273,17 @@ function ofSource(source: ErrorEntry['source'], settings: RestSettings & AuthSet
     const others = Object.entries(otherStatuses).map(([other, when]) => `${other}: ${when.replace(/\.$/, '')}`);
     return [
       {
-        ...{ id: `code.${code}`, group: source, code, ...statusesOf(status, otherStatuses), message, hint: null, meaning, action, member },
+        ...{
+          id: `code.${code}`,
+          group: source,
+          code,
+          ...statusesOf(status, otherStatuses),
+          message,
+          hint: null,
+          meaning,
+          action,
+          member,
+        },
         ...{ origin: null, limit: limit ?? null, sql: null, page: pageOf(code) },
         caveat: others.length === 0 ? null : others.join('; '),
       },
@@ -276,7 +292,10 @@ function ofSource(source: ErrorEntry['source'], settings: RestSettings & AuthSet
 }
 
 /** Returns the usual status with all other ones. */
-const statusesOf = (status: number | null, others: Readonly<Record<number, string>> = {}): Pick<ErrorLine, 'status' | 'statuses'> => ({
+const statusesOf = (
+  status: number | null,
+  others: Readonly<Record<number, string>> = {},
+): Pick<ErrorLine, 'status' | 'statuses'> => ({
   status,
   statuses: [...(status === null ? [] : [status]), ...Object.keys(others).map(Number)],
 });

@@ -277,7 +277,7 @@ describe('every cell of the matrix matches the response of PostgreSQL', () => {
         'f23(a bool)',
         code(`plpgsql as 'begin if a then raise exception ''no'' using errcode = ''42501''; end if; return 1; end'`),
         'when',
-        'unless its code raises an error',
+        'unless its code raises “no” (42501)',
         '(true)',
         '(false)',
       ],
@@ -285,7 +285,7 @@ describe('every cell of the matrix matches the response of PostgreSQL', () => {
         'f24(a bool)',
         code(`sql as 'select coded.f23(a)'`),
         'when',
-        'unless its code raises an error',
+        'unless its code raises “no” (42501)',
         '(true)',
         '(false)',
       ],
@@ -345,5 +345,23 @@ describe('every cell of the matrix matches the response of PostgreSQL', () => {
       new Set(read.cells.filter((cell) => cell.role === role).map((cell) => cell.verdict));
     expect(verdicts('anon')).toEqual(new Set(['always']));
     expect(verdicts('authenticated')).toEqual(new Set(['never']));
+  });
+
+  it('matches PostgreSQL for foreign tables: a role without a user mapping gets the error 42704', async () => {
+    await pool.script(`create extension postgres_fdw; create schema far; grant usage on schema far to anon, authenticated;
+      create server elsewhere foreign data wrapper postgres_fdw options (host '127.0.0.1', port '1', connect_timeout '2');
+      create user mapping for authenticated server elsewhere options (user 'nobody', password 'none');
+      create foreign table far.things (id int) server elsewhere; grant select on far.things to anon, authenticated`);
+    const derived = await derive({ exposedSchemas: ['far'], authenticator: 'app_authenticator' });
+    const cellOf = (role: string) =>
+      derived.cells.find((one) => one.role === role && one.operation === 'select' && one.entity === 'far.things');
+    expect(cellOf('anon')).toMatchObject({
+      ...{ verdict: 'never', code: '42704' },
+      reason: 'the role has no user mapping on the server of the foreign table (42704)',
+    });
+    expect(cellOf('authenticated')).toMatchObject({ verdict: 'always' });
+    const asked = pool.script('set role anon; select * from far.things');
+    await expect(asked).rejects.toMatchObject({ sqlstate: '42704' });
+    await pool.script('drop extension postgres_fdw cascade; drop schema far cascade');
   });
 });

@@ -30,7 +30,6 @@ export function rolePages(chapters: Chapters, conditions: Conditions): RolePage[
   return roles.map((role) => {
     const own = ofRole.get(role.name) ?? [];
     const title = `What ${callersOf(role)} may do`;
-    const about = aboutRole(role);
     const isMember = role.member_role !== null;
     const told = isMember ? differing(own, common) : own.filter((cell) => !isOfMemberRoles(cell));
     const lines = [
@@ -49,15 +48,16 @@ export function rolePages(chapters: Chapters, conditions: Conditions): RolePage[
       : lines.length === 0
         ? 'Nothing.'
         : '';
+    const about = aboutRole(role, lines.length > 0);
     const text = [[about, start].filter((part) => part !== '').join(' '), lines.join('\n')];
     return { title, text: text.filter((part) => part !== '').join('\n\n') };
   });
 }
 
 /** Describes a role, unless the title of its page already does. */
-function aboutRole({ meaning, member_role, name, bypasses_row_level_security: isFree }: RoleEntry): string {
+function aboutRole({ meaning, member_role, name, bypasses_row_level_security }: RoleEntry, hasPrivileges: boolean): string {
   const isKnown = member_role === null && /^(anon|authenticated|service_role)$/.test(name);
-  const free = isFree ? ['Row-level security does not bind it.'] : [];
+  const free = bypasses_row_level_security && hasPrivileges ? ['Row-level security does not bind it.'] : [];
   return [...(isKnown ? [] : [`${inline(sentence(meaning.replace(/\.$/, '')))}.`]), ...free].join(' ');
 }
 

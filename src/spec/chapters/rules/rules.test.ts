@@ -83,7 +83,7 @@ describe('words and codes of rules', () => {
     ['public.tickets.body_length', 'body is 0 to 50 characters', 'body', `'${'x'.repeat(51)}'`],
     ['public.tickets.tickets_customer_fkey', 'customer is the id of a row in customers', 'customer', '99'],
     ['public.tickets.one_of_two', 'at most 1 of a, b has a value', 'a, b', '2, 3'],
-    ['public.tickets.words_of_its_own', 'Seven is not a number for us', 'a', '7'],
+    ['public.tickets.words_of_its_own', 'a is not 7', 'a', '7'],
     ['public.tickets.apart', 'no two rows overlap in during', 'during', `'[3,8)'`],
     ['public.tickets.pair', 'no two rows have the same a, code', 'a, code', `1, 'x'`],
     [

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { authCalls } from '../../../../contract/calls.ts';
 import { type AuthSettings, defaultAuthSettings } from '../../../../contract/settings-auth.ts';
+import { Conditions } from '../../markdown/conditions.ts';
 import { table } from '../../markdown/escape.ts';
 import { accountStates, defaultMoves } from './account-states.ts';
 import { moveRow, statesMarkdown } from './markdown.ts';
@@ -83,15 +84,22 @@ it('docs/members.md contains the state changes of the default settings', async (
 it('the Markdown omits the state changes that are the same with the default settings', () => {
   const open = new Set<string>(authCalls.map(({ id }) => id));
   const markdownWith = (changed: Partial<AuthSettings>): string =>
-    statesMarkdown({
-      machines: [],
-      accounts: accountStates({ ...defaultAuthSettings, ...changed }, open),
-      sources: [],
-    });
+    statesMarkdown(
+      {
+        machines: [],
+        accounts: accountStates({ ...defaultAuthSettings, ...changed }, open),
+        sources: [],
+      },
+      new Conditions(),
+    );
   const usual = { machines: [], accounts: { ...accountStates(defaultAuthSettings, open), moves: defaultMoves() } };
-  expect(statesMarkdown({ ...usual, sources: [] })).toMatch(/ of every app, in `docs\/members\.md`\.$/);
+  expect(statesMarkdown({ ...usual, sources: [] }, new Conditions())).toMatch(
+    / the same in every app: `docs\/members\.md`\.$/,
+  );
   const anonymous = markdownWith({ external_anonymous_users_enabled: true });
   expect(anonymous).toContain('| no account | `auth.signup.anonymous` | anonymous |  |');
   expect(anonymous).not.toContain('auth.invite');
-  expect(markdownWith({ disable_signup: true })).toContain('- Not here: `auth.signup`, no account to active');
+  expect(markdownWith({ disable_signup: true })).toContain(
+    '- Not possible in this app: `auth.signup` creates an active account.',
+  );
 });

@@ -23,19 +23,25 @@ export const statesDescriber: ChangeDescriber = {
         ([removed, added]): DescribedChange => ({ words: renamedWords(removed, added), of: [removed, added] }),
       ),
       ...differences.flatMap((difference): DescribedChange[] => {
-        const words = paired.has(difference) ? null : wordsOf(difference);
+        const words = paired.has(difference) || tables.includes(difference) ? null : wordsOf(difference);
         return words === null ? [] : [{ words, of: [difference] }];
       }),
     ];
     // The table of state changes follows from the states and transitions, so its differences belong to their sentences.
     // The table gets its own sentence only if there is no other.
-    return told.map((one) => {
+    const alone = tables
+      .filter(({ path }) => !told.some(({ of }) => of[0]?.path[1] === path[1]))
+      .map((table): DescribedChange => ({ words: tableWords(table), of: [table] }));
+    return [...alone, ...told].map((one) => {
       const machine = one.of[0]?.path[1];
       const isFirst = told.find((each) => each.of[0]?.path[1] === machine) === one;
       return isFirst ? { ...one, of: [...one.of, ...tables.filter(({ path }) => path[1] === machine)] } : one;
     });
   },
 };
+
+const tableWords = (difference: Difference): string =>
+  `The table of the state changes of ${thing(keyAt(difference, 1))} has changed.`;
 
 /**
  * Returns pairs of a removed and an added transition that are equal except for the name. Omits a pair if another
@@ -101,7 +107,6 @@ function wordsOf(difference: Difference): string | null {
       ? `Every write is now checked against the states of ${machine}.`
       : `Not every write is checked against the states of ${machine} any longer.`;
   }
-  if (matches(path, 'machines/*/table')) return `The table of the state changes of ${machine} has changed.`;
   if (matches(path, 'machines/*/entity') || matches(path, 'machines/*/field'))
     return `The state machine ${machine} now belongs to the ${path[2]} ${thing(valueWords(after))} (before: ${thing(valueWords(before))}).`;
   if (matches(path, 'machines/*/problems'))

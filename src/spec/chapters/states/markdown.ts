@@ -74,12 +74,7 @@ function section(machine: Machine, conditions: Conditions): string {
       inline(to),
       roles === null ? 'who may change the row' : roles.map(inline).join(', '),
       when === null ? '' : `if ${conditions.mention(when.words)}`,
-      [
-        ...(requires.length > 0 ? [`requires ${requires.map(code).join(', ')}`] : []),
-        ...(sets.length > 0
-          ? [`sets ${sets.map(({ field, sql }) => code(`${field} = ${shownSql(sql)}`)).join(', ')}`]
-          : []),
-      ].join('; '),
+      changesText(requires, sets),
     ]);
     const columns = ['Transition', 'From', 'To', 'By', 'Condition', 'Fields'];
     const used = columns.map((_, i) => i < 4 || rows.some((row) => row[i] !== ''));
@@ -88,4 +83,19 @@ function section(machine: Machine, conditions: Conditions): string {
   }
   if (problems.length > 0) parts.push(problems.map((problem) => `- Warning: ${inline(problem)}.`).join('\n'));
   return parts.join('\n\n');
+}
+
+/** Returns the fields that a transition requires, sets and empties. */
+function changesText(
+  requires: Machine['transitions'][number]['requires'],
+  sets: Machine['transitions'][number]['sets'],
+): string {
+  const isEmptied = ({ sql }: { sql: string }) => /^NULL$/i.test(shownSql(sql));
+  const emptied = sets.filter(isEmptied).map(({ field }) => code(field));
+  const given = sets.filter((one) => !isEmptied(one)).map(({ field, sql }) => code(`${field} = ${shownSql(sql)}`));
+  return [
+    ...(requires.length > 0 ? [`requires ${requires.map(code).join(', ')}`] : []),
+    ...(given.length > 0 ? [`sets ${given.join(', ')}`] : []),
+    ...(emptied.length > 0 ? [`empties ${emptied.join(', ')}`] : []),
+  ].join('; ');
 }

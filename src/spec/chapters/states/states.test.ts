@@ -261,8 +261,8 @@ describe('statesChapter', () => {
 
   it('writes the machine into the Markdown', async () => {
     const { markdown } = await derive();
-    expect(markdown).toContain('### public.tickets: status\n\nEnforced on every write. Initial state: open.');
-    expect(markdown).toContain('| held | – | → closed | → open |');
+    expect(markdown).toContain('### tickets: status\n\nEnforced on every write. Initial state: open.');
+    expect(markdown).toContain('| hold | open | held | who may change the row |');
     expect(markdown).toContain('- Warning: no transition reaches the state lost.');
   });
 });
@@ -277,6 +277,6 @@ it('leaves the triggers of machines out of chapter 3, because chapter 4 describe
   const { markdown } = await derive();
   const [entities] = markdown.split('## 4 States');
   expect(entities?.match(/Trigger `[^`]*`/g)).toEqual([expect.stringContaining('zz_ninefold_look')]);
-  expect(markdown).toContain('which sets closed_at to now() and empties assignee');
-  expect(markdown).toContain('to open; which empties closed_at');
+  expect(markdown).toContain('sets `closed_at = now()`; empties `assignee`');
+  expect(markdown).toContain('| reopen | closed | open | who may change the row | empties `closed_at` |');
 });

@@ -29,7 +29,9 @@ export function CallErrorList({
           {own.map((line) => (
             <li key={line.id}>
               <ErrorLink appRef={appRef} line={line} />
-              {line.statuses.map((status) => <Tag key={status}>{status}</Tag>)}
+              {line.statuses.map((status) => (
+                <Tag key={status}>{status}</Tag>
+              ))}
               <span className={styles.meaning}>{line.meaning}</span>
             </li>
           ))}

@@ -31,7 +31,10 @@ export function ErrorPanel({
       label={`Error ${errorName(line)}`}
       title={
         <>
-          <code>{errorName(line)}</code> {line.statuses.map((status) => <Tag key={status}>{status}</Tag>)}
+          <code>{errorName(line)}</code>{' '}
+          {line.statuses.map((status) => (
+            <Tag key={status}>{status}</Tag>
+          ))}
         </>
       }
       {...steps}

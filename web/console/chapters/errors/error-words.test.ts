@@ -7,6 +7,7 @@ const line = (more: Partial<ErrorLine>): ErrorLine => ({
   group: 'rest',
   code: 'PGRST116',
   status: 406,
+  statuses: [406],
   message: 'Not one row',
   hint: null,
   meaning: '',

@@ -11,7 +11,7 @@ it.each([
   ],
   [
     { verdict: 'when', words: 'as far as rows of a can be seen', reason: '' } as const,
-    'As far as rows of public.a can be seen.',
+    'As far as rows of a can be seen.',
   ],
   [
     { operation: 'execute', verdict: 'when', words: 'as a call, not as field total of public.a', reason: '' } as const,
