@@ -94,6 +94,7 @@ const viewKey: Full<ViewForeignKey> = {
 const transition: Full<Transition> = {
   ...{ name: 'take', from: ['open'], to: 'taken', roles: ['lead'], when: { sql: 'a', words: 'a' } },
   ...{ requires: ['name'], sets: [{ field: 'at', sql: 'now()' }], words: 'lead may take a row' },
+  access: [{ role: 'lead', verdict: 'when', words: 'the row is theirs' }],
 };
 
 const state: Full<MachineState> = { name: 'open', final: false, reached: true };
@@ -254,7 +255,7 @@ export const emptyMembers: Readonly<Record<string, Readonly<Record<string, null 
   ),
   'entities/entities/fields/attributes': emptied<Attribute>({ comment: not, attributes: not }, {}),
   'entities/relations': emptied<Relation>({ period: not, on_delete_fields: not, on_update: not }, {}),
-  'states/machines/transitions': emptied<Transition>({}, { from: null, roles: null, when: null }),
+  'states/machines/transitions': emptied<Transition>({ access: not }, { from: null, roles: null, when: null }),
   'states/accounts/moves': emptied<AccountMove>({}, { from: null, to: null, when: null }),
   'rules/rules': emptied<Rule>({}, { comment: null }),
   'roles/roles': emptied<RoleEntry>({}, { member_role: null }),

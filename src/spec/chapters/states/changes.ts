@@ -128,8 +128,14 @@ const transitionMembers: Members<Transition> = {
   when: (before, after) => `its condition ${fromTo(text(before, 'sql') || 'nothing', text(after, 'sql') || 'nothing')}`,
   requires: 'the fields that it requires',
   sets: (before, after) => `it now sets ${setsWords(after)} (before: ${setsWords(before)})`,
+  access: (before, after) => `who may take it is now: ${accessWords(after)} (before: ${accessWords(before)})`,
   words: 'its description',
 };
+
+const accessWords = (access: unknown): string =>
+  items({ access }, 'access')
+    .map((one) => [text(one, 'role'), text(one, 'verdict'), text(one, 'words')].filter(Boolean).join(' '))
+    .join('; ') || 'nobody';
 
 const setsWords = (sets: unknown): string =>
   items({ sets }, 'sets')

@@ -1,4 +1,10 @@
-import type { Machine, MachineState, StatesChapter, Transition, TransitionAccess } from '../../../../contract/states.ts';
+import type {
+  Machine,
+  MachineState,
+  StatesChapter,
+  Transition,
+  TransitionAccess,
+} from '../../../../contract/states.ts';
 import type { Lookup } from '../../../access/lookup.ts';
 import type { DecisionFacts } from '../../../catalog/facts.ts';
 import type {
@@ -146,7 +152,16 @@ function transition(fact: TransitionFact, access: TransitionAccess[]): Transitio
   return { ...made, words: transitionWords(made) };
 }
 
-function transitionWords({ name, from, to, roles, when, requires, sets, access = [] }: Omit<Transition, 'words'>): string {
+function transitionWords({
+  name,
+  from,
+  to,
+  roles,
+  when,
+  requires,
+  sets,
+  access = [],
+}: Omit<Transition, 'words'>): string {
   // Roles that no call of chapter 6 has, such as the owner of the app.
   const others = (roles ?? []).filter((role) => !access.some((one) => one.role.replace(' (of members)', '') === role));
   const who = [...others, ...[takers(access, roles === null)].filter((names) => names !== null)].join(' or ');
