@@ -360,7 +360,8 @@ it('informs the member by mail about an added or removed factor if the app enabl
 it('queues the mail about a factor in the transaction of the change', async () => {
   const { client, factor } = await memberWithFactor();
   const kind = 'mfa_factor_unenrolled_notification';
-  const alter = (change: string) => runAsAuthAdmin(app.database, [[`alter table ninefold.mails ${change}`, []]]);
+  const alter = (change: string) =>
+    app.serverDatabase.run([{ text: `alter table ninefold.mails ${change}`, params: [] }]);
   await alter(`add constraint refused check (kind <> '${kind}') not valid`);
   try {
     expect((await client.auth.mfa.unenroll({ factorId: factor.id })).error).not.toBeNull();
