@@ -51,7 +51,7 @@ export interface ImportedHashes {
   readonly milliseconds: number;
   /** Number of accounts in the file with such a hash. */
   readonly accounts: number;
-  /** True if a sign-in with such a hash counts towards the limit costlyHashSecondsPerMinute. */
+  /** True if a sign-in with such a hash counts towards the limit costlyHashSeconds. */
   readonly is_costly: boolean;
 }
 

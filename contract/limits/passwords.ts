@@ -113,12 +113,17 @@ export const passwordLimits = limitsOf('passwords', {
     meaning:
       'Processor time from which a password hash is costly, for example bcrypt of cost 12. A separate thread of a lower priority verifies costly hashes, one at a time.',
   },
-  costlyHashSecondsPerMinute: {
+  costlyHashSeconds: {
     unit: 'seconds',
-    default: 45,
+    default: 15,
     meaning:
-      'Processor time that the costly password hashes of one app may take per minute in one worker. Further sign-ins with such hashes get 429. After its first sign-in, an account has a hash of the standard cost.',
+      'Processor time that the costly password hashes of one app may take in costlyHashWindowSeconds in one worker. Further sign-ins with such hashes get 429. After its first sign-in, an account has a hash of the standard cost.',
     code: 'over_request_rate_limit',
+  },
+  costlyHashWindowSeconds: {
+    unit: 'seconds',
+    default: 20,
+    meaning: 'Length of the sliding window in which the processor time of costly password hashes is counted.',
   },
   signInRefusalMilliseconds: {
     unit: 'milliseconds',

@@ -91,7 +91,7 @@ describe('HashBudget', () => {
   const seconds = 30;
   let budget: HashBudget;
   beforeEach(() => {
-    budget = new HashBudget(seconds);
+    budget = new HashBudget(seconds, 60);
   });
 
   it('refuses an app that used its time, says when it may go on, and does not refuse other apps', () => {
@@ -105,7 +105,7 @@ describe('HashBudget', () => {
     expect(refused).toMatchObject({
       code: 'over_request_rate_limit',
       status: 429,
-      limit: 'costlyHashSecondsPerMinute',
+      limit: 'costlyHashSeconds',
       headers: { 'retry-after': '4' },
     });
     budget.take('two', 2000, 0);

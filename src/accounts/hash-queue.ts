@@ -114,21 +114,22 @@ export class FairQueue {
   }
 }
 
-/** Time in which an app regains the processor time of its costly hashes. */
-const WINDOW_MILLISECONDS = 60_000;
-
 /**
  * Limits the processor time of the costly hashes of each app (token bucket). Times are milliseconds of
  * performance.now().
  */
 export class HashBudget {
   readonly #perWindow: number;
+  readonly #window: number;
   /** For each app, the time at which the app has its complete budget again. */
   readonly #fullAt = new Map<string, number>();
 
-  /** @param seconds Processor time per minute. */
-  constructor(seconds: number = limits.costlyHashSecondsPerMinute.default) {
+  constructor(
+    seconds: number = limits.costlyHashSeconds.default,
+    windowSeconds: number = limits.costlyHashWindowSeconds.default,
+  ) {
     this.#perWindow = seconds * 1000;
+    this.#window = windowSeconds * 1000;
   }
 
   /**
@@ -137,7 +138,7 @@ export class HashBudget {
    */
   take(app: string, milliseconds: number, now: number): void {
     const fullAt = Math.max(now, this.#fullAt.get(app) ?? 0) + this.#timeOf(milliseconds);
-    const wait = fullAt - now - WINDOW_MILLISECONDS;
+    const wait = fullAt - now - this.#window;
     if (wait > 0) throw budgetRefusal(Math.ceil(wait / 1000));
     this.#forget(now);
     this.#fullAt.set(app, fullAt);
@@ -151,7 +152,7 @@ export class HashBudget {
 
   /** Returns the time in which an app regains this processor time. */
   #timeOf(milliseconds: number): number {
-    return (milliseconds / this.#perWindow) * WINDOW_MILLISECONDS;
+    return (milliseconds / this.#perWindow) * this.#window;
   }
 
   #forget(now: number): void {
@@ -161,10 +162,10 @@ export class HashBudget {
 
 const budgetRefusal = (retryAfter: number): NinefoldError =>
   new NinefoldError('over_request_rate_limit', {
-    message: 'The app has checked too many passwords with costly hashes in the last minute',
+    message: 'Too many passwords with costly hashes are being checked at the moment',
     retryAfter,
-    limit: 'costlyHashSecondsPerMinute',
-    quota: { count: limits.costlyHashSecondsPerMinute.default, seconds: WINDOW_MILLISECONDS / 1000 },
+    limit: 'costlyHashSeconds',
+    quota: { count: limits.costlyHashSeconds.default, seconds: limits.costlyHashWindowSeconds.default },
   });
 
 /** Returns the error of a sign-in while too many sign-ins of its app wait. */

@@ -140,7 +140,7 @@ export class AppPasswords {
    *
    * @param decoys Results of `decoyHash`, one per scheme.
    * @throws over_request_rate_limit if too many passwords of the app are being checked, or if costly hashes would
-   * exceed the limit costlyHashSecondsPerMinute
+   * exceed the limit costlyHashSeconds
    */
   async verify(password: string, hash: string | null, decoys: readonly string[] = OUR_DECOYS): Promise<boolean> {
     this.#requireRoom();

@@ -185,8 +185,12 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/accounts/foreign-hashes.ts': [
     ['the form of hashes', '{1,128}', '{16,88}'],
     ['the memory of scrypt (RFC 7914)', 'const MEBIBYTE = 1024 * 1024;', 'maxmem = 128'],
+    ['the length of a key of AES-256', 'const KEY_BYTES = 32;'],
   ],
   'src/accounts/hash-threads.ts': [['when an idle thread ends', 'const IDLE_MILLISECONDS = 60_000;']],
+  'src/accounts/import/hash-kinds.ts': [
+    ['what is counted for a report: no import is refused', 'const MAX_KINDS = 1000;'],
+  ],
   'src/accounts/import/imported-account.ts': [['the form of a UUID', '.slice(0, 8)']],
   'src/accounts/import/read-objects.ts': [['how much of a file shows whether it is JSON', 'const PROBED_BYTES = 64;']],
   'src/accounts/import/run-import.ts': [
@@ -195,6 +199,8 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/accounts/passwords.ts': [
     ['how much of a password bcrypt reads', 'const BCRYPT_BYTES = 72;'],
     ['the salt and the hash of a PHC string', '{11,86}', '{16,342}'],
+    ['priorities of threads', 'const NICE = 10;', 'const COSTLY_NICE = 19;'],
+    ['measured times', 'const BCRYPT_MILLISECONDS = 60;', 'const BCRYPT_REFERENCE = 10;'],
   ],
   'src/config/secrets.ts': [['the length of a key of AES-256', 'const MASTER_KEY_BYTES = 32;']],
   'src/catalog/sql-fragments.ts': [['PostgreSQL’s own number', 'const FIRST_NORMAL_OID = 16384;']],
@@ -344,6 +350,10 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/watchdog/processes.ts': [
     ['a priority', 'const LOWEST = 19;'],
     ['the unit of stat(2)', 'const BLOCK_BYTES = 512;'],
+    [
+      'fields and unit of proc_pid_stat(5)',
+      ...['const USER_TIME = 11;', 'const SYSTEM_TIME = 12;', 'const TICK_MILLISECONDS = 10;'],
+    ],
   ],
   'src/watchdog/processor-shares.ts': [['the time of an average', 'const AVERAGE_MILLISECONDS = 1000;']],
   'src/watchdog/suspensions.ts': [

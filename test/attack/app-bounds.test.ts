@@ -226,6 +226,34 @@ describe('an app that exceeds a limit', () => {
   });
 });
 
+it('refuses SQL that PostgreSQL would read for minutes, wherever an owner sends it', async () => {
+  const app = await createApp(node);
+  const sql = `select 1 ${'/*'.repeat(20_000)}`;
+  const refusals = await Promise.all(
+    [
+      ['/sql', { sql }],
+      ['/migrations', { files: [{ name: '1.sql', sql }] }],
+      ['/migrations/trial', { files: [{ name: '1.sql', sql }] }],
+    ].map(async ([path, body]) => {
+      const { status, body: text } = await send(node.url, `/admin/v1/apps/${app.ref}${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${node.operatorToken}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      return [status, JSON.parse(text).code];
+    }),
+  );
+  expect(refusals).toEqual(Array(3).fill([400, 'sql_too_complex']));
+  const { client } = await logIn(app);
+  await expect(client.query(sql)).rejects.toMatchObject({ code: '54001' });
+  await client.query(`select cron.schedule('long', '1 seconds', repeat('/*', 20000))`);
+  const runs = async () => (await client.query('select status, return_message from cron.job_run_details')).rows;
+  await expect
+    .poll(runs, { timeout: 30_000 })
+    .toContainEqual({ status: 'failed', return_message: expect.stringContaining('too long to read this SQL') });
+  await client.end();
+});
+
 describe.concurrent('an app that exceeds a time limit', () => {
   const besideOthers = <T>(work: () => Promise<T>): Promise<T> => besideNeighbour(work, CONNECTIONS_SIDE_BY_SIDE);
 

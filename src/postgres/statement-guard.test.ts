@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { limits } from './limits.ts';
-import { exceedsRescans, RescanCounter } from './sql-rescans.ts';
+import { limits } from '../../contract/limits.ts';
+import { exceedsRescans, RescanCounter } from '../../contract/sql-rescans.ts';
 
 const LONG = 200_000;
 const run = (part: string, length = LONG): string => part.repeat(Math.ceil(length / part.length));
