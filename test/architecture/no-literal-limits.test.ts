@@ -223,7 +223,10 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ],
     ['a share of the limit nodeConnections', 'const SCHEDULED_PART = 16;'],
   ],
+  'src/apps/import-locks.ts': [['the class of an advisory lock', 'const CLASS = 9010;']],
   'src/database/pool.ts': [
+    ['how waiting batches are ordered', 'const PATIENCE = 10;'],
+    ['when a client counts as stopped', 'const STALLED_MILLISECONDS = 1000;'],
     [
       'how calls share connections: nobody is refused for it',
       ...['const DEPTH = 16;', 'const UNNOTICED_MILLISECONDS = 10;', 'const LARGE_BYTES = 64 * 1024;'],
