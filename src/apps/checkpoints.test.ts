@@ -36,3 +36,21 @@ it('delays the creation of apps if the disk cannot complete a checkpoint before 
   }
   expect(order).toEqual(['app 50 is made beside the checkpoint', 'the checkpoint goes on', 'app 51 is made']);
 });
+
+it('spreads the creation of apps over a checkpoint, so that none waits for the whole checkpoint', async () => {
+  const server = { target: database.target, masterKey: Buffer.alloc(32), temporaryBytes: 0 };
+  const checkpoints = new Checkpoints(server, new Events());
+  process.kill(checkpointer, 'SIGSTOP');
+  const created: number[] = [];
+  try {
+    for (let app = 0; app < 35; app++) checkpoints.countApp();
+    const turns = Array.from({ length: 10 }, (_, app) => checkpoints.wait().then(() => created.push(app)));
+    await Promise.all(turns.slice(0, 3));
+    expect(created).toEqual([0, 1, 2]);
+    process.kill(checkpointer, 'SIGCONT');
+    await Promise.all(turns);
+  } finally {
+    process.kill(checkpointer, 'SIGCONT');
+  }
+  expect(created).toHaveLength(10);
+});

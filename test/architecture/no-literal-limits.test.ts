@@ -74,7 +74,10 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   ],
   'src/apps/bootstrap.ts': [['a version of PostgreSQL', 'const OLDEST_POSTGRES = 15;']],
   'src/apps/call-statistics.ts': [['the shape of a histogram, in the table too', 'const BUCKETS = 24;']],
-  'src/apps/checkpoints.ts': [['how much of a recovery is bearable', 'const APPS = 25;']],
+  'src/apps/checkpoints.ts': [
+    ['how much of a recovery is bearable', 'const APPS = 25;'],
+    ['the pause between two apps', 'const PAUSE_MILLISECONDS = 20;'],
+  ],
   'src/apps/copy-database.ts': [['the pause between two tries', 'setTimeout(resolve, 20)', 'setTimeout(resolve, 50)']],
   'src/apps/buffered-counters.ts': [['how often old rows are swept', 'const MAINTAIN_EVERY = 120;']],
   'src/apps/error-statistics.ts': [['the shape of what is counted', 'const MINUTES = 10;', 'const HOURS = 24;']],
@@ -226,7 +229,10 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ],
     ['a share of the limit nodeConnections', 'const SCHEDULED_PART = 16;'],
   ],
+  'src/apps/import-locks.ts': [['the class of an advisory lock', 'const CLASS = 9010;']],
   'src/database/pool.ts': [
+    ['how waiting batches are ordered', 'const PATIENCE = 10;'],
+    ['when a client counts as stopped', 'const STALLED_MILLISECONDS = 1000;'],
     [
       'how calls share connections: nobody is refused for it',
       ...['const DEPTH = 16;', 'const UNNOTICED_MILLISECONDS = 10;', 'const LARGE_BYTES = 64 * 1024;'],
