@@ -139,7 +139,10 @@ as $$
 declare
   author ninefold.authors;
 begin
-  if pg_catalog.pg_has_role(session_user, 'ninefold_server', 'member') then
+  -- Not even a superuser counts as the server: PostgreSQL analyzes tables as one, and calls functions of the app in index expressions.
+  if pg_catalog.pg_has_role(session_user, 'ninefold_server', 'member') and not (
+    select a.rolsuper from pg_catalog.pg_authid a where a.rolname = session_user)
+  then
     author.made_by := nullif(pg_catalog.current_setting('ninefold.made_by', true), '');
   else
     select a.* into author from ninefold.authors a
@@ -163,29 +166,152 @@ begin
 end
 $$;
 
--- State changes -------------------------------------------------------------------------------------------------------------------
--- The triggers leave out what the server tidies up, because it follows from a change that is noted by itself.
-do $$
+-- Autovacuum calls functions of the app in a session of a superuser, as the owner of the table. Only a client is the superuser itself.
+create function ninefold.is_superuser_client() returns boolean
+  language sql stable security definer
+  set search_path = pg_catalog, pg_temp
+  return case when pg_catalog.current_setting('is_superuser') = 'on' then
+    (select a.backend_type = 'client backend' from pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) a) else false end;
+
+create or replace function ninefold.note_schema_change() returns event_trigger
+  language plpgsql security definer
+  set search_path = pg_catalog, pg_temp
+as $$
 declare
-  named text;
+  command text;
 begin
-  foreach named in array array['app', 'roles', 'screens', 'machines', 'transitions', 'labels'] loop
-    execute pg_catalog.format('drop trigger definition_noted on ninefold.%I', named);
-    execute pg_catalog.format('create trigger definition_noted after insert or update or delete on ninefold.%I
-      for each statement when (current_user not in (''ninefold_server'', ''ninefold_states'')) execute function ninefold.note_definition_change()', named);
-    execute pg_catalog.format('alter table ninefold.%I enable always trigger definition_noted', named);
-  end loop;
+  -- The superuser only updates Ninefold's own schema, in part as another role.
+  if (select a.rolsuper from pg_catalog.pg_authid a where a.rolname = session_user) and (
+    select a.backend_type = 'client backend' from pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) a)
+  then
+    return;
+  end if;
+  if tg_event = 'ddl_command_end' then
+    select command_tag into command from pg_catalog.pg_event_trigger_ddl_commands()
+    where schema_name is distinct from 'pg_temp' limit 1;
+  else
+    select tg_tag into command from pg_catalog.pg_event_trigger_dropped_objects() where not is_temporary limit 1;
+  end if;
+  if command is not null then
+    perform ninefold.note_change('schema', command, pg_catalog.current_query());
+  end if;
 end
 $$;
 
--- These functions convert rows of the app to JSON, which calls casts that the app defines. So they run as a role that may only write
--- what they write.
-grant select, insert, update, delete on ninefold.state_changes to ninefold_states;
-grant select, delete on ninefold.machines to ninefold_states;
-grant usage on sequence ninefold.passages_id_seq to ninefold_states;
-create policy states on ninefold.state_changes to ninefold_states using (true) with check (true);
-alter function ninefold.record_state_change() owner to ninefold_states;
-alter function ninefold.forget_dropped_tables() owner to ninefold_states;
+-- The views and functions of 0011 show other apps to the superuser. They asked for the setting is_superuser.
+set local allow_system_table_mods = on;
+do $do$
+declare
+  item record;
+begin
+  for item in
+    select p.oid, pg_catalog.pg_get_functiondef(p.oid) as definition from pg_catalog.pg_proc p
+    where p.prosrc like '%current_setting(''is\_superuser'') = ''on''%' and p.prokind = 'f'
+      and (p.pronamespace = 'pg_catalog'::regnamespace and p.proname like 'ninefold\_%' or p.oid = pg_catalog.to_regprocedure('ninefold.hide_other_apps()'))
+  loop
+    execute pg_catalog.replace(item.definition, $$pg_catalog.current_setting('is_superuser') = 'on'$$, 'ninefold.is_superuser_client()');
+  end loop;
+  for item in
+    select c.relname as view, pg_catalog.pg_get_viewdef(c.oid) as definition, 'security_barrier=true' = any (c.reloptions) as is_barrier
+    from pg_catalog.pg_class c
+    where c.relkind = 'v' and c.relnamespace = 'pg_catalog'::regnamespace
+      and pg_catalog.pg_get_viewdef(c.oid) like '%current_setting(''is\_superuser''::text) = ''on''::text%'
+  loop
+    execute pg_catalog.format('create or replace view pg_catalog.%I %s as %s', item.view, case when item.is_barrier then 'with (security_barrier)' else '' end,
+      pg_catalog.replace(item.definition, $$(current_setting('is_superuser'::text) = 'on'::text)$$, 'ninefold.is_superuser_client()'));
+  end loop;
+end
+$do$;
+reset allow_system_table_mods;
+
+-- State changes -------------------------------------------------------------------------------------------------------------------
+-- The trigger converts rows of the app to JSON, which calls casts that the app defines. So it runs with the privileges of its caller,
+-- and the function that writes gets only values. Both definitions replace what an app may have altered before.
+create or replace function ninefold.write_state_change(
+  entity oid, field text, old_key jsonb, new_key jsonb, from_state text, to_state text, operation text) returns void
+  language plpgsql security definer
+  set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_generic_plan
+  set row_security = on
+as $$
+declare
+  caller text := pg_catalog.current_setting('role');
+  came timestamptz;
+begin
+  if pg_catalog.pg_trigger_depth() = 0 then
+    raise exception using errcode = 'insufficient_privilege', message = 'only triggers of state machines record state changes';
+  end if;
+  if operation = 'DELETE' then
+    update ninefold.state_changes p set row_deleted = true
+    where p.entity = write_state_change.entity and p.key_hash = pg_catalog.md5(old_key::text) and p.field = write_state_change.field and not p.row_deleted;
+    return;
+  end if;
+  if operation = 'UPDATE' then
+    if new_key <> old_key then
+      update ninefold.state_changes p set key = new_key
+      where p.entity = write_state_change.entity and p.key_hash = pg_catalog.md5(old_key::text) and p.field = write_state_change.field and not p.row_deleted;
+    end if;
+    if from_state is not distinct from to_state then
+      return;
+    end if;
+    select p.at into came from ninefold.state_changes p
+    where p.entity = write_state_change.entity and p.key_hash = pg_catalog.md5(new_key::text) and p.field = write_state_change.field and not p.row_deleted
+    order by p.id desc limit 1;
+  end if;
+  if caller = 'none' then
+    select case when r.rolname = session_user then 'pg_database_owner' else session_user end into caller
+    from pg_catalog.pg_database d join pg_catalog.pg_roles r on r.oid = d.datdba
+    where d.datname = pg_catalog.current_database();
+  end if;
+  insert into ninefold.state_changes (entity, field, key, transition, from_state, to_state, member, role, since)
+  values (write_state_change.entity, write_state_change.field, new_key,
+    case when operation = 'UPDATE' then pg_catalog.current_setting('ninefold.transition', true) end, from_state, to_state, ninefold.caller(), caller, came);
+end
+$$;
+alter function ninefold.write_state_change owner to ninefold_server;
+grant execute on function ninefold.write_state_change to public;
+
+create or replace function ninefold.record_state_change() returns trigger
+  language plpgsql
+  set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_generic_plan
+as $$
+declare
+  was jsonb;
+  becomes jsonb;
+  old_key jsonb := '{}';
+  new_key jsonb := '{}';
+begin
+  if tg_op <> 'INSERT' then
+    was := pg_catalog.to_jsonb(old);
+  end if;
+  if tg_op <> 'DELETE' then
+    becomes := pg_catalog.to_jsonb(new);
+  end if;
+  for i in 1 .. tg_nargs - 1 loop
+    old_key := old_key || pg_catalog.jsonb_build_object(tg_argv[i], was -> tg_argv[i]);
+    new_key := new_key || pg_catalog.jsonb_build_object(tg_argv[i], becomes -> tg_argv[i]);
+  end loop;
+  perform ninefold.write_state_change(tg_relid, tg_argv[0], old_key, new_key, was ->> tg_argv[0], becomes ->> tg_argv[0], tg_op);
+  return null;
+end
+$$;
+do $$ begin
+  execute pg_catalog.format('alter function ninefold.record_state_change() owner to %I', session_user);
+end $$;
+
+create or replace function ninefold.forget_dropped_tables() returns event_trigger
+  language plpgsql security definer
+  set search_path = pg_catalog, pg_temp
+  set row_security = on
+as $$
+begin
+  delete from ninefold.machines m using pg_catalog.pg_event_trigger_dropped_objects() o
+  where o.classid = 'pg_catalog.pg_class'::pg_catalog.regclass and o.objsubid = 0 and o.objid = m.entity;
+  delete from ninefold.state_changes p using pg_catalog.pg_event_trigger_dropped_objects() o
+  where o.classid = 'pg_catalog.pg_class'::pg_catalog.regclass and o.objsubid = 0 and o.object_type = 'table' and o.objid = p.entity;
+end
+$$;
 
 -- Statistics of statements ----------------------------------------------------------------------------------------------------------
 -- The function is bound to the function of the extension by its oid, not by a name in a schema of the app's owner. It is a member of the

@@ -6,7 +6,7 @@ declare
 begin
   foreach wanted in array array[
     'anon', 'authenticated', 'service_role', 'authenticator', 'postgres',
-    'ninefold_server', 'ninefold_states', 'supabase_admin', 'supabase_auth_admin', 'supabase_storage_admin', 'dashboard_user',
+    'ninefold_server', 'supabase_admin', 'supabase_auth_admin', 'supabase_storage_admin', 'dashboard_user',
     'supabase_realtime_admin', 'supabase_functions_admin', 'supabase_replication_admin', 'supabase_etl_admin', 'supabase_read_only_user',
     'pgbouncer', 'ninefold_owner'
   ] loop
@@ -16,7 +16,7 @@ begin
   end loop;
   if exists (
     select from pg_catalog.pg_roles
-    where rolname in ('anon', 'authenticated', 'service_role', 'authenticator', 'supabase_auth_admin', 'ninefold_server', 'ninefold_states', 'ninefold_owner') and (rolsuper or rolcreaterole)
+    where rolname in ('anon', 'authenticated', 'service_role', 'authenticator', 'supabase_auth_admin', 'ninefold_server', 'ninefold_owner') and (rolsuper or rolcreaterole)
   ) then
     raise exception 'a role that Ninefold gives to the apps is a superuser or may create roles on this server'
       using hint = 'anon, authenticated, service_role, authenticator and supabase_auth_admin must be plain roles.';

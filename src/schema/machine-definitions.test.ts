@@ -172,8 +172,8 @@ describe('privileges of a condition', () => {
       where pronamespace = 'ninefold'::regnamespace and prosecdef and proname like any (array['%passage%', '%dropped%', '%machine%', '%state%'])
         and proname <> 'keep_job_state' order by proname`);
     expect(definers).toEqual([
-      { proname: 'forget_dropped_tables', owner: 'ninefold_states' },
-      { proname: 'record_state_change', owner: 'ninefold_states' },
+      { proname: 'forget_dropped_tables', owner: 'ninefold_server' },
+      { proname: 'write_state_change', owner: 'ninefold_server' },
     ]);
     const open =
       await rows(`select proname from pg_proc p where pronamespace = 'ninefold'::regnamespace and prolang <> 14

@@ -150,7 +150,7 @@ it('lets no owner define anything on a table of Ninefold, as whatever role', asy
         }
       }
     }
-    for (const role of ['ninefold_server', 'ninefold_states', `app_${app.ref}_server`]) {
+    for (const role of ['ninefold_server', `app_${app.ref}_server`]) {
       expect(await outcomeOf(client, `set role "${role}"`)).toBe('42501');
     }
   });

@@ -6,9 +6,6 @@ import { clone } from './clone.ts';
 import { inDatabase, superuserUrl, withClient } from './database.ts';
 import type { NodeAddress } from './node.ts';
 
-/** The schema files of the last release that had no specification chapters. */
-const FIRST = ['0001_base.sql', '0002_auth.sql', '0003_project.sql'] as const;
-
 const recorded = Object.keys(released);
 
 /** The schema files with which the last release creates an app's database. */
@@ -37,7 +34,7 @@ export async function makeOld(
   node: NodeAddress,
   ref: string,
   sql: string,
-  files: readonly string[] = FIRST,
+  files: readonly string[] = previousRelease,
 ): Promise<void> {
   await makeAnew(await superuserUrl(node, `app_${ref}`), files, KEPT, sql);
   await withClient(await superuserUrl(node, 'app_console'), (client) =>
