@@ -6,7 +6,8 @@ import { FunctionCode } from './function-code.ts';
 /** Returns the errors that a call of `public.first` returns, of functions with these bodies in PL/pgSQL. */
 function errorsOf(bodies: Record<string, string>): (string | null)[] {
   const routines = Object.entries(bodies).map(
-    ([name, body]) => ({ schema: 'public', name, inputs: [], arguments: '', language: 'plpgsql', body }) as unknown as RoutineFact,
+    ([name, body]) =>
+      ({ schema: 'public', name, inputs: [], arguments: '', language: 'plpgsql', body }) as unknown as RoutineFact,
   );
   const code = new FunctionCode({ routines, exposedSchemas: ['public'] } as unknown as CommonFacts);
   return code.raises(routines[0] as RoutineFact).map(({ message }) => message);
@@ -38,7 +39,11 @@ describe('FunctionCode', () => {
       'begin begin perform inner_one(); exception when others then null; end; perform inner_one(); end',
       ['inner'],
     ],
-    ['passes on the errors of a function that constant SQL calls', `begin execute 'select inner_one()'; end`, ['inner']],
+    [
+      'passes on the errors of a function that constant SQL calls',
+      `begin execute 'select inner_one()'; end`,
+      ['inner'],
+    ],
     ['leaves out an error that a function between them catches', 'begin perform catches(); end', []],
     ['ends if functions call one another', 'begin perform first(); perform inner_one(); end', ['inner']],
   ])('%s', (_what, first, errors) => {

@@ -165,7 +165,9 @@ function value(operand: Operand, caller: Caller, beside?: Operand): Value {
     case 'user-role':
       return caller.role === null ? { is: 'unknown' } : { is: 'known', text: caller.role };
     case 'field':
-      return (operand.qualifier === null && operand.row === undefined && caller.row?.get(operand.name)) || { is: 'unknown' };
+      return (
+        (operand.qualifier === null && operand.row === undefined && caller.row?.get(operand.name)) || { is: 'unknown' }
+      );
     case 'cast':
       return textual.test(operand.type) ? value(operand.of, caller) : { is: 'unknown' };
     case 'literal': {

@@ -37,30 +37,59 @@ export function decideTransition(
   { field, fact, states }: { field: string; fact: TransitionFact; states: readonly string[] },
 ): TransitionDecision {
   const decision = requests.relation(role, relation, 'update');
-  const never = (reason: string): TransitionDecision => ({ verdict: 'never', reason, words: [], before: [], after: null });
+  const never = (reason: string): TransitionDecision => ({
+    verdict: 'never',
+    reason,
+    words: [],
+    before: [],
+    after: null,
+  });
   if (decision.verdict === 'never') return never(decision.reason);
   if (decision.columns !== null && !decision.columns.includes(field)) return never(`no UPDATE privilege on ${field}`);
   const from = (fact.from ?? states).filter((state) => state !== fact.to);
   const policies = decision.conditions.filter((one): one is PolicyConditions => typeof one !== 'string');
   const words = decision.conditions.filter((one) => typeof one === 'string');
   const [caller] = policies.map((one) => one.caller);
-  if (!caller) return { verdict: words.length === 0 ? 'always' : 'when', reason: decision.reason, words, before: [], after: null };
+  if (!caller)
+    return { verdict: words.length === 0 ? 'always' : 'when', reason: decision.reason, words, before: [], after: null };
   const asked = (parts: readonly (Expression | null)[], state: string): Asked => ({
-    condition: join('and', parts.filter((part) => part !== null)),
+    condition: join(
+      'and',
+      parts.filter((part) => part !== null),
+    ),
     caller: { ...caller, row: new Map([[field, known(state)]]) },
   });
-  const stored = from.map((state) => asked(policies.flatMap(({ using, seen }) => [using, seen]), state));
+  const stored = from.map((state) =>
+    asked(
+      policies.flatMap(({ using, seen }) => [using, seen]),
+      state,
+    ),
+  );
   const before = stored.filter(isPossible);
-  if (before.length === 0) return never(`no row passes the policies in ${from.length === 1 ? 'the state' : 'one of the states'} ${from.join(', ')}: ${decision.reason}`);
+  if (before.length === 0)
+    return never(
+      `no row passes the policies in ${from.length === 1 ? 'the state' : 'one of the states'} ${from.join(', ')}: ${decision.reason}`,
+    );
   const checked = policies.flatMap(({ check, seen }) => (check === null ? [] : [check, seen]));
   const after = checked.length === 0 ? null : asked(checked, fact.to);
   if (after && !isPossible(after)) {
-    const seen = asked(policies.map((one) => one.seen), fact.to);
+    const seen = asked(
+      policies.map((one) => one.seen),
+      fact.to,
+    );
     const of = isPossible(seen) ? 'the policies refuse' : 'the policies for SELECT refuse';
     return never(`${of} a row in the state ${fact.to}: ${decision.reason}`);
   }
-  const isSettled = [...stored, ...(after ? [after] : [])].every(({ condition, caller: of }) => outcomes(condition, of) === TRUE);
-  return { verdict: isSettled && words.length === 0 ? 'always' : 'when', reason: decision.reason, words, before, after };
+  const isSettled = [...stored, ...(after ? [after] : [])].every(
+    ({ condition, caller: of }) => outcomes(condition, of) === TRUE,
+  );
+  return {
+    verdict: isSettled && words.length === 0 ? 'always' : 'when',
+    reason: decision.reason,
+    words,
+    before,
+    after,
+  };
 }
 
 const known = (text: string): FieldValue => ({ is: 'known', text });

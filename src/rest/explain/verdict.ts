@@ -56,7 +56,8 @@ export function verdictOf(evidence: Evidence): Verdict {
   const { role, grants, beneath: underlying, embedded, inspected, isView, actual, unwritable } = evidence;
   const missing = [...grants, ...embedded.map(({ grant }) => grant)].find((grant) => !grant.held);
   // PostgreSQL finds out whether it can write a relation before it checks the privileges on the relation.
-  if (unwritable !== null && missing?.privilege !== 'USAGE') return { outcome: 'refused', cause: 'not_writable', reason: unwritable };
+  if (unwritable !== null && missing?.privilege !== 'USAGE')
+    return { outcome: 'refused', cause: 'not_writable', reason: unwritable };
   if (missing) {
     const cause = missing.on.startsWith('schema ') ? 'schema_usage' : 'grant';
     return { outcome: 'refused', cause, reason: `The role ${role} has ${lacking(missing)}.` };
@@ -198,9 +199,15 @@ function verdictOfView(evidence: Evidence): Verdict {
   const bound = underlying.filter(({ row_security: security }) => security?.binds);
   const tables = bound.map(({ schema, name, as_role: role }) => `${schema}.${name} (as ${role})`).join(', ');
   const conditions = 'the conditions of the view, which depend on the caller';
-  const beneathIt = [...(bound.length > 0 ? [`row-level security of ${tables}`] : []), ...(dependsOnCaller ? [conditions] : [])].join(' or ');
+  const beneathIt = [
+    ...(bound.length > 0 ? [`row-level security of ${tables}`] : []),
+    ...(dependsOnCaller ? [conditions] : []),
+  ].join(' or ');
   if (actual.code === INSUFFICIENT_PRIVILEGE) {
-    const by = bound.length > 0 && /row-level security/.test(actual.message ?? '') ? `by row-level security of ${tables}` : `: ${actual.message}`;
+    const by =
+      bound.length > 0 && /row-level security/.test(actual.message ?? '')
+        ? `by row-level security of ${tables}`
+        : `: ${actual.message}`;
     return { outcome: 'refused', cause: 'beneath_view', reason: `Refused beneath the view ${by}.`.replace(' :', ':') };
   }
   if (actual.code === '44000') {
@@ -210,7 +217,8 @@ function verdictOfView(evidence: Evidence): Verdict {
   if (inspected.matches === 0 && !inserts) {
     if (isIdle) return noChange;
     if (inspected.isEmpty || !dependsOnCaller) return absent;
-    const reason = `The view shows this caller no row that matches. What it shows depends on the caller, so other callers may reach rows.`;
+    const reason =
+      'The view shows this caller no row that matches. What it shows depends on the caller, so other callers may reach rows.';
     return { outcome: 'hidden', cause: 'beneath_view', reason };
   }
   const count = actual.code === 'PGRST116' && inspected.matches === 1 ? 0 : actual.rows;

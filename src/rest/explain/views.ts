@@ -34,7 +34,10 @@ export function unwritableBecause(relation: RelationRights, plan: ReadPlan | Mut
     // An UPDATE without columns is sent as a read.
     if ((write === 'update' && given.length === 0) || relation.instead.includes(write)) continue;
     if ((relation.updatable & bits[write]) === 0) {
-      const how = relation.kind === 'v' ? ': its query is not updatable, and no INSTEAD OF trigger or rule handles the write' : '';
+      const how =
+        relation.kind === 'v'
+          ? ': its query is not updatable, and no INSTEAD OF trigger or rule handles the write'
+          : '';
       return `PostgreSQL cannot ${verbs[write]} the ${name}${how}.`;
     }
     const fixed = relation.columns.filter((column) => !column.writable && given.includes(column.name));
@@ -66,7 +69,11 @@ export function needsBeneath(
       const base = others.find(({ oid, depth }) => depth === view.depth + 1 && oid === origins[0]?.table);
       if (!base) break;
       columns = columns.flatMap((name) => mapped(view, base, origins, name));
-      const need: Need = { privilege: privileges[write], columns: write === 'delete' ? [] : columns, purpose: 'to write through the view' };
+      const need: Need = {
+        privilege: privileges[write],
+        columns: write === 'delete' ? [] : columns,
+        purpose: 'to write through the view',
+      };
       written.set(base, [...(written.get(base) ?? []), need]);
       at = base;
     }
@@ -76,13 +83,20 @@ export function needsBeneath(
     others.map((relation): [RelationRights, readonly Need[]] => {
       const own = written.get(relation) ?? [];
       // An INSERT that returns nothing does not run the query of the view, but a view may read further tables in its columns.
-      const reads = isInsertOnly ? [] : [{ privilege: 'SELECT' as const, columns: relation.columns_read, purpose: 'for the query of the view' }];
+      const reads = isInsertOnly
+        ? []
+        : [{ privilege: 'SELECT' as const, columns: relation.columns_read, purpose: 'for the query of the view' }];
       return [relation, [...own, ...reads]];
     }),
   );
 }
 
-function mapped(view: RelationRights, base: RelationRights, origins: readonly ViewColumnOrigin[], name: string): string[] {
+function mapped(
+  view: RelationRights,
+  base: RelationRights,
+  origins: readonly ViewColumnOrigin[],
+  name: string,
+): string[] {
   const number = view.columns.find((column) => column.name === name)?.number;
   const origin = origins.find(({ column, table }) => column === number && table === base.oid);
   return base.columns.flatMap((column) => (column.number === origin?.tableColumn ? [column.name] : []));
@@ -93,4 +107,6 @@ function mapped(view: RelationRights, base: RelationRights, origins: readonly Vi
  * which then also bind the service role.
  */
 export const dependsOnCaller = (relations: readonly RelationRights[], role: string): boolean =>
-  relations.some((relation) => relation.depends_on_caller || (relation.as_role !== role && rowSecurityOf(relation)?.binds === true));
+  relations.some(
+    (relation) => relation.depends_on_caller || (relation.as_role !== role && rowSecurityOf(relation)?.binds === true),
+  );

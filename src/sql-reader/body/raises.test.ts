@@ -75,11 +75,11 @@ describe('raisesOf', () => {
   });
 
   it('marks an error as not caught if the handler raises it again', () => {
-    const again = `exception when unique_violation then perform 1; if a then raise; end if; when others then null; end`;
+    const again = 'exception when unique_violation then perform 1; if a then raise; end if; when others then null; end';
     expect(raisesOf(`begin raise unique_violation; ${again}`)[0]).toMatchObject({ isCaught: false });
     expect(raisesOf(`begin raise check_violation; ${again}`)[0]).toMatchObject({ isCaught: true });
     // This RAISE belongs to the handler of the block within, which has caught another error.
-    const other = `exception when others then begin null; exception when others then raise; end; end`;
+    const other = 'exception when others then begin null; exception when others then raise; end; end';
     expect(raisesOf(`begin raise 'x'; ${other}`)[0]).toMatchObject({ isCaught: true });
   });
 

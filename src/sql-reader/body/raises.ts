@@ -1,6 +1,14 @@
 import { sqlstatesByName } from '../../../contract/errors/conditions.ts';
 import { oneLine } from '../tokens.ts';
-import { beginsStatement, blocksAround, branchesAt, endOfStatement, handledBlocks, ifStatements, isCaught } from './statements.ts';
+import {
+  beginsStatement,
+  blocksAround,
+  branchesAt,
+  endOfStatement,
+  handledBlocks,
+  ifStatements,
+  isCaught,
+} from './statements.ts';
 import { isSymbol, isWord, splitAt, type Token, tokens } from './tokens.ts';
 
 /** A place where a PL/pgSQL function raises an error. Parts that the function computes at run time are null. */

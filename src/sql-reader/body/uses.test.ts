@@ -68,7 +68,7 @@ describe('usesOf', () => {
     ['begin for r in insert into a.b values (1) returning * loop null; end loop; end', ['insert a.b']],
     ['begin return query update a.b set c = 1 returning *; end', ['update a.b']],
     [`begin execute 'insert into a.b select a.f() from c.d' using x; end`, ['insert a.b', 'call a.f', 'select c.d']],
-    [`begin if x then execute $q$ delete from a.b $q$; end if; end`, ['delete a.b?']],
+    ['begin if x then execute $q$ delete from a.b $q$; end if; end', ['delete a.b?']],
   ])('marks the uses that some calls of a PL/pgSQL function do not reach: %s', (body, uses) => {
     expect(told('plpgsql', body)).toEqual(uses);
   });

@@ -46,7 +46,14 @@ export function usesOf(language: string, source: string): Use[] {
     const named = nameAt(all, at);
     if (!named || (named.schema === null && kind !== 'call' && kind !== 'temporary' && defined.has(named.name))) return;
     if (readsRows(kind) && isSymbol(all[named.end], '(')) return;
-    found.push({ kind, schema: named.schema, name: named.name, isCertain: isCertain(at), isAlone, handlers: kind === 'call' ? blocksAround(blocks, at) : [] });
+    found.push({
+      kind,
+      schema: named.schema,
+      name: named.name,
+      isCertain: isCertain(at),
+      isAlone,
+      handlers: kind === 'call' ? blocksAround(blocks, at) : [],
+    });
   };
   all.forEach((token, i) => {
     const reader = readers.at(-1) ?? { hasQuery: false, isInFrom: false, isItem: false };
@@ -69,9 +76,11 @@ export function usesOf(language: string, source: string): Use[] {
         reader.isItem = false;
       }
       const isName = !isSymbol(all[i - 1], '.') && isSymbol(all[nameAt(all, i)?.end ?? -1], '(');
-      if (isName && writes.length === 0 && !defines.has(i) && !isWord(all[i - 1], 'into', 'copy')) add('call', i, isAlone(all, i));
+      if (isName && writes.length === 0 && !defines.has(i) && !isWord(all[i - 1], 'into', 'copy'))
+        add('call', i, isAlone(all, i));
       const sequence = sequenceAt(all, i);
-      if (sequence) found.push({ kind: 'sequence', ...sequence, isCertain: isCertain(i), isAlone: isAlone(all, i), handlers: [] });
+      if (sequence)
+        found.push({ kind: 'sequence', ...sequence, isCertain: isCertain(i), isAlone: isAlone(all, i), handlers: [] });
       read(reader, all, i);
     }
   });

@@ -59,7 +59,7 @@ describe('writesOf', () => {
     ['always', 'merge into log l using b on l.id = b.id when not matched then insert values (1)'],
     ['always', 'with w as (select 1) merge into log l using w on true when matched then do nothing'],
     ['always', 'select 1 as n into log'],
-    ['always', `do $$ begin delete from log; end $$`],
+    ['always', 'do $$ begin delete from log; end $$'],
     ['always', 'explain analyze verbose insert into log values (1)'],
     ['never', 'explain verbose insert into log values (1)'],
     ['never', `select 'insert into log'`],

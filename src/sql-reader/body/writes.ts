@@ -57,7 +57,9 @@ export const writesInStatements = (language: string, source: string): Writes =>
   summaryOf(`${language}\n${source}`).inStatements;
 
 function statementWrites(language: string, all: readonly Token[]): Writes {
-  const written = all.flatMap((token, i) => (isWrite(language, all, i) && !isWord(token, ...writingFunctions) ? [i] : []));
+  const written = all.flatMap((token, i) =>
+    isWrite(language, all, i) && !isWord(token, ...writingFunctions) ? [i] : [],
+  );
   if (written.some(certainTokens(language, all))) return 'always';
   return written.length > 0 ? 'at times' : 'never';
 }

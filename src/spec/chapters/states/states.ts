@@ -1,4 +1,10 @@
-import type { Machine, MachineState, StatesChapter, Transition, TransitionAccess } from '../../../../contract/states.ts';
+import type {
+  Machine,
+  MachineState,
+  StatesChapter,
+  Transition,
+  TransitionAccess,
+} from '../../../../contract/states.ts';
 import type { Lookup } from '../../../access/lookup.ts';
 import type { DecisionFacts } from '../../../catalog/facts.ts';
 import type {
@@ -60,7 +66,7 @@ function machine(
   entity: string,
   access: ReadonlyMap<string, TransitionAccess[]>,
 ): Machine {
-  const transitions = fact.transitions.map((one) => transition(one, access.get(one.name) ?? []));
+  const transitions = fact.transitions.map((one) => transitionEntry(one, access.get(one.name) ?? []));
   const states = statesOf(facts, fact);
   return {
     id: machineId(entity, fact.field),
@@ -130,7 +136,8 @@ function listedValues(expression: string): string[] {
   return (tokens ?? []).flatMap((token) => (token.kind === 'string' ? [token.value] : []));
 }
 
-function transition(fact: TransitionFact, access: TransitionAccess[]): Transition {
+/** Describes a transition. */
+export function transitionEntry(fact: TransitionFact, access: TransitionAccess[]): Transition {
   const sql = fact.guard && expressionOf(fact.guard);
   const when = sql === null ? null : { sql, words: ruleWords(sql) };
   const made = {
@@ -146,7 +153,16 @@ function transition(fact: TransitionFact, access: TransitionAccess[]): Transitio
   return { ...made, words: transitionWords(made) };
 }
 
-function transitionWords({ name, from, to, roles, when, requires, sets, access = [] }: Omit<Transition, 'words'>): string {
+function transitionWords({
+  name,
+  from,
+  to,
+  roles,
+  when,
+  requires,
+  sets,
+  access = [],
+}: Omit<Transition, 'words'>): string {
   // Roles that no call of chapter 6 has, such as the owner of the app.
   const others = (roles ?? []).filter((role) => !access.some((one) => one.role.replace(' (of members)', '') === role));
   const who = [...others, ...[takers(access, roles === null)].filter((names) => names !== null)].join(' or ');

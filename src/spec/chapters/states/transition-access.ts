@@ -66,7 +66,9 @@ function storedConditions(before: readonly Asked[]): Asked[] {
 /** Returns the parts of a condition in words, without those that hold for every row of the state. */
 function partsOf({ condition, caller }: Asked): string[] {
   const items = condition.kind === 'and' ? condition.items : [condition];
-  return items.map((item) => phrase(asPolicy({ kind: 'and', items: [item] }), caller)).filter((part) => part !== 'always');
+  return items
+    .map((item) => phrase(asPolicy({ kind: 'and', items: [item] }), caller))
+    .filter((part) => part !== 'always');
 }
 
 /** Returns who may take a transition: "authenticated (when own row (by owner)) or agent". Null if no member may. */
@@ -81,5 +83,7 @@ export function takers(access: readonly TransitionAccess[], isForAll: boolean): 
   );
   if (told.length === 0) return null;
   const byWords = groupBy(told, ({ words }) => words);
-  return [...byWords].map(([words, group]) => `${group.map(({ role }) => role).join(' or ')}${words === '' ? '' : ` (when ${words})`}`).join(' or ');
+  return [...byWords]
+    .map(([words, group]) => `${group.map(({ role }) => role).join(' or ')}${words === '' ? '' : ` (when ${words})`}`)
+    .join(' or ');
 }

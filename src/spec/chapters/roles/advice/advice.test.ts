@@ -289,6 +289,37 @@ const cases: Case[] = [
     words: /New rows then start as a\./,
     changes: true,
   },
+  {
+    name: 'a time of deletion that the policy for SELECT excludes',
+    sql: `create table t (id int primary key, owner uuid, deleted_at timestamptz); create index on t (owner);
+      grant select, update on t to authenticated; alter table t enable row level security;
+      create policy seen on t for select to authenticated using (deleted_at is null and ${own});
+      create policy changed on t for update to authenticated using (${own});`,
+    kind: 'update that a SELECT policy refuses',
+    ids: ['update that a SELECT policy refuses: public.t: deleted_at'],
+    words: /sets deleted_at is refused \(42501\).*"seen" excludes it/,
+  },
+  {
+    name: 'a mark of deletion that the policy for SELECT excludes',
+    sql: `create table t (id int primary key, owner uuid, is_deleted boolean not null default false); create index on t (owner);
+      grant select, update on t to authenticated; alter table t enable row level security;
+      create policy seen on t for select to authenticated using (not is_deleted);
+      create policy changed on t for update to authenticated using (${own});`,
+    kind: 'update that a SELECT policy refuses',
+    ids: ['update that a SELECT policy refuses: public.t: is_deleted'],
+    words: /sets is_deleted is refused/,
+  },
+  {
+    name: 'a transition to a state that no policy for UPDATE accepts',
+    sql: `create table t (id int primary key, owner uuid, state text not null default 'new'); create index on t (owner);
+      grant select, update on t to authenticated; alter table t enable row level security;
+      create policy own on t to authenticated using (${own}) with check (state <> 'paid' and ${own});
+      select ninefold.define_machine('public.t', 'state', 'new', '[{"name": "pay", "from": "new", "to": "paid"},
+        {"name": "drop", "from": "any", "to": "dropped", "when": "owner is not null", "sets": {"owner": "null"}}]');`,
+    kind: 'transition that no member can take',
+    ids: ['transition that no member can take: public.t: state: pay'],
+    words: /No member can take the transition pay, from new to paid: the policies refuse a row in the state paid/,
+  },
 ];
 
 describe('SQL of advice', () => {
@@ -359,6 +390,20 @@ it('matches chapters 6 and 7: PostgreSQL runs or refuses functions with settings
   }
   expect(called).toEqual(['service_role', '42501', '42501', '42501', '42501']);
   expect(told).toEqual(called);
+});
+
+it('gives no advice on updates and transitions that some policy accepts, or that the app makes itself', async () => {
+  await script(`create table t (id int primary key, owner uuid, deleted_at timestamptz, state text not null default 'new'); create index on t (owner);
+    grant select, update on t to authenticated; alter table t enable row level security;
+    create policy seen on t for select to authenticated using (deleted_at is null or ${own});
+    create policy changed on t for update to authenticated using (${own}) with check (state <> 'paid' and ${own});
+    select ninefold.define_machine('public.t', 'state', 'new', '[{"name": "pay", "from": "new", "to": "paid"},
+      {"name": "void", "from": "any", "to": "void", "roles": ["service_role", "pg_database_owner"]}]');
+    create function pay(t int) returns void language sql security definer set search_path = '' as
+      $$ update public.t set state = 'paid' where id = pay.t $$;`);
+  const kinds = (await chapter()).advice.map((entry) => entry.about);
+  expect(kinds).not.toContain('update that a SELECT policy refuses');
+  expect(kinds).not.toContain('transition that no member can take');
 });
 
 it('gives no advice to an app that follows all advice', async () => {
