@@ -435,3 +435,31 @@ it('does not report a policy as unreachable if it is for a role of auth calls or
     grant select on u to authenticated; create policy o on u to app_owner using (true); create policy a on u to authenticated using (true);`);
   expect(about((await chapter()).advice, 'unreachable policy')).toEqual([]);
 });
+
+it('says in the words of a policy that its subqueries see only the rows that the member may read', async () => {
+  await script(`
+    create table members (team int, who uuid); alter table members enable row level security;
+    create policy own on members for select using (who = auth.uid());
+    create table tasks (id int primary key, team int, open boolean); alter table tasks enable row level security;
+    create policy team on tasks for select using (exists (select from members m where m.team = tasks.team and m.who = auth.uid()));
+    create table topics (id int primary key); alter table topics enable row level security;
+    create policy everybody on topics for select using (true);
+    create table notes (id int primary key, task int references tasks, topic int, team int, free int);
+    create table free (id int primary key);
+    alter table notes enable row level security;
+    create policy of_task on notes for select using (task in (select id from tasks));
+    create policy of_open on notes for insert with check (not exists (select from tasks t where t.id = notes.task and not t.open));
+    create policy of_topic on notes for update using (topic in (select id from topics) and free in (select id from free));
+    create policy of_member on notes for delete using (team in (select m.team from members m));`);
+  const { policies } = await chapter();
+  const words = policies.filter(({ entity }) => entity === 'public.notes').map((policy) => [policy.name, policy.words]);
+  expect(Object.fromEntries(words)).toEqual({
+    of_task: 'task is the id of a row that the member may read in public.tasks',
+    of_open: 'task is the id of no row that the member may read in public.tasks whose not open',
+    of_topic: 'topic is the id of a row in public.topics and free is the id of a row in public.free',
+    of_member: 'team is the team of a row that the member may read in public.members',
+  });
+  expect(policies.find(({ entity }) => entity === 'public.tasks')?.words).toBe(
+    'team is the team of a row in public.members whose who is the member',
+  );
+});
