@@ -186,7 +186,9 @@ export interface PortalField {
    * account, so the pages set it. `database`: the time of the insert or of a change, which forms leave out unless their
    * screen names it.
    */
-  readonly filled_by?: 'caller' | 'database';
+  readonly filled_by?: 'caller' | 'database' | 'policy';
+  /** The value that the policies require in a new row, for `filled_by: 'policy'`. */
+  readonly fixed?: string;
   readonly readable: boolean;
   /** True if the values are strings, so that a data call can search them for characters. Absent otherwise. */
   readonly searchable?: true;

@@ -58,6 +58,8 @@ export type AdviceKind =
   | 'idle grant'
   | 'setting that changes the rights'
   | 'status without machine'
+  | 'transition that no member can take'
+  | 'update that a SELECT policy refuses'
   | 'job that fails'
   | 'auth hook that fails';
 

@@ -3,7 +3,9 @@ import type { RelationFact } from '../catalog/entities.ts';
 import { memoize } from '../catalog/memoize.ts';
 import { join, readCondition } from '../sql-reader/condition.ts';
 import { type FieldTypes, withTypes } from '../sql-reader/field-types.ts';
-import type { Expression } from '../sql-reader/tree.ts';
+import { mapSources } from '../sql-reader/map-tree.ts';
+import type { Expression, Source, Subquery } from '../sql-reader/tree.ts';
+import { named } from './fact-indexes.ts';
 import { fieldTypes } from './field-types.ts';
 import { withMeanings } from './function-meanings.ts';
 import type { AccessLookup } from './lookup.ts';
@@ -89,9 +91,30 @@ export class Policies {
       const types = this.#types.get(relation) ?? fieldTypes(this.#look, relation);
       this.#types.set(relation, types);
       const called = functions.flatMap(({ oid }) => this.#look.shared.routines.get(oid) ?? []);
-      const expression = withMeanings(withTypes(parse(text), types), called);
+      const typed = mapSources(withTypes(parse(text), types), (source, query) =>
+        source.kind === 'relation' && this.#isLimited(source, query) ? { ...source, isLimited: true } : source,
+      );
+      const expression = withMeanings(typed, called);
       this.#read.set(key, expression);
       return expression;
+    });
+  }
+
+  /**
+   * Returns true if policies decide which rows of a relation a subquery sees. Returns false if the subquery asks for rows of the
+   * member, and a policy lets each member read these.
+   */
+  #isLimited({ schema, name, alias }: Extract<Source, { kind: 'relation' }>, query: Subquery): boolean {
+    const relation = named(this.#look, schema, name);
+    if (!relation?.row_security || (relation.kind !== 'r' && relation.kind !== 'p')) return false;
+    const reading = this.of(relation.oid).filter(({ command }) => command === 'r' || command === '*');
+    if (reading.some(({ permissive }) => !permissive)) return true;
+    const asked = [...query.on, query.where].flatMap((item) => (item.kind === 'and' ? item.items : [item]));
+    const own = asked.flatMap((item) => callerField(item, alias) ?? []);
+    return !reading.some(({ using }) => {
+      if (using === null) return false;
+      const field = using === 'true' ? null : callerField(parse(using), null);
+      return using === 'true' || (field !== null && own.includes(field));
     });
   }
 
@@ -160,6 +183,13 @@ const connectives = {
 };
 
 const parse = memoize(readCondition);
+
+/** Returns the field that a condition compares with the id of the caller: `user_id = auth.uid()`. */
+function callerField(item: Expression, qualifier: string | null): string | null {
+  if (item.kind !== 'compare' || item.operator !== '=') return null;
+  const [field, other] = item.left.kind === 'field' ? [item.left, item.right] : [item.right, item.left];
+  return field.kind === 'field' && field.qualifier === qualifier && other.kind === 'user-id' ? field.name : null;
+}
 
 /** Returns the clauses of a policy that an operation evaluates. */
 const clausesFor = (policy: PolicyFact, operation: RowOperation): ('using' | 'check')[] =>

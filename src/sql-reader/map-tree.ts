@@ -1,16 +1,28 @@
-import type { Expression, Operand, Subquery } from './tree.ts';
+import type { Expression, Operand, Source, Subquery } from './tree.ts';
 
 type Replace = (operand: Operand) => Operand;
+type ReplaceSource = (source: Source, query: Subquery) => Source;
+
+const sameSource: ReplaceSource = (source) => source;
+
+/** Replaces the relations and functions that the subqueries of a condition read, at every depth. */
+export const mapSources = (expression: Expression, replace: ReplaceSource): Expression =>
+  mapOperands(expression, (operand) => operand, true, replace);
 
 /**
  * Replaces the values of a condition at every depth. The parts of a value are replaced before the value itself.
  *
  * @param intoQueries False to skip the values in subqueries.
  */
-export function mapOperands(expression: Expression, replace: Replace, intoQueries = true): Expression {
-  const inner = (item: Expression): Expression => mapOperands(item, replace, intoQueries);
-  const within = (query: Subquery): Subquery => (intoQueries ? mapQuery(query, replace) : query);
-  const value = (operand: Operand): Operand => mapOperand(operand, replace, intoQueries);
+export function mapOperands(
+  expression: Expression,
+  replace: Replace,
+  intoQueries = true,
+  ofSource: ReplaceSource = sameSource,
+): Expression {
+  const inner = (item: Expression): Expression => mapOperands(item, replace, intoQueries, ofSource);
+  const within = (query: Subquery): Subquery => (intoQueries ? mapQuery(query, replace, ofSource) : query);
+  const value = (operand: Operand): Operand => mapOperand(operand, replace, intoQueries, ofSource);
   switch (expression.kind) {
     case 'constant':
     case 'opaque':
@@ -52,24 +64,24 @@ export function mapOperands(expression: Expression, replace: Replace, intoQuerie
   }
 }
 
-function mapQuery(query: Subquery, replace: Replace): Subquery {
-  const value = (operand: Operand): Operand => mapOperand(operand, replace, true);
+function mapQuery(query: Subquery, replace: Replace, ofSource: ReplaceSource): Subquery {
+  const value = (operand: Operand): Operand => mapOperand(operand, replace, true, ofSource);
   const sources = query.sources?.map((source) =>
     source.kind === 'function'
       ? { ...source, call: { ...source.call, arguments: source.call.arguments.map(value) } }
-      : source,
+      : ofSource(source, query),
   );
   return {
     ...query,
     sources: sources ?? null,
-    on: query.on.map((item) => mapOperands(item, replace)),
-    where: mapOperands(query.where, replace),
+    on: query.on.map((item) => mapOperands(item, replace, true, ofSource)),
+    where: mapOperands(query.where, replace, true, ofSource),
     value: query.value && value(query.value),
   };
 }
 
-function mapOperand(operand: Operand, replace: Replace, intoQueries: boolean): Operand {
-  const inner = (part: Operand): Operand => mapOperand(part, replace, intoQueries);
+function mapOperand(operand: Operand, replace: Replace, intoQueries: boolean, ofSource: ReplaceSource): Operand {
+  const inner = (part: Operand): Operand => mapOperand(part, replace, intoQueries, ofSource);
   switch (operand.kind) {
     case 'call':
       return replace({ ...operand, arguments: operand.arguments.map(inner) });
@@ -86,13 +98,13 @@ function mapOperand(operand: Operand, replace: Replace, intoQueries: boolean): O
       return replace({ ...operand, parts: operand.parts.map(inner) });
     case 'choice': {
       const branches = operand.branches.map(({ when, gives }) => ({
-        when: mapOperands(when, replace, intoQueries),
+        when: mapOperands(when, replace, intoQueries, ofSource),
         gives: inner(gives),
       }));
       return replace({ ...operand, branches, otherwise: operand.otherwise && inner(operand.otherwise) });
     }
     case 'query':
-      return replace(intoQueries ? { ...operand, query: mapQuery(operand.query, replace) } : operand);
+      return replace(intoQueries ? { ...operand, query: mapQuery(operand.query, replace, ofSource) } : operand);
     default:
       return replace(operand);
   }

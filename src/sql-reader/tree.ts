@@ -81,9 +81,12 @@ export interface Subquery {
   rest: string;
 }
 
-/** An item of FROM: a relation or a function call, with its alias in the query. */
+/**
+ * An item of FROM: a relation or a function call, with its alias in the query. `isLimited`: policies decide which of its rows the
+ * query sees.
+ */
 export type Source =
-  | { kind: 'relation'; schema: string; name: string; alias: string }
+  | { kind: 'relation'; schema: string; name: string; alias: string; isLimited?: true }
   | { kind: 'function'; call: Call; alias: string };
 
 /**

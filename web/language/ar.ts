@@ -337,6 +337,7 @@ export const ar: Messages = {
   passwordNotAddress: 'ليست عنوانك',
   passwordNow: 'كلمة المرور الحالية',
   passwordOf: 'كلمة مرور {email}',
+  policyRefuses: 'إحدى قواعد هذا التطبيق لا تسمح لك بذلك هنا.',
   previousMonth: 'الشهر السابق',
   profile: 'الملف الشخصي',
   profileAbout: 'كيف يراك الآخرون.',

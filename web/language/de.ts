@@ -351,6 +351,7 @@ export const de: Messages = {
   passwordNotAddress: 'Nicht Ihre Adresse',
   passwordNow: 'Jetziges Passwort',
   passwordOf: 'Passwort von {email}',
+  policyRefuses: 'Eine Regel dieser App erlaubt Ihnen das hier nicht.',
   previousMonth: 'Voriger Monat',
   profile: 'Profil',
   profileAbout: 'So sehen andere Sie.',

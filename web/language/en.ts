@@ -336,6 +336,7 @@ export const en = {
   passwordNotAddress: 'Not your address',
   passwordNow: 'Password that you have now',
   passwordOf: 'Password of {email}',
+  policyRefuses: 'A rule of this app does not allow you this here.',
   previousMonth: 'Previous month',
   profile: 'Profile',
   profileAbout: 'How others see you.',

@@ -14,7 +14,8 @@ export function upgradeChapters(chapters: JsonObject, other: JsonObject): JsonOb
     other,
   );
   const defined = withDefinitions(withJunctions(described, other), other);
-  return withWords(withCode(withAccounts(withJobs(defined, other), other), other), other);
+  const coded = withCode(withAccounts(withJobs(defined, other), other), other);
+  return withWords(withTransitions(coded, other), other);
 }
 
 /**
@@ -71,6 +72,44 @@ function withWords(chapters: JsonObject, other: JsonObject): JsonObject {
     ...(isObject(errors) ? { errors: { ...errors, errors: lines } } : {}),
   };
 }
+
+/** Who may take a transition, advice on policies, and handlers that catch errors were added together. */
+function withTransitions(chapters: JsonObject, other: JsonObject): JsonObject {
+  const { states, roles, errors } = chapters;
+  const isCurrent = listIn(states, 'machines').some((one) =>
+    listIn(one, 'transitions').some(({ access }) => access !== undefined),
+  );
+  const lines = listIn(errors, 'errors');
+  const caught = lines.filter(({ caveat }) => String(caveat).includes(caughtWords));
+  if (isCurrent) return chapters;
+  const machines = new Map(listIn(other.states, 'machines').map((one) => [one.id, one]));
+  const told = listIn(states, 'machines').map((machine) => {
+    const now = new Map(listIn(machines.get(machine.id), 'transitions').map((one) => [one.name, one]));
+    const transitions = listIn(machine, 'transitions').map((one) => {
+      const { access, words } = now.get(one.name) ?? {};
+      const is = { ...one, access, words };
+      return access === undefined ? one : is;
+    });
+    return { ...machine, transitions };
+  });
+  const known = new Map(listIn(other.errors, 'errors').map((line) => [line.id, line]));
+  const added = listIn(other.roles, 'advice').filter(({ about }) => adviceOnPolicies.includes(about));
+  return {
+    ...chapters,
+    ...(isObject(states) && { states: { ...states, machines: told } }),
+    ...(isObject(roles) && added.length > 0 && { roles: { ...roles, advice: [...listIn(roles, 'advice'), ...added] } }),
+    ...(isObject(errors) &&
+      caught.length > 0 && {
+        errors: {
+          ...errors,
+          errors: lines.flatMap((line) => (caught.includes(line) ? (known.get(line.id) ?? []) : [line])),
+        },
+      }),
+  };
+}
+
+/** A caveat of an earlier format. */
+const caughtWords = 'may be caught within the function';
 
 /** What functions reach, write and raise, and the cells that depend on errors, were added together. */
 function withCode(chapters: JsonObject, other: JsonObject): JsonObject {
@@ -157,6 +196,12 @@ function withJunctions(chapters: JsonObject, other: JsonObject): JsonObject {
 
 /** Kinds of advice that were added together with `definitions`. */
 const newAdvice: readonly unknown[] = ['setting that changes the rights', 'status without machine'];
+
+/** Kinds of advice that were added together with `access` of transitions. */
+const adviceOnPolicies: readonly unknown[] = [
+  'transition that no member can take',
+  'update that a SELECT policy refuses',
+];
 
 function withDefinitions(chapters: JsonObject, other: JsonObject): JsonObject {
   const { calls, roles } = chapters;

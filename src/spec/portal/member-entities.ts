@@ -9,7 +9,7 @@ import type {
 import type { Chapters } from '../../../contract/specification.ts';
 import type { Entity, Field, Relation } from '../../../contract/specification-entities.ts';
 import type { Operation, PolicyEntry, RoleCell } from '../../../contract/specification-roles.ts';
-import type { Machine } from '../../../contract/states.ts';
+import type { Machine, Transition, TransitionAccess } from '../../../contract/states.ts';
 import type { Facts } from '../../catalog/facts.ts';
 import { compareText, entityId } from '../../catalog/names.ts';
 import { readCondition } from '../../sql-reader/condition.ts';
@@ -128,7 +128,7 @@ function memberEntity(sources: EntitySources, open: OpenEntity, hidden: HiddenNa
   const given = inputsOf(inputs, open);
   const fields = memberFields({
     ...{ entity, rights, rules, hidden, fullText: sources.fullText(entity) },
-    own: ownFields(entity, chapters.roles?.policies ?? [], sources.caller.role),
+    fixed: fixedFields(entity, chapters.roles?.policies ?? [], sources.caller.role),
     inputs: new Map(given.map((one) => [one.field.name, one])),
     reference: (field) => referenceOf(sources, relations, entity, field),
   });
@@ -167,34 +167,43 @@ function inputsOf(inputs: InputSource, { entity, rights }: OpenEntity): readonly
 
 const shut: PortalAccess = { open: false };
 
+/** The value that policies fix in a new row: the id of the caller's account, or a constant. */
+type FixedValue = { is: 'caller' } | { is: 'constant'; value: string };
+
 /**
- * Returns the fields that must contain the id of the caller's account in a new row: every permissive policy for INSERT, or
- * a restrictive one, requires it by `auth.uid() = field`.
+ * Returns the fields whose value the policies fix in a new row: every permissive policy for INSERT, or a restrictive one,
+ * requires the same value by `field = …`.
  * @param policies The policies of all entities.
  */
-function ownFields(entity: Entity, policies: readonly PolicyEntry[], role: string): ReadonlySet<string> {
-  if (!entity.row_level_security) return new Set();
+function fixedFields(entity: Entity, policies: readonly PolicyEntry[], role: string): ReadonlyMap<string, FixedValue> {
+  if (!entity.row_level_security) return new Map();
   const applied = policies.filter(
     (policy) =>
       policy.entity === entity.id &&
       (policy.command === 'all' || policy.command === 'insert') &&
       (policy.roles.includes('public') || policy.roles.includes(role)),
   );
-  const [first, ...others] = applied.filter(({ permissive }) => permissive).map(callerFields);
-  const always = first?.filter((name) => others.every((names) => names.includes(name))) ?? [];
-  return new Set([...always, ...applied.filter(({ permissive }) => !permissive).flatMap(callerFields)]);
+  const [first, ...others] = applied.filter(({ permissive }) => permissive).map(fixedBy);
+  const isAlike = (name: string, value: FixedValue) =>
+    others.every((fixed) => JSON.stringify(fixed.get(name)) === JSON.stringify(value));
+  const always = [...(first ?? [])].filter(([name, value]) => isAlike(name, value));
+  return new Map([...always, ...applied.filter(({ permissive }) => !permissive).flatMap((one) => [...fixedBy(one)])]);
 }
 
-/** Returns the fields that equal auth.uid() in each row that a policy accepts. */
-function callerFields({ using, check }: PolicyEntry): string[] {
+/** Returns the fields that have one certain value in each row that a policy accepts. */
+function fixedBy({ using, check }: PolicyEntry): Map<string, FixedValue> {
   const condition = readCondition(check ?? using ?? 'true');
-  return (condition.kind === 'and' ? condition.items : [condition]).flatMap((part) => {
-    if (part.kind !== 'compare' || part.operator !== '=') return [];
-    const sides = [part.left, part.right];
-    const field = sides.find(({ kind }) => kind === 'field');
-    const isOwn = field?.kind === 'field' && field.qualifier === null && field.row === undefined;
-    return isOwn && sides.some(({ kind }) => kind === 'user-id') ? [field.name] : [];
-  });
+  return new Map(
+    (condition.kind === 'and' ? condition.items : [condition]).flatMap((part): [string, FixedValue][] => {
+      if (part.kind !== 'compare' || part.operator !== '=') return [];
+      const sides = [part.left, part.right].map((side) => (side.kind === 'cast' ? side.of : side));
+      const field = sides.find(({ kind }) => kind === 'field');
+      if (field?.kind !== 'field' || field.qualifier !== null || field.row !== undefined) return [];
+      if (sides.some(({ kind }) => kind === 'user-id')) return [[field.name, { is: 'caller' }]];
+      const constant = sides.find(({ kind }) => kind === 'literal');
+      return constant?.kind === 'literal' ? [[field.name, { is: 'constant', value: constant.value }]] : [];
+    }),
+  );
 }
 
 function referenceOf(
@@ -267,9 +276,17 @@ function machineOf(
     roles === null || roles.some((name) => name === role || memberRoles.includes(name));
   // The functions of the computed fields receive the complete row, so PostgreSQL requires SELECT on all of its columns.
   const isJudged = entity.fields.every(({ name }) => rights.read.has(name) && !rowFunctions.has(name));
-  const isUndecided = ({ when, requires }: Machine['transitions'][number]) =>
-    when !== null || !requires.every((name) => rights.update.has(name) || rights.read.has(name));
-  const transitions = machine.transitions.filter(({ roles }) => mayChange && isOwn(roles));
+  const accessOf = ({ access }: Transition) =>
+    access?.filter((one) => one.role === role || memberRoles.includes(one.role.replace(' (of members)', '')));
+  // A row that the caller sees has passed the policies for SELECT.
+  const isAccepted = ({ verdict, words }: TransitionAccess) =>
+    verdict === 'always' || (verdict === 'when' && words === cells.get('select')?.words);
+  const isUndecided = (one: Transition) =>
+    one.when !== null ||
+    !one.requires.every((name) => rights.update.has(name) || rights.read.has(name)) ||
+    accessOf(one)?.some(isAccepted) === false;
+  const isRefused = (one: Transition) => accessOf(one)?.every(({ verdict }) => verdict === 'never') === true;
+  const transitions = machine.transitions.filter((one) => mayChange && isOwn(one.roles) && !isRefused(one));
   return {
     field: machine.field,
     initial: machine.initial,

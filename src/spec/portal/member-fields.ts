@@ -32,8 +32,8 @@ export interface FieldSources {
   readonly inputs: ReadonlyMap<string, InputField>;
   /** Returns the row that a field points to, if the caller may read its key. */
   readonly reference: (field: Field) => PortalReference | null;
-  /** The fields that must contain the id of the caller's account in a new row. */
-  readonly own: ReadonlySet<string>;
+  /** The fields whose value the policies fix in a new row: the id of the caller's account, or a constant. */
+  readonly fixed: ReadonlyMap<string, { is: 'caller' } | { is: 'constant'; value: string }>;
   /** The fields that an index for full-text search covers. */
   readonly fullText: FullText;
   /** Names that the caller must not learn of. */
@@ -76,9 +76,7 @@ function memberField(sources: FieldSources, field: Field): PortalField {
     ...(isReadable && isOrdered(type) && { sortable: true as const }),
     ...(isReadable && configuration !== undefined && { full_text: { configuration } }),
     ...(/^timestamp(\(\d\))? without/.test(type) && { zoneless: true as const }),
-    ...(sources.own.has(field.name)
-      ? { filled_by: 'caller' as const }
-      : isTimeOfWrite(field) && { filled_by: 'database' as const }),
+    ...filledBy(sources, field),
     insertable: rights.insert.has(field.name),
     updatable: rights.update.has(field.name),
     required: !field.nullable && field.default === null && field.identity === null && field.generated === null,
@@ -88,6 +86,14 @@ function memberField(sources: FieldSources, field: Field): PortalField {
     reference: pointsTo,
     rules,
   };
+}
+
+/** Returns where the value of a new row comes from, if the member does not give it. */
+function filledBy({ fixed }: FieldSources, field: Field): Pick<PortalField, 'filled_by' | 'fixed'> {
+  const value = fixed.get(field.name);
+  if (value?.is === 'caller') return { filled_by: 'caller' };
+  if (value?.is === 'constant') return { filled_by: 'policy', fixed: value.value };
+  return isTimeOfWrite(field) ? { filled_by: 'database' } : {};
 }
 
 /** Returns the default of a field that the caller may write, if it is `true` or a value of an enum. */

@@ -71,7 +71,15 @@ beforeAll(async () => {
     alter table chat.channels enable row level security;
     create policy read on chat.channels for select using (true);
     create policy own on chat.channels for insert with check ((select auth.uid()) = created_by and length(slug) > 1);
-    create policy kept on chat.channels for insert with check (created_by = auth.uid() and kept_by = auth.uid());`);
+    create policy kept on chat.channels for insert with check (created_by = auth.uid() and kept_by = auth.uid());
+    create table chat.requests (id bigint generated always as identity primary key, channel bigint, state text not null, level chat.level,
+      urgent boolean, topic text);
+    grant select, insert on chat.requests to authenticated;
+    alter table chat.requests enable row level security;
+    create policy read on chat.requests for select using (true);
+    create policy asked on chat.requests for insert with check (state = 'asked' and level = 'high' and topic = 'a');
+    create policy again on chat.requests for insert with check (level = 'high' and state = 'asked' and topic = 'b');
+    create policy calm on chat.requests as restrictive for insert with check (urgent = false);`);
 });
 
 afterAll(() => database?.stop());
@@ -133,6 +141,18 @@ describe('memberScreens', () => {
     expect(entity(chat, 'people').title_fields).toEqual(['first_name', 'last_name']);
     const own = entity(chat, 'channels').fields.flatMap((field) => (field.filled_by === 'caller' ? [field.name] : []));
     expect(own).toEqual(['created_by']);
+  });
+
+  it('does not ask for values that the policies fix in a new row', async () => {
+    const chat = await screensOfSchema('chat', 'en', 'authenticated', []);
+    const fixed = entity(chat, 'requests').fields.flatMap(({ name, filled_by, fixed: value }) =>
+      filled_by === 'policy' ? [[name, value]] : [],
+    );
+    expect(fixed).toEqual([
+      ['state', 'asked'],
+      ['level', 'high'],
+      ['urgent', 'false'],
+    ]);
   });
 
   it('names the default of a field if it is true or a value of an enum', async () => {

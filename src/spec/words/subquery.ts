@@ -161,9 +161,13 @@ function rowWords(
     ...inWords,
     ...links.map((link, i) => (i < links.length - 1 && link.includes(' whose ') ? `(${link})` : link)),
   ];
-  const rows = source.kind === 'function' ? resultsOf(source.call, amount) : `${amount} in ${display(source)}`;
+  const rows = source.kind === 'function' ? resultsOf(source.call, amount) : `${amount}${readable(source)} in ${display(source)}`;
   return all.length === 0 ? rows : `${rows} whose ${all.join(' and ')}`;
 }
+
+/** A subquery of a policy sees only the rows that the policies on its own table let the caller read. */
+const readable = ({ isLimited }: Extract<Source, { kind: 'relation' }>): string =>
+  isLimited ? ' that the member may read' : '';
 
 const resultsOf = (call: Call, amount: Amount): string =>
   amount === 'a row' ? `one of ${resultsWords(call)}` : `${amount} of ${resultsWords(call)}`;

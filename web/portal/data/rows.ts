@@ -179,7 +179,12 @@ export const addRow = (portal: Portal, entity: PortalEntity, callerId: string | 
     mutationFn: async (values: Row): Promise<Row | null> => {
       const own =
         callerId === null ? [] : entity.fields.filter((field) => field.filled_by === 'caller' && field.insertable);
-      const body = { ...Object.fromEntries(own.map(({ name }) => [name, callerId])), ...values };
+      const fixed = entity.fields.filter((field) => field.fixed !== undefined && field.insertable);
+      const body = {
+        ...Object.fromEntries(own.map(({ name }) => [name, callerId])),
+        ...Object.fromEntries(fixed.map((field) => [field.name, field.fixed])),
+        ...values,
+      };
       const isReadable = entity.access.select.open && entity.key.length > 0;
       const params = new URLSearchParams(isReadable ? { select: entity.key.map(quoted).join(',') } : {});
       const prefer = isReadable ? 'return=representation' : 'return=minimal';

@@ -2,7 +2,8 @@ import { mutationOptions } from '@tanstack/react-query';
 import type { PortalEntity, PortalMachine, PortalTransition } from '../../../contract/portal.ts';
 import type { Portal } from './client.ts';
 import { keyOf, keyParams, quoted } from './query.ts';
-import { callRest, type Row } from './rest.ts';
+import { t } from '../../language/messages.ts';
+import { callRest, Refusal, type Row } from './rest.ts';
 import { queryClient } from './session.ts';
 
 /** A transition from the current state of a row, and whether this member may make it now. */
@@ -40,7 +41,10 @@ export interface Move {
   readonly values: Row;
 }
 
-/** Makes a transition of a row if the row is still in the state that was read. Returns false if it is not. */
+/**
+ * Makes a transition of a row if the row is still in the state that was read. Returns false if it is not. Throws Refusal if the
+ * policies hid the row from the update, and so nothing changed.
+ */
 export async function moveRow(
   portal: Portal,
   entity: PortalEntity,
@@ -52,7 +56,11 @@ export async function moveRow(
   params.set('select', entity.key.map(quoted).join(','));
   const body = { ...values, [machine.field]: to };
   const changed = await callRest(portal, entity, { method: 'PATCH', params, body, prefer: 'return=representation' });
-  return changed.rows.length > 0;
+  if (changed.rows.length > 0) return true;
+  const there = new URLSearchParams([...keyParams(keyOf(entity, row)), ['select', quoted(machine.field)]]);
+  const [now] = (await callRest(portal, entity, { params: there })).rows;
+  if (now?.[machine.field] !== row[machine.field]) return false;
+  throw new Refusal(403, { code: '42501', message: t('policyRefuses') });
 }
 
 /** Makes a transition of a row, and then reads all shown rows again. */

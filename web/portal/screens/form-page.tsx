@@ -315,11 +315,12 @@ function useGivenValues(fields: readonly PortalField[], isNew: boolean): Draft {
 
 /**
  * Returns the fields of a form: those that its screen names, or else all fields that the caller may write. The state is
- * left out, because only transitions change it, and so are fields of a new row that must contain the caller's id.
+ * left out, because only transitions change it, and so are fields of a new row whose value
+ * the policies fix: the caller's id, or a constant.
  */
 function formFields(entity: PortalEntity, columns: readonly string[] | null, isNew: boolean): PortalField[] {
   const written = entity.fields.filter(({ insertable, updatable, filled_by }) =>
-    isNew ? insertable && filled_by !== 'caller' : updatable,
+    isNew ? insertable && filled_by !== 'caller' && filled_by !== 'policy' : updatable,
   );
   if (columns === null) {
     return written.filter(({ name, filled_by }) => name !== entity.machine?.field && filled_by !== 'database');

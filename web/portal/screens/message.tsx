@@ -35,7 +35,8 @@ export function Trouble({ error }: { error: Error | null }) {
 export function troubleWords(error: Error): string {
   if (!(error instanceof Refusal)) return t('unreachable');
   if (error.status === 401) return t('authEnded');
-  if (error.code === '42501') return t('notAllowed');
+  // PostgreSQL names row-level security if a policy refuses a row; otherwise a privilege is missing.
+  if (error.code === '42501') return /^permission denied/.test(error.message) ? t('notAllowed') : t('policyRefuses');
   if (error.code?.startsWith('23')) return error.hint ?? constraintWords(error.code);
   if (error.status >= 500) return t('appDown');
   return error.message;

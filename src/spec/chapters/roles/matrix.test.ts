@@ -228,7 +228,7 @@ describe('every cell of the matrix matches the response of PostgreSQL', () => {
       ['f7()', code(`plpgsql as 'begin insert into coded.t values (1); return 1; end'`), 'never', ''],
       [
         'f8()',
-        code(`plpgsql as 'begin execute ''select''; return 1; end'`),
+        code(`plpgsql as 'begin execute ''sel'' || ''ect''; return 1; end'`),
         'when',
         'as the SQL that its code builds allows',
       ],

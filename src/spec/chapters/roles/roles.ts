@@ -6,7 +6,6 @@ import type {
   RoleCell,
   RolesChapter,
 } from '../../../../contract/specification-roles.ts';
-import { Access } from '../../../access/access.ts';
 import type { ChapterRole } from '../../../access/calling-roles.ts';
 import type { Decision } from '../../../access/decision.ts';
 import { type ExecutedRoutine, executedRoutines, exposedRelations } from '../../../access/exposed.ts';
@@ -89,7 +88,9 @@ const policiesOfRelation = ({ access: { policies }, look }: RequestAccess, relat
 function adviceOnDecisions(look: Lookup, cells: readonly RoleCell[], settings: AuthSettings): AdviceEntry[] {
   const { facts, shared } = look;
   const roles = shared.roles.filter(isPossible);
-  return adviceFor({ facts, look, access: new Access(look), roles, exposed: exposedRelations(facts), cells }, settings);
+  const requests = new RequestAccess(look);
+  const { access } = requests;
+  return adviceFor({ facts, look, access, requests, roles, exposed: exposedRelations(facts), cells }, settings);
 }
 
 const isPossible = ({ barred }: ChapterRole): boolean => barred === null;

@@ -66,7 +66,7 @@ function machine(
   entity: string,
   access: ReadonlyMap<string, TransitionAccess[]>,
 ): Machine {
-  const transitions = fact.transitions.map((one) => transition(one, access.get(one.name) ?? []));
+  const transitions = fact.transitions.map((one) => transitionEntry(one, access.get(one.name) ?? []));
   const states = statesOf(facts, fact);
   return {
     id: machineId(entity, fact.field),
@@ -136,7 +136,8 @@ function listedValues(expression: string): string[] {
   return (tokens ?? []).flatMap((token) => (token.kind === 'string' ? [token.value] : []));
 }
 
-function transition(fact: TransitionFact, access: TransitionAccess[]): Transition {
+/** Describes a transition. */
+export function transitionEntry(fact: TransitionFact, access: TransitionAccess[]): Transition {
   const sql = fact.guard && expressionOf(fact.guard);
   const when = sql === null ? null : { sql, words: ruleWords(sql) };
   const made = {

@@ -3,6 +3,7 @@ import type { Access } from '../../../../access/access.ts';
 import type { ChapterRole } from '../../../../access/calling-roles.ts';
 import type { Lookup } from '../../../../access/lookup.ts';
 import { operations, privilegeOf, type RowOperation } from '../../../../access/operations.ts';
+import type { RequestAccess } from '../../../../access/request-access.ts';
 import type { RelationFact } from '../../../../catalog/entities.ts';
 import type { DecisionFacts } from '../../../../catalog/facts.ts';
 import { groupBy } from '../../../../catalog/group.ts';
@@ -13,6 +14,7 @@ export interface AdviceContext {
   facts: DecisionFacts;
   look: Lookup;
   access: Access;
+  requests: RequestAccess;
   /** The roles that a call can have; each is a column of the matrix. */
   roles: readonly ChapterRole[];
   /** The relations that /rest/v1 serves. */

@@ -289,6 +289,37 @@ const cases: Case[] = [
     words: /New rows then start as a\./,
     changes: true,
   },
+  {
+    name: 'a time of deletion that the policy for SELECT excludes',
+    sql: `create table t (id int primary key, owner uuid, deleted_at timestamptz); create index on t (owner);
+      grant select, update on t to authenticated; alter table t enable row level security;
+      create policy seen on t for select to authenticated using (deleted_at is null and ${own});
+      create policy changed on t for update to authenticated using (${own});`,
+    kind: 'update that a SELECT policy refuses',
+    ids: ['update that a SELECT policy refuses: public.t: deleted_at'],
+    words: /sets deleted_at is refused \(42501\).*"seen" excludes it/,
+  },
+  {
+    name: 'a mark of deletion that the policy for SELECT excludes',
+    sql: `create table t (id int primary key, owner uuid, is_deleted boolean not null default false); create index on t (owner);
+      grant select, update on t to authenticated; alter table t enable row level security;
+      create policy seen on t for select to authenticated using (not is_deleted);
+      create policy changed on t for update to authenticated using (${own});`,
+    kind: 'update that a SELECT policy refuses',
+    ids: ['update that a SELECT policy refuses: public.t: is_deleted'],
+    words: /sets is_deleted is refused/,
+  },
+  {
+    name: 'a transition to a state that no policy for UPDATE accepts',
+    sql: `create table t (id int primary key, owner uuid, state text not null default 'new'); create index on t (owner);
+      grant select, update on t to authenticated; alter table t enable row level security;
+      create policy own on t to authenticated using (${own}) with check (state <> 'paid' and ${own});
+      select ninefold.define_machine('public.t', 'state', 'new', '[{"name": "pay", "from": "new", "to": "paid"},
+        {"name": "drop", "from": "any", "to": "dropped", "when": "owner is not null", "sets": {"owner": "null"}}]');`,
+    kind: 'transition that no member can take',
+    ids: ['transition that no member can take: public.t: state: pay'],
+    words: /No member can take the transition pay, from new to paid: the policies refuse a row in the state paid/,
+  },
 ];
 
 describe('SQL of advice', () => {
@@ -361,6 +392,20 @@ it('matches chapters 6 and 7: PostgreSQL runs or refuses functions with settings
   expect(told).toEqual(called);
 });
 
+it('gives no advice on updates and transitions that some policy accepts, or that the app makes itself', async () => {
+  await script(`create table t (id int primary key, owner uuid, deleted_at timestamptz, state text not null default 'new'); create index on t (owner);
+    grant select, update on t to authenticated; alter table t enable row level security;
+    create policy seen on t for select to authenticated using (deleted_at is null or ${own});
+    create policy changed on t for update to authenticated using (${own}) with check (state <> 'paid' and ${own});
+    select ninefold.define_machine('public.t', 'state', 'new', '[{"name": "pay", "from": "new", "to": "paid"},
+      {"name": "void", "from": "any", "to": "void", "roles": ["service_role", "pg_database_owner"]}]');
+    create function pay(t int) returns void language sql security definer set search_path = '' as
+      $$ update public.t set state = 'paid' where id = pay.t $$;`);
+  const kinds = (await chapter()).advice.map((entry) => entry.about);
+  expect(kinds).not.toContain('update that a SELECT policy refuses');
+  expect(kinds).not.toContain('transition that no member can take');
+});
+
 it('gives no advice to an app that follows all advice', async () => {
   await script(`
     create table teams (id int primary key);
@@ -389,4 +434,32 @@ it('does not report a policy as unreachable if it is for a role of auth calls or
     create table u (id int primary key); alter table u enable row level security; alter table u force row level security;
     grant select on u to authenticated; create policy o on u to app_owner using (true); create policy a on u to authenticated using (true);`);
   expect(about((await chapter()).advice, 'unreachable policy')).toEqual([]);
+});
+
+it('says in the words of a policy that its subqueries see only the rows that the member may read', async () => {
+  await script(`
+    create table members (team int, who uuid); alter table members enable row level security;
+    create policy own on members for select using (who = auth.uid());
+    create table tasks (id int primary key, team int, open boolean); alter table tasks enable row level security;
+    create policy team on tasks for select using (exists (select from members m where m.team = tasks.team and m.who = auth.uid()));
+    create table topics (id int primary key); alter table topics enable row level security;
+    create policy everybody on topics for select using (true);
+    create table notes (id int primary key, task int references tasks, topic int, team int, free int);
+    create table free (id int primary key);
+    alter table notes enable row level security;
+    create policy of_task on notes for select using (task in (select id from tasks));
+    create policy of_open on notes for insert with check (not exists (select from tasks t where t.id = notes.task and not t.open));
+    create policy of_topic on notes for update using (topic in (select id from topics) and free in (select id from free));
+    create policy of_member on notes for delete using (team in (select m.team from members m));`);
+  const { policies } = await chapter();
+  const words = policies.filter(({ entity }) => entity === 'public.notes').map((policy) => [policy.name, policy.words]);
+  expect(Object.fromEntries(words)).toEqual({
+    of_task: 'task is the id of a row that the member may read in public.tasks',
+    of_open: 'task is the id of no row that the member may read in public.tasks whose not open',
+    of_topic: 'topic is the id of a row in public.topics and free is the id of a row in public.free',
+    of_member: 'team is the team of a row that the member may read in public.members',
+  });
+  expect(policies.find(({ entity }) => entity === 'public.tasks')?.words).toBe(
+    'team is the team of a row in public.members whose who is the member',
+  );
 });

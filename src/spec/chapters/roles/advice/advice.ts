@@ -8,9 +8,10 @@ import { idleGrants } from './grants.ts';
 import { failingHooks } from './hooks.ts';
 import { missingIndexes } from './indexes.ts';
 import { jobsWithoutTarget } from './jobs.ts';
-import { statusesWithoutMachine } from './machines.ts';
+import { statusesWithoutMachine, transitionsWithoutTaker } from './machines.ts';
 import { overlappingPolicies } from './overlap.ts';
 import { callsForEachRow, unreachablePolicies } from './policies.ts';
+import { updatesThatSelectRefuses } from './select-policies.ts';
 import { settingsOfDatabase, settingsOfFunctions } from './settings.ts';
 import { tablesWithoutPolicy, tablesWithoutRowSecurity } from './tables.ts';
 import { viewsAsOwner } from './views.ts';
@@ -34,6 +35,8 @@ export function adviceFor(context: AdviceContext, settings: AuthSettings = defau
     ...unreachablePolicies(context),
     ...idleGrants(context),
     ...statusesWithoutMachine(context),
+    ...transitionsWithoutTaker(context),
+    ...updatesThatSelectRefuses(context),
     ...jobsWithoutTarget(context),
     ...failingHooks(context, settings),
   ];
