@@ -1,25 +1,50 @@
+import { cellCondition } from '../../contract/cell-condition.ts';
 import type { Specification } from '../../contract/specification.ts';
 import type { CallParameter } from '../../contract/specification-calls.ts';
 import { admin } from './apps.ts';
 import type { NodeAddress } from './node.ts';
 
 /**
- * Returns the Markdown of an app's chapters by number. Some chapters only count the objects that every app has; these
- * get an additional line for each entry of their JSON. Entry 0 is the text before the first chapter, which contains the
+ * Returns the Markdown of an app's chapters by number. The Markdown leaves out the SQL of an app and what every app has, so
+ * each chapter gets an additional line for each entry of its JSON. Entry 0 is the text before the first chapter, which contains the
  * version.
  */
 export async function chapterLines(node: NodeAddress, ref: string): Promise<string[]> {
   const [markdown, { chapters }] = await readBoth(node, ref);
   const texts = markdown.split(/^## (?=\d )/m);
+  const { entities, states, roles, calls } = chapters;
   const more: Readonly<Record<number, readonly string[]>> = {
+    3: (entities?.entities ?? []).flatMap(({ id, definition, triggers, rewrite_rules, computed, unique_keys }) => [
+      ...(definition ?? '').split('\n').map((line) => `${id}: ${line}`),
+      ...triggers.map(({ sql, enabled }) => `${enabled ? 'Trigger' : 'Trigger, switched off,'} \`${sql}\``),
+      ...(rewrite_rules ?? []).map(({ sql, enabled }) => `${enabled ? 'Rule' : 'Rule, switched off,'} \`${sql}\``),
+      ...(computed ?? []).map((one) => `${id}: computed ${one.name}: ${one.type}, by ${one.function}`),
+      ...unique_keys.map((fields) => `${id}: no two rows have the same ${fields.join(', ')}`),
+    ]),
+    4: (states?.machines ?? []).flatMap(({ id, transitions }) =>
+      transitions.map(({ words, when }) => `${id}: ${words}${when === null ? '' : `, when: ${when.sql}`}`),
+    ),
+    6: [
+      ...(roles?.cells ?? []).map(
+        ({ role, entity, operation, verdict, words, reason, columns }) =>
+          `| ${entity} | ${operation} | ${role} | ${verdict === 'when' ? cellCondition(words) : verdict} | ${reason} | ${(columns ?? []).join(', ')} |`,
+      ),
+      ...(roles?.policies ?? []).map(({ entity, name, words, sql }) => `${entity}: policy ${name}: ${words}: ${sql}`),
+      ...(roles?.advice ?? []).map(({ on, words, sql }) => `${on}: ${words}: ${sql}`),
+    ],
     5: (chapters.rules?.rules ?? []).map((rule) => `${rule.words}: ${rule.sql}`),
     7: [
-      ...(chapters.calls?.calls ?? []).map((call) => {
+      ...(calls?.calls ?? []).map((call) => {
         const takes = call.parameters === null ? '' : taken(call.parameters);
         const answers = `${call.returns ?? ''}${call.reads_only ? '; only reads' : ''}`;
         return `| \`${call.method} ${call.path}\` | ${call.summary} | ${call.roles.join(', ')} | ${takes} | ${answers} |`;
       }),
-      ...(chapters.calls?.settings ?? []).map(({ key, value, meaning }) => `${key}: ${value}: ${meaning}`),
+      ...(calls?.functions ?? []).flatMap(({ body, triggers, raises, ...one }) => [
+        `- **${one.id}**: ${JSON.stringify({ ...one, triggers, raises })}`,
+        ...body.split('\n').map((line) => `${one.id}: ${line}`),
+      ]),
+      ...(calls?.definitions ?? []).map(({ id, sql }) => `- ${id}: ${sql}`),
+      ...(calls?.settings ?? []).map(({ key, value, meaning }) => `${key}: ${value}: ${meaning}`),
     ],
     8: (chapters.errors?.errors ?? []).map((error) => {
       const caveat = error.caveat === null ? '' : ` (${error.caveat})`;

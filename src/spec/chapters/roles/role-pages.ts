@@ -55,7 +55,10 @@ export function rolePages(chapters: Chapters, conditions: Conditions): RolePage[
 }
 
 /** Describes a role, unless the title of its page already does. */
-function aboutRole({ meaning, member_role, name, bypasses_row_level_security }: RoleEntry, hasPrivileges: boolean): string {
+function aboutRole(
+  { meaning, member_role, name, bypasses_row_level_security }: RoleEntry,
+  hasPrivileges: boolean,
+): string {
   const isKnown = member_role === null && /^(anon|authenticated|service_role)$/.test(name);
   const free = bypasses_row_level_security && hasPrivileges ? ['Row-level security does not bind it.'] : [];
   return [...(isKnown ? [] : [`${inline(sentence(meaning.replace(/\.$/, '')))}.`]), ...free].join(' ');
