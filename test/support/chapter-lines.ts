@@ -1,8 +1,10 @@
-import { cellCondition } from '../../contract/cell-condition.ts';
 import type { Specification } from '../../contract/specification.ts';
 import type { CallParameter } from '../../contract/specification-calls.ts';
 import { admin } from './apps.ts';
 import type { NodeAddress } from './node.ts';
+import { callLines } from './specification-lines/calls.ts';
+import { entityLines } from './specification-lines/entities.ts';
+import { roleLines } from './specification-lines/roles.ts';
 
 /**
  * Returns the Markdown of an app's chapters by number. The Markdown leaves out the SQL of an app and what every app has, so
@@ -14,36 +16,25 @@ export async function chapterLines(node: NodeAddress, ref: string): Promise<stri
   const texts = markdown.split(/^## (?=\d )/m);
   const { entities, states, roles, calls } = chapters;
   const more: Readonly<Record<number, readonly string[]>> = {
-    3: (entities?.entities ?? []).flatMap(({ id, definition, triggers, rewrite_rules, computed, unique_keys }) => [
-      ...(definition ?? '').split('\n').map((line) => `${id}: ${line}`),
-      ...triggers.map(({ sql, enabled }) => `${enabled ? 'Trigger' : 'Trigger, switched off,'} \`${sql}\``),
-      ...(rewrite_rules ?? []).map(({ sql, enabled }) => `${enabled ? 'Rule' : 'Rule, switched off,'} \`${sql}\``),
-      ...(computed ?? []).map((one) => `${id}: computed ${one.name}: ${one.type}, by ${one.function}`),
-      ...unique_keys.map((fields) => `${id}: no two rows have the same ${fields.join(', ')}`),
-    ]),
-    4: (states?.machines ?? []).flatMap(({ id, transitions }) =>
-      transitions.map(({ words, when }) => `${id}: ${words}${when === null ? '' : `, when: ${when.sql}`}`),
-    ),
-    6: [
-      ...(roles?.cells ?? []).map(
-        ({ role, entity, operation, verdict, words, reason, columns }) =>
-          `| ${entity} | ${operation} | ${role} | ${verdict === 'when' ? cellCondition(words) : verdict} | ${reason} | ${(columns ?? []).join(', ')} |`,
+    3: entities === undefined ? [] : [entityLines(entities)],
+    4: (states?.machines ?? []).flatMap(({ id, transitions, table }) => [
+      ...transitions.map(({ words, when }) => `- ${id}: ${words}${when === null ? '' : `, when: ${when.sql}`}`),
+      ...Object.entries(table).map(
+        ([state, moves]) =>
+          `| ${state} | ${Object.values(moves)
+            .map((to) => (to === null ? '–' : `→ ${to}`))
+            .join(' | ')} |`,
       ),
-      ...(roles?.policies ?? []).map(({ entity, name, words, sql }) => `${entity}: policy ${name}: ${words}: ${sql}`),
-      ...(roles?.advice ?? []).map(({ on, words, sql }) => `${on}: ${words}: ${sql}`),
-    ],
-    5: (chapters.rules?.rules ?? []).map((rule) => `${rule.words}: ${rule.sql}`),
+    ]),
+    6: roles === undefined ? [] : [roleLines(roles), ...roles.cells.map(({ reason }) => reason)],
+    5: (chapters.rules?.rules ?? []).map((rule) => `${rule.comment ?? rule.words}: ${rule.sql}: ${rule.words}`),
     7: [
       ...(calls?.calls ?? []).map((call) => {
         const takes = call.parameters === null ? '' : taken(call.parameters);
         const answers = `${call.returns ?? ''}${call.reads_only ? '; only reads' : ''}`;
         return `| \`${call.method} ${call.path}\` | ${call.summary} | ${call.roles.join(', ')} | ${takes} | ${answers} |`;
       }),
-      ...(calls?.functions ?? []).flatMap(({ body, triggers, raises, ...one }) => [
-        `- **${one.id}**: ${JSON.stringify({ ...one, triggers, raises })}`,
-        ...body.split('\n').map((line) => `${one.id}: ${line}`),
-      ]),
-      ...(calls?.definitions ?? []).map(({ id, sql }) => `- ${id}: ${sql}`),
+      ...(calls === undefined ? [] : [callLines(calls)]),
       ...(calls?.settings ?? []).map(({ key, value, meaning }) => `${key}: ${value}: ${meaning}`),
     ],
     8: (chapters.errors?.errors ?? []).map((error) => {
