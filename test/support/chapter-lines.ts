@@ -16,6 +16,10 @@ export async function chapterLines(node: NodeAddress, ref: string): Promise<stri
   const texts = markdown.split(/^## (?=\d )/m);
   const { entities, states, roles, calls } = chapters;
   const more: Readonly<Record<number, readonly string[]>> = {
+    2: (chapters.screens?.screens ?? []).map(({ route, title, kind, origin, columns, order_by, roles: names }) => {
+      const order = order_by === null ? '' : `; by \`${order_by}\``;
+      return `| \`${route}\` | ${title} (${kind}, ${origin}) | ${columns.map((name) => `\`${name}\``).join(', ')}${order} | ${names.join(', ')} |`;
+    }),
     3: entities === undefined ? [] : [entityLines(entities)],
     4: (states?.machines ?? []).flatMap(({ id, transitions, table }) => [
       ...transitions.map(({ words, when }) => `- ${id}: ${words}${when === null ? '' : `, when: ${when.sql}`}`),
