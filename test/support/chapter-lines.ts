@@ -2,24 +2,44 @@ import type { Specification } from '../../contract/specification.ts';
 import type { CallParameter } from '../../contract/specification-calls.ts';
 import { admin } from './apps.ts';
 import type { NodeAddress } from './node.ts';
+import { callLines } from './specification-lines/calls.ts';
+import { entityLines } from './specification-lines/entities.ts';
+import { roleLines } from './specification-lines/roles.ts';
 
 /**
- * Returns the Markdown of an app's chapters by number. Some chapters only count the objects that every app has; these
- * get an additional line for each entry of their JSON. Entry 0 is the text before the first chapter, which contains the
+ * Returns the Markdown of an app's chapters by number. The Markdown leaves out the SQL of an app and what every app has, so
+ * each chapter gets an additional line for each entry of its JSON. Entry 0 is the text before the first chapter, which contains the
  * version.
  */
 export async function chapterLines(node: NodeAddress, ref: string): Promise<string[]> {
   const [markdown, { chapters }] = await readBoth(node, ref);
   const texts = markdown.split(/^## (?=\d )/m);
+  const { entities, states, roles, calls } = chapters;
   const more: Readonly<Record<number, readonly string[]>> = {
-    5: (chapters.rules?.rules ?? []).map((rule) => `${rule.words}: ${rule.sql}`),
+    2: (chapters.screens?.screens ?? []).map(({ route, title, kind, origin, columns, order_by, roles: names }) => {
+      const order = order_by === null ? '' : `; by \`${order_by}\``;
+      return `| \`${route}\` | ${title} (${kind}, ${origin}) | ${columns.map((name) => `\`${name}\``).join(', ')}${order} | ${names.join(', ')} |`;
+    }),
+    3: entities === undefined ? [] : [entityLines(entities)],
+    4: (states?.machines ?? []).flatMap(({ id, transitions, table }) => [
+      ...transitions.map(({ words, when }) => `- ${id}: ${words}${when === null ? '' : `, when: ${when.sql}`}`),
+      ...Object.entries(table).map(
+        ([state, moves]) =>
+          `| ${state} | ${Object.values(moves)
+            .map((to) => (to === null ? '–' : `→ ${to}`))
+            .join(' | ')} |`,
+      ),
+    ]),
+    6: roles === undefined ? [] : [roleLines(roles), ...roles.cells.map(({ reason }) => reason)],
+    5: (chapters.rules?.rules ?? []).map((rule) => `${rule.comment ?? rule.words}: ${rule.sql}: ${rule.words}`),
     7: [
-      ...(chapters.calls?.calls ?? []).map((call) => {
+      ...(calls?.calls ?? []).map((call) => {
         const takes = call.parameters === null ? '' : taken(call.parameters);
         const answers = `${call.returns ?? ''}${call.reads_only ? '; only reads' : ''}`;
         return `| \`${call.method} ${call.path}\` | ${call.summary} | ${call.roles.join(', ')} | ${takes} | ${answers} |`;
       }),
-      ...(chapters.calls?.settings ?? []).map(({ key, value, meaning }) => `${key}: ${value}: ${meaning}`),
+      ...(calls === undefined ? [] : [callLines(calls)]),
+      ...(calls?.settings ?? []).map(({ key, value, meaning }) => `${key}: ${value}: ${meaning}`),
     ],
     8: (chapters.errors?.errors ?? []).map((error) => {
       const caveat = error.caveat === null ? '' : ` (${error.caveat})`;

@@ -119,7 +119,7 @@ export function cli(
     const child = execFile(
       process.execPath,
       [program, ...args],
-      { cwd, env: environment(node.home) },
+      { cwd, env: environment(node.home), maxBuffer: 2 ** 24 },
       (error, stdout, stderr) => {
         resolve({ code: typeof error?.code === 'number' ? error.code : error ? 1 : 0, stdout, stderr });
       },

@@ -1,6 +1,6 @@
 import type { DescribedChange } from './describer.ts';
 import { canonical, type Difference, differences, isObject, type JsonObject } from './differences.ts';
-import { cut, fromTo, oneLine, sentence, thing, valueWords } from './values.ts';
+import { cut, fromTo, oneLine, thing, valueWords } from './values.ts';
 
 /**
  * The start of the sentence about a difference that no describer knows, such as a member that a newer Ninefold has added.
@@ -63,7 +63,7 @@ export function restWords(
 }
 
 /** Returns a changed value in words: "the unit is now bytes (before: seconds)". */
-export function nowWords(name: string, before: unknown, after: unknown): string {
+function nowWords(name: string, before: unknown, after: unknown): string {
   if (isNothing(after)) return `${name} is no longer set (before: ${valueWords(before)})`;
   if (isNothing(before)) return `${name} is now ${valueWords(after)}`;
   const [was, is] = [valueWords(before), valueWords(after)];
@@ -72,7 +72,3 @@ export function nowWords(name: string, before: unknown, after: unknown): string 
 }
 
 const isNothing = (value: unknown): boolean => value === undefined || value === null || value === '';
-
-/** Describes a change of the chapter's own member or of a member beside the items of a list, as a sentence. */
-export const memberSentence = (name: string, { before, after }: Difference): string =>
-  `${sentence(nowWords(name, before, after))}.`;

@@ -21,7 +21,7 @@ describe('purposeChapter', () => {
       owner: 'Support',
     });
     expect(markdown).toContain(
-      '## 1 Purpose\n\n*What is it, for whom?*\n\nAnswers customers.\n\n- For: Customers\n- Owner: Support',
+      '## 1 Purpose\n\n*What is it, for whom?*\n\nNorthwind Help: Answers customers.\n\n- For: Customers\n- Owner: Support',
     );
     expect(markdown).toMatch(/^# Northwind Help\n\nAnswers customers\.\n/);
     await owner.script(`select ninefold.describe_app(purpose => 'Less')`);

@@ -143,7 +143,8 @@ ${body}
       .map((piece, i) => {
         const shown = escapeHtml(piece.text);
         if (piece.kind === 'text') return shown;
-        if (piece.kind === 'link') return `<a href="${piece.target}">${shown}</a>`;
+        // The page also works as a file, which has no node to link to.
+        if (piece.kind === 'link') return `<code>${shown}</code>`;
         return piece.kind === 'reference'
           ? this.#reference(piece.text, pieces[i - 2])
           : `<${tags[piece.kind]}>${shown}</${tags[piece.kind]}>`;

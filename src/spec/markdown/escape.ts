@@ -20,12 +20,6 @@ export function code(text: string): string {
   return `${fence}${pad}${shown}${pad}${fence}`;
 }
 
-/** Returns SQL of several lines as a fenced code block. */
-export function block(sql: string): string {
-  const fence = '`'.repeat(Math.max(3, longestRun(sql) + 1));
-  return `${fence}sql\n${sql.replace(/\r\n?/g, '\n').replace(hidden, '\ufffd')}\n${fence}`;
-}
-
 /** Returns a table. The cells must be Markdown. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;

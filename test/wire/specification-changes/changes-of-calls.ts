@@ -230,7 +230,7 @@ export const changesOfCalls: readonly Change[] = [
     8,
     'alter table public.comments drop constraint comments_ticket_id_fkey, add constraint comments_ticket_id_fkey foreign key (ticket_id) references public.tickets (id) on delete restrict',
     'alter table public.comments drop constraint comments_ticket_id_fkey, add constraint comments_ticket_id_fkey foreign key (ticket_id) references public.tickets (id)',
-    /`23001` \| 400 \| ticket_id is the id of a row in public\.tickets: a row that others point to was to go/,
+    /`23001` \| 400 \| ticket_id is the id of a row in tickets: the call deletes a row that other rows refer to/,
   ),
   change(8, `select ninefold.drop_machine('public.tickets', 'status')`, machine(), /status|transition/),
 

@@ -178,7 +178,7 @@ export const changesOfData: readonly Change[] = [
   change(4, machine({ open: '"roles": ["agent"], "requires": ["body"]' }), machine(), /body/),
   change(4, machine({ open: '"roles": ["agent"], "sets": {"due_on": "current_date"}' }), machine(), /due_on/),
   change(4, machine({ initial: 'open', close: '"open"' }), machine(), /Initial state: open/),
-  change(4, `select ninefold.drop_machine('public.tickets', 'status')`, machine(), /public\.tickets: status/),
+  change(4, `select ninefold.drop_machine('public.tickets', 'status')`, machine(), /tickets: status/),
   change(
     4,
     'alter table public.tickets disable trigger zz_ninefold_check_status',
@@ -264,7 +264,7 @@ export const changesOfData: readonly Change[] = [
     5,
     'alter table public.plain add column ticket_id int references public.tickets (id)',
     'alter table public.plain drop column ticket_id',
-    /ticket_id is the id of a row in public\.tickets/,
+    /ticket_id is the id of a row in tickets/,
   ),
   change(
     5,

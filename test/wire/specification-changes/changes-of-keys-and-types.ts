@@ -63,7 +63,7 @@ export const changesOfKeysAndTypes: readonly Change[] = [
     `${stays} alter table public.rooms add primary key (id, during without overlaps);
       alter table public.stays add foreign key (room, period during) references public.rooms (id, period during)`,
     noStays,
-    /at every point of during, room is the id of a row in public\.rooms/,
+    /at every point of during, room is the id of a row in rooms/,
   ),
   inStays(
     5,
@@ -74,7 +74,7 @@ export const changesOfKeysAndTypes: readonly Change[] = [
   inStays(
     5,
     'add unique (floor, number), add foreign key (number, floor) references public.stays (floor, number) match full',
-    /number, floor are the floor, number of a row in public\.stays, or none of them has a value/,
+    /number, floor are the floor, number of a row in stays, or none of them has a value/,
   ),
   inStays(
     5,

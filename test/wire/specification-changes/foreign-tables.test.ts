@@ -5,7 +5,7 @@ import { superuserUrl, withClient } from '../../support/database.ts';
 
 const node = inject('node');
 
-it('the specification lists calls that write to a foreign table as long as its wrapper has a handler', async () => {
+it('the specification lists calls that write to a foreign table as long as its wrapper has a handler and a role has a user mapping', async () => {
   const { ref } = await createApp(node);
   const writes = async () => {
     const { chapters } = await admin<Specification>(node, 'GET', `/apps/${ref}/specification`);
@@ -19,6 +19,8 @@ it('the specification lists calls that write to a foreign table as long as its w
     const shows = (count: number) => expect.poll(writes, { timeout: 1000, interval: 0 }).toBe(count);
     await shows(0);
     await client.query('alter foreign data wrapper far_away handler postgres_fdw_handler');
+    await shows(0);
+    await client.query('create user mapping for authenticated server there');
     await shows(1);
     await client.query(`alter server there options (add updatable 'false')`);
     await shows(0);

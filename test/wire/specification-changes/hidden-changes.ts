@@ -158,7 +158,7 @@ export const hiddenChanges: readonly Change[] = [
     'drop constraint apart',
     /same note, checked at the end of the transaction/,
   ),
-  change(5, pointing('deferrable'), pointing(''), /ticket_id.*unless the transaction puts it off/),
+  change(5, pointing('deferrable'), pointing(''), /ticket_id.*unless the transaction defers it/),
   change(
     5,
     `${logs}; alter table public.logs_a add constraint said check (words <> '')`,
@@ -181,7 +181,7 @@ export const hiddenChanges: readonly Change[] = [
     5,
     asSuperuser('alter table public.comments disable trigger all'),
     asSuperuser('alter table public.comments enable trigger all'),
-    /ticket_id is the id of a row in public\.tickets \(not enforced\)/,
+    /ticket_id is the id of a row in tickets \(not enforced\)/,
   ),
   change(
     3,
@@ -328,7 +328,7 @@ export const hiddenChanges: readonly Change[] = [
     6,
     'create policy of_team on public.comments for select to authenticated using (ticket_id in (select id from public.tickets where owner_id = auth.uid()))',
     'drop policy of_team on public.comments',
-    /when ticket_id is the id of a row in public\.tickets whose owner_id is the member/,
+    /when ticket_id is the id of a row in tickets whose owner_id is the member/,
   ),
   change(
     6,

@@ -8,7 +8,7 @@ export function purposeMarkdown({ name, purpose, audience, owner }: PurposeChapt
     ['Owner', owner],
   ].flatMap(([label, text]) => (text ? [`- ${label}: ${inline(text)}`] : []));
   return [
-    purpose === null ? `${inline(name)} has no description yet.` : inline(purpose),
+    purpose === null ? `${inline(name)} has no description yet.` : `${inline(name)}: ${inline(purpose)}`,
     ...(lines.length > 0 ? [lines.join('\n')] : []),
   ].join('\n\n');
 }

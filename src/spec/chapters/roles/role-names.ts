@@ -25,4 +25,5 @@ export function rolesText(names: readonly string[], all: readonly Pick<RoleEntry
   return names.map(inline).join(', ');
 }
 
-export const rolesLegend = '“everybody” stands for all roles of chapter 6, “members” for all of them except anon.';
+export const rolesLegend =
+  'Here and in chapter 7, “everybody” stands for all roles of chapter 6, “members” for all of them except anon.';

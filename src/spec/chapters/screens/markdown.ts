@@ -3,7 +3,7 @@ import type { Chapters } from '../../../../contract/specification.ts';
 import { groupBy } from '../../../catalog/group.ts';
 import { code, count, inline, table } from '../../markdown/escape.ts';
 import { shownSql } from '../../words/shown-sql.ts';
-import { rolesText } from '../roles/role-names.ts';
+import { rolesLegend, rolesText } from '../roles/role-names.ts';
 
 /**
  * Returns chapter 2 in Markdown. The derived screens of an entity share a line. Screens that the app defines have a line
@@ -17,7 +17,9 @@ export function screensMarkdown(chapter: ScreensChapter, { roles, entities }: Ch
   const derived = [...groupBy(screens.filter(isStandard), ({ entity }) => entity)];
   const defined = screens.filter((screen) => !isStandard(screen));
   const broken = screens.filter((screen) => screen.broken.length > 0);
-  const parts = [`${count(screens.length, 'screen')}${broken.length > 0 ? `, ${broken.length} of them broken` : ''}.`];
+  const parts = [
+    `${count(screens.length, 'screen')}${broken.length > 0 ? `, ${broken.length} of them broken` : ''}. ${rolesLegend}`,
+  ];
   if (defined.length > 0) {
     const fieldsOf = new Map((entities?.entities ?? []).map(({ id, fields }) => [id, fields.map(({ name }) => name)]));
     parts.push(
