@@ -31,7 +31,9 @@ export async function chapterLines(node: NodeAddress, ref: string): Promise<stri
       ),
     ]),
     6: roles === undefined ? [] : [roleLines(roles), ...roles.cells.map(({ reason }) => reason)],
-    5: (chapters.rules?.rules ?? []).map((rule) => `${rule.comment ?? rule.words}: ${rule.sql}: ${rule.words}`),
+    5: (chapters.rules?.rules ?? []).map(
+      (rule) => `${rule.comment ?? rule.words} (${rule.applies_to} only): ${rule.sql}: ${rule.words}`,
+    ),
     7: [
       ...(calls?.calls ?? []).map((call) => {
         const takes = call.parameters === null ? '' : taken(call.parameters);
