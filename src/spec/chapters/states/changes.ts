@@ -1,6 +1,6 @@
 import { groupBy } from '../../../catalog/group.ts';
 import { type ChangeDescriber, type DescribedChange, keyAt, matches, pairRenamed } from '../../changes/describer.ts';
-import { canonical, type Difference, isObject } from '../../changes/differences.ts';
+import { canonical, type Difference, isObject, type JsonObject } from '../../changes/differences.ts';
 import { restWords } from '../../changes/generic.ts';
 import { fewWords, fromTo, items, text, texts, thing, valueWords } from '../../changes/values.ts';
 
@@ -110,8 +110,21 @@ function transitionWords(machine: string, { before, after }: Difference): string
   if (after === undefined) return `No longer a transition of ${machine}: ${text(before, 'words')}.`;
   const name = `The transition ${text(after, 'name')} of ${machine}`;
   if (!isObject(before) || !isObject(after)) return `${name} ${fromTo(before, after)}.`;
-  if (before.words === after.words) return `${name} has changed: ${restWords(before, after, []).join('; ')}.`;
+  if (before.words === after.words) {
+    return `${name} has changed: ${[...restWords(before, after, ['access']), ...accessWords(before, after)].join('; ')}.`;
+  }
   return `${name} is now: ${text(after, 'words')} (before: ${text(before, 'words')}).`;
+}
+
+/** Describes for which roles the privileges or policies allow a transition in another way: "agent may take it when own row". */
+function accessWords(before: JsonObject, after: JsonObject): string[] {
+  const known = new Map(items(before, 'access').map((one) => [text(one, 'role'), canonical(one)]));
+  return items(after, 'access').flatMap((one) => {
+    const [role, verdict, words] = [text(one, 'role'), text(one, 'verdict'), text(one, 'words')];
+    if (known.get(role) === canonical(one)) return [];
+    if (verdict === 'never') return [`${role} may no longer take it (${words})`];
+    return [`${role} may take it${words === '' ? '' : ` when ${words}`}`];
+  });
 }
 
 function stateWords(machine: string, { before, after }: Difference): string {
