@@ -161,7 +161,8 @@ function rowWords(
     ...inWords,
     ...links.map((link, i) => (i < links.length - 1 && link.includes(' whose ') ? `(${link})` : link)),
   ];
-  const rows = source.kind === 'function' ? resultsOf(source.call, amount) : `${amount}${readable(source)} in ${display(source)}`;
+  const rows =
+    source.kind === 'function' ? resultsOf(source.call, amount) : `${amount}${readable(source)} in ${display(source)}`;
   return all.length === 0 ? rows : `${rows} whose ${all.join(' and ')}`;
 }
 

@@ -1,8 +1,8 @@
 import { mutationOptions } from '@tanstack/react-query';
 import type { PortalEntity, PortalMachine, PortalTransition } from '../../../contract/portal.ts';
+import { t } from '../../language/messages.ts';
 import type { Portal } from './client.ts';
 import { keyOf, keyParams, quoted } from './query.ts';
-import { t } from '../../language/messages.ts';
 import { callRest, Refusal, type Row } from './rest.ts';
 import { queryClient } from './session.ts';
 

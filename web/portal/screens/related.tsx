@@ -166,7 +166,12 @@ function Compose({
   const fields = columns.flatMap(
     (name) =>
       entity.fields.find(
-        (field) => field.name === name && field.insertable && field.filled_by !== 'caller' && field.filled_by !== 'policy' && name !== related.field,
+        (field) =>
+          field.name === name &&
+          field.insertable &&
+          field.filled_by !== 'caller' &&
+          field.filled_by !== 'policy' &&
+          name !== related.field,
       ) ?? [],
   );
   const wrong = fields.map((field) => wrongIn(field, typedIn(draft, field) ?? '', true));

@@ -128,14 +128,9 @@ const transitionMembers: Members<Transition> = {
   when: (before, after) => `its condition ${fromTo(text(before, 'sql') || 'nothing', text(after, 'sql') || 'nothing')}`,
   requires: 'the fields that it requires',
   sets: (before, after) => `it now sets ${setsWords(after)} (before: ${setsWords(before)})`,
-  access: (before, after) => `who may take it is now: ${accessWords(after)} (before: ${accessWords(before)})`,
+  access: (before, after) => accessWords(before, after).join('; '),
   words: 'its description',
 };
-
-const accessWords = (access: unknown): string =>
-  items({ access }, 'access')
-    .map((one) => [text(one, 'role'), text(one, 'verdict'), text(one, 'words')].filter(Boolean).join(' '))
-    .join('; ') || 'nobody';
 
 const setsWords = (sets: unknown): string =>
   items({ sets }, 'sets')
@@ -169,6 +164,21 @@ function transitionWords(machine: string, { before, after }: Difference): string
   if (before.words === after.words)
     return `${name} has changed: ${restWords(before, after, [], transitionMembers).join('; ')}.`;
   return `${name} is now: ${text(after, 'words')} (before: ${text(before, 'words')}).`;
+}
+
+/** Describes for which roles the privileges or policies allow a transition in another way: "agent may take it when own row". */
+function accessWords(before: unknown, after: unknown): string[] {
+  const listOf = (access: unknown) => items({ access }, 'access');
+  const known = new Map(listOf(before).map((one) => [text(one, 'role'), canonical(one)]));
+  const current = new Set(listOf(after).map((one) => text(one, 'role')));
+  const removed = [...known.keys()].filter((role) => !current.has(role));
+  const changed = listOf(after).flatMap((one) => {
+    const [role, verdict, words] = [text(one, 'role'), text(one, 'verdict'), text(one, 'words')];
+    if (known.get(role) === canonical(one)) return [];
+    if (verdict === 'never') return [`${role} may no longer take it (${words})`];
+    return [`${role} may take it${words === '' ? '' : ` when ${words}`}`];
+  });
+  return [...changed, ...removed.map((role) => `${role} no longer takes part in it`)];
 }
 
 function stateWords(machine: string, { before, after }: Difference): string {
