@@ -73,6 +73,29 @@ export class InputSource {
     return this.#fields(entity, UPDATE);
   }
 
+  /**
+   * Returns the values that the checks on each text field of an entity, and the checks of its domain, list:
+   * `level in ('low', 'high')`. A trigger may change the written value, but the stored value is one of the list. Omits
+   * fields without a list.
+   */
+  listed(entity: Entity): ReadonlyMap<string, readonly string[]> {
+    const { constraints, fields } = lookAt(this.#types, entity, INSERT);
+    return new Map(
+      entity.fields.flatMap((field): [string, readonly string[]][] => {
+        const fact = fields.get(field.name);
+        const base = bareType(baseOf(field.type, this.#domains.named));
+        if (!fact || !isText(base)) return [];
+        const checks = constraints.filter((one) => one.fields.length === 1 && one.fields[0] === fact.number);
+        const rules = [
+          ...(this.#domains.asked(fact.type_oid, field.name)?.rules ?? []),
+          ...checks.flatMap((check) => checkRules(check, field.name, field.name, base)),
+        ];
+        const [first, ...others] = rules.flatMap((rule) => (rule.kind === 'values' ? [rule.values] : []));
+        return first ? [[field.name, first.filter((value) => others.every((list) => list.includes(value)))]] : [];
+      }),
+    );
+  }
+
   #fields(entity: Entity, event: number): InputField[] {
     const look = lookAt(this.#types, entity, event);
     return entity.fields.map((field) => inputField(look, field, this.#domains));
