@@ -130,7 +130,7 @@ function memberEntity(sources: EntitySources, open: OpenEntity, hidden: HiddenNa
   const fields = memberFields({
     ...{ entity, rights, rules, hidden, fullText: sources.fullText(entity) },
     own: ownFields(entity, chapters.roles?.policies ?? [], sources.caller.role),
-    listed: inputs.listed(entity),
+    texts: inputs.storedTexts(entity),
     indexed: indexedFields(sources.facts, entity),
     inputs: new Map(given.map((one) => [one.field.name, one])),
     reference: (field) => referenceOf(sources, relations, entity, field),

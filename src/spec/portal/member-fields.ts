@@ -9,7 +9,7 @@ import type {
 import type { Rule } from '../../../contract/specification.ts';
 import type { Entity, Field } from '../../../contract/specification-entities.ts';
 import { isTimeOfWrite } from '../chapters/screens/screens.ts';
-import type { InputField } from '../types/input.ts';
+import type { InputField, StoredText } from '../types/input.ts';
 import { ruleKeywords } from '../types/json-schema.ts';
 import { valueRule } from '../types/value-rules.ts';
 import type { FullText } from './full-text.ts';
@@ -28,8 +28,8 @@ export interface FieldSources {
   readonly rights: FieldRights;
   /** The rules of chapter 5 on this entity. */
   readonly rules: readonly Rule[];
-  /** The values that checks list, by the name of the field. */
-  readonly listed: ReadonlyMap<string, readonly string[]>;
+  /** The limits of stored texts by the name of the field. */
+  readonly texts: ReadonlyMap<string, StoredText>;
   /** The names of the text fields that an index finds by their values. */
   readonly indexed: ReadonlySet<string>;
   /** The accepted inputs by the name of the field. */
@@ -107,8 +107,8 @@ function initialOf({ rights }: FieldSources, field: Field): Pick<PortalField, 'i
  * Returns the values of an enum, or the values that a check lists. A value may be the name of a role that the caller
  * lacks: whoever may read or write the field meets its values.
  */
-const valuesOf = ({ listed }: FieldSources, { enum_values, name }: Field): PortalField['values'] =>
-  (enum_values ?? listed.get(name))?.map((value) => ({ value, label: sentenceCase(value) })) ?? null;
+const valuesOf = ({ texts }: FieldSources, { enum_values, name }: Field): PortalField['values'] =>
+  (enum_values ?? texts.get(name)?.values)?.map((value) => ({ value, label: sentenceCase(value) })) ?? null;
 
 function editorOf(
   sources: FieldSources,
@@ -120,7 +120,9 @@ function editorOf(
   if (field.references?.schema === 'auth' && field.references.entity === 'users') return 'member';
   if (reference) return 'reference';
   if (!type.endsWith('[]') && valuesOf(sources, field)) return 'enum';
-  const editor = editorOfType(field.name, type, rules, field.comment);
+  const most = sources.texts.get(field.name)?.most ?? null;
+  const bound = most === null ? [] : [{ name: '', words: '', schema: { maxLength: most } }];
+  const editor = editorOfType(field.name, type, [...rules, ...bound], field.comment);
   return editor === 'long text' && sources.indexed.has(field.name) ? 'text' : editor;
 }
 

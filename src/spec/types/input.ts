@@ -55,6 +55,12 @@ export function inputs(types: InputFacts, only: string | null = null): Input[] {
     .map((entity) => ({ entity, insert: source.insert(entity), update: source.update(entity) }));
 }
 
+/** The stored values of a text field, as far as checks limit them. */
+export interface StoredText {
+  readonly values: readonly string[] | null;
+  readonly most: number | null;
+}
+
 /** The accepted values of the fields of an entity, derived when they are needed. */
 export class InputSource {
   readonly #types: InputFacts;
@@ -74,14 +80,14 @@ export class InputSource {
   }
 
   /**
-   * Returns the values that the checks on each text field of an entity, and the checks of its domain, list:
-   * `level in ('low', 'high')`. A trigger may change the written value, but the stored value is one of the list. Omits
-   * fields without a list.
+   * Returns the values that the checks on each text field of an entity, and the checks of its domain, list, and the max
+   * number of characters: `level in ('low', 'high')`. A trigger may change the written value, but the stored value
+   * passes the checks.
    */
-  listed(entity: Entity): ReadonlyMap<string, readonly string[]> {
+  storedTexts(entity: Entity): ReadonlyMap<string, StoredText> {
     const { constraints, fields } = lookAt(this.#types, entity, INSERT);
     return new Map(
-      entity.fields.flatMap((field): [string, readonly string[]][] => {
+      entity.fields.flatMap((field): [string, StoredText][] => {
         const fact = fields.get(field.name);
         const base = bareType(baseOf(field.type, this.#domains.named));
         if (!fact || !isText(base)) return [];
@@ -91,7 +97,9 @@ export class InputSource {
           ...checks.flatMap((check) => checkRules(check, field.name, field.name, base)),
         ];
         const [first, ...others] = rules.flatMap((rule) => (rule.kind === 'values' ? [rule.values] : []));
-        return first ? [[field.name, first.filter((value) => others.every((list) => list.includes(value)))]] : [];
+        const values = first?.filter((value) => others.every((list) => list.includes(value))) ?? null;
+        const bounds = rules.flatMap((rule) => (rule.kind === 'characters' && rule.most !== null ? [rule.most] : []));
+        return [[field.name, { values, most: bounds.length > 0 ? Math.min(...bounds) : null }]];
       }),
     );
   }

@@ -85,7 +85,10 @@ describe('tryMove', () => {
     const before = globalThis.fetch;
     globalThis.fetch = async (_, init) => Response.json(init?.method === 'PATCH' ? [] : now);
     try {
-      const portal = { auth: { getSession: async () => ({ data: { session: null } }) } } as unknown as Portal;
+      const portal = {
+        app: { publishable_key: '' },
+        auth: { getSession: async () => ({ data: { session: null } }) },
+      } as unknown as Portal;
       const move = { row: { id: 1, stage: 'new' }, to: 'done', values: {} };
       expect(await tryMove(portal, entity([field('id', 'number')], []), machine, move)).toBe(expected);
     } finally {

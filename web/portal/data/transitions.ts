@@ -59,7 +59,7 @@ export async function moveRow(
  * The result of a transition. `changed`: the row has another state than the one that was shown, or is missing.
  * `refused`: the row is as it was shown, so a rule of the app does not allow the transition.
  */
-export type MoveResult = 'moved' | 'changed' | 'refused';
+type MoveResult = 'moved' | 'changed' | 'refused';
 
 /** Makes a transition of a row. If no row was changed, reads the row again and compares its state. */
 export async function tryMove(
