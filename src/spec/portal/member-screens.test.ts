@@ -259,6 +259,7 @@ describe('memberScreens', () => {
         plea text check (char_length(plea) <= 900), notes text check (char_length(notes) < 80),
         review text, summary text unique);
       comment on column library.loans.review is 'What the reader thinks, in several sentences.';
+      comment on column library.loans.due is 'Choose one of open_slots, see https://a.example/b_c.';
       create function library.touch() returns trigger language plpgsql as 'begin return new; end';
       create trigger touch before insert or update on library.loans for each row execute function library.touch();
       create table library.stamps (id bigint primary key, color_kind text check (color_kind in ('red', 'blue')), stamped date);
@@ -268,6 +269,9 @@ describe('memberScreens', () => {
     const { fields } = entity(library, 'loans');
     const named = (editor: string) => fields.filter((field) => field.editor === editor).map(({ name }) => name);
     expect(named('long text')).toEqual(['remarks', 'plea', 'review']);
+    expect(fields.find(({ name }) => name === 'due')?.help).toBe(
+      'Choose one of open slots, see https://a.example/b_c.',
+    );
     expect(named('enum')).toEqual(['condition', 'wear', 'shelf']);
     expect(fields.find(({ name }) => name === 'condition')?.values?.map(({ value }) => value)).toEqual([
       'good',
