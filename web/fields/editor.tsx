@@ -1,4 +1,4 @@
-import { type ComponentType, createContext, type ReactNode, use, useId } from 'react';
+import { type ComponentType, createContext, type ReactNode, use, useId, useState } from 'react';
 import type { PortalField } from '../../contract/portal.ts';
 import { t } from '../language/messages.ts';
 import { Segmented } from '../ui/segmented.tsx';
@@ -92,6 +92,8 @@ function Control(props: EditorProps & { id: string; describedBy: string | undefi
   const { field, value, onChange, onLeave, wrong, id, describedBy, chosen = null } = props;
   const Reference = use(ReferenceControlContext);
   const text = typeof value === 'string' ? value : '';
+  // The control stays the same while the member types, so that it keeps the focus.
+  const [hasLines] = useState(() => text.includes('\n'));
   const common = {
     id,
     className: styles.control,
@@ -164,7 +166,12 @@ function Control(props: EditorProps & { id: string; describedBy: string | undefi
     case 'time':
       return <input {...common} type="time" />;
     default:
-      return <input {...common} type={inputType(field.name)} autoComplete="off" />;
+      // A single line would remove the line breaks of the value.
+      return hasLines ? (
+        <textarea {...common} rows={6} />
+      ) : (
+        <input {...common} type={inputType(field.name)} autoComplete="off" />
+      );
   }
 }
 

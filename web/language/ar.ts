@@ -288,7 +288,7 @@ export const ar: Messages = {
   noPageWhy: 'ربما كان العنوان قديمًا أو مكتوبًا خطأً، أو أن أدوارك لا تفتح هذه الصفحة.',
   noSuch: 'لا يوجد هذا العنصر ({one})',
   noSuchWhy: 'ربما حُذف أو لا يحق لك رؤيته.',
-  notAllowed: 'أدوارك لا تسمح بذلك.',
+  notAllowed: 'قاعدة في هذا التطبيق لا تسمح بذلك.',
   notCompleteForAll: '{count, plural, =1 {ينقص عنصرًا واحدًا} other {ينقص {count} عناصر}} حقل مطلوب لهذا.',
   notEmpty: 'غير فارغ',
   nothingCalledSo: 'لا يوجد {one} بهذا الاسم.',

@@ -298,7 +298,7 @@ export const de: Messages = {
     'Die Adresse ist vielleicht veraltet oder falsch geschrieben. Vielleicht öffnen Ihre Rollen diese Seite nicht.',
   noSuch: 'Diesen Eintrag gibt es nicht ({one})',
   noSuchWhy: 'Er wurde vielleicht gelöscht, oder Sie dürfen ihn nicht sehen.',
-  notAllowed: 'Ihre Rollen erlauben das nicht.',
+  notAllowed: 'Eine Regel dieser App erlaubt das nicht.',
   notCompleteForAll:
     '{count, plural, =1 {Einem Eintrag fehlt} other {{count} Einträgen fehlt}} ein Feld, das dafür nötig ist.',
   notEmpty: 'nicht leer',

@@ -287,7 +287,7 @@ export const en = {
   noPageWhy: 'The address may be old, or mistyped. It may also be a page that your roles do not open.',
   noSuch: 'There is no such {one}',
   noSuchWhy: 'It may have been deleted, or you may not see it.',
-  notAllowed: 'Your roles do not allow this.',
+  notAllowed: 'A rule of this app does not allow this.',
   notCompleteForAll: '{count, plural, =1 {One row lacks} other {{count} rows lack}} a field that this needs.',
   notEmpty: 'not empty',
   nothingCalledSo: 'No {one} is called so.',

@@ -2,6 +2,7 @@ import { labelFields } from '../../../contract/label-fields.ts';
 import type {
   PortalAccess,
   PortalEntity,
+  PortalField,
   PortalMachine,
   PortalReference,
   PortalRelated,
@@ -129,6 +130,8 @@ function memberEntity(sources: EntitySources, open: OpenEntity, hidden: HiddenNa
   const fields = memberFields({
     ...{ entity, rights, rules, hidden, fullText: sources.fullText(entity) },
     fixed: fixedFields(entity, chapters.roles?.policies ?? [], sources.caller.role),
+    texts: inputs.storedTexts(entity),
+    indexed: indexedFields(sources.facts, entity),
     inputs: new Map(given.map((one) => [one.field.name, one])),
     reference: (field) => referenceOf(sources, relations, entity, field),
   });
@@ -145,7 +148,7 @@ function memberEntity(sources: EntitySources, open: OpenEntity, hidden: HiddenNa
     one: singular(entity.name),
     help: helpOf(entity.comment),
     key: entity.primary_key.every((name) => rights.read.has(name)) ? entity.primary_key : [],
-    title_fields: labelFields(entity, (name) => rights.read.has(name), isLong),
+    title_fields: titleFields(entity, fields, isLong),
     access: {
       select: access('select'),
       insert: rights.insert.size > 0 ? access('insert') : shut,
@@ -158,6 +161,47 @@ function memberEntity(sources: EntitySources, open: OpenEntity, hidden: HiddenNa
     related: relatedTo(sources, relations, entity),
   };
 }
+
+/** Returns the fields that an index finds by their complete value, so that their values are short. */
+function indexedFields({ relations, indexes, fields }: Facts, entity: Entity): ReadonlySet<string> {
+  const oid = relations.find(({ schema, name }) => schema === entity.schema && name === entity.name)?.oid;
+  const numbers = new Set(indexes.flatMap((index) => (index.relation === oid ? index.fields : [])));
+  return new Set(
+    fields.flatMap(({ relation, number, name }) => (relation === oid && numbers.has(number) ? [name] : [])),
+  );
+}
+
+/** Matches names of fields that contain e-mail addresses. */
+const ADDRESS = /(^|_)e_?mail(_?address)?$/i;
+
+/**
+ * Returns the fields whose values describe a row. An e-mail address is private, so it is no title. Many rows have the
+ * same value of a list, so a second field follows such a value.
+ */
+function titleFields(
+  entity: Entity,
+  fields: readonly PortalField[],
+  isLong: (name: string) => boolean,
+): readonly string[] {
+  const usable = fields.filter(({ name, readable }) => readable && !ADDRESS.test(name));
+  const found = (test: (field: PortalField) => boolean) =>
+    labelFields(entity, (name) => usable.some((field) => field.name === name && test(field)), isLong);
+  const own = found(({ editor }) => editor !== 'enum');
+  if (own.length > 0) return own;
+  const [repeated] = found(() => true);
+  if (repeated === undefined || entity.unique_keys.some((key) => key.join() === repeated))
+    return repeated === undefined ? [] : [repeated];
+  const second = usable.find(
+    ({ name, editor, reference, filled_by }) =>
+      name !== repeated && !reference && !filled_by && !entity.primary_key.includes(name) && DISTINGUISHING.has(editor),
+  );
+  return second ? [repeated, second.name] : [repeated];
+}
+
+/** Editors of the fields whose values can distinguish rows with the same title. */
+const DISTINGUISHING: ReadonlySet<PortalField['editor']> = new Set([
+  ...(['date', 'date and time', 'time', 'number', 'money', 'enum', 'text'] as const),
+]);
 
 /** Returns the inputs for the writes that the caller may make. A caller who may only read gets those for an UPDATE. */
 function inputsOf(inputs: InputSource, { entity, rights }: OpenEntity): readonly InputField[] {

@@ -9,7 +9,7 @@ import type {
 import type { Rule } from '../../../contract/specification.ts';
 import type { Entity, Field } from '../../../contract/specification-entities.ts';
 import { isTimeOfWrite } from '../chapters/screens/screens.ts';
-import type { InputField } from '../types/input.ts';
+import type { InputField, StoredText } from '../types/input.ts';
 import { ruleKeywords } from '../types/json-schema.ts';
 import { valueRule } from '../types/value-rules.ts';
 import type { FullText } from './full-text.ts';
@@ -28,6 +28,10 @@ export interface FieldSources {
   readonly rights: FieldRights;
   /** The rules of chapter 5 on this entity. */
   readonly rules: readonly Rule[];
+  /** The limits of stored texts by the name of the field. */
+  readonly texts: ReadonlyMap<string, StoredText>;
+  /** The names of the text fields that an index finds by their values. */
+  readonly indexed: ReadonlySet<string>;
   /** The accepted inputs by the name of the field. */
   readonly inputs: ReadonlyMap<string, InputField>;
   /** Returns the row that a field points to, if the caller may read its key. */
@@ -69,7 +73,7 @@ function memberField(sources: FieldSources, field: Field): PortalField {
     name: field.name,
     label: fieldLabel(field.name, field.comment, isNumber(type)),
     help: helpOf(field.comment),
-    editor: editorOf(field, pointsTo, rules),
+    editor: editorOf(sources, field, pointsTo, rules),
     readable: isReadable,
     // Only texts have LIKE; other types with a text editor, such as uuid and inet, do not. PostgreSQL has no ILIKE for collations that compare different characters as equal.
     ...(isReadable && isText(type) && field.collation?.equal === undefined && { searchable: true as const }),
@@ -82,7 +86,7 @@ function memberField(sources: FieldSources, field: Field): PortalField {
     required: !field.nullable && field.default === null && field.identity === null && field.generated === null,
     nullable: field.nullable,
     ...initialOf(sources, field),
-    values: type.endsWith('[]') ? null : valuesOf(field, rules),
+    values: type.endsWith('[]') ? null : valuesOf(sources, field),
     reference: pointsTo,
     rules,
   };
@@ -105,25 +109,36 @@ function initialOf({ rights }: FieldSources, field: Field): Pick<PortalField, 'i
   return value !== undefined && field.enum_values?.includes(value) ? { initial: value } : {};
 }
 
-const valuesOf = ({ enum_values }: Field, rules: readonly PortalRule[]): PortalField['values'] =>
-  enum_values?.map((value) => ({ value, label: sentenceCase(value) })) ?? listedValues(rules);
+/**
+ * Returns the values of an enum, or the values that a check lists. A value may be the name of a role that the caller
+ * lacks: whoever may read or write the field meets its values.
+ */
+const valuesOf = ({ texts }: FieldSources, { enum_values, name }: Field): PortalField['values'] =>
+  (enum_values ?? texts.get(name)?.values)?.map((value) => ({ value, label: sentenceCase(value) })) ?? null;
 
-/** Returns the values that a check on the field lists: `kind in ('a', 'b')`. */
-function listedValues(rules: readonly PortalRule[]): PortalField['values'] {
-  const [values] = rules.flatMap(({ schema }) => (schema?.enum ? [schema.enum] : []));
-  return values?.map((value) => ({ value, label: sentenceCase(value) })) ?? null;
-}
-
-function editorOf(field: Field, reference: PortalReference | null, rules: readonly PortalRule[]): PortalEditor {
+function editorOf(
+  sources: FieldSources,
+  field: Field,
+  reference: PortalReference | null,
+  rules: readonly PortalRule[],
+): PortalEditor {
   const type = field.base_type ?? field.type;
   if (field.references?.schema === 'auth' && field.references.entity === 'users') return 'member';
   if (reference) return 'reference';
-  if (!type.endsWith('[]') && valuesOf(field, rules)) return 'enum';
-  return editorOfType(field.name, type, rules);
+  if (!type.endsWith('[]') && valuesOf(sources, field)) return 'enum';
+  const most = sources.texts.get(field.name)?.most ?? null;
+  const bound = most === null ? [] : [{ name: '', words: '', schema: { maxLength: most } }];
+  const editor = editorOfType(field.name, type, [...rules, ...bound], field.comment);
+  return editor === 'long text' && sources.indexed.has(field.name) ? 'text' : editor;
 }
 
-/** Returns the editor for values of this type. The name of the field decides between similar editors. */
-export function editorOfType(name: string, type: string, rules: readonly PortalRule[]): PortalEditor {
+/** Returns the editor for values of this type. The name and the comment of the field decide between similar editors. */
+export function editorOfType(
+  name: string,
+  type: string,
+  rules: readonly PortalRule[],
+  comment: string | null = null,
+): PortalEditor {
   if (type.endsWith('[]')) return 'array';
   if (type === 'boolean') return 'boolean';
   if (type === 'json' || type === 'jsonb') return 'json';
@@ -135,18 +150,33 @@ export function editorOfType(name: string, type: string, rules: readonly PortalR
     return 'money';
   if (isNumber(type)) return 'number';
   if (type === 'interval') return 'duration';
-  return isLong(name, type, rules) ? 'long text' : 'text';
+  return isLong(name, type, rules, comment) ? 'long text' : 'text';
 }
+
+/** Words of a name that are usual for a text of several lines: `body`, `care_instructions`. */
+const LONG_WORDS =
+  /^(body|message|content|contents|text|description|notes?|comments?|remarks?|details|bio|biography|summary|instructions?|explanation|abstract|story|feedback|markdown|transcript|minutes|agenda|statement|terms|conditions|directions|steps|resolution|findings?|observations?)$/;
+
+/** A comment that describes a text of several lines. */
+const LONG_COMMENT =
+  /\b(several|multiple|many) (lines|sentences|paragraphs)\b|\bparagraphs?\b|\bmarkdown\b|\b(long|free|multi-?line)[- ]text\b/i;
+
+/** Splits a name into words in lower case: `care_notes` and `careNotes` are "care" and "notes". */
+const wordsOf = (name: string): string[] =>
+  name
+    .replaceAll(/(?<=[a-z\d])(?=[A-Z])/g, '_')
+    .toLowerCase()
+    .split(/[^\p{L}]+/u);
 
 /**
  * Returns true for a text that needs several lines: its rules allow more than LINE characters, or its rules set no
- * limit and its name is not usual for short texts.
+ * limit and the last word of its name, or its comment, is usual for long texts.
  */
-function isLong(name: string, type: string, rules: readonly PortalRule[]): boolean {
-  if (!/^(text|character varying|citext)/.test(type)) return false;
+function isLong(name: string, type: string, rules: readonly PortalRule[], comment: string | null): boolean {
+  if (!/^(text|character varying|(\w+\.)?citext)/.test(type)) return false;
   const bounds = rules.flatMap(({ schema }) => (schema?.maxLength === undefined ? [] : [schema.maxLength]));
   if (bounds.length > 0) return Math.min(...bounds) > LINE;
-  return !/name|title|subject|label|e?mail|phone|url|code|slug|city|country|street|zone|color|contact/i.test(name);
+  return LONG_WORDS.test(wordsOf(name).findLast((word) => word !== '') ?? '') || LONG_COMMENT.test(comment ?? '');
 }
 
 /** Returns the rules of a field, and for each rule the check that the browser can make. */

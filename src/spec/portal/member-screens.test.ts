@@ -267,6 +267,40 @@ describe('memberScreens', () => {
     ]);
   });
 
+  it('derives the length, the values and the title of texts from rules, indexes, names and comments', async () => {
+    await owner.script(`
+      create schema library;
+      grant usage on schema library to authenticated;
+      select ninefold.define_role('patron', 'Borrows books.');
+      create domain library.shelf as text check (value in ('north', 'south'));
+      create table library.loans (id uuid primary key default gen_random_uuid(), contact_email text,
+        condition text not null check (condition in ('good', 'patron')), wear varchar(20) check (wear = any (array['none', 'torn'])),
+        shelf library.shelf, binding text, due date not null, remarks text,
+        plea text check (char_length(plea) <= 900), notes text check (char_length(notes) < 80),
+        review text, summary text unique);
+      comment on column library.loans.review is 'What the reader thinks, in several sentences.';
+      comment on column library.loans.due is 'Choose one of open_slots, see https://a.example/b_c.';
+      create function library.touch() returns trigger language plpgsql as 'begin return new; end';
+      create trigger touch before insert or update on library.loans for each row execute function library.touch();
+      create table library.stamps (id bigint primary key, color_kind text check (color_kind in ('red', 'blue')), stamped date);
+      grant select, insert, update on library.loans, library.stamps to authenticated;`);
+    const library = await screensOfSchema('library', 'en', 'authenticated', []);
+    await owner.script('drop schema library cascade');
+    const { fields } = entity(library, 'loans');
+    const named = (editor: string) => fields.filter((field) => field.editor === editor).map(({ name }) => name);
+    expect(named('long text')).toEqual(['remarks', 'plea', 'review']);
+    expect(fields.find(({ name }) => name === 'due')?.help).toBe(
+      'Choose one of open slots, see https://a.example/b_c.',
+    );
+    expect(named('enum')).toEqual(['condition', 'wear', 'shelf']);
+    expect(fields.find(({ name }) => name === 'condition')?.values?.map(({ value }) => value)).toEqual([
+      'good',
+      'patron',
+    ]);
+    expect(entity(library, 'loans').title_fields).toEqual(['binding']);
+    expect(entity(library, 'stamps').title_fields).toEqual(['color_kind', 'stamped']);
+  });
+
   it('shows the rows that a junction table connects as related rows, and shows no screen of the junction table', async () => {
     const member = await screensOf('authenticated');
     expect(entity(member, 'tickets').related).toEqual([

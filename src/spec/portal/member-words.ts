@@ -36,8 +36,12 @@ export function fieldLabel(name: string, comment: string | null, isNumber: boole
 /** Returns the help of a field: its comment without the label, up to the first colon or semicolon. What follows is for builders. */
 export function helpOf(comment: string | null): string | null {
   const [, , rest] = labelLine.exec(comment ?? '') ?? [];
-  const [first = ''] = (rest ?? comment ?? '').trim().split(/[:;](?=\s)/);
-  if (first === '') return null;
+  const [sentence = ''] = (rest ?? comment ?? '').trim().split(/[:;](?=\s)/);
+  if (sentence === '') return null;
+  // A name of the schema is no word of a member's language: `open_slots` becomes "open slots".
+  const first = sentence.replaceAll(/(?<![\w./@-])[a-z]\w*(?![\w./@-]*[/@])/g, (word) =>
+    word.replaceAll('_', ' ').trim(),
+  );
   return /[.!?…]$/.test(first) ? first : `${first}.`;
 }
 

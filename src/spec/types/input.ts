@@ -55,6 +55,12 @@ export function inputs(types: InputFacts, only: string | null = null): Input[] {
     .map((entity) => ({ entity, insert: source.insert(entity), update: source.update(entity) }));
 }
 
+/** The stored values of a text field, as far as checks limit them. */
+export interface StoredText {
+  readonly values: readonly string[] | null;
+  readonly most: number | null;
+}
+
 /** The accepted values of the fields of an entity, derived when they are needed. */
 export class InputSource {
   readonly #types: InputFacts;
@@ -71,6 +77,31 @@ export class InputSource {
 
   update(entity: Entity): InputField[] {
     return this.#fields(entity, UPDATE);
+  }
+
+  /**
+   * Returns the values that the checks on each text field of an entity, and the checks of its domain, list, and the max
+   * number of characters: `level in ('low', 'high')`. A trigger may change the written value, but the stored value
+   * passes the checks.
+   */
+  storedTexts(entity: Entity): ReadonlyMap<string, StoredText> {
+    const { constraints, fields } = lookAt(this.#types, entity, INSERT);
+    return new Map(
+      entity.fields.flatMap((field): [string, StoredText][] => {
+        const fact = fields.get(field.name);
+        const base = bareType(baseOf(field.type, this.#domains.named));
+        if (!fact || !isText(base)) return [];
+        const checks = constraints.filter((one) => one.fields.length === 1 && one.fields[0] === fact.number);
+        const rules = [
+          ...(this.#domains.asked(fact.type_oid, field.name)?.rules ?? []),
+          ...checks.flatMap((check) => checkRules(check, field.name, field.name, base)),
+        ];
+        const [first, ...others] = rules.flatMap((rule) => (rule.kind === 'values' ? [rule.values] : []));
+        const values = first?.filter((value) => others.every((list) => list.includes(value))) ?? null;
+        const bounds = rules.flatMap((rule) => (rule.kind === 'characters' && rule.most !== null ? [rule.most] : []));
+        return [[field.name, { values, most: bounds.length > 0 ? Math.min(...bounds) : null }]];
+      }),
+    );
   }
 
   #fields(entity: Entity, event: number): InputField[] {

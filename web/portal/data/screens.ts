@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { createContext, use } from 'react';
 import type { PortalEntity, PortalField, PortalScreen, PortalScreens } from '../../../contract/portal.ts';
+import { textOf } from '../../fields/format.ts';
 import type { Portal } from './client.ts';
 import { reach } from './connection.ts';
 import { chosenLanguage } from './language.ts';
@@ -87,9 +88,19 @@ export const entityIn = ({ entities }: PortalScreens, id: string): PortalEntity 
 export const fieldIn = ({ fields }: PortalEntity, name: string): PortalField | undefined =>
   fields.find((field) => field.name === name);
 
-/** Returns the label of a row, from the values of its title fields; null if these are empty. */
-export const labelOf = ({ title_fields: names }: PortalEntity, row: Readonly<Record<string, unknown>>): string | null =>
-  names.flatMap((name) => (row[name] == null || row[name] === '' ? [] : String(row[name]))).join(' ') || null;
+/** Matches values that are no title: an e-mail address, which is private, and a uuid, which means nothing to a member. */
+const NO_TITLE = /^(\S+@\S+\.\S+|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12})$/i;
+
+/** Returns the label of a row, from the values of its title fields; null if these are empty or no titles. */
+export const labelOf = (entity: PortalEntity, row: Readonly<Record<string, unknown>>): string | null =>
+  entity.title_fields
+    .flatMap((name) => {
+      const value = row[name];
+      if (value == null || value === '' || NO_TITLE.test(String(value))) return [];
+      const field = fieldIn(entity, name);
+      return field ? textOf(field, value) : String(value);
+    })
+    .join(' ') || null;
 
 /** Returns the fields with these names in the order of the names. Omits fields that the caller may not read. */
 export const readableFields = (entity: PortalEntity, names: readonly string[]): PortalField[] =>

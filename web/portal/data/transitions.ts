@@ -63,9 +63,29 @@ export async function moveRow(
   throw new Refusal(403, { code: '42501', message: t('policyRefuses') });
 }
 
+/**
+ * The result of a transition. `changed`: the row has another state than the one that was shown, or is missing.
+ * `refused`: the row is as it was shown, so a rule of the app does not allow the transition.
+ */
+type MoveResult = 'moved' | 'changed' | 'refused';
+
+/** Makes a transition of a row. If no row was changed, reads the row again and compares its state. */
+export async function tryMove(
+  portal: Portal,
+  entity: PortalEntity,
+  machine: PortalMachine,
+  move: Move,
+): Promise<MoveResult> {
+  if (await moveRow(portal, entity, machine, move)) return 'moved';
+  const params = keyParams(keyOf(entity, move.row));
+  params.set('select', quoted(machine.field));
+  const [now] = (await callRest(portal, entity, { params })).rows;
+  return now !== undefined && now[machine.field] === move.row[machine.field] ? 'refused' : 'changed';
+}
+
 /** Makes a transition of a row, and then reads all shown rows again. */
 export const takeTransition = (portal: Portal, entity: PortalEntity, machine: PortalMachine) =>
   mutationOptions({
-    mutationFn: (move: Move) => moveRow(portal, entity, machine, move),
+    mutationFn: (move: Move) => tryMove(portal, entity, machine, move),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['rows'] }),
   });

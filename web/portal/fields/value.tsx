@@ -26,11 +26,13 @@ export function FieldValue({
   links?: boolean;
 }) {
   const value = row[field.name];
+  const callerId = useCaller()?.user.id;
   const machine = useMachine(entity);
   if (machine?.field === field.name && typeof value === 'string') return <State machine={machine} state={value} />;
   if (field.reference) return <ReferenceValue entity={entity} field={field} row={row} links={links} />;
   if (value === null || value === undefined || value === '') return <span className="soft">–</span>;
   if (field.editor === 'member') return <MemberValue id={String(value)} />;
+  if (value === callerId) return t('you');
   if (field.editor === 'date and time') {
     const time = timeOf(value);
     return time ? (
@@ -76,13 +78,15 @@ function ReferenceValue({
   const all = useScreens();
   const target = field.reference && entityIn(all, field.reference.entity);
   const value = row[field.name];
+  const callerId = useCaller()?.user.id;
   if (value === null || !target) return <span className="soft">{isPerson(field) ? t('nobody') : '–'}</span>;
   // A row of another schema cannot be embedded, so only its key is known.
   const pointed = pointedTo(row, field.name) ?? (canEmbed(entity, target) ? null : {});
-  if (!pointed) return <span className="soft">{t('notVisible')}</span>;
+  const isOwn = value === callerId;
+  if (!pointed) return isOwn ? t('you') : <span className="soft">{t('notVisible')}</span>;
   const named = { ...pointed, [field.reference?.field ?? '']: value };
   const path = links ? rowPath(all, target, named) : null;
-  const name = <bdi>{rowName(target, named)}</bdi>;
+  const name = isOwn && labelOf(target, named) === null ? t('you') : <bdi>{rowName(target, named)}</bdi>;
   return path ? <Link to={path}>{name}</Link> : name;
 }
 
@@ -93,9 +97,9 @@ const isPerson = ({ name }: PortalField): boolean =>
 export function rowName(entity: PortalEntity, row: Row): string {
   const label = labelOf(entity, row);
   if (label !== null) return label;
-  const [key] = entity.key;
-  const number = key === undefined ? null : row[key];
-  return typeof number === 'number' ? `${entity.one} ${number}` : entity.one;
+  // Each part of a key that has several fields repeats in other rows.
+  const numbers = entity.key.flatMap((name) => (typeof row[name] === 'number' ? [String(row[name])] : []));
+  return [entity.one, numbers.join(' · ')].filter(Boolean).join(' ');
 }
 
 /** Shows an account. The member's own account has its name; any other account is shown without its id. */

@@ -49,10 +49,7 @@ export function Card({
 }: CardProps) {
   const name = rowName(entity, row);
   const shown = columns
-    .filter(
-      (field) =>
-        !entity.title_fields.includes(field.name) && field.name !== machine.field && field.editor !== 'long text',
-    )
+    .filter((field) => !entity.title_fields.includes(field.name) && field.name !== machine.field)
     .slice(0, FIELDS);
   return (
     <article

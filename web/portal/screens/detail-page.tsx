@@ -13,7 +13,7 @@ import { followed } from '../data/live.ts';
 import { keyOf } from '../data/query.ts';
 import type { Row } from '../data/rest.ts';
 import { removeRow, row as rowQuery } from '../data/rows.ts';
-import { listFor, type Place, readableFields, useScreens } from '../data/screens.ts';
+import { fieldIn, listFor, type Place, readableFields, useScreens } from '../data/screens.ts';
 import { queryClient } from '../data/session.ts';
 import { undoDeletion } from '../data/undo.ts';
 import { Markdown } from '../fields/markdown.tsx';
@@ -79,16 +79,21 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
       <article className={detailStyles.doc}>
         <div className={detailStyles.meta}>
           <RowNumber entity={entity} row={row} />
-          {entity.machine && <State machine={entity.machine} state={String(row[entity.machine.field])} />}
+          {entity.machine && (
+            <span>
+              {fieldIn(entity, entity.machine.field)?.label}{' '}
+              <State machine={entity.machine} state={String(row[entity.machine.field])} />
+            </span>
+          )}
           <Tools entity={entity} row={row} back={list?.route ?? '/'} />
         </div>
         <h1 className={styles.title} dir="auto">
           {title}
         </h1>
         {isPhone && transitions && <div className={detailStyles.moves}>{transitions}</div>}
-        {texts.map((field, i) => (
-          <section key={field.name} className={i === 0 ? undefined : styles.section} aria-label={field.label}>
-            {i > 0 && <h2>{field.label}</h2>}
+        {texts.map((field) => (
+          <section key={field.name} className={styles.section} aria-label={field.label}>
+            <h2>{field.label}</h2>
             <Markdown text={String(row[field.name])} className={detailStyles.lede} />
           </section>
         ))}

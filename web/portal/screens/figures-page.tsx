@@ -3,6 +3,7 @@ import type { PortalField } from '../../../contract/portal.ts';
 import { textOf } from '../../fields/format.ts';
 import { t } from '../../language/messages.ts';
 import { usePortal } from '../data/client.ts';
+import { figureScales, isFigure } from '../data/figure-scales.ts';
 import { followedSeldom } from '../data/live.ts';
 import type { Row } from '../data/rest.ts';
 import { figureRows, SHOWN_ROWS } from '../data/rows.ts';
@@ -13,8 +14,6 @@ import styles from './figures-page.module.css';
 import { Trouble } from './message.tsx';
 import pageStyles from './page.module.css';
 import { Shell } from './shell.tsx';
-
-const isFigure = ({ editor }: PortalField): boolean => editor === 'number' || editor === 'money';
 
 /** Shows a single row as figures, or several rows as a chart of each numeric field. */
 export function FiguresPage({ screen, entity }: Place) {
@@ -57,18 +56,14 @@ export function FiguresPage({ screen, entity }: Place) {
   );
 }
 
-/** Table with a bar for each number. The greatest value of a field has the longest bar. */
+/** Table with a bar for each number. The greatest value of a unit has the longest bar. */
 function Series({
   entity,
   fields,
   rows,
   label,
 }: Pick<Place, 'entity'> & { fields: readonly PortalField[]; rows: readonly Row[]; label: string }) {
-  const greatest = new Map(
-    fields
-      .filter(isFigure)
-      .map(({ name }) => [name, Math.max(0, ...rows.map((row) => Math.abs(Number(row[name]) || 0)))]),
-  );
+  const scales = figureScales(fields, rows);
   return (
     <table className={styles.series} aria-label={label}>
       <thead>
@@ -84,7 +79,7 @@ function Series({
           <tr key={i}>
             {fields.map((field) => {
               const value = Number(row[field.name]) || 0;
-              const share = Math.abs(value) / (greatest.get(field.name) || 1);
+              const share = Math.abs(value) / (scales.get(field.name) || 1);
               return isFigure(field) ? (
                 <td key={field.name} className={styles.figure}>
                   <span

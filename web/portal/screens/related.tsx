@@ -11,6 +11,7 @@ import { classNames } from '../../ui/class-names.ts';
 import { Kbd } from '../../ui/kbd.tsx';
 import { isSubmitKey } from '../../ui/key-name.ts';
 import { usePortal } from '../data/client.ts';
+import { type Conversation, conversationOf } from '../data/conversation.ts';
 import { followed } from '../data/live.ts';
 import { keyOf, pointedTo, quoted } from '../data/query.ts';
 import type { Row } from '../data/rest.ts';
@@ -48,7 +49,7 @@ export function Related({ related, row, owner }: { related: PortalRelated; row: 
   });
   if (!entity || value === undefined) return null;
   const rows = data?.pages.flatMap((page) => page.rows) ?? [];
-  const isTalk = fieldIn(entity, entity.title_fields[0] ?? '')?.editor === 'long text';
+  const talk = conversationOf(entity, related.field);
   const form = formFor(all, entity);
   if (rows.length === 0 && !form && !error) return null;
   return (
@@ -59,10 +60,10 @@ export function Related({ related, row, owner }: { related: PortalRelated; row: 
       <Trouble error={error} />
       {related.link !== null ? (
         <Links entity={entity} related={related} link={related.link} rows={rows} value={value} />
-      ) : isTalk ? (
+      ) : talk ? (
         <ul>
           {rows.map((one) => (
-            <Said key={JSON.stringify(keyOf(entity, one))} entity={entity} row={one} />
+            <Said key={JSON.stringify(keyOf(entity, one))} entity={entity} talk={talk} row={one} />
           ))}
         </ul>
       ) : (
@@ -70,9 +71,7 @@ export function Related({ related, row, owner }: { related: PortalRelated; row: 
           <RowsTable
             label={entity.label}
             entity={entity}
-            columns={readableFields(entity, columns)
-              .filter(({ name, editor }) => name !== related.field && editor !== 'long text' && editor !== 'json')
-              .slice(0, 5)}
+            columns={readableFields(entity, columns).filter(({ name }) => name !== related.field)}
             rows={rows}
           />
         )
@@ -84,7 +83,7 @@ export function Related({ related, row, owner }: { related: PortalRelated; row: 
       )}
       {form &&
         related.link === null &&
-        (isTalk ? (
+        (talk ? (
           <Compose entity={entity} columns={form.columns} related={related} value={value} />
         ) : (
           <p>
@@ -106,21 +105,19 @@ function orderOf({ fields }: PortalEntity): string | null {
 }
 
 /** Shows a row that consists mainly of a text, with its author and its time. */
-function Said({ entity, row }: { entity: PortalEntity; row: Row }) {
+function Said({ entity, talk: { author, body }, row }: { entity: PortalEntity; talk: Conversation; row: Row }) {
   const of = (test: (field: PortalField) => boolean) => entity.fields.find((field) => field.readable && test(field));
-  const author = of(({ name, editor }) => editor === 'text' && /name|author|by/.test(name));
-  const reference = of(({ name, reference }) => reference !== null && /author|member|by|user|person/.test(name));
   const time = timeOf(row[of(({ editor }) => editor === 'date and time')?.name ?? '']);
   const marked = entity.fields.filter(
     ({ name, editor, readable }) => readable && editor === 'boolean' && row[name] === true,
   );
-  const pointed = reference && pointedTo(row, reference.name);
-  const target = reference?.reference;
   const all = useScreens();
-  const targetEntity = target && entityIn(all, target.entity);
-  const who = String(
-    (author && row[author.name]) || (pointed && targetEntity && rowName(targetEntity, pointed)) || t('aMember'),
-  );
+  const callerId = useCaller()?.user.id;
+  const pointed = pointedTo(row, author.name);
+  const target = author.reference && entityIn(all, author.reference.entity);
+  const written = author.editor === 'text' ? row[author.name] : null;
+  const isOwn = row[author.name] != null && row[author.name] === callerId;
+  const who = String((pointed && target && rowName(target, pointed)) || (isOwn ? t('you') : written) || t('aMember'));
   return (
     <li className={classNames(styles.said, marked.length > 0 && styles.marked)}>
       <span className={styles.face} aria-hidden="true">
@@ -141,7 +138,7 @@ function Said({ entity, row }: { entity: PortalEntity; row: Row }) {
           </time>
         )}
       </div>
-      <Markdown text={String(row[entity.title_fields[0] ?? ''] ?? '')} />
+      <Markdown text={String(row[body.name] ?? '')} />
     </li>
   );
 }

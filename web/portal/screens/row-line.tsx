@@ -33,7 +33,7 @@ export function useRowLayout(
     const named = columns.filter((field) => field.name !== group && !isMeaninglessId(field, entity));
     const leading =
       entity.title_fields.flatMap((label) => named.find(({ name }) => name === label) ?? [])[0] ?? named[0];
-    const shown = fitting(named, leading);
+    const shown = fittingColumns(entity, named);
     const times = shown.filter(({ editor }) => editor === 'date and time' || editor === 'date');
     return {
       entity,
@@ -49,11 +49,22 @@ export function useRowLayout(
 const COLUMNS = 8;
 const PHONE_FIELDS = 3;
 
-/** Returns the columns that fit into a page. Long texts are left out first, then columns from the right. */
-function fitting(columns: readonly PortalField[], leading: PortalField | undefined): readonly PortalField[] {
-  if (columns.length <= COLUMNS) return columns;
-  const short = columns.filter((field) => field === leading || field.editor !== 'long text');
-  return (short.length > 0 ? short : columns).slice(0, COLUMNS);
+/**
+ * Returns the columns that fit into a page, in their order. The label, the state and the fields that each row requires
+ * stay first, then the other fields that members fill in. The type of a field does not matter.
+ */
+export function fittingColumns(
+  { title_fields: labels, machine }: Pick<PortalEntity, 'title_fields' | 'machine'>,
+  columns: readonly PortalField[],
+  max = COLUMNS,
+): readonly PortalField[] {
+  if (columns.length <= max) return columns;
+  const placeOf = ({ name, required, filled_by }: PortalField) => {
+    if (labels.includes(name) || name === machine?.field) return 0;
+    return filled_by ? 3 : required ? 1 : 2;
+  };
+  const kept = new Set([...columns].sort((a, b) => placeOf(a) - placeOf(b)).slice(0, max));
+  return columns.filter((field) => kept.has(field));
 }
 
 /**

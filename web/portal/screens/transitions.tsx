@@ -48,9 +48,9 @@ export function Transitions({ entity, machine, row }: MachineOf) {
     taking.mutate(
       { row, to: transition.to, values },
       {
-        onSuccess: async (isMoved) => {
+        onSuccess: async (result) => {
           setAsked(null);
-          if (!isMoved) return;
+          if (result !== 'moved') return;
           onMoved();
           const undo = await undoTransition(portal, all, { entity, machine }, row);
           toast({ words: t('fieldWrong', { label: rowName(entity, row), words: `${transition.label}.` }), undo });
@@ -95,9 +95,9 @@ export function Transitions({ entity, machine, row }: MachineOf) {
           }}
         />
       )}
-      {taking.data === false && (
+      {taking.data !== undefined && taking.data !== 'moved' && (
         <p className="soft" role="alert">
-          {t('movedOn')}
+          {t(taking.data === 'changed' ? 'movedOn' : 'ruleRefuses')}
         </p>
       )}
       <Trouble error={taking.error} />

@@ -9,7 +9,7 @@ import type { Row } from '../data/rest.ts';
 import { rowsKey } from '../data/rows.ts';
 import { rowPath, useScreens } from '../data/screens.ts';
 import { queryClient } from '../data/session.ts';
-import { type Move, missingFor, moveRow, waysOf } from '../data/transitions.ts';
+import { type Move, missingFor, tryMove, waysOf } from '../data/transitions.ts';
 import { undoTransition } from '../data/undo.ts';
 import { rowName } from '../fields/value.tsx';
 import { rowKey } from './row-line.tsx';
@@ -156,7 +156,7 @@ function usePlacedRows(
       else next.set(rowKey(entity, row), { row, to, movedAt });
       return next;
     });
-  const taking = useMutation({ mutationFn: (move: Move) => moveRow(portal, entity, machine, move) });
+  const taking = useMutation({ mutationFn: (move: Move) => tryMove(portal, entity, machine, move) });
   const move = async (row: Row, transition: PortalTransition) => {
     const name = rowName(entity, row);
     const path = rowPath(all, entity, row);
@@ -168,9 +168,12 @@ function usePlacedRows(
     toast(null);
     place(row, transition.to);
     try {
-      const isMoved = await taking.mutateAsync({ row, to: transition.to, values: {} });
+      const result = await taking.mutateAsync({ row, to: transition.to, values: {} });
+      const isMoved = result === 'moved';
       place(row, isMoved ? transition.to : null, Date.now());
-      onSaid(isMoved ? t('boardIsIn', { name, state: label(transition.to) }) : t('boardMoved', { name }));
+      const refusal = result === 'changed' ? t('boardMoved', { name }) : t('ruleRefuses');
+      onSaid(isMoved ? t('boardIsIn', { name, state: label(transition.to) }) : refusal);
+      if (!isMoved) toast({ words: refusal, undo: undefined });
       const read = queryClient.invalidateQueries({ queryKey: rowsKey });
       // The move is done. If the way back cannot be read, the page does not offer it.
       const undo = isMoved ? await undoTransition(portal, all, of, row).catch(() => undefined) : undefined;

@@ -454,10 +454,10 @@ it('says in the words of a policy that its subqueries see only the rows that the
   const { policies } = await chapter();
   const words = policies.filter(({ entity }) => entity === 'public.notes').map((policy) => [policy.name, policy.words]);
   expect(Object.fromEntries(words)).toEqual({
-    of_task: 'task is the id of a row that the member may read in public.tasks',
-    of_open: 'task is the id of no row that the member may read in public.tasks whose not open',
-    of_topic: 'topic is the id of a row in public.topics and free is the id of a row in public.free',
-    of_member: 'team is the team of a row that the member may read in public.members',
+    of_task: 'task is the id of a row that the member may read in tasks',
+    of_open: 'task is the id of no row that the member may read in tasks whose not open',
+    of_topic: 'topic is the id of a row in topics and free is the id of a row in free',
+    of_member: 'team is the team of a row that the member may read in members',
   });
   expect(policies.find(({ entity }) => entity === 'public.tasks')?.words).toBe(
     'team is the team of a row in public.members whose who is the member',
