@@ -60,7 +60,10 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ['how much of a tag is read to find the name of its element', 'const NAME_CHARACTERS = 64;'],
   ],
   'src/mail/template.ts': [['how much of a template an error repeats', 'const SNIPPET_CHARACTERS = 60;']],
-  'src/apps/app.ts': [['the pause between two tries', 'setTimeout(resolve, 50)']],
+  'src/apps/app.ts': [
+    ['the pause between two tries', 'setTimeout(resolve, 50)'],
+    ['how long an unused connection of the server role stays open', 'const SERVER_IDLE_MILLISECONDS = 5000;'],
+  ],
   'src/apps/exceeded-bounds.ts': [
     ['how long a reason is waited for', 'const LATE_MILLISECONDS = 1000;'],
     ['how long a reason is remembered', 'const EXPLAINED_MILLISECONDS = 10_000;'],

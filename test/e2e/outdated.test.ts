@@ -24,7 +24,9 @@ it('marks an app whose database refuses a schema update, shows the fix, and remo
 
   await row.getByRole('link', { name: app.ref, exact: true }).click();
   const alert = page.getByRole('alert');
-  await alert.getByText(/has not taken the step 0091_transitions_under_policies .* type "change_policies" already exists/).waitFor();
+  await alert
+    .getByText(/has not taken the step 0091_transitions_under_policies .* type "change_policies" already exists/)
+    .waitFor();
   await alert.getByText(/Remove the conflicting object from the database/).waitFor();
   await page.getByRole('link', { name: /Contents\s*not served/ }).waitFor();
 

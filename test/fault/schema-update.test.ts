@@ -127,7 +127,9 @@ describe('an app of the previous release', () => {
     expect((await runSql(node, app.ref, 'select title from public.tasks')).results[0]?.rows).toEqual([['Kept']]);
     await admin(node, 'GET', `/apps/${app.ref}`);
 
-    await withClient(await superuserUrl(node, `app_${app.ref}`), (client) => client.query('drop type ninefold.change_policies'));
+    await withClient(await superuserUrl(node, `app_${app.ref}`), (client) =>
+      client.query('drop type ninefold.change_policies'),
+    );
     expect(await servedAgain(app)).toBe(200);
     expect((await specification(app)).status).toBe(200);
   }, 120_000);
@@ -172,7 +174,11 @@ describe('an app of an early version', () => {
     const shown = await specification(app);
     expect([shown.status, await shown.json()]).toMatchObject([
       503,
-      { code: 'app_outdated', message: expect.stringMatching(/created by a version before 0\.1\.0.*pg_dump/), details: { step: null } },
+      {
+        code: 'app_outdated',
+        message: expect.stringMatching(/created by a version before 0\.1\.0.*pg_dump/),
+        details: { step: null },
+      },
     ]);
   }, 120_000);
 });

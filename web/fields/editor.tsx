@@ -88,12 +88,33 @@ export function FieldEditor(props: EditorProps) {
 const isGroup = (field: PortalField): boolean =>
   field.editor === 'enum' && !field.nullable && (field.values?.length ?? 0) <= SEGMENTS;
 
+/** A control for a text. A text that had line breaks at first has several lines, because a single line would remove them. */
+function TextControl({
+  type,
+  ...common
+}: Omit<React.ComponentProps<'input'>, 'value' | 'onBlur' | 'onChange' | 'ref'> & {
+  readonly value: string;
+  readonly onBlur?: (() => void) | undefined;
+  readonly onChange: (event: { currentTarget: { value: string } }) => void;
+}) {
+  // The control stays the same while the member types, so that it keeps the focus.
+  const [hasLines] = useState(() => common.value.includes('\n'));
+  if (!hasLines) return <input {...common} type={type} autoComplete="off" />;
+  const { id, className, dir, value, onBlur, onChange, ...aria } = common;
+  return (
+    <textarea
+      {...{ id, className, dir, value, onBlur, onChange }}
+      aria-invalid={aria['aria-invalid']}
+      aria-describedby={aria['aria-describedby']}
+      rows={6}
+    />
+  );
+}
+
 function Control(props: EditorProps & { id: string; describedBy: string | undefined }): ReactNode {
   const { field, value, onChange, onLeave, wrong, id, describedBy, chosen = null } = props;
   const Reference = use(ReferenceControlContext);
   const text = typeof value === 'string' ? value : '';
-  // The control stays the same while the member types, so that it keeps the focus.
-  const [hasLines] = useState(() => text.includes('\n'));
   const common = {
     id,
     className: styles.control,
@@ -166,12 +187,7 @@ function Control(props: EditorProps & { id: string; describedBy: string | undefi
     case 'time':
       return <input {...common} type="time" />;
     default:
-      // A single line would remove the line breaks of the value.
-      return hasLines ? (
-        <textarea {...common} rows={6} />
-      ) : (
-        <input {...common} type={inputType(field.name)} autoComplete="off" />
-      );
+      return <TextControl {...common} type={inputType(field.name)} />;
   }
 }
 

@@ -169,6 +169,8 @@ describe('diffChapters reports a change once in each chapter', () => {
       `select ninefold.drop_role('agent')`,
       {
         states: [
+          'The transition close of tickets.status is now: close: agent may take a row from open to closed (before: close: no call',
+          'The transition reopen of tickets.status is now: reopen: agent may take a row from closed to open (before: reopen: no call',
           'With the states of tickets.status, there are now problems: the transition close is for the role agent, which is gone; the transition reopen is for the role agent, which is gone.',
         ],
       },

@@ -76,9 +76,8 @@ function withWords(chapters: JsonObject, other: JsonObject): JsonObject {
 /** Who may take a transition, advice on policies, and handlers that catch errors were added together. */
 function withTransitions(chapters: JsonObject, other: JsonObject): JsonObject {
   const { states, roles, errors } = chapters;
-  const isCurrent = listIn(states, 'machines').some((one) =>
-    listIn(one, 'transitions').some(({ access }) => access !== undefined),
-  );
+  const transitions = listIn(states, 'machines').flatMap((one) => listIn(one, 'transitions'));
+  const isCurrent = transitions.length === 0 || transitions.some(({ access }) => access !== undefined);
   const lines = listIn(errors, 'errors');
   const caught = lines.filter(({ caveat }) => String(caveat).includes(caughtWords));
   if (isCurrent) return chapters;

@@ -5,7 +5,7 @@ import { fittingColumns } from '../screens/row-line.tsx';
 import type { Portal } from './client.ts';
 import { conversationOf } from './conversation.ts';
 import { figureScales } from './figure-scales.ts';
-import { tryMove } from './transitions.ts';
+import { moveRow } from './transitions.ts';
 
 const field = (name: string, editor: PortalEditor = 'text', more: Partial<PortalField> = {}): PortalField => ({
   ...{ name, label: name, help: null, editor, readable: true, insertable: true, updatable: true, required: false },
@@ -75,7 +75,7 @@ describe('rowName', () => {
   });
 });
 
-describe('tryMove', () => {
+describe('moveRow', () => {
   const machine = { field: 'stage' } as PortalMachine;
   it.each([
     ['refused', [{ stage: 'new' }]],
@@ -90,7 +90,7 @@ describe('tryMove', () => {
         auth: { getSession: async () => ({ data: { session: null } }) },
       } as unknown as Portal;
       const move = { row: { id: 1, stage: 'new' }, to: 'done', values: {} };
-      expect(await tryMove(portal, entity([field('id', 'number')], []), machine, move)).toBe(expected);
+      expect(await moveRow(portal, entity([field('id', 'number')], []), machine, move)).toBe(expected);
     } finally {
       globalThis.fetch = before;
     }

@@ -1,9 +1,8 @@
 import { mutationOptions } from '@tanstack/react-query';
 import type { PortalEntity, PortalMachine, PortalTransition } from '../../../contract/portal.ts';
-import { t } from '../../language/messages.ts';
 import type { Portal } from './client.ts';
 import { keyOf, keyParams, quoted } from './query.ts';
-import { callRest, Refusal, type Row } from './rest.ts';
+import { callRest, type Row } from './rest.ts';
 import { queryClient } from './session.ts';
 
 /** A transition from the current state of a row, and whether this member may make it now. */
@@ -42,50 +41,35 @@ export interface Move {
 }
 
 /**
- * Makes a transition of a row if the row is still in the state that was read. Returns false if it is not. Throws Refusal if the
- * policies hid the row from the update, and so nothing changed.
+ * The result of a transition. `changed`: the row has another state than the one that was shown, or is missing.
+ * `refused`: the row is as it was shown, so a rule of the app does not allow the transition.
+ */
+type MoveResult = 'moved' | 'changed' | 'refused';
+
+/**
+ * Makes a transition of a row if the row is still in the state that was read. If no row was changed, reads the row once
+ * more and compares its state.
  */
 export async function moveRow(
   portal: Portal,
   entity: PortalEntity,
   machine: PortalMachine,
   { row, to, values }: Move,
-): Promise<boolean> {
+): Promise<MoveResult> {
   const params = keyParams(keyOf(entity, row));
   params.append(quoted(machine.field), `eq.${String(row[machine.field])}`);
   params.set('select', entity.key.map(quoted).join(','));
   const body = { ...values, [machine.field]: to };
   const changed = await callRest(portal, entity, { method: 'PATCH', params, body, prefer: 'return=representation' });
-  if (changed.rows.length > 0) return true;
+  if (changed.rows.length > 0) return 'moved';
   const there = new URLSearchParams([...keyParams(keyOf(entity, row)), ['select', quoted(machine.field)]]);
   const [now] = (await callRest(portal, entity, { params: there })).rows;
-  if (now?.[machine.field] !== row[machine.field]) return false;
-  throw new Refusal(403, { code: '42501', message: t('policyRefuses') });
-}
-
-/**
- * The result of a transition. `changed`: the row has another state than the one that was shown, or is missing.
- * `refused`: the row is as it was shown, so a rule of the app does not allow the transition.
- */
-type MoveResult = 'moved' | 'changed' | 'refused';
-
-/** Makes a transition of a row. If no row was changed, reads the row again and compares its state. */
-export async function tryMove(
-  portal: Portal,
-  entity: PortalEntity,
-  machine: PortalMachine,
-  move: Move,
-): Promise<MoveResult> {
-  if (await moveRow(portal, entity, machine, move)) return 'moved';
-  const params = keyParams(keyOf(entity, move.row));
-  params.set('select', quoted(machine.field));
-  const [now] = (await callRest(portal, entity, { params })).rows;
-  return now !== undefined && now[machine.field] === move.row[machine.field] ? 'refused' : 'changed';
+  return now !== undefined && now[machine.field] === row[machine.field] ? 'refused' : 'changed';
 }
 
 /** Makes a transition of a row, and then reads all shown rows again. */
 export const takeTransition = (portal: Portal, entity: PortalEntity, machine: PortalMachine) =>
   mutationOptions({
-    mutationFn: (move: Move) => tryMove(portal, entity, machine, move),
+    mutationFn: (move: Move) => moveRow(portal, entity, machine, move),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['rows'] }),
   });

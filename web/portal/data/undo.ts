@@ -27,9 +27,9 @@ export async function undoTransition(
     );
   if (!back) return undefined;
   return async () => {
-    const isMoved = await moveRow(portal, entity, machine, { row: now, to: back.transition.to, values: {} });
+    const result = await moveRow(portal, entity, machine, { row: now, to: back.transition.to, values: {} });
     await queryClient.invalidateQueries({ queryKey: ['rows'] });
-    if (!isMoved) throw new Error('The row has changed.');
+    if (result !== 'moved') throw new Error('The row has changed.');
   };
 }
 

@@ -9,7 +9,7 @@ import type { Row } from '../data/rest.ts';
 import { rowsKey } from '../data/rows.ts';
 import { rowPath, useScreens } from '../data/screens.ts';
 import { queryClient } from '../data/session.ts';
-import { type Move, missingFor, tryMove, waysOf } from '../data/transitions.ts';
+import { type Move, missingFor, moveRow, waysOf } from '../data/transitions.ts';
 import { undoTransition } from '../data/undo.ts';
 import { rowName } from '../fields/value.tsx';
 import { rowKey } from './row-line.tsx';
@@ -156,7 +156,7 @@ function usePlacedRows(
       else next.set(rowKey(entity, row), { row, to, movedAt });
       return next;
     });
-  const taking = useMutation({ mutationFn: (move: Move) => tryMove(portal, entity, machine, move) });
+  const taking = useMutation({ mutationFn: (move: Move) => moveRow(portal, entity, machine, move) });
   const move = async (row: Row, transition: PortalTransition) => {
     const name = rowName(entity, row);
     const path = rowPath(all, entity, row);

@@ -460,6 +460,6 @@ it('says in the words of a policy that its subqueries see only the rows that the
     of_member: 'team is the team of a row that the member may read in members',
   });
   expect(policies.find(({ entity }) => entity === 'public.tasks')?.words).toBe(
-    'team is the team of a row in public.members whose who is the member',
+    'team is the team of a row in members whose who is the member',
   );
 });
