@@ -129,9 +129,11 @@ function superuserStatements(): string[] {
 }
 
 beforeAll(async () => {
-  await withClient(await superuserUrl(node, 'postgres'), (client) =>
-    client.query(`alter role ninefold set log_statement = 'all'`),
-  );
+  await withClient(await superuserUrl(node, 'postgres'), async (client) => {
+    await client.query(`alter role ninefold set log_statement = 'all'`);
+    await client.query(`alter system set autovacuum_naptime = '1s'`);
+    await client.query('select pg_reload_conf()');
+  });
 });
 afterAll(() => rmSync(proof(name), { force: true }));
 
@@ -192,6 +194,72 @@ it('lets no temporary type take the place of a type in a function of the superus
     }
   });
   expect(proofs()).toBe('');
+});
+
+it('runs no cast of an app with more privileges than the caller of a state change has', async () => {
+  const app = await createAppWith(node, trap(name));
+  await asOwner(app, async (client) => {
+    await client.query(`
+      create type public.mood as enum ('fine');
+      create function public.mood_json(public.mood) returns json language plpgsql as $$ begin perform trap.spring('cast'); return '1'; end $$;
+      create function public.mood_jsonb(public.mood) returns jsonb language plpgsql as $$ begin perform trap.spring('cast'); return '1'; end $$;
+      create cast (public.mood as json) with function public.mood_json(public.mood);
+      create cast (public.mood as jsonb) with function public.mood_jsonb(public.mood);
+      create table public.tickets (id int primary key, status text, mood public.mood);
+      select ninefold.define_machine('public.tickets', 'status', 'open', '[{"name": "close", "from": "open", "to": "closed"}]');
+      insert into public.tickets values (1, 'open', 'fine');
+      update public.tickets set status = 'closed'; delete from public.tickets;`);
+    const { rows } = await client.query(`select distinct as_role, session from trap.ran where hook = 'cast'`);
+    expect(rows).toEqual([{ as_role: `app_${app.ref}`, session: `app_${app.ref}` }]);
+    const { rows: recorded } = await client.query(
+      'select from_state, to_state, row_deleted from ninefold.state_changes order by id',
+    );
+    expect(recorded).toEqual([
+      { from_state: null, to_state: 'open', row_deleted: true },
+      { from_state: 'open', to_state: 'closed', row_deleted: true },
+    ]);
+    const forged = `select ninefold.write_state_change('public.tickets'::regclass, 'status', '{}', '{}', 'a', 'b', 'UPDATE')`;
+    expect(await outcomeOf(client, forged)).toBe('42501');
+    // Roles that may run code of the app own no function that runs with their privileges.
+    const { rows: owned } =
+      await client.query(`select p.oid::regprocedure as function from pg_proc p join pg_roles r on r.oid = p.proowner
+      where p.prosecdef and not r.rolsuper and r.rolname not in ('ninefold_server', 'supabase_auth_admin', 'pg_database_owner', current_user)`);
+    expect(owned).toEqual([]);
+  });
+});
+
+it('shows the app nothing of others, and trusts no author, while PostgreSQL analyzes its tables', async () => {
+  const app = await createAppWith(node, trap(name));
+  await asOwner(app, (client) =>
+    client.query(`
+      create table public.seen (databases bigint, logins bigint, queries bigint, session name);
+      create function public.look() returns text language plpgsql volatile set search_path = pg_catalog as $$
+      begin
+        if session_user <> current_user then
+          insert into public.seen select (select count(*) from pg_database where datname <> current_database()),
+            (select count(*) from pg_roles where rolcanlogin and rolname <> current_user and rolname like 'app\\_%' and rolname not like current_user || '%'),
+            (select count(*) from pg_stat_activity where datname <> current_database()), session_user;
+          perform set_config('ninefold.made_by', 'victim@example.com', true);
+          perform ninefold.define_role('forged', 'x');
+        end if;
+        return 'x';
+      end $$;
+      create function public.fixed(v text) returns text language plpgsql immutable as $$ begin perform public.look(); return v; end $$;
+      create table public.analyzed (v text) with (autovacuum_analyze_threshold = 1, autovacuum_analyze_scale_factor = 0);
+      create index on public.analyzed (public.fixed(v));
+      insert into public.analyzed select i::text from generate_series(1, 500) i`),
+  );
+  await asOwner(app, async (client) => {
+    await expect
+      .poll(async () => (await client.query('select from public.seen')).rowCount, { timeout: 60_000, interval: 500 })
+      .toBeGreaterThan(0);
+    const { rows } = await client.query('select distinct databases::int, logins::int, queries::int from public.seen');
+    expect(rows).toEqual([{ databases: 0, logins: 0, queries: 0 }]);
+    const { rows: authors } = await client.query(
+      `select distinct made_by from ninefold.journal where what = 'roles' and made_by is not null`,
+    );
+    expect(authors).toEqual([]);
+  });
 });
 
 it('leaves nothing of an extension behind that runs with more privileges than the caller has', async () => {
