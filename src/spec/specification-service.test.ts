@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type AppDatabase, startAppDatabase } from '../../test/support/app-database.ts';
 import { App } from '../apps/app.ts';
+import { serverPassword } from '../apps/app-connections.ts';
 import { makeKeys } from '../apps/make-keys.ts';
 import { Origins } from '../apps/origins.ts';
 import { plain } from '../database/statement.ts';
@@ -21,7 +22,8 @@ beforeAll(async () => {
   };
   await database.pool.script(
     `create role app_desk login; create role app_desk_authenticator login noinherit password '${record.authenticatorPassword}';
-     grant authenticator to app_desk_authenticator; grant connect on database ${record.database} to app_desk_authenticator`,
+     create role app_desk_server login password '${serverPassword(record)}'; grant ninefold_server to app_desk_server;
+     grant authenticator to app_desk_authenticator; grant connect on database ${record.database} to app_desk_authenticator, app_desk_server`,
   );
   const limits = { connections: 3, idleMilliseconds: 60_000, waitMilliseconds: 10_000 };
   app = new App(record, {}, database.target, limits, new Events());
