@@ -345,20 +345,18 @@ describe.concurrent('an app that exceeds a time limit', () => {
 describe('an app that blocks an object that all apps share', () => {
   /** Statements that wait for the holder before PostgreSQL checks the privileges. Other sessions wait behind them. */
   it.each([
-    ['setting', 'alter role $self in database $other set work_mem = $$4MB$$', 'drop database $other'],
-    ['setting', 'alter role $self in database $other set work_mem = $$4MB$$', 'alter database $other rename to stolen'],
-    ['setting', 'alter role $self in database postgres set work_mem = $$4MB$$', 'drop database postgres'],
+    ['alter role $self in database $other set work_mem = $$4MB$$', 'drop database $other'],
+    ['alter role $self in database $other set work_mem = $$4MB$$', 'alter database $other rename to stolen'],
+    ['alter role $self in database postgres set work_mem = $$4MB$$', 'drop database postgres'],
     [
-      'query',
       'select count(*) from pg_catalog.pg_database',
-      'create rule trap as on insert to pg_catalog.pg_database do instead nothing',
+      'create rule trap as on insert to pg_catalog.pg_database_of_server do instead nothing',
     ],
     [
-      'comment',
       'comment on database $self is $$own$$',
-      'create trigger trap before insert on pg_catalog.pg_shdescription for each row execute function suppress_redundant_updates_trigger()',
+      'create trigger trap before insert on pg_catalog.pg_shdescription_of_server for each row execute function suppress_redundant_updates_trigger()',
     ],
-  ])('is suspended after a %s (%s) that blocks %s', async (_kind, held, waiting) => {
+  ])('is suspended if a session with “%s” blocks “%s”, and other apps can log in', async (held, waiting) => {
     const app = await createApp(node);
     const fill = (sql: string) =>
       sql.replaceAll('$self', () => `"app_${app.ref}"`).replaceAll('$other', () => `"app_${neighbour.ref}"`);
