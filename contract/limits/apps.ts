@@ -77,7 +77,8 @@ export const appLimits = limitsOf('apps', {
   appClosingSeconds: {
     unit: 'seconds',
     default: 30,
-    meaning: 'How long deleting or cloning an app waits until PostgreSQL has ended the sessions of the app, or sessions of other apps that hold locks which the deletion needs.',
+    meaning:
+      'How long deleting or cloning an app waits until PostgreSQL has ended the sessions of the app, or sessions of other apps that hold locks which the deletion needs.',
     code: 'app_session_stuck',
   },
   appTransactionSeconds: {
