@@ -193,7 +193,7 @@ export const ninefoldErrors = entries('ninefold', {
     status: 503,
     message: 'PostgreSQL is still ending a session, so the app cannot be deleted or cloned yet.',
     meaning:
-      'A session of this or of another app is in a loop that PostgreSQL cannot interrupt, for example while PostgreSQL reads a very long comment. It exceeded the limit appClosingSeconds. The watchdog ends such a session in time.',
+      'A session of this or of another app is in a loop that PostgreSQL cannot interrupt, for example while PostgreSQL reads a very long comment. Or another app names the roles of this app, or locks them, faster than its sessions are ended. The wait exceeded the limit appClosingSeconds. The watchdog ends such sessions in time.',
     action: 'Delete or clone the app again after the seconds in Retry-After.',
     member: null,
     limit: 'appClosingSeconds',

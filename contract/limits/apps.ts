@@ -9,7 +9,7 @@ export const appLimits = limitsOf('apps', {
     unit: 'count',
     default: 10_000,
     meaning:
-      'Locks that all sessions of an app may hold together. Above this, its sessions are ended and the app is suspended.',
+      'Locks that all sessions of an app may hold together. Above this, or if a session locks the database of another app or blocks a catalog or role that all apps share, its sessions are ended and the app is suspended.',
     setting: 'NINEFOLD_APP_LOCKS',
     range: [500, 50_000],
     code: 'app_limit_exceeded',
@@ -77,7 +77,8 @@ export const appLimits = limitsOf('apps', {
   appClosingSeconds: {
     unit: 'seconds',
     default: 30,
-    meaning: 'How long deleting or cloning an app waits until PostgreSQL has ended the sessions of the app.',
+    meaning:
+      'How long deleting or cloning an app waits until PostgreSQL has ended the sessions of the app, or sessions of other apps that hold locks which the deletion needs.',
     code: 'app_session_stuck',
   },
   appTransactionSeconds: {

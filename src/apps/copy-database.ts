@@ -41,9 +41,10 @@ const reopenStatements = (database: string): Statement[] => [
   plain(`alter database ${id(database)} reset ${COPY_MARKER}`),
 ];
 
-/** SQLSTATEs of DROP DATABASE while a session uses the database, and after statement_timeout. */
+/** SQLSTATE of DROP DATABASE while a session uses the database. */
 const IN_USE = '55006';
-const TIMED_OUT = '57014';
+/** SQLSTATE of a statement after statement_timeout. */
+export const TIMED_OUT = '57014';
 
 /**
  * Deletes a database if it exists, and ends its sessions. The database is closed meanwhile: no session can take the place
@@ -91,7 +92,8 @@ export async function dropDatabase(maintenance: Pool, database: string): Promise
   }
 }
 
-const sessionStuck = (cause?: unknown): NinefoldError =>
+/** Returns the error of a deletion or copy that waits for a session that does not end. */
+export const sessionStuck = (cause?: unknown): NinefoldError =>
   new NinefoldError('app_session_stuck', { retryAfter: limits.sessionLoopSeconds.default, cause });
 
 /**

@@ -20,7 +20,8 @@ import {
   serverRole,
   TEMPLATE_DATABASE,
 } from './app-record.ts';
-import { copyDatabase, dropDatabase } from './copy-database.ts';
+import { copyDatabase, dropDatabase, sessionStuck, TIMED_OUT } from './copy-database.ts';
+import { runEndingBlockers } from './end-blockers.ts';
 import { boundRoles } from './role-bounds.ts';
 import { appFiles, applySchemaFiles, SchemaStepError } from './schema-files.ts';
 import { scramVerifier } from './scram-verifier.ts';
@@ -251,10 +252,36 @@ export async function unprovision(
   await dropRoles(maintenance, server, app.ref);
 }
 
+/** Number of times that an app may create objects that name a role while the role is dropped. */
+const DROP_ATTEMPTS = 5;
+/**
+ * SQLSTATEs of statements that another session interferes with: a deadlock, an object that still depends on a role, and
+ * a row that another transaction changed meanwhile.
+ */
+const INTERFERED: readonly string[] = ['40P01', '2BP01', 'XX000'];
+
+/**
+ * Drops the login roles of an app. Any app can name the roles and hold locks on them, so its sessions are ended if they
+ * are in the way.
+ * @throws NinefoldError app_session_stuck if other apps prevent it until appClosingSeconds have passed.
+ */
 async function dropRoles(maintenance: Pool, server: Server, ref: string): Promise<void> {
+  const until = performance.now() + limits.appClosingSeconds.default * 1000;
   for (const role of [authenticatorRole(ref), serverRole(ref), ownerRole(ref)]) {
-    await removeRoleFromDatabases(maintenance, server, role);
-    await maintenance.run([plain(`drop role if exists ${id(role)}`)]);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await removeRoleFromDatabases(maintenance, server, role, until);
+        await withPool(server.target, (pool) =>
+          runEndingBlockers(pool, maintenance, [plain(`drop role if exists ${id(role)}`)], until),
+        );
+        break;
+      } catch (error) {
+        const sqlstate = error instanceof DatabaseError ? error.sqlstate : '';
+        if (sqlstate === TIMED_OUT) throw sessionStuck(error);
+        if (!INTERFERED.includes(sqlstate)) throw error;
+        if (attempt >= DROP_ATTEMPTS || performance.now() > until) throw sessionStuck(error);
+      }
+    }
   }
 }
 
@@ -262,8 +289,9 @@ async function dropRoles(maintenance: Pool, server: Server, ref: string): Promis
  * Removes a role from databases that stay: transfers its objects to the owner of the database and revokes its
  * privileges. The owner of any app can name the role in a GRANT or a policy, and PostgreSQL cannot drop a role that is
  * referenced.
+ * @param until As of `runEndingBlockers`.
  */
-async function removeRoleFromDatabases(maintenance: Pool, server: Server, role: string): Promise<void> {
+async function removeRoleFromDatabases(maintenance: Pool, server: Server, role: string, until: number): Promise<void> {
   const [found] = await maintenance.run([
     {
       text: `select distinct d.datname as database, o.rolname as owner, d.datallowconn as open from pg_catalog.pg_shdepend s
@@ -277,7 +305,12 @@ async function removeRoleFromDatabases(maintenance: Pool, server: Server, role: 
     if (!database || !owner) continue;
     if (open !== 't') await maintenance.run([plain(`alter database ${id(database)} allow_connections true`)]);
     await withPool(superuserIn(server, database), (pool) =>
-      pool.run([plain(`reassign owned by ${id(role)} to ${id(owner)}`), plain(`drop owned by ${id(role)}`)]),
+      runEndingBlockers(
+        pool,
+        maintenance,
+        [plain(`reassign owned by ${id(role)} to ${id(owner)}`), plain(`drop owned by ${id(role)}`)],
+        until,
+      ),
     );
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type AppBounds, limits } from '../../contract/limits.ts';
 import { watchedSession } from '../../test/support/watched-session.ts';
-import { listenerBreaches, lockBreaches, sumBreaches, timeBreaches } from './breaches.ts';
+import { listenerBreaches, lockBreaches, sharedLockBreaches, sumBreaches, timeBreaches } from './breaches.ts';
 
 const lock = (pid: number, locks: number, database = '1') => ({
   pid,
@@ -9,6 +9,8 @@ const lock = (pid: number, locks: number, database = '1') => ({
   database,
   notifies: false,
   writesShared: false,
+  databases: [] as string[],
+  blocksShared: false,
 });
 const bounds = Object.fromEntries(
   Object.entries(limits).map(([name, { default: value }]) => [name, value]),
@@ -30,6 +32,25 @@ describe('lockBreaches', () => {
   it('ends the leader in place of its parallel worker, and spares idle sessions without locks', () => {
     const sessions = [watchedSession(1), watchedSession(2, { leader: 1 }), watchedSession(3, { state: 'idle' })];
     expect(lockBreaches(sessions, [lock(2, 200)], 100)[0]?.pids).toEqual([1]);
+  });
+});
+
+describe('sharedLockBreaches', () => {
+  const shared = (pid: number, databases: string[], blocksShared = false) => ({
+    ...lock(pid, 1, '0'),
+    databases,
+    blocksShared,
+  });
+
+  it('finds sessions that lock the database of another app or block a shared object', () => {
+    const sessions = [watchedSession(1), watchedSession(2, { leader: 1 }), watchedSession(3), watchedSession(4)];
+    const locks = [shared(1, ['1', '2']), shared(2, ['2']), shared(3, [], true), lock(4, 1)];
+    expect(sharedLockBreaches(sessions, locks)).toEqual([{ app: 'a', limit: 'appLocks', value: 3, pids: [1, 3] }]);
+  });
+
+  it('permits locks on the own database, and locks of autovacuum workers on shared catalogs', () => {
+    const sessions = [watchedSession(1), watchedSession(2, { isAutovacuum: true })];
+    expect(sharedLockBreaches(sessions, [shared(1, ['1']), shared(2, [], true), shared(9, ['1'])])).toEqual([]);
   });
 });
 

@@ -42,6 +42,29 @@ export function lockBreaches(sessions: readonly Session[], locks: readonly LockC
   });
 }
 
+/**
+ * Finds apps that block others by a single lock: on the database of another app, or on a catalog or a role that all apps
+ * share. PostgreSQL refuses the statement, but only after it waited for the lock, and blocks other sessions meanwhile.
+ * An autovacuum worker may lock a shared catalog.
+ */
+export function sharedLockBreaches(sessions: readonly Session[], locks: readonly LockCount[]): Breach[] {
+  const shared = new Map(
+    locks
+      .filter(({ databases, blocksShared }) => blocksShared || databases.length > 0)
+      .map((lock) => [lock.pid, lock] as const),
+  );
+  if (shared.size === 0) return [];
+  return [...byApp(sessions)].flatMap(([app, group]) => {
+    const blocking = group.filter(({ pid, database, isAutovacuum }) => {
+      const lock = isAutovacuum ? undefined : shared.get(pid);
+      return lock !== undefined && (lock.blocksShared || lock.databases.some((oid) => oid !== database));
+    });
+    return blocking.length > 0
+      ? [{ app, limit: 'appLocks' as const, value: blocking.length, pids: leaders(blocking) }]
+      : [];
+  });
+}
+
 /** Finds sessions whose statement, transaction or idle time within a transaction is too long. */
 export function timeBreaches(sessions: readonly Session[], bounds: AppBounds): Breach[] {
   const found: Breach[] = [];

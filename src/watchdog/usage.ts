@@ -11,6 +11,13 @@ export interface LockCount {
   readonly notifies: boolean;
   /** True if the process has written to a catalog that all databases share, in an open transaction. */
   readonly writesShared: boolean;
+  /** Oids of databases on which the process holds or waits for a lock. */
+  readonly databases: readonly string[];
+  /**
+   * True if the process holds or waits for a lock that conflicts with writers of a catalog, a role or another object
+   * that all databases share. A database does not count.
+   */
+  readonly blocksShared: boolean;
 }
 
 /**
@@ -28,12 +35,28 @@ const ENOUGH_MEMORY: Statement = {
  */
 const NOTIFIES = `bool_or(locktype = 'object' and database = 0 and classid = 1262 and objid = 0)`;
 const WRITES_SHARED = `bool_or(locktype = 'relation' and database = 0 and mode = 'RowExclusiveLock')`;
+/**
+ * SQL of the databases that a process locks. PostgreSQL takes the lock for a statement such as DROP DATABASE before it
+ * checks the privileges, and each new connection to the database then waits.
+ */
+const DATABASES = `string_agg(objid::text, ',') filter (where locktype = 'object' and database = 0 and classid = 1262 and objid <> 0)`;
+/**
+ * SQL that is true if a process blocks shared objects. AccessShareLock is the mode of a GRANT on a role or of a query of
+ * a catalog. Statements such as CREATE RULE take a stronger lock before they check the privileges, and each login then
+ * waits if the object is pg_database.
+ */
+const BLOCKS_SHARED = `bool_or(database = 0 and mode not in ('AccessShareLock', 'RowShareLock', 'RowExclusiveLock')
+  and (locktype = 'relation' or locktype = 'object' and classid <> 1262))`;
 
-const LOCKS = `select pid, database, count(*) as locks, ${NOTIFIES} as notifies, ${WRITES_SHARED} as writes_shared
+const LOCKS = `select pid, database, count(*) as locks, ${NOTIFIES} as notifies, ${WRITES_SHARED} as writes_shared,
+    ${DATABASES} as databases, ${BLOCKS_SHARED} as blocks_shared
   from pg_catalog.pg_lock_status() where pid <> pg_catalog.pg_backend_pid() group by pid, database
-  having count(*) >= $1::int or ${NOTIFIES} or ${WRITES_SHARED}`;
+  having count(*) >= $1::int or ${NOTIFIES} or ${WRITES_SHARED} or ${DATABASES} is not null or ${BLOCKS_SHARED}`;
 
-/** Returns the lock counts of processes that hold at least `min` locks, that notify, or that write shared catalogs. */
+/**
+ * Returns the lock counts of processes that hold at least `min` locks, that notify, that write shared catalogs, or that
+ * lock databases or other shared objects.
+ */
 export async function readLocks(database: Executor, min: number): Promise<LockCount[]> {
   const [, result] = await database.run([ENOUGH_MEMORY, { text: LOCKS, params: [String(min)], planKey: 'watchdog' }]);
   return (result ? rowsAsText(result) : []).map((row) => ({
@@ -42,6 +65,8 @@ export async function readLocks(database: Executor, min: number): Promise<LockCo
     locks: Number(row.locks),
     notifies: row.notifies === 't',
     writesShared: row.writes_shared === 't',
+    databases: row.databases?.split(',') ?? [],
+    blocksShared: row.blocks_shared === 't',
   }));
 }
 

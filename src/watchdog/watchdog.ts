@@ -4,7 +4,15 @@ import type { BoundMessage } from '../apps/exceeded-bounds.ts';
 import type { ConnectionConfig } from '../database/connection-config.ts';
 import { Pool } from '../database/pool.ts';
 import type { Events } from '../observe/events.ts';
-import { type Breach, leaders, listenerBreaches, lockBreaches, sumBreaches, timeBreaches } from './breaches.ts';
+import {
+  type Breach,
+  leaders,
+  listenerBreaches,
+  lockBreaches,
+  sharedLockBreaches,
+  sumBreaches,
+  timeBreaches,
+} from './breaches.ts';
 import { DatabaseSizes } from './database-sizes.ts';
 import { EndlessLoops } from './endless-loops.ts';
 import { OwnerLogins } from './owner-logins.ts';
@@ -163,7 +171,7 @@ export class Watchdog {
     const breaches = timeBreaches(busy, bounds);
     if (busy.length > 0) {
       const locks = await readLocks(this.#database, bounds.appLocks * COUNTED_SHARE);
-      breaches.push(...lockBreaches(sessions, locks, bounds.appLocks));
+      breaches.push(...lockBreaches(sessions, locks, bounds.appLocks), ...sharedLockBreaches(sessions, locks));
       const pids = (isWriter: (lock: LockCount) => boolean) => new Set(locks.filter(isWriter).map(({ pid }) => pid));
       this.#notifies.see(
         sessions,

@@ -82,6 +82,10 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ['the pause between two apps', 'const PAUSE_MILLISECONDS = 20;'],
   ],
   'src/apps/copy-database.ts': [['the pause between two tries', 'setTimeout(resolve, 20)', 'setTimeout(resolve, 50)']],
+  'src/apps/end-blockers.ts': [
+    ['how often blocking sessions are read', 'const LOOK_MILLISECONDS = 100;'],
+    ['how long another app may keep a lock that a deletion needs', 'const GRACE_MILLISECONDS = 1000;'],
+  ],
   'src/apps/buffered-counters.ts': [['how often old rows are swept', 'const MAINTAIN_EVERY = 120;']],
   'src/apps/error-statistics.ts': [['the shape of what is counted', 'const MINUTES = 10;', 'const HOURS = 24;']],
   'src/apps/load-pause.ts': [

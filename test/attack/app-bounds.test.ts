@@ -344,6 +344,41 @@ describe.concurrent('an app that exceeds a time limit', () => {
   });
 });
 
+describe('an app that blocks an object that all apps share', () => {
+  /** Statements that wait for the holder before PostgreSQL checks the privileges. Other sessions wait behind them. */
+  it.each([
+    ['alter role $self in database $other set work_mem = $$4MB$$', 'drop database $other'],
+    ['alter role $self in database $other set work_mem = $$4MB$$', 'alter database $other rename to stolen'],
+    ['alter role $self in database postgres set work_mem = $$4MB$$', 'drop database postgres'],
+    [
+      'select count(*) from pg_catalog.pg_database',
+      'create rule trap as on insert to pg_catalog.pg_database_of_server do instead nothing',
+    ],
+    [
+      'comment on database $self is $$own$$',
+      'create trigger trap before insert on pg_catalog.pg_shdescription_of_server for each row execute function suppress_redundant_updates_trigger()',
+    ],
+  ])('is suspended if a session with “%s” blocks “%s”, and other apps can log in', async (held, waiting) => {
+    const app = await createApp(node);
+    const fill = (sql: string) =>
+      sql.replaceAll('$self', () => `"app_${app.ref}"`).replaceAll('$other', () => `"app_${neighbour.ref}"`);
+    const own = await logIn(neighbour);
+    const [holder, waiter] = await Promise.all([logIn(app), logIn(app)]);
+    await own.client.query(
+      `begin; comment on database "app_${neighbour.ref}" is 'own'; alter database "app_${neighbour.ref}" set work_mem = '5MB';
+       create table public.granted (); grant select on public.granted to anon`,
+    );
+    await holder.client.query(`begin; ${fill(held)}`);
+    const refused = expect(waiter.client.query(fill(waiting))).rejects.toThrow();
+    await withClient(await databaseUrl(neighbour), (client) => client.query('select 1'));
+    await Promise.all([holder.ended, refused]);
+    await expect.poll(() => logged(app, 'appLocks')).toMatchObject({ suspendedSeconds: expect.any(Number) });
+    // The watchdog does not end a session for locks on its own database.
+    await own.client.query('rollback');
+    await Promise.all([own, waiter].map(({ client }) => client.end()));
+  });
+});
+
 describe('an app whose owner reconnects after each ended session', () => {
   it.each(boundAttacks.filter(({ name }) => ['advisory locks', 'notifications'].includes(name)))(
     'is suspended when it repeats $name, and other apps keep working',

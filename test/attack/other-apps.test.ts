@@ -243,3 +243,25 @@ it('lets anon execute only the listed functions of schema ninefold, which reveal
     ]);
   });
 });
+
+it.each([
+  ['reads a table whose policy names the app', 'begin; select * from public.trap', true],
+  ['has a policy for the app in an open transaction', 'begin; create policy late on public.trap to $role', false],
+  ['changes a privilege of the app in an open transaction', 'begin; grant insert on public.trap to $role', true],
+])('deletes an app while a session of another app %s', async (_what, sql, isNamed) => {
+  const { ref } = await createApp(node, { ref: uniqueRef('deleted') });
+  const role = `"app_${ref}"`;
+  await asOwner(async (client) => {
+    await client.query('drop table if exists public.trap; create table public.trap ()');
+    if (isNamed) {
+      await client.query(`create policy named on public.trap to ${role}; grant select on public.trap to ${role}`);
+    }
+    const ended = new Promise<void>((resolve) => client.on('end', () => resolve()));
+    await client.query(sql.replaceAll('$role', () => role));
+    await Promise.all([deleteApp(node, ref), ended]);
+  });
+  await withClient(await superuserUrl(node, 'postgres'), async (client) => {
+    const { rows } = await client.query('select rolname from pg_roles where rolname like $1', [`app_${ref}%`]);
+    expect(rows).toEqual([]);
+  });
+});
