@@ -207,11 +207,14 @@ it('lets pg_dump read its catalogs, and adds no changed privileges to the dump',
 });
 
 it('shows the whole server to the superuser in an app’s database', async () => {
-  await withClient(await superuserUrl(node, `app_${app.ref}`), async (client) => {
-    const { rows } = await client.query(
-      `select (select count(*)::int from pg_database where datname = $1) as databases,
-      (select count(*)::int from pg_roles where rolname = $1) as roles, (select count(*)::int from pg_stat_activity where datname = $1) as sessions`,
-      [`app_${other.ref}`],
+  // A session of the other app that stays open.
+  await withClient(other.database_url ?? '', async () => {
+    const { rows } = await withClient(await superuserUrl(node, `app_${app.ref}`), (client) =>
+      client.query(
+        `select (select count(*)::int from pg_database where datname = $1) as databases,
+        (select count(*)::int from pg_roles where rolname = $1) as roles, (select count(*)::int from pg_stat_activity where datname = $1) as sessions`,
+        [`app_${other.ref}`],
+      ),
     );
     expect(rows).toEqual([{ databases: 1, roles: 1, sessions: expect.toSatisfy((count: number) => count > 0) }]);
   });

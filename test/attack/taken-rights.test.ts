@@ -20,8 +20,8 @@ describe.concurrent.each([
     told: 'permission denied for schema ninefold',
   },
   {
-    take: 'revoke all on ninefold.settings from ninefold_server',
-    give: 'grant all on ninefold.settings to ninefold_server',
+    take: 'revoke all on ninefold.settings from ninefold_server, supabase_auth_admin',
+    give: 'grant all on ninefold.settings to ninefold_server; grant select on ninefold.settings to supabase_auth_admin',
     told: 'permission denied for table settings',
   },
   {
