@@ -34,13 +34,18 @@ export const authenticatorConnection = (server: ConnectionConfig, record: Login)
 /**
  * Returns the connection parameters of the app's server role. Its sessions run only Ninefold's own statements on tables
  * on which no code of the app can be defined.
+ * @param applicationName The name that pg_stat_activity shows.
  */
-export const serverConnection = (server: ConnectionConfig, record: Login): ConnectionConfig => ({
+export const serverConnection = (
+  server: ConnectionConfig,
+  record: Login,
+  applicationName = 'ninefold-server',
+): ConnectionConfig => ({
   ...loginAt(server, {
     database: record.database,
     user: serverRole(record.ref),
     password: serverPassword(record),
-    applicationName: 'ninefold-server',
+    applicationName,
   }),
   searchPath: 'pg_catalog,pg_temp',
   ignoresLockTimeout: true,

@@ -117,7 +117,10 @@ export class AppWork {
       waitMilliseconds: CONTROL_WAIT_MILLISECONDS,
       budget: shared.budget,
     };
-    this.#control = new Pool(serverConnection(target, record), { max: CONTROL_CONNECTIONS, ...options });
+    this.#control = new Pool(serverConnection(target, record, 'ninefold-jobs'), {
+      max: CONTROL_CONNECTIONS,
+      ...options,
+    });
     this.#accounts = new Pool(authenticatorConnection(target, record), { max: 1, ...options });
     this.#sender = new HttpSender(shared.policy, shared.requests, owner);
     this.#mails = new MailSender(shared.policy, shared.mailPlaces, shared.cancel);

@@ -77,7 +77,7 @@ it('checks all apps for scheduled work after a crash of PostgreSQL, and opens at
     // A crash deletes the statistics, so `sessions` counts the sessions since then.
     for (let checked = 0; checked < APPS; ) {
       const { rows } = await client.query<{ open: number; checked: number }>(
-        `select (select count(*)::int from pg_stat_activity where datname like 'app\\_cold-%' and usename !~ '_authenticator$') as open,
+        `select (select count(*)::int from pg_stat_activity where datname like 'app\\_cold-%' and application_name = 'ninefold-jobs') as open,
            (select count(*)::int from pg_stat_database where datname like 'app\\_cold-%' and sessions > 0) as checked`,
       );
       max = Math.max(max, rows[0]?.open ?? 0);

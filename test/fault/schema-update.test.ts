@@ -138,7 +138,7 @@ describe('an app of the previous release', () => {
     const { app } = await oldApp('locked');
     const { database_url: url } = await admin<AppConnection>(node, 'GET', `/apps/${app.ref}/connection`);
     await withClient(url ?? '', async (owner) => {
-      await owner.query('begin; select from ninefold.call_statistics');
+      await owner.query('begin; select from ninefold.mails');
       expect((await call(app, '/rest/v1/tasks')).status).toBe(503);
       const shown = await specification(app);
       expect(await shown.json()).toMatchObject({

@@ -182,18 +182,20 @@ async function tryTransitions({ portal, all }: Caller, entity: PortalEntity, row
   // Only a caller who may read the values of a condition can know the result.
   for (const { transition } of closed.filter(({ transition: { name } }) => !machine.undecided?.includes(name))) {
     const values = Object.fromEntries(missingFor(transition, now).map((name) => [name, 'Because']));
-    const moved = await moveRow(portal, entity, machine, { row: now, to: transition.to, values }).catch(() => false);
-    if (moved) wrong.push(`${entity.id}: ${transition.name} is not offered, but accepted`);
+    const result = await moveRow(portal, entity, machine, { row: now, to: transition.to, values }).catch(
+      () => 'refused',
+    );
+    if (result === 'moved') wrong.push(`${entity.id}: ${transition.name} is not offered, but accepted`);
   }
   for (let step = 0; step < 6; step += 1) {
     now = (await readRow(portal, all, entity, key)) ?? now;
     const way = waysOf(machine, now).find(({ isOpen }) => isOpen);
     if (!way) break;
     const values = Object.fromEntries(missingFor(way.transition, now).map((name) => [name, 'Because']));
-    const moved = await moveRow(portal, entity, machine, { row: now, to: way.transition.to, values }).catch(
+    const result = await moveRow(portal, entity, machine, { row: now, to: way.transition.to, values }).catch(
       (error) => error,
     );
-    if (moved !== true) wrong.push(`${entity.id}: ${way.transition.name} is offered, but ${moved}`);
+    if (result !== 'moved') wrong.push(`${entity.id}: ${way.transition.name} is offered, but ${result}`);
   }
   refused = before;
   return wrong;
