@@ -56,6 +56,7 @@ import logCountsAndImports from '../../schema/0080_log_counts_and_imports.sql';
 import slowRequests from '../../schema/0086_slow_requests.sql';
 import serverRole from '../../schema/0090_server_role.sql';
 import transitionsUnderPolicies from '../../schema/0091_transitions_under_policies.sql';
+import versionsOfFacts from '../../schema/0092_versions_of_facts.sql';
 import consoleTables from '../../schema/console/0001_console.sql';
 import scheduledWork from '../../schema/console/0002_scheduled_work.sql';
 import appSecrets from '../../schema/console/0020_app_secrets.sql';
@@ -126,6 +127,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0086_slow_requests', sql: slowRequests, onExisting: true },
   { name: '0090_server_role', sql: serverRole, onExisting: true },
   { name: '0091_transitions_under_policies', sql: transitionsUnderPolicies, onExisting: true },
+  { name: '0092_versions_of_facts', sql: versionsOfFacts, onExisting: true },
 ];
 
 /** Name of the last schema file. */

@@ -45,7 +45,7 @@ function ofKind(kind: RenameKind, before: readonly Named[], after: readonly Name
     ([key, [was, ...others]]): Rename[] => {
       const [is, ...more] = added.get(key) ?? [];
       if (!was || !is || others.length + more.length > 0) return [];
-      return [{ kind, of: was.of, before: was.name, after: is.name, isDisplaced: false }];
+      return [{ kind, id: '', of: was.of, before: was.name, after: is.name, isDisplaced: false }];
     },
   );
 }
