@@ -62,10 +62,11 @@ function withNewerNames(
 ): JsonObject {
   const unmoved = new Map([...byMembers].map((rename) => [rename.after, rename.before]));
   const renames = byFacts.map((one) => ({ ...one, of: unmoved.get(one.of) ?? one.of }));
-  const renamed = renameFacts(before.facts, after.facts, renames);
-  const { specification, entries } = deriveChanged(renamed.facts, before.app, before.entries);
+  const renamed = renameFacts(before.facts, { after: after.facts, unchanged: after.facts }, renames);
+  const { specification, entries } = deriveChanged(renamed.facts, before.app, after.entries);
   const { marks, byMark } = marksOf(renames);
-  const marked = deriveChanged(renameFacts(renamed.facts, null, marks).facts, before.app, entries).specification;
+  const { facts } = renameFacts(renamed.facts, { after: null, unchanged: before.facts }, marks);
+  const marked = deriveChanged(facts, before.app, entries).specification;
   noteMarkedNames(asJson(marked.chapters), asJson(after.specification.chapters), byMark, notes);
   return withWrittenTexts(asJson(specification.chapters), renamed, asJson(before.specification.chapters));
 }

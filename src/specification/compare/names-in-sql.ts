@@ -37,6 +37,9 @@ const isString = (part = ''): boolean => part.startsWith("'");
 const literal = (value: string): string => `'${value.replaceAll("'", "''")}'`;
 const plainString = (part: string): string => part.slice(1, -1).replaceAll("''", "'");
 
+/** Returns the part of a name before the first character that SQL doubles. */
+const withoutSigns = (name: string): string => name.split(/["'\\]/)[0] ?? '';
+
 /** Replaces the older names of renamed objects in SQL. */
 export class SqlNames {
   /** The newer ids of renamed relations, sequences, functions and types, by the older name `schema.name`. */
@@ -51,6 +54,7 @@ export class SqlNames {
   /** True if the older name of an object is the newer name of another one. Equal SQL may then mean another object. */
   readonly #isReused: boolean;
   readonly #fieldNames: ReadonlySet<string>;
+  readonly #olderNames: readonly string[];
 
   constructor(renames: readonly Rename[]) {
     for (const rename of renames) {
@@ -62,6 +66,10 @@ export class SqlNames {
       } else (kind === 'label' ? this.#labels : this.#parts).set(`${of}\0${before}`, after);
       for (const pair of spellingsOf(rename)) this.#spellings.set(pair, [...(this.#spellings.get(pair) ?? []), rename]);
     }
+    // A part of a name with quotes is a shorter text that the SQL also contains.
+    this.#olderNames = renames
+      .map(({ kind, before }) => (isQualified(kind) ? namesOf(before).name : before))
+      .map(withoutSigns);
     const names = new Set(renames.map(({ kind, of, after }) => `${kind}\0${of}\0${after}`));
     this.#isReused = renames.some(({ kind, of, before }) => names.has(`${kind}\0${of}\0${before}`));
     this.#fieldNames = new Set(
@@ -88,6 +96,7 @@ export class SqlNames {
    * @param isWritten True for SQL that a person wrote, which may leave out the schemas.
    */
   replace(sql: string, entity: string, isWritten = false): string {
+    if (!this.#olderNames.some((name) => sql.includes(name))) return sql;
     const parts = tokensOf(sql);
     const relations = this.#relationsIn(parts);
     return parts.map((part, i) => this.#replaced(parts, i, part, { entity, relations, isWritten })).join('');

@@ -2,9 +2,15 @@ import type { ScreenFact } from '../../catalog/description.ts';
 import type { Facts } from '../../catalog/facts.ts';
 import { entityId } from '../../catalog/names.ts';
 import { routeOf } from '../derive/chapters/screens/screens.ts';
-import { isObject, type JsonObject } from '../derive/words/sentence-parts.ts';
+import { isObject, type JsonObject, text } from '../derive/words/sentence-parts.ts';
+import { sameJson } from './differences.ts';
 import { namesOf, SqlNames } from './names-in-sql.ts';
 import type { Rename, RenameKind } from './renames.ts';
+
+interface OtherFacts {
+  after: Facts | null;
+  unchanged: Facts;
+}
 
 /** Facts with the newer names. */
 export interface RenamedFacts {
@@ -22,10 +28,11 @@ export interface RenamedFacts {
  * Returns older facts with the newer names of all renamed objects, so that a specification derived from them differs
  * from the newer one only by other changes. Finds the objects by their ids. Rows without a changed name stay the same
  * objects.
- * @param after The newer facts, whose SQL has the newer names. Null to replace the names in all SQL.
+ * @param others `after`: the newer facts, whose SQL has the newer names; null to replace each name in SQL. `unchanged`:
+ * facts whose rows contain no name to replace, if they are the same objects.
  */
-export function renameFacts(before: Facts, after: Facts | null, renames: readonly Rename[]): RenamedFacts {
-  const renamer = new FactRenamer(before, after, renames);
+export function renameFacts(before: Facts, others: OtherFacts, renames: readonly Rename[]): RenamedFacts {
+  const renamer = new FactRenamer(before, others, renames);
   const lists = Object.entries(before).map(([list, value]): [string, unknown] => [list, renamer.list(list, value)]);
   const { exposedSchemas, extraSearchPath, preRequest } = before;
   const facts: Facts = {
@@ -61,7 +68,7 @@ const kinds: Readonly<Record<string, RenameKind>> = {
 };
 
 /** Lists without names that PostgreSQL updates, and lists whose names `followMembers` replaces. */
-const unchanged: ReadonlySet<string> = new Set([
+const keptLists: ReadonlySet<string> = new Set([
   ...['comments', 'description', 'labels', 'screens', 'screen_refusals', 'server_settings', 'role_settings'],
   ...['connection_limits', 'roles', 'member_roles', 'exposedSchemas', 'extraSearchPath', 'preRequest', 'database'],
 ]);
@@ -73,18 +80,25 @@ const inSql: ReadonlySet<string> = new Set([
   ...['body', 'heirs'],
 ]);
 
+type FactLists = Readonly<Record<string, readonly JsonObject[] | undefined>>;
+
 class FactRenamer {
   readonly names: SqlNames;
   readonly written = new Map<string, string>();
-  readonly #after: Readonly<Record<string, readonly JsonObject[] | undefined>>;
+  readonly #after: FactLists;
+  readonly #unchanged: FactLists;
+  /** True if no newer SQL is known. Then names in written code stay, because nothing shows them. */
+  readonly #isMarking: boolean;
   readonly #renames: ReadonlyMap<string, Rename>;
   /** The newer ids of relations by their numbers. */
   readonly #entities: ReadonlyMap<unknown, string>;
   readonly #schemas: ReadonlyMap<string, string>;
 
-  constructor(before: Facts, after: Facts | null, renames: readonly Rename[]) {
+  constructor(before: Facts, { after, unchanged }: OtherFacts, renames: readonly Rename[]) {
     this.names = new SqlNames(renames);
-    this.#after = { ...after } as unknown as Record<string, readonly JsonObject[]>;
+    this.#after = { ...after } as unknown as FactLists;
+    this.#isMarking = after === null;
+    this.#unchanged = unchanged as unknown as FactLists;
     this.#renames = new Map(renames.map((rename) => [`${rename.kind} ${rename.id}`, rename]));
     this.#entities = new Map(
       before.relations.map(({ oid, schema, name }) => [
@@ -100,27 +114,37 @@ class FactRenamer {
 
   /** Returns a list of facts with the newer names, in the order of the newer list if a name has changed. */
   list(list: string, rows: unknown): unknown {
-    if (unchanged.has(list) || !Array.isArray(rows) || !rows.every(isObject)) return rows;
+    if (keptLists.has(list) || !Array.isArray(rows) || !rows.every(isObject)) return rows;
     const others: readonly JsonObject[] = this.#after[list] ?? [];
     const now = new Map(others.map((row, i) => [keyOf(row), { row, i }]));
-    const renamed = rows.map((row) => this.#row(list, row, now.get(keyOf(row))?.row));
-    if (renamed.every((row, i) => row.name === rows[i]?.name && row.schema === rows[i]?.schema)) {
-      return renamed.some((row, i) => row !== rows[i]) ? renamed : rows;
-    }
+    const unchanged = new Set(this.#unchanged[list]);
+    const renamed = rows.map((row) =>
+      unchanged.has(row) ? this.#withWrittenNames(list, row) : this.#row(list, row, now.get(keyOf(row))?.row),
+    );
     const place = (row: JsonObject) => now.get(keyOf(row))?.i ?? others.length;
-    return renamed.sort((a, b) => place(a) - place(b));
+    if (renamed.some((row, i) => row.name !== rows[i]?.name || row.schema !== rows[i]?.schema)) {
+      renamed.sort((a, b) => place(a) - place(b));
+    }
+    const equals = (list: readonly unknown[]) =>
+      renamed.length === list.length && renamed.every((row, i) => row === list[i]);
+    return [rows, others].find(equals) ?? renamed;
   }
 
   #row(list: string, row: JsonObject, now: JsonObject | undefined): JsonObject {
     const entity = this.#entities.get(list === 'relations' ? row.oid : (row.relation ?? row.view)) ?? '';
+    const isWritten = row.bound === false;
     const renamed: Record<string, unknown> = Object.fromEntries(
-      Object.entries(row).map(([key, value]) => [key, this.#value(key, value, now?.[key], entity)]),
+      Object.entries(row).map(([key, value]) => [
+        key,
+        isWritten && key === 'body' ? value : this.#value(key, value, now?.[key], entity),
+      ]),
     );
     Object.assign(renamed, this.#nameOf(list, row, now, entity));
-    if (list === 'routines' && row.bound === false) renamed.body = this.#writtenText(row.body, entity);
-    if (list === 'jobs') renamed.command = this.#writtenText(row.command, '');
     if (list === 'types') renamed.labels = this.#labels(row);
-    return Object.entries(row).every(([key, value]) => value === renamed[key]) ? row : renamed;
+    if (Object.entries(row).every(([key, value]) => value === renamed[key])) return this.#withWrittenNames(list, row);
+    const followed = this.#withWrittenNames(list, renamed);
+    // The newer row itself, so that what is derived from it is not derived again.
+    return now && sameJson(followed, now) ? now : followed;
   }
 
   /** Returns the members of a row that name the object itself. */
@@ -167,11 +191,15 @@ class FactRenamer {
     return renamed.some((label, i) => label !== labels[i]) ? renamed : labels;
   }
 
-  #writtenText(value: unknown, entity: string): unknown {
-    if (typeof value !== 'string') return value;
-    const renamed = this.names.replace(value, entity, true);
-    if (renamed !== value) this.written.set(renamed, value);
-    return renamed;
+  /** Returns a row with the newer names in code that a person wrote. */
+  #withWrittenNames(list: string, row: JsonObject): JsonObject {
+    const member = list === 'jobs' ? 'command' : list === 'routines' && row.bound === false ? 'body' : null;
+    if (member === null || this.#isMarking) return row;
+    const value = text(row, member);
+    const renamed = this.names.replace(value, '', true);
+    if (renamed === value) return row;
+    this.written.set(renamed, value);
+    return { ...row, [member]: renamed };
   }
 
   /** Returns a defined screen with the newer names of its entity, fields and functions. */
