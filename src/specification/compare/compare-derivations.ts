@@ -1,5 +1,4 @@
 import type { Change } from '../../../contract/changes.ts';
-import type { Chapters } from '../../../contract/specification.ts';
 import type { Facts } from '../../catalog/facts.ts';
 import { compareText } from '../../catalog/names.ts';
 import { type Derivation, deriveChanged, type SpecificationApp } from '../derive/specification.ts';
@@ -24,8 +23,7 @@ export interface DerivedSpecification extends Derivation {
  * specification is derived again from facts with the newer names, so that only other differences remain. Pure.
  */
 export function compareDerivations(before: DerivedSpecification, after: DerivedSpecification): Change[] {
-  const [old, fresh] = [before, after].map(({ specification }) => asJson(specification.chapters));
-  if (!old || !fresh) return [];
+  const [old, fresh] = [asJson(before), asJson(after)];
   const renames = renamesBetween(objectIds(before.facts), objectIds(after.facts));
   if (renames === null) return diffChapters(old, fresh);
   const notes = notesOf(fresh);
@@ -35,7 +33,7 @@ export function compareDerivations(before: DerivedSpecification, after: DerivedS
   return describeDifferences(followMembers(followed, fresh, [...byMembers], notes), fresh, notes);
 }
 
-const asJson = (chapters: Chapters): JsonObject => chapters as unknown as JsonObject;
+const asJson = ({ specification }: Derivation): JsonObject => specification.chapters as unknown as JsonObject;
 
 /**
  * Returns a function that returns true for the rename of a role, and of an object that moved to another schema. With
@@ -63,12 +61,12 @@ function withNewerNames(
   const unmoved = new Map([...byMembers].map((rename) => [rename.after, rename.before]));
   const renames = byFacts.map((one) => ({ ...one, of: unmoved.get(one.of) ?? one.of }));
   const renamed = renameFacts(before.facts, { after: after.facts, unchanged: after.facts }, renames);
-  const { specification, entries } = deriveChanged(renamed.facts, before.app, after.entries);
+  const derivation = deriveChanged(renamed.facts, before.app, after.entries);
   const { marks, byMark } = marksOf(renames);
   const { facts } = renameFacts(renamed.facts, { after: null, unchanged: before.facts }, marks);
-  const marked = deriveChanged(facts, before.app, entries).specification;
-  noteMarkedNames(asJson(marked.chapters), asJson(after.specification.chapters), byMark, notes);
-  return withWrittenTexts(asJson(specification.chapters), renamed, asJson(before.specification.chapters));
+  const marked = deriveChanged(facts, before.app, derivation.entries);
+  noteMarkedNames(asJson(marked), asJson(after), byMark, notes);
+  return withWrittenTexts(asJson(derivation), renamed, asJson(before));
 }
 
 /** Returns chapters of renamed facts with the texts that persons wrote as they were. */

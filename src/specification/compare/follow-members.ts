@@ -8,8 +8,8 @@ import type { Rename, RenameKind } from './renames.ts';
 
 /**
  * Returns the older chapters with the newer names in members that contain a name or SQL. Sentences stay unchanged, so a
- * sentence that contains an older name counts as changed. Versions of one app have their facts, in which `renameFacts`
- * replaces all names but those of roles. Pure.
+ * sentence that contains an older name counts as changed. For two versions of one app, `renameFacts` replaces most names
+ * in the facts before. Pure.
  * @param sentences The sentences of each chapter, which note the renames that the chapter contains.
  */
 export function followMembers(
@@ -37,13 +37,7 @@ const idMembers: ReadonlySet<string> = new Set([
   ...['id', 'entity', 'on', 'through', 'view', 'from', 'to', 'origin', 'function'],
 ]);
 const sqlMembers: ReadonlySet<string> = new Set([
-  'sql',
-  'definition',
-  'default',
-  'using',
-  'check',
-  'type',
-  'numbering',
+  ...['sql', 'definition', 'default', 'using', 'check', 'type', 'numbering'],
 ]);
 /** Lists of names of fields. */
 const fieldMembers: ReadonlySet<string> = new Set(['fields', 'columns', 'primary_key', 'unique_keys', 'delete_fields']);
@@ -163,9 +157,7 @@ class MemberWalk {
 
   #text(before: string, after: unknown, key: string, entity: string): string {
     if (roleMembers.has(key)) {
-      const rename = this.#exact.get(keyOf('role', '', before));
-      if (rename?.after !== after) return before;
-      return this.#newName('role', '', before);
+      return this.#exact.get(keyOf('role', '', before))?.after === after ? this.#newName('role', '', before) : before;
     }
     return sqlMembers.has(key) ? this.#names.follow(before, after, entity) : before;
   }

@@ -40,6 +40,9 @@ const plainString = (part: string): string => part.slice(1, -1).replaceAll("''",
 /** Returns the part of a name before the first character that SQL doubles. */
 const withoutSigns = (name: string): string => name.split(/["'\\]/)[0] ?? '';
 
+/** The number of names up to which it is faster to look for each of them before SQL is split. */
+const FEW = 50;
+
 /** Replaces the older names of renamed objects in SQL. */
 export class SqlNames {
   /** The newer ids of renamed relations, sequences, functions and types, by the older name `schema.name`. */
@@ -51,8 +54,6 @@ export class SqlNames {
   readonly #labels = new Map<string, string>();
   /** The renames by the two spellings of a name: `<older>\0<newer>`. */
   readonly #spellings = new Map<string, Rename[]>();
-  /** True if the older name of an object is the newer name of another one. Equal SQL may then mean another object. */
-  readonly #isReused: boolean;
   readonly #fieldNames: ReadonlySet<string>;
   readonly #olderNames: readonly string[];
 
@@ -70,8 +71,6 @@ export class SqlNames {
     this.#olderNames = renames
       .map(({ kind, before }) => (isQualified(kind) ? namesOf(before).name : before))
       .map(withoutSigns);
-    const names = new Set(renames.map(({ kind, of, after }) => `${kind}\0${of}\0${after}`));
-    this.#isReused = renames.some(({ kind, of, before }) => names.has(`${kind}\0${of}\0${before}`));
     this.#fieldNames = new Set(
       renames.flatMap(({ kind, before, after }) => (kind === 'field' ? [sqlName(before), sqlName(after)] : [])),
     );
@@ -84,11 +83,9 @@ export class SqlNames {
    * @param entity The newer id of the relation that the SQL belongs to; empty for none.
    */
   follow(before: string, now: unknown, entity: string): string {
-    if (before === now && !this.#isReused) return before;
+    if (before === now) return before;
     const renamed = this.replace(before, entity);
-    return typeof now === 'string' && renamed !== now && before !== now && this.#differByRenames(before, now)
-      ? now
-      : renamed;
+    return typeof now === 'string' && renamed !== now && this.#differByRenames(before, now) ? now : renamed;
   }
 
   /**
@@ -96,7 +93,7 @@ export class SqlNames {
    * @param isWritten True for SQL that a person wrote, which may leave out the schemas.
    */
   replace(sql: string, entity: string, isWritten = false): string {
-    if (!this.#olderNames.some((name) => sql.includes(name))) return sql;
+    if (this.#olderNames.length <= FEW && !this.#olderNames.some((name) => sql.includes(name))) return sql;
     const parts = tokensOf(sql);
     const relations = this.#relationsIn(parts);
     return parts.map((part, i) => this.#replaced(parts, i, part, { entity, relations, isWritten })).join('');

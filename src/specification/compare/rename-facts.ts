@@ -4,9 +4,10 @@ import { entityId } from '../../catalog/names.ts';
 import { routeOf } from '../derive/chapters/screens/screens.ts';
 import { isObject, type JsonObject, text } from '../derive/words/sentence-parts.ts';
 import { sameJson } from './differences.ts';
-import { namesOf, SqlNames } from './names-in-sql.ts';
+import { isQualified, namesOf, SqlNames } from './names-in-sql.ts';
 import type { Rename, RenameKind } from './renames.ts';
 
+/** See `renameFacts`. */
 interface OtherFacts {
   after: Facts | null;
   unchanged: Facts;
@@ -80,6 +81,7 @@ const inSql: ReadonlySet<string> = new Set([
   ...['body', 'heirs'],
 ]);
 
+/** Facts whose members are read by their names. */
 type FactLists = Readonly<Record<string, readonly JsonObject[] | undefined>>;
 
 class FactRenamer {
@@ -150,19 +152,22 @@ class FactRenamer {
   /** Returns the members of a row that name the object itself. */
   #nameOf(list: string, row: JsonObject, now: JsonObject | undefined, entity: string): object {
     const kind = kinds[list];
-    const id =
-      kind && ['entity', 'sequence', 'function', 'type'].includes(kind)
-        ? row.oid
-        : `${row.relation}.${row.oid ?? row.number}`;
+    const id = kind && isQualified(kind) ? row.oid : `${row.relation}.${row.oid ?? row.number}`;
     const rename = kind && this.#renames.get(`${kind} ${id}`);
-    if (rename) {
-      if (kind === 'type' || !('schema' in row)) return { name: rename.after };
-      return namesOf(rename.after);
+    if (rename) return kind === 'type' || !('schema' in row) ? { name: rename.after } : namesOf(rename.after);
+    const name = text(row, 'name');
+    switch (list) {
+      case 'schemas':
+        return { name: this.schema(name) };
+      case 'types':
+        return { name: this.names.follow(name, now?.name, '') };
+      case 'restricted_functions':
+        return { name: this.names.replace(name, '') };
+      case 'write_functions':
+        return { name: this.names.part(entity, name) };
+      default:
+        return kind === undefined && typeof row.schema === 'string' ? { schema: this.schema(row.schema) } : {};
     }
-    if (now && row.oid !== undefined) return { name: now.name, ...('schema' in row && { schema: now.schema }) };
-    if (list === 'write_functions') return { name: this.names.part(entity, String(row.name)) };
-    if (list === 'restricted_functions') return { name: this.names.replace(String(row.name), '') };
-    return typeof row.schema === 'string' ? { schema: this.schema(row.schema) } : {};
   }
 
   #value(key: string, value: unknown, now: unknown, entity: string): unknown {

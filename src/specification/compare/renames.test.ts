@@ -82,6 +82,16 @@ describe('compareDerivations', () => {
       ],
     ],
     [
+      'reports a table that moved to a schema without access beside the rename of another table',
+      'create table public.a (id int); grant select on public.a to anon; create table kept.b (id int)',
+      'alter table public.a set schema kept; alter table kept.b rename to c',
+      [
+        'entities: In place of the table kept.b there is kept.c, the same but for its name.',
+        'entities: In place of the table a there is kept.a, the same but for its name.',
+        'entities: Clients can no longer reach kept.a.',
+      ],
+    ],
+    [
       'reports what a function no longer does because a table that its code names was renamed',
       `create table kept.a (id int); create function public.clear() returns void language sql as 'delete from kept.a'`,
       'alter table kept.a rename to b',
