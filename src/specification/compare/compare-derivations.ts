@@ -5,12 +5,12 @@ import { type Derivation, deriveChanged, type SpecificationApp } from '../derive
 import { isObject, items, type JsonObject, text } from '../derive/words/sentence-parts.ts';
 import { describeDifferences, diffChapters } from './diff.ts';
 import { followMembers } from './follow-members.ts';
-import { isQualified, namesOf } from './names-in-sql.ts';
 import { objectIds } from './object-ids.ts';
+import { isQualified, namesOf, type Rename } from './object-names.ts';
 import { type RenamedFacts, renameFacts } from './rename-facts.ts';
 import { marksOf, noteMarkedNames } from './rename-marks.ts';
 import { notesOf, type RenameSentences } from './rename-sentences.ts';
-import { type Rename, renamesBetween } from './renames.ts';
+import { renamesBetween } from './renames.ts';
 
 /** A specification with the values that it was derived from. */
 export interface DerivedSpecification extends Derivation {

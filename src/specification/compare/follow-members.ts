@@ -2,9 +2,9 @@ import { chapters as allChapters } from '../../../contract/chapters.ts';
 import { entityId } from '../../catalog/names.ts';
 import { isObject, type JsonObject, text } from '../derive/words/sentence-parts.ts';
 import { identityOf } from './differences.ts';
-import { namesOf, SqlNames } from './names-in-sql.ts';
+import { SqlNames } from './names-in-sql.ts';
+import { namesOf, type Rename, type RenameKind } from './object-names.ts';
 import { namedIn, type RenameSentences } from './rename-sentences.ts';
-import type { Rename, RenameKind } from './renames.ts';
 
 /**
  * Returns the older chapters with the newer names in members that contain a name or SQL. Sentences stay unchanged, so a

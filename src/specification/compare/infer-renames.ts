@@ -2,7 +2,7 @@ import { entityId } from '../../../contract/entity-names.ts';
 import { groupBy } from '../../catalog/group.ts';
 import { items, type JsonObject, text } from '../derive/words/sentence-parts.ts';
 import { canonical } from './differences.ts';
-import type { Rename, RenameKind } from './renames.ts';
+import type { Rename, RenameKind } from './object-names.ts';
 
 /**
  * Finds renames between two specifications without object ids, such as two files: pairs of a removed and an added object

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SqlNames } from './names-in-sql.ts';
-import type { Rename, RenameKind } from './renames.ts';
+import type { Rename, RenameKind } from './object-names.ts';
 
 const rename = (kind: RenameKind, before: string, after: string, of = ''): Rename => ({
   ...{ kind, before, after, of },

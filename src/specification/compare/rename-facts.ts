@@ -4,8 +4,8 @@ import { entityId } from '../../catalog/names.ts';
 import { routeOf } from '../derive/chapters/screens/screens.ts';
 import { isObject, type JsonObject, text } from '../derive/words/sentence-parts.ts';
 import { sameJson } from './differences.ts';
-import { isQualified, namesOf, SqlNames } from './names-in-sql.ts';
-import type { Rename, RenameKind } from './renames.ts';
+import { SqlNames } from './names-in-sql.ts';
+import { isQualified, namesOf, type Rename, type RenameKind } from './object-names.ts';
 
 /** See `renameFacts`. */
 interface OtherFacts {

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, text } from '../derive/words/sentence-parts.ts';
-import { namesOf } from './names-in-sql.ts';
+import { namesOf, type Rename } from './object-names.ts';
 import type { RenameSentences } from './rename-sentences.ts';
-import { marked as markedName, type Rename } from './renames.ts';
+import { marked as markedName } from './renames.ts';
 
 /**
  * Characters for private use, which mark the newer names of renamed objects. Chapters that are derived from marked

@@ -4,8 +4,7 @@ import type { JsonObject } from '../derive/words/sentence-parts.ts';
 import { fewWords, items, text, thing, within } from '../derive/words/sentence-parts.ts';
 import { entityWords, memberOf } from './chapters/relation-changes.ts';
 import type { DescribedChange } from './describer.ts';
-import { namesOf } from './names-in-sql.ts';
-import type { Rename, RenameKind } from './renames.ts';
+import { namesOf, type Rename, type RenameKind } from './object-names.ts';
 
 const places: Readonly<Record<string, string>> = {
   screens: 'In the screens',

@@ -1,37 +1,6 @@
 import { sqlName } from '../../catalog/names.ts';
-import { isQualified, withNameSuffix } from './names-in-sql.ts';
 import type { ObjectIds } from './object-ids.ts';
-
-export type RenameKind =
-  | 'entity'
-  | 'sequence'
-  | 'field'
-  | 'function'
-  | 'type'
-  | 'label'
-  | 'constraint'
-  | 'policy'
-  | 'trigger'
-  | 'role';
-
-/** An object that has the same id in both versions and different names. */
-export interface Rename {
-  readonly kind: RenameKind;
-  /** The key of the object in `ObjectIds`; empty if the rename was inferred from two files. */
-  readonly id: string;
-  /**
-   * The newer name of the containing object: for a field the id of its table, for a label of an enum its type. Empty
-   * for other kinds.
-   */
-  readonly of: string;
-  readonly before: string;
-  readonly after: string;
-  /**
-   * True if a removed object had this name and another object has taken it. Texts about the removed object then get a
-   * marked name, and no sentence reports this rename.
-   */
-  readonly isDisplaced: boolean;
-}
+import { isQualified, type Rename, type RenameKind, withNameSuffix } from './object-names.ts';
 
 /**
  * Marks the older name of an object if another object has taken this name. PostgreSQL never prints a name with this
