@@ -269,6 +269,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
       'how often time limits are checked',
       ...['const CHECK_MILLISECONDS = 5000;', 'const DRAIN_CHECK_MILLISECONDS = 20;'],
     ],
+    ['how long a refused connection stays open', 'const LINGER_MILLISECONDS = 2000;'],
   ],
   'src/postgres/oom-score.ts': [['the highest score of the kernel', 'const MAX_SCORE = 1000;']],
   'src/http/site-pages.ts': [

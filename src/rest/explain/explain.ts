@@ -13,7 +13,7 @@ import { nameKey } from '../../catalog/schema-cache.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { RestContext } from '../handle.ts';
 import type { CallArguments, CallPlan, MutatePlan, ReadPlan } from '../plan/plan.ts';
-import { planRequest } from '../plan/plan-request.ts';
+import { planForFullDatabase, planRequest } from '../plan/plan-request.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import { parseRequest } from '../request/parse-request.ts';
 import { isAllRows } from '../request/row-range.ts';
@@ -36,7 +36,8 @@ import { dependsOnCaller, needsBeneath, unwritableBecause } from './views.ts';
 export async function explainAccess(context: RestContext, callRequest: CallRequest): Promise<Reply> {
   const { schemaCache, settings } = context;
   const request = parseRequest(explainedRequest(callRequest), settings, context.readPayload);
-  const plan = planRequest(request, schemaCache, settings);
+  const planned = planRequest(request, schemaCache, settings);
+  const plan = context.isFull ? planForFullDatabase(planned) : planned;
   if (plan.kind === 'options' || plan.kind === 'describe') {
     throw new NinefoldError('PGRST127', { details: 'Access is explained for tables, views and functions.' });
   }
