@@ -5,16 +5,15 @@ import type { Database } from '../database/database.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { TraceRecorder } from '../observe/events.ts';
-import type { Plan } from './plan/plan.ts';
+import type { OptionsPlan, Plan } from './plan/plan.ts';
 import { planForFullDatabase, planRequest } from './plan/plan-request.ts';
 import type { PlanCache, PlannedQuery } from './plan-cache.ts';
 import { planNames } from './plan-names.ts';
 import type { ApiRequest } from './request/api-request.ts';
 import { parseRequest } from './request/parse-request.ts';
 import type { ReadPayload } from './request/payload.ts';
-import { describeReply, optionsReply } from './response/describe-reply.ts';
+import { describeReply } from './response/open-api/document.ts';
 import { queryReply } from './response/query-reply.ts';
-import { Stopwatch } from './response/server-timing.ts';
 import { type ResultSet, runBatch, runDescribe } from './run/run.ts';
 import { buildStatements, mainStatement, type QueryPlan } from './sql/build-statements.ts';
 import { describeStatements } from './sql/describe.ts';
@@ -133,6 +132,13 @@ async function runQuery(
   return result;
 }
 
+/** Returns the response with the allowed methods of a path (RFC 9110, section 9.3.7). */
+const optionsReply = (plan: OptionsPlan): Reply => ({
+  status: 200,
+  headers: { allow: plan.allow.join(','), 'access-control-allow-origin': '*' },
+  body: null,
+});
+
 /** Builds the reply. Destroys a streamed body that the reply does not use. */
 function buildReply(request: ApiRequest, plan: QueryPlan, result: ResultSet, settings: RestSettings): Reply {
   let used: Reply['body'] = null;
@@ -142,5 +148,30 @@ function buildReply(request: ApiRequest, plan: QueryPlan, result: ResultSet, set
     return reply;
   } finally {
     if (result.body !== used && !Buffer.isBuffer(result.body)) result.body.destroy();
+  }
+}
+
+/**
+ * Measures the duration of each step in milliseconds for the Server-Timing header
+ * (https://www.w3.org/TR/server-timing/).
+ */
+class Stopwatch {
+  readonly #marks: [string, number][] = [];
+  #last = performance.now();
+
+  /** @param jwtMilliseconds Duration of authentication. */
+  constructor(jwtMilliseconds: number) {
+    this.#marks.push(['jwt', jwtMilliseconds]);
+  }
+
+  /** Records the duration since the previous mark. */
+  mark(step: 'parse' | 'plan' | 'transaction' | 'response'): void {
+    const now = performance.now();
+    this.#marks.push([step, now - this.#last]);
+    this.#last = now;
+  }
+
+  get header(): string {
+    return this.#marks.map(([step, milliseconds]) => `${step};dur=${milliseconds.toFixed(1)}`).join(', ');
   }
 }
