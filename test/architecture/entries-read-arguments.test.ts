@@ -16,8 +16,9 @@ const nameOf = (node: unknown): string => (isNode(node) && node.type === 'Identi
 /** Returns the names that an import, a declaration or a parameter declares. */
 function declaredBy(node: Node): string[] {
   if (/^Import\w*Specifier$/.test(node.type)) return [nameOf(node.local)];
-  if (node.type === 'VariableDeclarator' || node.type === 'FunctionDeclaration') return [nameOf(node.id)];
-  return Array.isArray(node.params) ? node.params.filter(isNode).flatMap(nodesBelow).map(nameOf) : [];
+  const own = /^(?:VariableDeclarator|FunctionDeclaration)$/.test(node.type) ? [nameOf(node.id)] : [];
+  const params = Array.isArray(node.params) ? node.params.filter(isNode).flatMap(nodesBelow).map(nameOf) : [];
+  return [...own, ...params];
 }
 
 /** Returns the names that a statement at the top level of a module declares. */

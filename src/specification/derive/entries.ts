@@ -88,8 +88,8 @@ export class Entries {
 
   /**
    * Returns the entry of a key.
-   * @param make A function at the top level of a module that reads only its arguments. An input is one object, or a
-   * list of objects.
+   * @param make A function at the top level of a module, which `test/architecture` checks, so that it reads only its
+   * arguments. An input is one object, or a list of objects.
    */
   of<Inputs extends readonly unknown[], Entry>(
     make: (look: EntryLookup, ...inputs: Inputs) => Entry,
