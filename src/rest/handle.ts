@@ -73,10 +73,17 @@ export async function handleRest(context: RestContext, callRequest: CallRequest)
     timing?.mark('transaction');
     reply = describeReply(request, plan, described, schemaCache, settings, `${callRequest.baseUrl}/rest/v1`);
   } else {
-    const main = known?.main ?? mainStatement(request, plan, settings);
-    const query: PlannedQuery = { request, plan, names, main };
+    const query = known ?? { request, plan, names, main: mainStatement(request, plan, settings) };
     if (!known) plans?.store(callRequest, query, schemaCache, settings);
-    const result = await runQuery(context, query, signal);
+    const batch = buildStatements(request, plan, identity, settings, query.main);
+    trace?.recordStatement(query.main.text, query.main.params.length);
+
+    const result = await runBatch(database, batch, plan, signal, trace).catch((error: unknown) =>
+      throwToClient(context, query, signal, error),
+    );
+    const changed = result.page === 0 ? await conflictOf(context, query, signal) : null;
+    if (changed) throw changed;
+    if (trace) trace.ran = performance.now();
     timing?.mark('transaction');
     reply = buildReply(request, plan, result, settings);
   }
@@ -106,30 +113,28 @@ async function planVisibly(
   }
 }
 
-/**
- * Builds the statements of a query and runs them in one transaction.
- * @throws NinefoldError row_changed if the request asked for conflicts and another caller had changed the row
- */
-async function runQuery(
+/** Throws the error of a query as the caller may see it. */
+async function throwToClient(
   context: RestContext,
-  { request, plan, main }: PlannedQuery,
+  query: PlannedQuery,
   signal: CancelSignal,
-): Promise<ResultSet> {
-  const { database, schemaCache, identity, settings, trace } = context;
-  const batch = buildStatements(request, plan, identity, settings, main);
-  trace?.recordStatement(main.text, main.params.length);
-  const conflict = async () =>
-    plan.kind === 'mutate' && plan.mutation === 'update' && request.preferences.conflict !== null
-      ? await updateConflict({ database, request, plan, identity, settings, signal })
-      : null;
-  const result = await runBatch(database, batch, plan, signal, trace).catch(async (error: unknown) => {
-    if (error instanceof NinefoldError && error.code === 'PGRST116') throw (await conflict()) ?? error;
-    throw await withVisibleColumns(error, { database, schemaCache, role: identity.role });
-  });
-  const changed = result.page === 0 ? await conflict() : null;
-  if (changed) throw changed;
-  if (trace) trace.ran = performance.now();
-  return result;
+  error: unknown,
+): Promise<never> {
+  const { database, schemaCache, identity } = context;
+  if (error instanceof NinefoldError && error.code === 'PGRST116') {
+    throw (await conflictOf(context, query, signal)) ?? error;
+  }
+  throw await withVisibleColumns(error, { database, schemaCache, role: identity.role });
+}
+
+/** Returns the error of an update that changed no row because of another caller; null for every other query. */
+async function conflictOf(
+  { database, identity, settings }: RestContext,
+  { request, plan }: PlannedQuery,
+  signal: CancelSignal,
+): Promise<NinefoldError | null> {
+  if (plan.kind !== 'mutate' || plan.mutation !== 'update' || request.preferences.conflict === null) return null;
+  return updateConflict({ database, request, plan, identity, settings, signal });
 }
 
 /** Returns the response with the allowed methods of a path (RFC 9110, section 9.3.7). */

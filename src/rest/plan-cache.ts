@@ -122,7 +122,7 @@ function shapeOfRead({ method, path, query, headers }: CallRequest): ReadShape |
   const shape = shapeOfQuery(query);
   if (shape === null) return null;
   const key = `${method} ${path}?${shape.text}\n${headers.accept}\n${headers.prefer}\n${headers.range}\n${headers['accept-profile']}\n${headers['content-type']}`;
-  return key.length <= MAX_SHAPE_LENGTH ? { ...shape, key } : null;
+  return key.length <= MAX_SHAPE_LENGTH ? { text: shape.text, values: shape.values, key } : null;
 }
 
 /**
