@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readValue } from './commands/settings.ts';
+import { readValue } from './setting-value.ts';
 
 it('reads a value by the type of its setting', () => {
   const list = { default: ['public'], type: 'list of schema names, at least one' };

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { SettingEntry } from '../../../contract/admin.ts';
 import { CliError, connect } from '../client.ts';
 import { printJson, printTable } from '../print.ts';
+import { readValue } from '../setting-value.ts';
 
 /** Prefix of the settings that PostgREST passes to the database: `app.settings.name`. */
 const APP_SETTING = /^app\.settings\./;
@@ -69,31 +70,5 @@ function settingValue(entry: SettingEntry, text: string): unknown {
     return readValue(entry, text);
   } catch (error) {
     throw new CliError(error instanceof Error ? error.message : String(error));
-  }
-}
-
-/**
- * Reads a value by the type of the setting's default: a list, a string, or JSON.
- * @throws SyntaxError
- */
-export function readValue(entry: Pick<SettingEntry, 'default' | 'type'>, text: string): unknown {
-  if (Array.isArray(entry.default)) {
-    if (text.trim().startsWith('[')) return parse(text);
-    return text
-      .split(',')
-      .map((each) => each.trim())
-      .filter((each) => each !== '');
-  }
-  if (text === 'null' && entry.type.includes('null')) return null;
-  if (typeof entry.default === 'string' || (entry.default === null && !entry.type.includes('number'))) return text;
-  return parse(text);
-}
-
-/** @throws SyntaxError */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new SyntaxError(`“${text}” is not JSON.`);
   }
 }
