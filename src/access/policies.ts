@@ -13,6 +13,9 @@ import type { RowOperation } from './operations.ts';
 import type { Privileges } from './privileges.ts';
 import { clauseFor, combinePolicies, policyChecks, type UnboundReason, unboundReason } from './row-security.ts';
 
+/** Maximum length of a meaning within a sentence. Longer comments are only shown with the function. */
+const LONGEST_MEANING = 100;
+
 /** The limits that row-level security sets for the rows of one relation. */
 export type RowSecurity =
   | { bound: false; reason: string }
@@ -211,9 +214,6 @@ export const relationsRead = (policies: readonly PolicyFact[], operation: RowOpe
     const asked = clausesFor(policy, operation);
     return policy.reads.filter(({ clause }) => asked.includes(clause));
   });
-
-/** Maximum length of a meaning within a sentence. Longer comments are only shown with the function. */
-const LONGEST_MEANING = 100;
 
 /**
  * Adds to each call the meaning of its function: the first sentence of the function's comment. A call gets no meaning if

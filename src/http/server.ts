@@ -16,6 +16,12 @@ import { PortalPages } from './portal-pages.ts';
 import { SitePages } from './site-pages.ts';
 import { SlowReaders } from './slow-readers.ts';
 
+/**
+ * Time in ms for which a connection reads and ignores the rest of a refused request. Closing it at once would reset the
+ * connection, and the client could lose the response.
+ */
+const LINGER_MILLISECONDS = 2000;
+
 /** The parts that the server creates itself. */
 type OwnParts = 'readAddress' | 'bufferedBodies' | 'slowReaders' | 'portal' | 'sites';
 
@@ -126,12 +132,6 @@ const brokenRequests: Readonly<Record<string, () => NinefoldError>> = {
   HPE_HEADER_OVERFLOW: headersTooLarge,
   ERR_HTTP_REQUEST_TIMEOUT: () => new NinefoldError('request_timeout'),
 };
-
-/**
- * Time in ms for which a connection reads and ignores the rest of a refused request. Closing it at once would reset the
- * connection, and the client could lose the response.
- */
-const LINGER_MILLISECONDS = 2000;
 
 /**
  * Writes an error response directly to the socket, for a request that Node.js did not parse, and closes the connection.

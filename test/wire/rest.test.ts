@@ -114,10 +114,17 @@ describe('a request to an app that is refused before its API gets it', () => {
     }
   });
 
-  it('can be read by pages of other origins if no API has the path', async () => {
+  it('can be read by pages of other origins if no API has the path or the body is too large', async () => {
     for (const [path, headers] of await addresses()) {
       const missing = await send(node.url, `${path}/functions/v1/hello`, { headers: { ...headers, ...fromPage } });
       expect(missing).toMatchObject({ status: 404, headers: readable });
+      const length = { 'content-type': 'application/json', 'content-length': String(limits.bodyBytes.default + 1) };
+      const large = await send(node.url, `${path}/rest/v1/items`, {
+        method: 'POST',
+        headers: { ...headers, ...fromPage, ...length },
+        ownConnection: true,
+      });
+      expect(large).toMatchObject({ status: 413, headers: readable });
     }
   });
 

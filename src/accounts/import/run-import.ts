@@ -9,6 +9,9 @@ import { type AccountForms, importedAccount, RefusedAccount } from './imported-a
 import { makeMembers } from './make-members.ts';
 import { type FirebaseHashes, type ImportRecord, readRecords } from './sources.ts';
 
+/** Maximum number of kinds that are counted, because a hostile file may have a kind for each account. */
+const MAX_KINDS = 1000;
+
 /** A file that is imported. */
 export interface ImportedFile {
   readonly id: string;
@@ -167,9 +170,6 @@ function shown(
     refused: null,
   };
 }
-
-/** Maximum number of kinds that are counted, because a hostile file may have a kind for each account. */
-const MAX_KINDS = 1000;
 
 /** Counts the password hashes of an import by algorithm and cost. */
 class HashKinds {

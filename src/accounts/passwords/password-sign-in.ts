@@ -19,6 +19,9 @@ import { type CommonHashes, commonDecoys } from './common-hashes.ts';
 import { type AppPasswords, decoyHash, needsRehash } from './passwords.ts';
 import { ownWay } from './sign-in-counts.ts';
 
+/** The first pause of a sign-in that waits until others end. Each further pause is twice as long. */
+const FIRST_PAUSE_MILLISECONDS = 5;
+
 /** The data of an account that a sign-in needs before it checks the password. */
 interface Candidate {
   readonly id: string;
@@ -200,9 +203,6 @@ select pg_catalog.jsonb_build_object(
     'confirmed', c.confirmed_at is not null) from candidate c))`;
 
 const BEGIN = { email: begin(logins.email), phone: begin(logins.phone) };
-
-/** The first pause of a sign-in that waits until others end. Each further pause is twice as long. */
-const FIRST_PAUSE_MILLISECONDS = 5;
 
 /**
  * Counts a sign-in and finds its account in one statement, so that no password is checked after the limits are reached,

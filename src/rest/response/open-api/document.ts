@@ -13,7 +13,7 @@ import { type JsonObject, summaryAndDescription } from './types.ts';
  * Returns the OpenAPI 2.0 document of a schema, in the structure of PostgREST's document (PostgREST docs, "OpenAPI").
  * @param url Public URL of the schema.
  */
-export function openApiDocument(
+function openApiDocument(
   schema: string,
   schemaCache: SchemaCache,
   described: Described,
