@@ -1,12 +1,3 @@
-/** The lowest object identifier of an object that users create (FirstNormalObjectId in access/transam.h). */
-export const FIRST_NORMAL_OID = 16384;
-
-/**
- * Number of a field that stands for the whole row or for a system column. Reading it requires the privilege to read
- * every field.
- */
-export const WHOLE_ROW = -1;
-
 /** SQL fragments that several catalog queries use. */
 
 /**
@@ -23,6 +14,9 @@ export const commentOf = (catalog: string, oid: string, part = '0', alias = 'm')
  * pg_constraint.conperiod.
  */
 export const ofPeriod = `coalesce((to_jsonb(k) ->> 'conperiod')::bool, false)`;
+
+/** The lowest object identifier of an object that users create (FirstNormalObjectId in access/transam.h). */
+export const FIRST_NORMAL_OID = 16384;
 
 /** Returns SQL that is true for schemas of the app: neither PostgreSQL's own nor temporary ones. */
 export const isOwnSchema = (alias: string): string =>
@@ -52,6 +46,12 @@ export const callingRestricted = (of: string, id: string): string => `
  * an operator, as a cast or as an aggregate.
  */
 export const callsFunction = (tree: string): string => `coalesce(strpos(${tree}, 'id ' || p.oid || ' ') > 0, false)`;
+
+/**
+ * Number of a field that stands for the whole row or for a system column. Reading it requires the privilege to read
+ * every field.
+ */
+export const WHOLE_ROW = -1;
 
 /**
  * Returns SQL with the relations that an expression or query reads, from the text of its parse tree: rows of `relation`

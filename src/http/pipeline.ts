@@ -1,10 +1,8 @@
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
-import { authCalls } from '../../contract/calls.ts';
 import { defaultRestSettings, type RestSettings } from '../../contract/settings.ts';
 import type { App } from '../apps/app.ts';
 import type { Apps } from '../apps/apps.ts';
 import type { Traffic } from '../apps/maintenance/background-turns.ts';
-import { groupBy } from '../catalog/group.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identities } from '../identity/identities.ts';
 import { type Identity, isAnonymous } from '../identity/identity.ts';
@@ -13,6 +11,7 @@ import { type CallEvent, type Events, TraceRecorder } from '../observe/events.ts
 import type { ApiHandler } from './api-handler.ts';
 import { corsHeaders, isPreflight, preflightReply, withoutCredentials } from './app-headers.ts';
 import { attributeError, type ErrorAttribution, raisedIn } from './attribute-error.ts';
+import { callName } from './call-name.ts';
 import { asNinefoldError, errorReply } from './error-reply.ts';
 import { helpLink } from './help-link.ts';
 import { type BodyBounds, boundOf, type ReceiveBody } from './read-body.ts';
@@ -250,31 +249,4 @@ async function restSettingsOf(app: App): Promise<RestSettings> {
   } catch {
     return defaultRestSettings;
   }
-}
-
-/**
- * Returns the name under which a request is counted if its handler has not named it: the id of its call in chapter 7,
- * or `<area>.unresolved`. Clients therefore cannot create arbitrary names in the statistics.
- */
-const callName = (area: CallEvent['area'], request: CallRequest): string =>
-  (area === 'auth' ? authCallOf(request) : null) ?? `${area}.unresolved`;
-
-const byAddress = groupBy(
-  authCalls.map(({ id, method, path }) => {
-    const [address = '', query = ''] = path.slice('/auth/v1'.length).split('?');
-    // The query parameter that a request to this call contains; empty if the path alone identifies the call.
-    return { id, query, address: `${method} ${address}` };
-  }),
-  ({ address }) => address,
-);
-/** Call paths with parameters in braces, each with a pattern for matching requests. */
-const patterns: readonly (readonly [RegExp, string])[] = [...byAddress.keys()]
-  .filter((address) => address.includes('{'))
-  .map((address) => [new RegExp(`^${address.replace(/\{\w+\}/g, '[^/]+')}$`), address]);
-
-function authCallOf({ method, path, query }: CallRequest): string | null {
-  const asked = `${method} ${path.replace(/(?<=.)\/$/, '')}`;
-  const known = byAddress.get(asked) ?? byAddress.get(patterns.find(([pattern]) => pattern.test(asked))?.[1] ?? '');
-  const parts = query.split('&');
-  return known?.find((one) => one.query === '' || parts.includes(one.query))?.id ?? null;
 }

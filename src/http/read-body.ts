@@ -3,9 +3,6 @@ import type { ErrorCode } from '../../contract/errors.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { BufferedBodies } from './buffered-bodies.ts';
 
-/** Size of the first buffer for a body that arrives in parts. */
-const FIRST_BYTES = 64 * 1024;
-
 /** Maximum size of a body, and the error for a larger one. */
 export interface BodyBound {
   readonly bytes: number;
@@ -29,6 +26,8 @@ export const boundOf = (bytes: number, code: ErrorCode = 'body_too_large'): Body
 
 /** Reads the body of one request. */
 export type ReceiveBody = (bounds: BodyBounds) => Promise<Uint8Array | null>;
+
+const FIRST_BYTES = 64 * 1024;
 
 /**
  * Reads the complete body; null for an empty one. Never settles if the client disconnects before the end, because no

@@ -5,8 +5,6 @@ import type { KeyAlgorithm } from '../apps/keys/app-keys.ts';
 import type { AddressPolicy } from '../jobs/public-address.ts';
 import { sendRequest } from '../jobs/send-request.ts';
 
-const LEAST_RSA_BITS = 2048;
-
 /** An issuer outside of the app whose tokens the app accepts. */
 export interface ExternalIssuer {
   /** Exact value of the claim `iss`. */
@@ -119,3 +117,5 @@ function readKey(jwk: unknown): [string, ExternalKey][] {
     return [];
   }
 }
+
+const LEAST_RSA_BITS = 2048;

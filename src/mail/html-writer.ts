@@ -1,6 +1,3 @@
-/** Maximum length of the name of an HTML element. */
-const NAME_CHARACTERS = 64;
-
 const SPECIAL: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -125,6 +122,8 @@ export class HtmlWriter {
     return at + 1;
   }
 }
+
+const NAME_CHARACTERS = 64;
 
 /** Percent-encodes characters that are invalid in a URL. Existing encodings are kept. */
 const encodeLoose = (value: string): string =>

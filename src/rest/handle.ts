@@ -27,9 +27,9 @@ export interface RestContext {
   readonly schemaCache: SchemaCache;
   readonly identity: Identity;
   readonly settings: RestSettings;
-  /** The plans and the SQL of earlier requests. Without them, each request takes every step. */
+  /** The plans of earlier requests. Without cached plans, each request is planned. */
   readonly plans?: PlanCache;
-  /** True if the database may not grow. */
+  /** True if the database may not grow: Functions then run in a read-only transaction. */
   readonly isFull?: boolean;
   /** Returns the body in parsed form if it was parsed before this step; by default, this step parses the body. */
   readonly readPayload?: ReadPayload | undefined;

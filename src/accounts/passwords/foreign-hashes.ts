@@ -2,9 +2,6 @@ import { createCipheriv, timingSafeEqual } from 'node:crypto';
 import { limits } from '../../../contract/limits.ts';
 import type { DeriveTask } from './hash-threads.ts';
 
-/** Length of a key of AES-256. */
-const KEY_BYTES = 32;
-
 /** A password hash that another system made, and how to verify a password against it. */
 export interface ForeignHash {
   readonly scheme: 'firebase' | 'pbkdf2';
@@ -64,6 +61,9 @@ function firebaseHash(hash: string): ForeignHash | null {
     },
   };
 }
+
+/** Length of a key of AES-256. */
+const KEY_BYTES = 32;
 
 function pbkdf2Hash(hash: string): ForeignHash | null {
   const [, django, digest = '', iterations = '', salt = '', wanted = ''] = PBKDF2.exec(hash) ?? [];

@@ -106,7 +106,7 @@ export async function signInByPassword(
   // If the queue for hashes is full, the sign-in is refused before its first query. A flood of sign-ins therefore runs
   // no queries.
   await passwords.requirePlace();
-  // The sample of the first sign-in is taken while the account is read.
+  // Takes the sample of hashes while PostgreSQL reads the account, so that the first sign-in waits only once.
   const decoys = commonDecoys(parts);
   const attempt = await beginSignIn(parts, check);
   const { candidate } = attempt;

@@ -7,9 +7,6 @@ import type { BackgroundTurns } from '../maintenance/background-turns.ts';
 import { runAsServerRole } from '../run-as-server-role.ts';
 import { BufferedCounters } from './buffered-counters.ts';
 
-/** The number of hours that have a count of their own. */
-const HOURS = 24;
-
 /** Length of a bucket in minutes. */
 const MINUTES = 10;
 
@@ -137,6 +134,7 @@ export async function readErrorStatistics(app: App): Promise<{ errors: IncidentF
 const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((each) => typeof each === 'string').slice(0, limits.errorRequests.default) : [];
 
+const HOURS = 24;
 const sum = (condition: string) => `coalesce(sum(hits) filter (where ${condition}), 0)`;
 const byHour = Array.from({ length: HOURS }, (_, i) => sum(`age = ${HOURS - 1 - i}`)).join(', ');
 

@@ -14,9 +14,6 @@ import { bareType, baseOf, NamedTypes, type Shape } from './type-names.ts';
 import { mustBeGiven } from './typescript.ts';
 import { type Asked, COUNTED, type InputRule, jsonKinds } from './value-rules.ts';
 
-/** The max number of nested domains whose checks are described. */
-const DOMAINS = 200;
-
 /** The facts from which inputs are derived: `TypeFacts` without the schema cache. */
 export type InputFacts = Omit<TypeFacts, 'catalog'>;
 
@@ -236,6 +233,9 @@ class Domains {
  * would refuse texts that PostgreSQL accepts.
  */
 const isSpelled = ({ kind }: InputRule): boolean => kind === 'pattern' || kind === 'values';
+
+/** The max number of nested domains whose checks are described. */
+const DOMAINS = 200;
 
 function checkRules(check: ConstraintFact, name: string, subject: string, base: string): InputRule[] {
   if (check.expression === null) return [];
