@@ -3,14 +3,14 @@ import type { Pool } from '../database/pool.ts';
 import { rowsAsText } from '../database/statement.ts';
 import type { Events } from '../observe/events.ts';
 import cluster from '../schema/cluster.sql';
-import { CONSOLE_REF, databaseName } from './app-record.ts';
+import { CONSOLE_REF, databaseName, TEMPLATE_DATABASE } from './app-record.ts';
 import { isCurrent } from './apps.ts';
 import { reopenCopied } from './copy-database.ts';
 import { newRecord } from './lifecycle.ts';
 import { ensureServerRole, ensureTemplate, provision } from './provision.ts';
 import { Registry } from './registry.ts';
 import { boundRoles } from './role-bounds.ts';
-import { appFiles, applySchemaFiles, consoleFiles } from './schema-files.ts';
+import { appFiles, applySchemaFiles, consoleFiles, installedFiles, SchemaUnfitError } from './schema-files.ts';
 import { type Server, superuserIn, withPool } from './server.ts';
 import { updateSchema } from './update-schema.ts';
 
@@ -24,13 +24,15 @@ const OLDEST_POSTGRES = 15;
 /**
  * Prepares the server for apps: roles, template and console. `updateApps` updates the apps while the node serves. Does
  * not change existing objects, so it can run at every start and on several nodes at once. Returns PostgreSQL's version.
- * @throws ServerUnfitError if the server is too old or the login is no superuser.
+ * @throws ServerUnfitError if the server is too old, the login is no superuser, or another version of Ninefold created the
+ * databases.
  * @throws MasterKeyError if another key encrypted the secrets of the apps.
  */
 export async function bootstrap(server: Server, maintenance: Pool, events: Events): Promise<string> {
   const version = await checkServer(server, maintenance);
   await maintenance.transaction(async (tx) => {
     await tx.run([{ text: 'select pg_catalog.pg_advisory_xact_lock(9009, 0)', params: [] }]);
+    await refuseOtherVersion(server, maintenance);
     await maintenance.script(cluster);
     await ensureTemplate(server, maintenance);
     await ensureConsole(server, maintenance);
@@ -71,6 +73,20 @@ async function checkServer(server: Server, maintenance: Pool): Promise<string> {
     throw new ServerUnfitError(`This PostgreSQL server cannot be used: Ninefold needs ${lacks.join('; and ')}.`);
   }
   return version;
+}
+
+/** Refuses the databases of another version before anything is changed. The template has the schema of all others. */
+async function refuseOtherVersion(server: Server, maintenance: Pool): Promise<void> {
+  const [found] = await maintenance.run([
+    { text: 'select 1 from pg_catalog.pg_database where datname = $1', params: [TEMPLATE_DATABASE] },
+  ]);
+  if (!found?.rows.length) return;
+  await withPool(superuserIn(server, TEMPLATE_DATABASE), installedFiles).catch((error: unknown) => {
+    if (!(error instanceof SchemaUnfitError)) throw error;
+    throw new ServerUnfitError(`This node cannot use the database ${TEMPLATE_DATABASE}: ${error.message}.`, {
+      cause: error,
+    });
+  });
 }
 
 async function ensureConsole(server: Server, maintenance: Pool): Promise<void> {

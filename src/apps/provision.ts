@@ -23,7 +23,7 @@ import {
 import { copyDatabase, dropDatabase, sessionStuck, TIMED_OUT } from './copy-database.ts';
 import { runEndingBlockers } from './end-blockers.ts';
 import { boundRoles } from './role-bounds.ts';
-import { appFiles, applySchemaFiles, SchemaStepError } from './schema-files.ts';
+import { appFiles, applySchemaFiles, SchemaStepError, SchemaUnfitError } from './schema-files.ts';
 import { scramVerifier } from './scram-verifier.ts';
 import { type Server, superuserIn, withPool } from './server.ts';
 
@@ -171,7 +171,8 @@ export async function attach(
         appFiles.filter((file) => file.onExisting),
       );
     } catch (error) {
-      if (!(error instanceof DatabaseError || error instanceof SchemaStepError)) throw error;
+      if (!(error instanceof DatabaseError || error instanceof SchemaStepError || error instanceof SchemaUnfitError))
+        throw error;
       throw new NinefoldError('app_database_unfit', { details: { database, reason: error.message }, cause: error });
     }
     await pool.run([

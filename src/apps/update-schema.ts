@@ -1,18 +1,9 @@
 import type { Events } from '../observe/events.ts';
-import { type AppRecord, CONSOLE_REF, isAttached } from './app-record.ts';
+import { type AppRecord, isAttached } from './app-record.ts';
 import { ensureServerRole } from './provision.ts';
 import type { Registry } from './registry.ts';
-import { appFiles, applySchemaFiles, newestAppFile, SchemaStepError } from './schema-files.ts';
+import { appFiles, applySchemaFiles, newestAppFile, requireKnownFile, SchemaStepError } from './schema-files.ts';
 import { type Server, superuserIn, withPool } from './server.ts';
-
-/**
- * The last schema file of the oldest version whose apps can be updated. Earlier files read tables of schema auth as the
- * superuser, on which the owner of an app may have defined code.
- */
-const OLDEST_UPDATED = '0086_slow_requests';
-
-const TOO_OLD =
-  'it was created by a version before 0.1.0. Save its data with pg_dump as the app’s owner, create a new app, and restore the data there';
 
 /** Reason why an app's database schema is out of date. */
 export interface SchemaRefusal {
@@ -32,8 +23,8 @@ export async function updateSchema(
   record: AppRecord,
   events: Events,
 ): Promise<SchemaRefusal | null> {
-  if (record.schemaFile < OLDEST_UPDATED && record.ref !== CONSOLE_REF) return { step: null, reason: TOO_OLD };
   try {
+    requireKnownFile(record.schemaFile);
     const files = isAttached(record) ? appFiles.filter((file) => file.onExisting) : appFiles;
     await withPool(server.target, (maintenance) => ensureServerRole(server, maintenance, record));
     await withPool(superuserIn(server, record.database), (app) => applySchemaFiles(app, files));

@@ -8,7 +8,6 @@ import { specificationMarkdown } from '../spec/chapters/markdown.ts';
 import { stableContent } from '../spec/content-hash.ts';
 import { diffChapters } from '../spec/diff/diff.ts';
 import { diffMarkdown, sameMarkdown } from '../spec/diff/markdown.ts';
-import { withEmptyLists } from '../spec/diff/upgrade-chapters.ts';
 import { CliError, type Client } from './client.ts';
 
 /** One of the two specifications that are compared: its JSON value, or the text of a Markdown export. */
@@ -65,7 +64,7 @@ export async function committedInput(client: Client, file: string, ref: string):
     if (error instanceof CliError && error.code === 'version_unknown') return null;
     throw error;
   });
-  if (!version || !sameMarkdown(side.text, specificationMarkdown(withEmptyLists(version.specification)))) return side;
+  if (!version || !sameMarkdown(side.text, specificationMarkdown(version.specification))) return side;
   const { specification, number } = version;
   return { kind: 'value', title: file, specification, version: { ref, number } };
 }

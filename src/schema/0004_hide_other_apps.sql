@@ -1,12 +1,13 @@
--- Hides what PostgreSQL shows of the whole server to everyone: names, settings and comments of the databases and login roles of
--- other apps, their sessions, locks and counters (docs/decisions/0014). The catalogs are shared, but each database names them and
--- grants access to them itself: a view with the catalog's name takes its place. PostgreSQL's own code finds catalogs by OID.
+-- Hides other apps. PostgreSQL shows to everyone the names, settings and comments of all databases and login roles of the server, their
+-- sessions, locks and counters (docs/decisions/0014-what-an-owner-can-see-and-set.md). All databases share these catalogs, but each database
+-- names them and grants access to them itself. So a view with the name of a catalog replaces the catalog; PostgreSQL's own code finds the
+-- catalog by OID.
 
--- Makes a view of pg_catalog, or replaces it. It gets an OID of the range that initdb uses: pg_dump reads no other views
--- (restrict_nonsystem_relation_kind). So its rows of pg_class, pg_attribute and pg_type are copied from those of a draft.
+-- Creates or replaces a view of pg_catalog. The view gets an OID of the range that initdb uses, because pg_dump reads no other views
+-- (restrict_nonsystem_relation_kind). So the function copies its rows of pg_class, pg_attribute and pg_type from those of a draft.
 create function ninefold.make_system_view(name text, query text) returns void
   language plpgsql
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
   set allow_system_table_mods = on
 as $$
 declare
@@ -43,17 +44,17 @@ end
 $$;
 revoke execute on function ninefold.make_system_view(text, text) from public;
 
--- Can be called again: pg_upgrade makes the catalogs anew.
+-- The superuser calls the function again after pg_upgrade, which creates the catalogs anew.
 create function ninefold.hide_other_apps() returns void
   language plpgsql
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
   set allow_system_table_mods = on
 as $hide$
 declare
   own_database constant text := '(select d.oid from pg_catalog.pg_database_of_server d where d.datname = pg_catalog.current_database())';
   own_role constant text := 'in (select r.oid from pg_catalog.ninefold_own_roles r)';
   own_login constant text := 'in (select r.oid from pg_catalog.ninefold_own_roles r where r.is_login)';
-  is_superuser constant text := $$pg_catalog.current_setting('is_superuser') = 'on'$$;
+  is_superuser constant text := 'ninefold.is_superuser_client()';
   hidden constant text[] := array['pg_database_of_server', 'pg_db_role_setting_of_server', 'pg_auth_members_of_server',
     'pg_shdescription_of_server', 'pg_shdepend_of_server', 'pg_shseclabel_of_server'];
   item record;
@@ -62,7 +63,7 @@ declare
   revoked oid[];
 begin
   -- Shared catalogs -----------------------------------------------------------------------------------------------------------
-  -- Renamed by an update: ALTER TABLE would lock the catalog for the whole server.
+  -- An UPDATE renames the catalog, because ALTER TABLE would lock it for the whole server.
   for item in
     select c.oid, c.relname, c.reltype from pg_catalog.pg_class c
     where c.relkind = 'r' and c.relnamespace = 'pg_catalog'::regnamespace and c.relname || '_of_server' = any (hidden)
@@ -72,7 +73,7 @@ begin
     execute pg_catalog.format('revoke all on pg_catalog.%I from public', item.relname || '_of_server');
   end loop;
 
-  -- The roles without login are of all apps. Of the others an app sees superusers, its database's owner and those that may connect.
+  -- All apps share the roles without login. Of the login roles an app sees superusers, its database's owner and the roles that may connect.
   perform ninefold.make_system_view('ninefold_own_roles', pg_catalog.format($$
       select a.oid, a.rolcanlogin and not a.rolsuper as is_login from pg_catalog.pg_authid a
       where not a.rolcanlogin or a.rolsuper or a.oid in (
@@ -99,7 +100,7 @@ begin
     ) v (name, filter)
     join pg_catalog.pg_class c on c.relnamespace = 'pg_catalog'::regnamespace and c.relname = v.name || '_of_server'
   loop
-    -- With the system columns that pg_dump and other tools ask for.
+    -- pg_dump and other tools select these system columns.
     perform ninefold.make_system_view(item.name, pg_catalog.format(
       'select %s, t.tableoid, t.xmin from pg_catalog.%I t where %s or (%s)',
       item.columns, item.name || '_of_server', is_superuser, item.filter));
@@ -107,7 +108,7 @@ begin
   end loop;
 
   -- Functions -----------------------------------------------------------------------------------------------------------------
-  -- A function in a view runs with the rights of the caller, so each is replaced there by one that asks for its own database only.
+  -- A function in a view runs with the privileges of the caller. So the views call new functions that return rows of this database only.
   for item in
     select p.oid, p.proname as name, pg_catalog.pg_get_function_arguments(p.oid) as arguments,
       pg_catalog.pg_get_function_result(p.oid) as result, p.proretset, p.proargnames,
@@ -128,7 +129,7 @@ begin
       when not item.proretset then pg_catalog.format('select case when %s or $1 = %s then pg_catalog.%I($1) end',
         is_superuser, own_database, item.name)
       when item.name = 'pg_stat_get_activity' then (
-        -- As PostgreSQL itself does, all but whose session it is is kept from roles that are no members of its role.
+        -- Like PostgreSQL, the function hides everything but the identity of a session from roles that are no members of its role.
         select pg_catalog.format('select %s from pg_catalog.%I($1) t
             cross join lateral (select pg_catalog.pg_has_role(coalesce(nullif(pg_catalog.current_setting(''role''), ''none''), session_user::text)::pg_catalog.name, t.usesysid, ''USAGE'') as it) may
             where %s or ' || item.filter,
@@ -143,7 +144,7 @@ begin
         || pg_catalog.format(item.filter, own_database)
     end;
     execute pg_catalog.format('create or replace function pg_catalog.%I(%s) returns %s language sql stable parallel restricted
-        security definer set search_path = '''' as %L', 'ninefold_' || item.name, item.arguments, item.result, definition);
+        security definer set search_path = pg_catalog, pg_temp as %L', 'ninefold_' || item.name, item.arguments, item.result, definition);
   end loop;
 
   select pg_catalog.array_agg(p.oid) into revoked from pg_catalog.pg_proc p
@@ -178,7 +179,7 @@ begin
     end if;
   end loop;
 
-  -- Else pg_dump would write these grants into every dump.
+  -- Without these initial privileges, pg_dump would write the grants into every dump.
   delete from pg_catalog.pg_init_privs i using pg_catalog.pg_class c
   where i.classoid = 'pg_catalog.pg_class'::regclass and i.objoid = c.oid and i.objsubid = 0
     and c.relnamespace = 'pg_catalog'::regnamespace and (c.relname || '_of_server' = any (hidden) or c.relname = any (hidden));
@@ -193,5 +194,4 @@ begin
 end
 $hide$;
 revoke execute on function ninefold.hide_other_apps() from public;
-
 select ninefold.hide_other_apps();

@@ -1,9 +1,8 @@
 -- Scheduled jobs with the functions and tables of pg_cron. The node runs the jobs (docs/scheduled-work.md).
 
 -- Schedules -----------------------------------------------------------------------------------------------------------
-
 create type ninefold.parsed_schedule as (
-  -- Of an interval; null of a schedule in cron's five fields.
+  -- The length of an interval; null for a schedule in cron's five fields.
   seconds integer,
   minutes integer[],
   hours integer[],
@@ -12,13 +11,13 @@ create type ninefold.parsed_schedule as (
   -- 0 is Sunday.
   weekdays integer[],
   is_last_day boolean,
-  -- True if a day must match both the day of the month and the day of the week; else one of them is enough.
+  -- True if a day must match both the day of the month and the day of the week; otherwise one of them is enough.
   needs_both boolean
 );
 
 create function ninefold.parse_schedule_field(field text, low integer, high integer, names text[]) returns integer[]
   language plpgsql immutable
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 declare
   item text;
@@ -52,7 +51,7 @@ comment on function ninefold.parse_schedule_field is 'The values that one field 
 
 create function ninefold.parse_schedule(schedule text) returns ninefold.parsed_schedule
   language plpgsql immutable
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 declare
   text_of_schedule text := lower(btrim(schedule, E' \t\n'));
@@ -94,13 +93,13 @@ comment on function ninefold.parse_schedule is 'A schedule in pg_cron''s syntax,
 
 create function ninefold.is_schedule(schedule text) returns boolean
   language sql immutable
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
   return pg_catalog.num_nonnulls(
     (ninefold.parse_schedule(schedule)).seconds, (ninefold.parse_schedule(schedule)).minutes) > 0;
 
 create function ninefold.next_run(schedule text, since timestamptz) returns timestamptz
   language plpgsql stable
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 declare
   parsed ninefold.parsed_schedule := ninefold.parse_schedule(schedule);
@@ -138,22 +137,21 @@ comment on function ninefold.next_run is 'The first run of a schedule after a mo
 
 create function ninefold.last_run_until(schedule text, due timestamptz, until timestamptz) returns timestamptz
   language sql stable
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
   return case
     when until <= due then due
     when (ninefold.parse_schedule(schedule)).seconds is null then greatest(due, date_trunc('minute', until, 'UTC'))
     else due + floor(extract(epoch from until - due) / (ninefold.parse_schedule(schedule)).seconds)
       * make_interval(secs => (ninefold.parse_schedule(schedule)).seconds)
   end;
-comment on function ninefold.last_run_until is 'Up to when the runs of a schedule are done with if the one that was due is made at a later moment.';
-
+comment on function ninefold.last_run_until is 'The last due run that a run at a later moment covers.';
 revoke execute on function ninefold.parse_schedule_field, ninefold.parse_schedule, ninefold.is_schedule, ninefold.next_run,
   ninefold.last_run_until from public;
 grant execute on function ninefold.parse_schedule_field, ninefold.parse_schedule, ninefold.is_schedule, ninefold.next_run
   to pg_database_owner, postgres, ninefold_server;
 
 -- Jobs ----------------------------------------------------------------------------------------------------------------
--- A database that has a schema cron, as of pg_cron itself, keeps it: the node runs no jobs there.
+-- A database that has a schema cron, such as that of pg_cron, keeps it: the node runs no jobs there.
 do $install$
 begin
   if to_regnamespace('cron') is not null then
@@ -197,27 +195,30 @@ begin
       jobid bigint primary key references cron.job (jobid) on delete cascade,
       -- The runs up to here are claimed or skipped.
       last_due timestamptz not null,
-      -- Of the run that is under way: its id, the last_due before it, the process of the node that claimed it, and when the
-      -- session began that makes it.
+      -- The current run: its id, the previous last_due, the process of the node that claimed it, and the start of its session.
       run bigint,
       claimed_from timestamptz,
       runner text,
       session_start timestamptz
     );
-    comment on table ninefold.job_states is 'Up to when each job is done with, and its run that is under way.';
+    comment on table ninefold.job_states is 'The last due run and the current run of each job.';
 
-    grant select on ninefold.job_states to pg_database_owner, ninefold_server;
+    grant select on ninefold.job_states to pg_database_owner;
+    grant select, insert, update, delete on ninefold.job_states to ninefold_server;
     grant usage on schema cron to pg_database_owner, postgres, ninefold_server;
     grant select, insert, update, delete on cron.job to pg_database_owner, postgres;
     grant select, delete on cron.job_run_details to pg_database_owner, postgres;
-    grant select on cron.job, cron.job_run_details to ninefold_server;
+    grant select on cron.job to ninefold_server;
+    grant select, insert, update, delete on cron.job_run_details to ninefold_server;
     grant select, usage on cron.jobid_seq to pg_database_owner, postgres;
     grant select on cron.runid_seq to pg_database_owner, postgres;
+    grant usage on cron.runid_seq to ninefold_server;
+    grant execute on function ninefold.last_run_until to ninefold_server;
 
-    -- Runs with the rights of whoever writes the row.
+    -- Runs with the privileges of the role that writes the row.
     create function ninefold.check_job() returns trigger
       language plpgsql
-      set search_path = ''
+      set search_path = pg_catalog, pg_temp
     as $$
     begin
       if not ninefold.is_schedule(new.schedule) then
@@ -228,7 +229,7 @@ begin
       if octet_length(new.command) > 65536 or length(new.jobname) > 200 then
         raise exception 'the command of a job may have 65536 bytes, its name 200 characters' using errcode = '54000';
       end if;
-      -- The database of a project of Supabase.
+      -- Projects of Supabase name their database postgres.
       if new.database = 'postgres' then
         new.database := current_database();
       end if;
@@ -257,7 +258,7 @@ begin
 
     create function ninefold.keep_job_state() returns trigger
       language plpgsql security definer
-      set search_path = ''
+      set search_path = pg_catalog, pg_temp
     as $$
     begin
       insert into ninefold.job_states as s (jobid, last_due) values (new.jobid, clock_timestamp())
@@ -271,7 +272,7 @@ begin
 
     create function ninefold.notify_jobs_changed() returns trigger
       language plpgsql
-      set search_path = ''
+      set search_path = pg_catalog, pg_temp
     as $$
     begin
       perform pg_notify('ninefold', '{"type":"schema"}');
@@ -288,12 +289,12 @@ begin
 
     create function cron.schedule(schedule text, command text) returns bigint
       language sql strict
-      set search_path = ''
+      set search_path = pg_catalog, pg_temp
     as $$ insert into cron.job (schedule, command) values (schedule, command) returning jobid $$;
 
     create function cron.schedule(job_name text, schedule text, command text) returns bigint
       language plpgsql
-      set search_path = ''
+      set search_path = pg_catalog, pg_temp
     as $$
     begin
       return cron.schedule_in_database(job_name, schedule, command, current_database());
@@ -304,7 +305,7 @@ begin
       job_name text, schedule text, command text, database text, username text default null, active boolean default true
     ) returns bigint
       language plpgsql
-      set search_path = ''
+      set search_path = pg_catalog, pg_temp
     as $$
     #variable_conflict use_column
     declare
@@ -328,7 +329,7 @@ begin
 
     create function cron.unschedule(job_id bigint) returns boolean
       language plpgsql strict
-      set search_path = ''
+      set search_path = pg_catalog, pg_temp
     as $$
     begin
       delete from cron.job where jobid = job_id;
@@ -342,7 +343,7 @@ begin
     -- The caller's own job comes first, then that of another role: a name is unique for each role.
     create function cron.unschedule(job_name text) returns boolean
       language plpgsql strict
-      set search_path = ''
+      set search_path = pg_catalog, pg_temp
     as $$
     begin
       delete from cron.job where jobid = (
@@ -359,7 +360,7 @@ begin
       username text default null, active boolean default null
     ) returns void
       language plpgsql
-      set search_path = ''
+      set search_path = pg_catalog, pg_temp
     as $$
     #variable_conflict use_column
     begin
@@ -379,7 +380,7 @@ begin
     end
     $$;
     comment on function cron.schedule(text, text) is 'Schedules a job.';
-    comment on function cron.schedule(text, text, text) is 'Schedules a job under a name, or changes the one of this name.';
+    comment on function cron.schedule(text, text, text) is 'Schedules a job under a name, or changes the job with this name.';
     comment on function cron.schedule_in_database is 'Schedules a job as another role.';
     comment on function cron.unschedule(bigint) is 'Removes a job.';
     comment on function cron.unschedule(text) is 'Removes a job.';
@@ -391,12 +392,12 @@ begin
 end
 $install$;
 
--- What the specification says of jobs ---------------------------------------------------------------------------------------
+-- Jobs in the specification -------------------------------------------------------------------------------------------
 
--- Only for connections that have not become another role, or have become the owner: a command may hold a key.
+-- Connections that have switched to another role than the owner get no jobs, because a command may contain a key.
 create function ninefold.scheduled_jobs() returns json
   language plpgsql stable security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 begin
   if to_regclass('ninefold.job_states') is null or (
@@ -416,7 +417,7 @@ comment on function ninefold.scheduled_jobs is 'The jobs of the app, for its spe
 
 create function ninefold.job_figures() returns json
   language plpgsql stable security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 begin
   if to_regclass('ninefold.job_states') is null then

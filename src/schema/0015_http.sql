@@ -1,5 +1,5 @@
--- HTTP requests from SQL with the functions and tables of pg_net. The node sends the requests (docs/scheduled-work.md). A database
--- that has a schema net, as of pg_net itself, keeps it: the node sends nothing from there.
+-- HTTP requests from SQL with the functions and tables of pg_net. The node sends the requests (docs/scheduled-work.md). A database that has a
+-- schema net, such as that of pg_net, keeps it: the node sends no requests from there.
 do $install$
 begin
   if to_regnamespace('net') is not null then
@@ -40,11 +40,14 @@ begin
     comment on table net._http_response is 'Responses to HTTP requests of the last hours.';
 
     grant select, delete on net.http_request_queue, net._http_response to pg_database_owner, postgres, service_role;
+    -- SELECT … FOR UPDATE requires the privilege UPDATE.
+    grant select, update, delete on net.http_request_queue to ninefold_server;
+    grant select, insert, delete on net._http_response to ninefold_server;
     grant select on sequence net.http_request_queue_id_seq to pg_database_owner, postgres;
 
     create function net._urlencode_string(string varchar) returns text
       language sql immutable strict
-      set search_path = ''
+      set search_path = pg_catalog, pg_temp
       return (
         select coalesce(string_agg(
           case when letter ~ '^[A-Za-z0-9_.~-]$' then letter
@@ -53,17 +56,17 @@ begin
 
     create function net._encode_url_with_params_array(url text, params_array text[]) returns text
       language sql immutable strict
-      set search_path = ''
+      set search_path = pg_catalog, pg_temp
       return case when cardinality(params_array) = 0 then url else
         split_part(url, '#', 1) || case when strpos(split_part(url, '#', 1), '?') > 0 then '&' else '?' end
           || array_to_string(params_array, '&') || coalesce(substring(url from '#.*$'), '') end;
 
-    -- Puts a request into the queue, and returns its id. A request beyond a bound gets an error as its response: the writes whose
-    -- triggers make requests do not fail because a receiver is down.
+    -- Adds a request to the queue and returns its id. A request beyond a bound gets an error as its response, so a write does not fail if
+    -- the receiver of a trigger's requests is down.
     create function net._queue_request(method text, url text, params jsonb, headers jsonb, body bytea, timeout_milliseconds integer)
       returns bigint
       language plpgsql
-      set search_path = ''
+      set search_path = pg_catalog, pg_temp
     as $$
     declare
       request_id bigint := nextval('net.http_request_queue_id_seq');
@@ -93,7 +96,7 @@ begin
       url text, params jsonb default '{}', headers jsonb default '{}', timeout_milliseconds integer default 5000
     ) returns bigint
       language sql security definer
-      set search_path = ''
+      set search_path = pg_catalog, pg_temp
     as $$ select net._queue_request('GET', url, params, headers, null, timeout_milliseconds) $$;
 
     create function net.http_post(
@@ -101,7 +104,7 @@ begin
       timeout_milliseconds integer default 5000
     ) returns bigint
       language plpgsql security definer
-      set search_path = ''
+      set search_path = pg_catalog, pg_temp
     as $$
     declare
       content_type text := (
@@ -120,14 +123,14 @@ begin
       url text, params jsonb default '{}', headers jsonb default '{}', timeout_milliseconds integer default 5000, body jsonb default null
     ) returns bigint
       language sql security definer
-      set search_path = ''
+      set search_path = pg_catalog, pg_temp
     as $$
       select net._queue_request('DELETE', url, params, headers, convert_to(body::text, 'UTF8'), timeout_milliseconds)
     $$;
 
     create function net._await_response(request_id bigint) returns boolean
       language plpgsql
-      set search_path = ''
+      set search_path = pg_catalog, pg_temp
     as $$
     begin
       while not exists (select from net._http_response where id = request_id) loop
@@ -139,7 +142,7 @@ begin
 
     create function net._http_collect_response(request_id bigint, async boolean default true) returns net.http_response_result
       language plpgsql
-      set search_path = ''
+      set search_path = pg_catalog, pg_temp
     as $$
     declare
       found_response net._http_response;
@@ -158,19 +161,19 @@ begin
 
     create function net.http_collect_response(request_id bigint, async boolean default true) returns net.http_response_result
       language sql
-      set search_path = ''
+      set search_path = pg_catalog, pg_temp
     as $$ select net._http_collect_response(request_id, async) $$;
 
     create function net.check_worker_is_up() returns void
       language sql immutable
-      set search_path = ''
+      set search_path = pg_catalog, pg_temp
     as $$ $$;
 
-    -- Deletes what is too old or too much. The list of webhook requests only if the table is Ninefold's: a trigger on another one would
-    -- run as the superuser.
+    -- Deletes old and surplus rows. Deletes webhook requests only if the superuser owns the table: a trigger on another table would run with
+    -- the privileges of the caller.
     create function net._tidy(hours integer, responses integer) returns void
       language plpgsql
-      set search_path = ''
+      set search_path = pg_catalog, pg_temp
     as $$
     begin
       delete from net._http_response where created < now() - make_interval(hours => hours);
@@ -195,14 +198,23 @@ begin
       to pg_database_owner, postgres, anon, authenticated, service_role;
     grant execute on function net._await_response, net._http_collect_response, net.http_collect_response, net.check_worker_is_up,
       net._urlencode_string, net._encode_url_with_params_array to pg_database_owner, postgres, service_role;
+    grant execute on function net._tidy to ninefold_server;
   $net$;
 
   if to_regnamespace('supabase_functions') is not null then
+    -- net._tidy deletes old rows of such a table.
+    if exists (
+      select from pg_catalog.pg_class c join pg_catalog.pg_roles r on r.oid = c.relowner
+      where c.oid = to_regclass('supabase_functions.hooks') and c.relkind = 'r' and r.rolsuper
+    ) then
+      grant usage on schema supabase_functions to ninefold_server;
+      grant select, delete on supabase_functions.hooks to ninefold_server;
+    end if;
     return;
   end if;
   execute $webhooks$
     create schema supabase_functions;
-    grant usage on schema supabase_functions to pg_database_owner, postgres, anon, authenticated, service_role;
+    grant usage on schema supabase_functions to pg_database_owner, postgres, anon, authenticated, service_role, ninefold_server;
 
     create table supabase_functions.hooks (
       id bigserial primary key,
@@ -212,13 +224,14 @@ begin
       request_id bigint
     );
     create index hooks_created on supabase_functions.hooks (created_at);
-    comment on table supabase_functions.hooks is 'Requests that database webhooks have made in the last hours.';
+    comment on table supabase_functions.hooks is 'Requests of database webhooks in the last hours.';
     grant select, insert, delete on supabase_functions.hooks to pg_database_owner, postgres;
     grant select on supabase_functions.hooks to service_role;
+    grant select, delete on supabase_functions.hooks to ninefold_server;
     grant usage on sequence supabase_functions.hooks_id_seq to pg_database_owner, postgres;
 
-    -- Casts to json that the app has made run when a row becomes JSON. So the function runs as the owner of the database, not as
-    -- the superuser.
+    -- Casts to json that the app has defined run when a row becomes JSON. So the function runs as the owner of the database, not as the
+    -- superuser.
     create function supabase_functions.http_request() returns trigger
       language plpgsql security definer
       set search_path = ''
@@ -254,10 +267,10 @@ begin
 end
 $install$;
 
--- For a copy of an app. Changes only tables that are Ninefold's.
+-- The node calls this function in a copy of an app. It changes only tables that belong to Ninefold.
 create function ninefold.pause_scheduled_work(owner text, database text) returns void
   language plpgsql
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 begin
   if to_regclass('ninefold.job_states') is not null then

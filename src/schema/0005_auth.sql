@@ -1,19 +1,25 @@
--- Schema auth: accounts and their sessions, with the names and shapes that GoTrue's schema has, so that existing
--- migrations, seeds and triggers that name them work. Runs once, as superuser, in the template database.
+-- Schema auth: accounts and their sessions, with the names and types of GoTrue's schema, so that existing migrations, seeds and triggers
+-- that name them work.
 --
--- supabase_auth_admin owns everything; the server's auth calls run as it. The app's owner (pg_database_owner) may read
--- and write the rows, reference them and hang triggers on them, but not change the schema itself.
+-- supabase_auth_admin owns everything; the server's auth calls run as this role. The app's owner may read and write the rows, reference
+-- them and define triggers on the tables, but not change the schema itself.
+--
+-- The tables lack indexes of GoTrue that no statement of the server reads. A sign-in and a refresh update a row, and with room on its page
+-- (fillfactor) the new version of the row stays there (docs/decisions/0058-what-a-session-writes.md).
 
 create schema if not exists auth authorization supabase_auth_admin;
 alter schema auth owner to supabase_auth_admin;
 set role supabase_auth_admin;
 
--- Types -------------------------------------------------------------------------------------------------------------
-
+-- Types ---------------------------------------------------------------------------------------------------------------
 create type auth.aal_level as enum ('aal1', 'aal2', 'aal3');
-create type auth.factor_type as enum ('totp', 'webauthn', 'phone');
+
+create type auth.factor_type as enum ('totp', 'webauthn', 'phone', 'recovery_code');
+
 create type auth.factor_status as enum ('unverified', 'verified');
+
 create type auth.code_challenge_method as enum ('s256', 'plain');
+
 create type auth.one_time_token_type as enum (
   'confirmation_token',
   'reauthentication_token',
@@ -23,8 +29,7 @@ create type auth.one_time_token_type as enum (
   'phone_change_token'
 );
 
--- Accounts ----------------------------------------------------------------------------------------------------------
-
+-- Accounts ------------------------------------------------------------------------------------------------------------
 create table auth.users (
   instance_id uuid,
   id uuid not null,
@@ -64,27 +69,16 @@ create table auth.users (
   constraint users_pkey primary key (id),
   constraint users_phone_key unique (phone),
   constraint users_email_change_confirm_status_check check (email_change_confirm_status between 0 and 2)
-);
+) with (fillfactor = 80);
 comment on table auth.users is 'The accounts of this app.';
-comment on column auth.users.encrypted_password is 'The hash of the password: argon2id, or what was brought along (argon2i, bcrypt).';
+comment on column auth.users.encrypted_password is 'The hash of the password: argon2id, or an imported hash (argon2i, bcrypt).';
 comment on column auth.users.is_sso_user is 'True for an account of a single sign-on provider; only such accounts may share an e-mail address.';
-comment on column auth.users.banned_until is 'Until then the account cannot sign in; setting it ends the account''s sessions.';
-
+comment on column auth.users.banned_until is 'The account cannot sign in until this time; setting it ends the account''s sessions.';
 create unique index users_email_partial_key on auth.users (email) where is_sso_user = false;
 create index users_email_lower_idx on auth.users (lower(email)) where is_sso_user = false;
-create index users_instance_id_idx on auth.users (instance_id);
-create index users_instance_id_email_idx on auth.users (instance_id, lower(email));
 create index users_is_anonymous_idx on auth.users (is_anonymous);
 create index users_created_at_idx on auth.users (created_at desc, id desc);
--- Tokens of digits and blanks only are one-time codes, which may repeat.
-create unique index confirmation_token_idx on auth.users (confirmation_token) where confirmation_token !~ '^[0-9 ]*$';
-create unique index recovery_token_idx on auth.users (recovery_token) where recovery_token !~ '^[0-9 ]*$';
-create unique index email_change_token_current_idx on auth.users (email_change_token_current)
-  where email_change_token_current !~ '^[0-9 ]*$';
-create unique index email_change_token_new_idx on auth.users (email_change_token_new)
-  where email_change_token_new !~ '^[0-9 ]*$';
-create unique index reauthentication_token_idx on auth.users (reauthentication_token)
-  where reauthentication_token !~ '^[0-9 ]*$';
+create index users_phone_change_idx on auth.users (phone_change) where phone_change <> '';
 
 create table auth.identities (
   provider_id text not null,
@@ -99,7 +93,7 @@ create table auth.identities (
   constraint identities_pkey primary key (id),
   constraint identities_provider_id_provider_unique unique (provider_id, provider),
   constraint identities_user_id_fkey foreign key (user_id) references auth.users (id) on delete cascade
-);
+) with (fillfactor = 80);
 comment on table auth.identities is 'The ways in which an account can prove who it is: a password with an e-mail address, a provider.';
 create index identities_user_id_idx on auth.identities (user_id);
 create index identities_email_idx on auth.identities (email text_pattern_ops);
@@ -121,8 +115,7 @@ create index one_time_tokens_token_hash_hash_idx on auth.one_time_tokens using h
 create index one_time_tokens_relates_to_hash_idx on auth.one_time_tokens using hash (relates_to);
 create unique index one_time_tokens_user_id_token_type_key on auth.one_time_tokens (user_id, token_type);
 
--- Sessions ----------------------------------------------------------------------------------------------------------
-
+-- Sessions ------------------------------------------------------------------------------------------------------------
 create table auth.sessions (
   id uuid not null,
   user_id uuid not null,
@@ -142,13 +135,12 @@ create table auth.sessions (
   constraint sessions_pkey primary key (id),
   constraint sessions_user_id_fkey foreign key (user_id) references auth.users (id) on delete cascade,
   constraint sessions_scopes_length check (char_length(scopes) <= 4096)
-);
-comment on table auth.sessions is 'One row a signed-in client. Deleting it ends the session everywhere, its access token included.';
-comment on column auth.sessions.not_after is 'When the session ends by itself; null: never.';
+) with (fillfactor = 80);
+comment on table auth.sessions is 'One row for each signed-in client. Deleting it ends the session on every node, with its access tokens.';
+comment on column auth.sessions.not_after is 'When the session and its access tokens expire; null: never.';
 comment on column auth.sessions.refreshed_at is 'In UTC.';
-create index sessions_user_id_idx on auth.sessions (user_id);
 create index user_id_created_at_idx on auth.sessions (user_id, created_at);
-create index sessions_not_after_idx on auth.sessions (not_after desc);
+create index sessions_oauth_client_id_idx on auth.sessions (oauth_client_id) where oauth_client_id is not null;
 
 create table auth.refresh_tokens (
   instance_id uuid,
@@ -163,16 +155,12 @@ create table auth.refresh_tokens (
   constraint refresh_tokens_pkey primary key (id),
   constraint refresh_tokens_token_unique unique (token),
   constraint refresh_tokens_session_id_fkey foreign key (session_id) references auth.sessions (id) on delete cascade
-);
+) with (fillfactor = 80);
 comment on table auth.refresh_tokens is 'The chain of refresh tokens of each session; only the last of a chain is not revoked.';
-create index refresh_tokens_instance_id_idx on auth.refresh_tokens (instance_id);
-create index refresh_tokens_instance_id_user_id_idx on auth.refresh_tokens (instance_id, user_id);
-create index refresh_tokens_parent_idx on auth.refresh_tokens (parent);
-create index refresh_tokens_session_id_revoked_idx on auth.refresh_tokens (session_id, revoked);
-create index refresh_tokens_updated_at_idx on auth.refresh_tokens (updated_at desc);
+comment on column auth.refresh_tokens.token is 'SHA-256 of the token, after sha256:; the token itself if it was imported and not used yet.';
+create index refresh_tokens_session_id_idx on auth.refresh_tokens (session_id, id);
 
--- Second factors ----------------------------------------------------------------------------------------------------
-
+-- Second factors ------------------------------------------------------------------------------------------------------
 create table auth.mfa_factors (
   id uuid not null,
   user_id uuid not null,
@@ -211,6 +199,7 @@ create table auth.mfa_challenges (
 );
 comment on table auth.mfa_challenges is 'Challenges to second factors.';
 create index mfa_challenge_created_at_idx on auth.mfa_challenges (created_at desc);
+create index mfa_challenges_factor_id_idx on auth.mfa_challenges (factor_id, created_at desc);
 
 create table auth.mfa_amr_claims (
   session_id uuid not null,
@@ -222,10 +211,9 @@ create table auth.mfa_amr_claims (
   constraint mfa_amr_claims_session_id_authentication_method_pkey unique (session_id, authentication_method),
   constraint mfa_amr_claims_session_id_fkey foreign key (session_id) references auth.sessions (id) on delete cascade
 );
-comment on table auth.mfa_amr_claims is 'How the client of a session proved who it is (RFC 8176).';
+comment on table auth.mfa_amr_claims is 'The authentication methods of each session (RFC 8176).';
 
--- Providers and flows -----------------------------------------------------------------------------------------------
-
+-- Flows and providers -------------------------------------------------------------------------------------------------
 create table auth.flow_state (
   id uuid not null,
   user_id uuid,
@@ -250,6 +238,56 @@ comment on table auth.flow_state is 'Sign-ins that began in one place and end in
 create index idx_auth_code on auth.flow_state (auth_code);
 create index idx_user_id_auth_method on auth.flow_state (user_id, authentication_method);
 create index flow_state_created_at_idx on auth.flow_state (created_at desc);
+
+-- GoTrue's constraints require https in the addresses. The node checks them instead, because the operator may allow addresses of this machine.
+create table auth.custom_oauth_providers (
+  id uuid not null default gen_random_uuid(),
+  provider_type text not null check (provider_type in ('oauth2', 'oidc')),
+  identifier text not null,
+  name text not null,
+  client_id text not null,
+  client_secret text not null,
+  acceptable_client_ids text[] not null default '{}',
+  scopes text[] not null default '{}',
+  pkce_enabled boolean not null default true,
+  attribute_mapping jsonb not null default '{}',
+  authorization_params jsonb not null default '{}',
+  enabled boolean not null default true,
+  email_optional boolean not null default false,
+  issuer text,
+  discovery_url text,
+  skip_nonce_check boolean not null default false,
+  cached_discovery jsonb,
+  discovery_cached_at timestamptz,
+  authorization_url text,
+  token_url text,
+  userinfo_url text,
+  jwks_uri text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  custom_claims_allowlist text[] not null default '{}',
+  constraint custom_oauth_providers_pkey primary key (id),
+  constraint custom_oauth_providers_identifier_key unique (identifier),
+  constraint custom_oauth_providers_oidc_requires_issuer check (provider_type <> 'oidc' or issuer is not null),
+  constraint custom_oauth_providers_oauth2_requires_endpoints check (
+    provider_type <> 'oauth2' or authorization_url is not null and token_url is not null and userinfo_url is not null
+  ),
+  constraint custom_oauth_providers_identifier_format check (identifier ~ '^[a-z0-9][a-z0-9:-]{0,48}[a-z0-9]$'),
+  constraint custom_oauth_providers_name_length check (char_length(name) between 1 and 100),
+  constraint custom_oauth_providers_issuer_length check (issuer is null or char_length(issuer) between 1 and 2048),
+  constraint custom_oauth_providers_discovery_url_length check (discovery_url is null or char_length(discovery_url) <= 2048),
+  constraint custom_oauth_providers_authorization_url_length
+    check (authorization_url is null or char_length(authorization_url) <= 2048),
+  constraint custom_oauth_providers_token_url_length check (token_url is null or char_length(token_url) <= 2048),
+  constraint custom_oauth_providers_userinfo_url_length check (userinfo_url is null or char_length(userinfo_url) <= 2048),
+  constraint custom_oauth_providers_jwks_uri_length check (jwks_uri is null or char_length(jwks_uri) <= 2048),
+  constraint custom_oauth_providers_client_id_length check (char_length(client_id) between 1 and 512)
+);
+comment on table auth.custom_oauth_providers is 'Providers that the app has added by their addresses; the secrets are sealed.';
+create index custom_oauth_providers_identifier_idx on auth.custom_oauth_providers (identifier);
+create index custom_oauth_providers_provider_type_idx on auth.custom_oauth_providers (provider_type);
+create index custom_oauth_providers_enabled_idx on auth.custom_oauth_providers (enabled);
+create index custom_oauth_providers_created_at_idx on auth.custom_oauth_providers (created_at);
 
 create table auth.sso_providers (
   id uuid not null,
@@ -316,13 +354,12 @@ create table auth.saml_relay_states (
     references auth.flow_state (id) on delete cascade,
   constraint "request_id not empty" check (char_length(request_id) > 0)
 );
-comment on table auth.saml_relay_states is 'SAML sign-ins that began here and have not come back yet.';
+comment on table auth.saml_relay_states is 'SAML sign-ins that wait for the response of the provider.';
 create index saml_relay_states_sso_provider_id_idx on auth.saml_relay_states (sso_provider_id);
 create index saml_relay_states_for_email_idx on auth.saml_relay_states (for_email);
 create index saml_relay_states_created_at_idx on auth.saml_relay_states (created_at desc);
 
--- Records -----------------------------------------------------------------------------------------------------------
-
+-- Records -------------------------------------------------------------------------------------------------------------
 create table auth.audit_log_entries (
   instance_id uuid,
   id uuid not null,
@@ -331,8 +368,28 @@ create table auth.audit_log_entries (
   ip_address varchar(64) not null default '',
   constraint audit_log_entries_pkey primary key (id)
 );
-comment on table auth.audit_log_entries is 'Kept for what was brought along; the server writes to its log instead.';
-create index audit_logs_instance_id_idx on auth.audit_log_entries (instance_id);
+comment on table auth.audit_log_entries is 'Events of accounts: sign-ins, changes, second factors, sessions. Entries older than audit_log_retention days are deleted.';
+create index audit_log_entries_created_at_idx on auth.audit_log_entries (created_at desc, id desc);
+create index audit_log_entries_actor_idx on auth.audit_log_entries ((payload ->> 'actor_id'), created_at desc, id desc);
+create index audit_log_entries_subject_idx on auth.audit_log_entries ((payload -> 'traits' ->> 'user_id'), created_at desc, id desc)
+  where payload -> 'traits' ->> 'user_id' is not null;
+create index audit_log_entries_action_idx on auth.audit_log_entries ((payload ->> 'action'), created_at desc, id desc);
+
+-- The setting audit_log_disable_postgres turns the log off.
+create function auth.check_audit_entry() returns trigger
+  language plpgsql
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if exists (select from ninefold.settings s where s.key = 'audit_log_disable_postgres' and s.value = 'true') then
+    return null;
+  end if;
+  return new;
+end
+$$;
+create trigger ninefold_check_audit_entry before insert on auth.audit_log_entries
+  for each row execute function auth.check_audit_entry();
+revoke execute on function auth.check_audit_entry from public;
 
 create table auth.instances (
   id uuid not null,
@@ -342,18 +399,17 @@ create table auth.instances (
   updated_at timestamptz,
   constraint instances_pkey primary key (id)
 );
-comment on table auth.instances is 'Kept for what was brought along.';
+comment on table auth.instances is 'Unused. Dumps of GoTrue name this table.';
 
 create table auth.schema_migrations (
   version varchar(255) not null,
   constraint schema_migrations_pkey primary key (version)
 );
-comment on table auth.schema_migrations is 'Kept for what was brought along.';
+comment on table auth.schema_migrations is 'Unused. Dumps of GoTrue name this table.';
 
--- The caller, for policies ------------------------------------------------------------------------------------------
--- Bodies in the SQL standard's form are bound to their objects here, so no search_path can redirect them, and the
--- planner can inline them. `request.jwt.claims` is what the server sets; the `request.jwt.claim.*` forms are older.
-
+-- The caller, for policies --------------------------------------------------------------------------------------------
+-- PostgreSQL binds a body in the SQL standard's form to its objects when it creates the function, so no search_path can redirect it, and the
+-- planner can inline it. The server sets `request.jwt.claims`; older versions of PostgREST set `request.jwt.claim.*`.
 create function auth.jwt() returns jsonb language sql stable parallel safe
 return coalesce(
   nullif(current_setting('request.jwt.claim', true), ''),
@@ -382,56 +438,47 @@ return coalesce(
 );
 comment on function auth.email() is 'The e-mail address of the signed-in account.';
 
--- Ended sessions ----------------------------------------------------------------------------------------------------
--- Whatever deletes a session (a sign-out, a ban, plain SQL, a cascade), every node hears of it and stops accepting the
--- session's access tokens. A payload must stay below 8000 bytes: 39 bytes an id.
+-- Passkeys ------------------------------------------------------------------------------------------------------------
 
-create function auth.notify_sessions_revoked() returns trigger
-language plpgsql set search_path = '' as $$
-declare
-  ids json;
-  number_of_ids bigint;
-begin
-  if tg_op = 'TRUNCATE' then
-    perform pg_notify('ninefold', '{"type":"sessions-revoked-all"}');
-    return null;
-  end if;
-  select count(*), json_agg(id) filter (where position <= 180)
-    into number_of_ids, ids
-    from (select id, row_number() over () as position from gone) as numbered;
-  if number_of_ids > 180 then
-    perform pg_notify('ninefold', '{"type":"sessions-revoked-all"}');
-  elsif number_of_ids > 0 then
-    perform pg_notify('ninefold', json_build_object('type', 'session-revoked', 'ids', ids)::text);
-  end if;
-  return null;
-end
-$$;
+create table auth.webauthn_credentials (
+  id uuid not null default gen_random_uuid(),
+  user_id uuid not null,
+  credential_id bytea not null,
+  public_key bytea not null,
+  attestation_type text not null default '',
+  aaguid uuid,
+  sign_count bigint not null default 0,
+  transports jsonb not null default '[]'::jsonb,
+  backup_eligible boolean not null default false,
+  backed_up boolean not null default false,
+  friendly_name text not null default '',
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  last_used_at timestamptz,
+  constraint webauthn_credentials_pkey primary key (id),
+  constraint webauthn_credentials_user_id_fkey foreign key (user_id) references auth.users (id) on delete cascade
+);
+comment on table auth.webauthn_credentials is 'Passkeys of accounts.';
+create unique index webauthn_credentials_credential_id_key on auth.webauthn_credentials (credential_id);
+create index webauthn_credentials_user_id_idx on auth.webauthn_credentials (user_id);
 
-create trigger ninefold_sessions_revoked after delete on auth.sessions
-  referencing old table as gone for each statement execute function auth.notify_sessions_revoked();
-create trigger ninefold_sessions_truncated after truncate on auth.sessions
-  for each statement execute function auth.notify_sessions_revoked();
+create table auth.webauthn_challenges (
+  id uuid not null default gen_random_uuid(),
+  user_id uuid,
+  challenge_type text not null,
+  session_data jsonb not null,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  constraint webauthn_challenges_pkey primary key (id),
+  constraint webauthn_challenges_user_id_fkey foreign key (user_id) references auth.users (id) on delete cascade,
+  constraint webauthn_challenges_challenge_type_check
+    check (challenge_type in ('signup', 'registration', 'authentication'))
+);
+comment on table auth.webauthn_challenges is 'Challenges of passkeys that wait for the browser.';
+create index webauthn_challenges_user_id_idx on auth.webauthn_challenges (user_id);
+create index webauthn_challenges_expires_at_idx on auth.webauthn_challenges (expires_at);
 
--- Security definer: whoever may ban or delete an account thereby ends its sessions.
-create function auth.end_sessions_of_user() returns trigger
-language plpgsql security definer set search_path = '' as $$
-begin
-  delete from auth.sessions where user_id = new.id;
-  return null;
-end
-$$;
-
-create trigger ninefold_user_banned after update of banned_until on auth.users
-  for each row when (new.banned_until > now() and new.banned_until is distinct from old.banned_until)
-  execute function auth.end_sessions_of_user();
-create trigger ninefold_user_deleted after update of deleted_at on auth.users
-  for each row when (new.deleted_at is not null and old.deleted_at is null)
-  execute function auth.end_sessions_of_user();
-
-revoke execute on function auth.notify_sessions_revoked(), auth.end_sessions_of_user() from public;
-
--- Rights ------------------------------------------------------------------------------------------------------------
+-- Privileges ----------------------------------------------------------------------------------------------------------
 
 grant usage on schema auth to anon, authenticated, service_role, pg_database_owner;
 grant execute on function auth.jwt(), auth.uid(), auth.role(), auth.email()
@@ -440,7 +487,7 @@ grant select, insert, update, delete on all tables in schema auth to service_rol
 grant all on all tables in schema auth to pg_database_owner with grant option;
 grant usage, select, update on all sequences in schema auth to service_role, pg_database_owner;
 
--- Row-level security is on, so that a table granted to anon by mistake still shows nothing.
+-- Row-level security protects a table that was granted to anon by mistake.
 do $$
 declare
   name text;
@@ -453,19 +500,3 @@ end
 $$;
 
 reset role;
-
--- Failed sign-ins ---------------------------------------------------------------------------------------------------
--- One row a client address or account, by hash; what is past its window is swept by later failures. Unlogged: a crash may
--- forget failures, and a failure costs no wait for the disk.
-
-grant usage on schema ninefold to supabase_auth_admin;
-
-create unlogged table ninefold.sign_in_failures (
-  subject text not null,
-  window_start timestamptz not null,
-  failures integer not null,
-  constraint sign_in_failures_pkey primary key (subject)
-);
-alter table ninefold.sign_in_failures owner to supabase_auth_admin;
-comment on table ninefold.sign_in_failures is 'Failed sign-ins of the current window, by hash of the client address or of the account.';
-create index sign_in_failures_window_start_idx on ninefold.sign_in_failures (window_start);
