@@ -7,7 +7,7 @@ import { CONSOLE_REF, databaseName, TEMPLATE_DATABASE } from './app-record.ts';
 import { isCurrent } from './apps.ts';
 import { reopenCopied } from './copy-database.ts';
 import { newRecord } from './lifecycle.ts';
-import { ensureServerRole, ensureTemplate, provision } from './provision.ts';
+import { ensureTemplate, provision } from './provision.ts';
 import { Registry } from './registry.ts';
 import { boundRoles } from './role-bounds.ts';
 import { appFiles, applySchemaFiles, consoleFiles, installedFiles, SchemaUnfitError } from './schema-files.ts';
@@ -99,8 +99,7 @@ async function ensureConsole(server: Server, maintenance: Pool): Promise<void> {
   if (isComplete) {
     await withPool(superuserIn(server, database), async (pool) => {
       // Throws before any app is changed if another master key encrypted the record.
-      const record = await new Registry(pool, server.masterKey).find(CONSOLE_REF);
-      if (record) await ensureServerRole(server, maintenance, record);
+      await new Registry(pool, server.masterKey).find(CONSOLE_REF);
       await applySchemaFiles(pool, [...appFiles, ...consoleFiles]);
     });
     return;

@@ -1,6 +1,5 @@
 import type { Events } from '../observe/events.ts';
 import { type AppRecord, isAttached } from './app-record.ts';
-import { ensureServerRole } from './provision.ts';
 import type { Registry } from './registry.ts';
 import { appFiles, applySchemaFiles, newestAppFile, requireKnownFile, SchemaStepError } from './schema-files.ts';
 import { type Server, superuserIn, withPool } from './server.ts';
@@ -26,7 +25,6 @@ export async function updateSchema(
   try {
     requireKnownFile(record.schemaFile);
     const files = isAttached(record) ? appFiles.filter((file) => file.onExisting) : appFiles;
-    await withPool(server.target, (maintenance) => ensureServerRole(server, maintenance, record));
     await withPool(superuserIn(server, record.database), (app) => applySchemaFiles(app, files));
     await registry.recordSchemaFile(record.ref, newestAppFile);
     return null;
