@@ -29,6 +29,7 @@ create table ninefold.mails (
 );
 alter table ninefold.mails owner to ninefold_server;
 comment on table ninefold.mails is 'Mails and texts to members: queued, sent, or kept if the app has no mail server.';
+comment on column ninefold.mails.channel is 'email, or sms for a text to a phone number.';
 create index mails_created_at_idx on ninefold.mails (created_at desc, id);
 create index mails_queued_idx on ninefold.mails (next_attempt_at) where state = 'queued';
 create index mails_sent_at_idx on ninefold.mails (sent_at) where state = 'sent';
@@ -50,7 +51,6 @@ begin
 end
 $$;
 create trigger mails_checked before insert on ninefold.mails for each row execute function ninefold.check_mail();
-comment on column ninefold.mails.channel is 'email, or sms for a text to a phone number.';
 
 -- A statement trigger also runs for a statement that adds no row. Transactions that notify wait for each other at their commit, so only a
 -- statement that adds a mail notifies.
