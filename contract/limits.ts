@@ -13,7 +13,7 @@ import { passwordLimits } from './limits/passwords.ts';
 import { probeLimits } from './limits/probe.ts';
 import { providerLimits } from './limits/providers.ts';
 import { rateLimits } from './limits/rates.ts';
-import { recordLimits } from './limits/records.ts';
+import { auditLimits, recordLimits } from './limits/records.ts';
 import { requestLimits } from './limits/requests.ts';
 import { sessionLimits } from './limits/sessions.ts';
 import { settingLimits } from './limits/settings.ts';
@@ -45,6 +45,7 @@ export const limits = {
   ...versionLimits,
   ...probeLimits,
   ...recordLimits,
+  ...auditLimits,
   ...providerLimits,
   ...oauthServerLimits,
   ...hookLimits,

@@ -1,5 +1,4 @@
 import { limits } from '../../contract/limits.ts';
-import type { Config } from '../config/config.ts';
 import type { Executor } from '../database/database.ts';
 import { rowsAsText } from '../database/statement.ts';
 
@@ -36,10 +35,12 @@ const LEAST_SCHEDULED = 2;
  * Returns the maximum number of connections of one worker to the databases of apps, the number of connections up to
  * which idle connections stay open, and the maximum number of connections of the worker that leads for scheduled work.
  * @param serverLimit Maximum number of connections of the server.
+ * @param nodeConnections Maximum number of connections of the node.
  */
 export function connectionShare(
   serverLimit: number,
-  { nodeConnections, workers }: Pick<Config, 'nodeConnections' | 'workers'>,
+  nodeConnections: number,
+  workers: number,
 ): { max: number; idle: number; scheduled: number } {
   const free = serverLimit - UNCOUNTED_PER_NODE - workers * UNCOUNTED_PER_WORKER;
   const all = Math.min(nodeConnections, free);
