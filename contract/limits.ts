@@ -26,7 +26,7 @@ export { type Limit, limitGroups } from './limits/limit.ts';
 
 /**
  * Every number that limits a call, one file for each kind of resource. No number in another place may limit calls; a
- * test searches the sources for such numbers. `docs/limits.md` contains the same numbers, and a test compares the two.
+ * test searches the sources for such numbers. `npm run docs` writes `docs/limits.md` from them, and a test compares both.
  */
 export const limits = {
   ...requestLimits,

@@ -16,19 +16,22 @@ interface Common {
   readonly row?: SettingRow;
 }
 
-/** The section of the console that shows a setting. The sections are on the pages Settings and Sign-in methods. */
-type SettingSection =
-  | 'addresses'
-  | 'dataApi'
-  | 'audit'
-  | 'methods'
-  | 'accounts'
-  | 'passwords'
-  | 'secondFactor'
-  | 'passkeys'
-  | 'sessions'
-  | 'notices'
-  | 'provider';
+/** The sections of the console that show settings. They are on the pages Settings and Sign-in methods. */
+export const settingSections = [
+  'addresses',
+  'dataApi',
+  'audit',
+  'methods',
+  'accounts',
+  'passwords',
+  'secondFactor',
+  'passkeys',
+  'sessions',
+  'notices',
+  'provider',
+] as const;
+
+type SettingSection = (typeof settingSections)[number];
 
 /** The row of a setting on a page of the console. */
 export interface SettingRow {

@@ -145,7 +145,7 @@ export const requestLimits = limitsOf('requests', {
     unit: 'count',
     default: 0,
     meaning:
-      'Trusted proxies in front of the node, which name the client in X-Forwarded-For: their number, or their addresses and networks (CIDR).',
+      'Trusted proxies in front of the node, which name the client in X-Forwarded-For: their number, or their addresses and networks (CIDR), such as 10.0.0.0/8,::1.',
     variable: 'NINEFOLD_TRUST_PROXY',
     range: [0, 32],
   },
