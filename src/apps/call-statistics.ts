@@ -6,6 +6,7 @@ import type { BackgroundTurns } from './background-turns.ts';
 import { BufferedCounters } from './buffered-counters.ts';
 import { runAsServerRole } from './run-as-server-role.ts';
 
+/** Buckets of the histogram of durations. The table has an array of this length. */
 const BUCKETS = 24;
 
 interface Count {

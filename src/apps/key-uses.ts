@@ -7,6 +7,7 @@ import type { BackgroundTurns } from './background-turns.ts';
 import { BufferedCounters } from './buffered-counters.ts';
 import { runAsServerRole } from './run-as-server-role.ts';
 
+/** The length of a day. */
 const DAY_MILLISECONDS = 86_400_000;
 
 interface Count {

@@ -64,6 +64,9 @@ import builderAudit from '../schema/console/0023_audit.sql';
 import builderRules from '../schema/console/0025_builder_rules.sql';
 import nodeAudit from '../schema/console/0026_node_audit.sql';
 
+/** Key of the advisory lock of an update. */
+const SCHEMA_LOCK = 9_009_001;
+
 interface SchemaFile {
   name: string;
   sql: string;
@@ -195,8 +198,6 @@ async function appliedFiles(database: Database): Promise<Set<string | null | und
   const [applied] = await database.run([{ text: 'select name from ninefold.schema_files', params: [] }]);
   return new Set(applied ? rowsAsText(applied).map((row) => row.name) : []);
 }
-
-const SCHEMA_LOCK = 9_009_001;
 
 const OWN_SCHEMA = `select r.rolsuper as ours, pg_catalog.to_regclass('ninefold.schema_files') is not null as complete
   from pg_catalog.pg_namespace n join pg_catalog.pg_roles r on r.oid = n.nspowner where n.nspname = 'ninefold'`;

@@ -6,6 +6,9 @@ import { type AuthSettings, authSettings, defaultAuthSettings } from '../../cont
 import { defaultMailSettings, type MailSettings, mailSettings } from '../../contract/settings-mail.ts';
 import type { Statement } from '../database/statement.ts';
 
+/** Factor of a default with `wideOnLoopback`. */
+const WIDER = 10;
+
 /** The complete settings of an app. */
 export interface Settings {
   readonly rest: RestSettings;
@@ -37,8 +40,6 @@ export function defaultSettings(isLoopback: boolean): Settings {
   const wide = Object.values(wideDefaults).map(({ setting, value }) => [setting, value]);
   return { rest: defaultRestSettings, auth: { ...defaultAuthSettings, ...Object.fromEntries(wide) }, mail };
 }
-
-const WIDER = 10;
 
 /** Limits with a higher default on a node that other machines cannot reach, by name. */
 export const wideDefaults: Readonly<Record<string, { readonly setting: string; readonly value: number }>> =

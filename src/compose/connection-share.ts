@@ -2,6 +2,10 @@ import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import { rowsAsText } from '../database/statement.ts';
 
+/** The scheduled work of all apps gets one of this many connections, and at least as many as one app may use. */
+const SCHEDULED_PART = 16;
+const LEAST_SCHEDULED = 2;
+
 /**
  * Connections of one worker that the budget does not count: the superuser's pools, listeners, and the rare connections
  * of apps' owners.
@@ -26,10 +30,6 @@ export async function readConnectionLimit(maintenance: Executor): Promise<number
   ]);
   return Number(result && rowsAsText(result)[0]?.most);
 }
-
-/** The scheduled work of all apps gets one of this many connections, and at least as many as one app may use. */
-const SCHEDULED_PART = 16;
-const LEAST_SCHEDULED = 2;
 
 /**
  * Returns the maximum number of connections of one worker to the databases of apps, the number of connections up to

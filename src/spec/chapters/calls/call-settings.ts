@@ -11,6 +11,9 @@ import { compareText, roleName } from '../../../catalog/names.ts';
 import type { ServerLimitFacts } from '../../../catalog/server-limits.ts';
 import { isSetByServer } from '../../../database/startup-settings.ts';
 
+/** Characters of a fingerprint. */
+const FINGERPRINT_CHARACTERS = 8;
+
 const known: Readonly<Record<string, Setting>> = { ...restSettings, ...authSettings };
 
 /** Settings that are limits. They are left out here, because chapter 9 contains them. */
@@ -142,4 +145,4 @@ function words(value: unknown): string {
  * specification than the settings.
  */
 const fingerprint = (value: string): string =>
-  `fingerprint ${createHash('sha256').update(value).digest('hex').slice(0, 8)}`;
+  `fingerprint ${createHash('sha256').update(value).digest('hex').slice(0, FINGERPRINT_CHARACTERS)}`;

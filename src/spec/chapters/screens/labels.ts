@@ -5,6 +5,9 @@ import { type DescribedChange, matches } from '../../changes/describer.ts';
 import { canonical, type Difference, isObject, type JsonObject } from '../../changes/differences.ts';
 import { fewWords, quoted, text, thing } from '../../changes/values.ts';
 
+/** Maximum number of labels that a sentence lists. */
+const MOST_LABELS = 8;
+
 /** Keys of labels within a language. The key of an entity is its id, that of a screen its route. */
 export const labelKeys = {
   field: (entity: string, field: string): string => `${entity}.${field}`,
@@ -58,9 +61,6 @@ export function labelChange(difference: Difference): DescribedChange {
   });
   return { words: sentences.join(' '), of: [difference] };
 }
-
-/** Maximum number of labels that a sentence lists. */
-const MOST_LABELS = 8;
 
 /** Describes one label: "rooms is now “Zimmer” (before: “Räume”)". */
 function labelWords(key: string, before: unknown, after: unknown): string {
