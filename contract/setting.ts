@@ -1,5 +1,3 @@
-import type { Limit } from './limits/limit.ts';
-
 /** A setting of an app: the only place with its type, unit, range, default and words. */
 export type Setting =
   | BooleanSetting
@@ -51,9 +49,15 @@ interface BooleanSetting extends Common {
 }
 
 /** A whole number. Most of these settings are limits, which `contract/limits` defines. */
-export interface NumberSetting extends Common, Pick<Limit, 'unit' | 'noun' | 'default' | 'isNullable'> {
+export interface NumberSetting extends Common {
   readonly kind: 'number';
+  readonly default: number;
+  readonly unit: 'bytes' | 'seconds' | 'milliseconds' | 'hours' | 'days' | 'count' | 'characters';
+  /** The counted things in the plural, if the unit is `count`. */
+  readonly noun?: string;
   readonly range: readonly [number, number];
+  /** True if the value null stands for no limit. */
+  readonly isNullable?: true;
 }
 
 interface ChoiceSetting extends Common {
@@ -137,7 +141,9 @@ export const defaultsOf = <Settings extends Readonly<Record<string, Setting>>>(s
   Object.fromEntries(Object.entries(settings).map(([key, setting]) => [key, setting.default])) as ValuesOf<Settings>;
 
 /** Returns the settings that change limits, by key. */
-export const settingsOf = <Limits extends Readonly<Record<string, Limit>>>(limits: Limits) =>
+export const settingsOf = <Limits extends Readonly<Record<string, Common & { readonly setting?: string }>>>(
+  limits: Limits,
+) =>
   Object.fromEntries(
     Object.values(limits).flatMap((limit) =>
       limit.setting === undefined ? [] : [[limit.setting, { ...limit, kind: 'number' }]],

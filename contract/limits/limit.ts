@@ -1,31 +1,22 @@
-import type { SettingRow } from '../setting.ts';
+import type { NumberSetting } from '../setting.ts';
 
 /**
  * One number that limits a call: `default`, in `unit`, unless a setting of the app or a variable of the node's
  * environment changes it. A limit with `setting` is the complete definition of that setting.
  */
-export interface Limit {
+export interface Limit extends Omit<NumberSetting, 'kind' | 'range'> {
   /** Key of a group in `limitGroups`. */
   readonly group: LimitGroup;
-  readonly unit: 'bytes' | 'seconds' | 'milliseconds' | 'hours' | 'days' | 'count' | 'characters';
-  /** The counted things in the plural, for a setting whose unit is `count`. */
-  readonly noun?: string;
-  readonly default: number;
-  readonly meaning: string;
   /** Key of the app's setting that changes the limit. */
   readonly setting?: string;
   /** Name of the environment variable that changes the limit. */
   readonly variable?: `NINEFOLD_${string}`;
   /** The minimum and the maximum to which the setting or the variable can change the limit. */
   readonly range?: readonly [number, number];
-  /** True if the value null of the setting removes the limit. */
-  readonly isNullable?: true;
   /** True if the default is ten times as high on a node that only its own machine can reach. */
   readonly wideOnLoopback?: true;
   /** The error code of a call that exceeds the limit; absent if no call is refused. */
   readonly code?: string;
-  /** The row of the setting on a page of the console. Chapter 9 shows every limit, with or without a row. */
-  readonly row?: SettingRow;
 }
 
 /** The groups of limits, in the order in which chapter 9 lists them. */
