@@ -24,5 +24,5 @@ it('writes to a Node.js response only in write-reply.ts, called with a policy by
 });
 
 it('only origins.ts and app-calls.ts read an app from a Host header', () => {
-  expect(filesWith(/\.appAt\(/)).toEqual(['src/apps/origins.ts', 'src/http/app-calls.ts']);
+  expect(filesWith(/\.appAt\(/)).toEqual(['src/apps/registry/origins.ts', 'src/http/app-calls.ts']);
 });

@@ -62,33 +62,33 @@ const withoutComments = (text: string): string =>
 
 /** The numbers that are part of a format or of a name, by file: a reason and the code that contains the number. */
 const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...texts: string[]])[]>> = {
-  'src/accounts/device-words.ts': [['how much of an unknown program is repeated', '{1,40}']],
-  'src/accounts/foreign-hashes.ts': [
+  'src/accounts/sessions/device-words.ts': [['how much of an unknown program is repeated', '{1,40}']],
+  'src/accounts/passwords/foreign-hashes.ts': [
     ['the form of hashes', '{1,128}', '{16,88}'],
     ['the memory of scrypt (RFC 7914)', 'maxmem = 128'],
   ],
   'src/accounts/import/imported-account.ts': [['the form of a UUID', '.slice(0, 8)']],
-  'src/accounts/passwords.ts': [['the salt and the hash of a PHC string', '{11,86}', '{16,342}']],
+  'src/accounts/passwords/passwords.ts': [['the salt and the hash of a PHC string', '{11,86}', '{16,342}']],
   'src/admin/mail-templates.ts': [['the form of a language tag (RFC 5646, section 4.4.1)', '{2,35}']],
   'src/admin/versions.ts': [['the beginning of a hash', '{12,64}']],
-  'src/apps/app-record.ts': [['the form of a ref', '{2,39}']],
-  'src/apps/import-key.ts': [['the form of a key id', '{1,128}']],
-  'src/apps/read-statistics.ts': [
+  'src/apps/registry/app-record.ts': [['the form of a ref', '{2,39}']],
+  'src/apps/registry/import-key.ts': [['the form of a key id', '{1,128}']],
+  'src/apps/statistics/read-statistics.ts': [
     ['the lengths of an hour, a day and a week', 'seconds: 3600', 'seconds: 86_400', 'seconds: 604_800'],
     ['the last day by hour', "interval '23 hours'", "interval '25 hours'"],
   ],
-  'src/auth/addresses.ts': [
+  'src/auth/sign-in/addresses.ts': [
     ['a label of a domain name (RFC 1035, section 2.3.4)', '{0,61}'],
     ['a phone number of E.164', '{1,14}'],
   ],
-  'src/auth/admin-custom-providers.ts': [['the form of an identifier, as in GoTrue', '{0,41}']],
-  'src/auth/code-challenge.ts': [['a code challenge of RFC 7636, section 4.2', '{43,128}']],
-  'src/auth/passkey-challenge.ts': [['the groups of a UUID', '.slice(0, 8)']],
+  'src/auth/admin/custom-providers.ts': [['the form of an identifier, as in GoTrue', '{0,41}']],
+  'src/auth/sign-in/code-challenge.ts': [['a code challenge of RFC 7636, section 4.2', '{43,128}']],
+  'src/auth/second-factors/passkey-challenge.ts': [['the groups of a UUID', '.slice(0, 8)']],
   'src/http/site-pages.ts': [['the length of a hash in a file name', '{9,64}']],
-  'src/spec/chapters/markdown.ts': [['a short hash', '.slice(0, 12)']],
-  'src/spec/html/specification.ts': [['a short hash', '.slice(0, 12)']],
-  'src/spec/openapi/document.ts': [['a short hash', '.slice(0, 12)']],
-  'src/spec/portal/member-words.ts': [['how long the label in a comment is', '{1,80}']],
+  'src/specification/render/markdown/specification.ts': [['a short hash', '.slice(0, 12)']],
+  'src/specification/render/html/specification.ts': [['a short hash', '.slice(0, 12)']],
+  'src/specification/render/openapi/document.ts': [['a short hash', '.slice(0, 12)']],
+  'src/specification/render/portal/member-words.ts': [['how long the label in a comment is', '{1,80}']],
   'src/watchdog/sessions.ts': [['the form of a ref', '{2,39}']],
 };
 
