@@ -14,12 +14,13 @@ import { boundRoles } from './role-bounds.ts';
 import { appFiles, applySchemaFiles, consoleFiles, installedFiles, SchemaUnfitError } from './schema-files.ts';
 import { updateSchema } from './update-schema.ts';
 
+/** The oldest major version of PostgreSQL that can host apps. */
+const OLDEST_POSTGRES = 15;
+
 /** Error of a server that cannot host apps. The message names the missing properties. */
 export class ServerUnfitError extends Error {
   override readonly name = 'ServerUnfitError';
 }
-
-const OLDEST_POSTGRES = 15;
 
 /**
  * Prepares the server for apps: roles, template and console. `updateApps` updates the apps while the node serves. Does

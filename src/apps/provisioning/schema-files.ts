@@ -21,6 +21,9 @@ import project from '../../schema/0016_project.sql';
 import log from '../../schema/0017_log.sql';
 import consoleTables from '../../schema/console/0001_console.sql';
 
+/** Key of the advisory lock of an update. */
+const SCHEMA_LOCK = 9_009_001;
+
 interface SchemaFile {
   name: string;
   sql: string;
@@ -132,8 +135,6 @@ async function namesIn(database: Database): Promise<Set<string>> {
   const [applied] = await database.run([{ text: 'select name from ninefold.schema_files', params: [] }]);
   return new Set(applied ? rowsAsText(applied).map((row) => row.name ?? '') : []);
 }
-
-const SCHEMA_LOCK = 9_009_001;
 
 const OWN_SCHEMA = `select r.rolsuper as ours, pg_catalog.to_regclass('ninefold.schema_files') is not null as complete
   from pg_catalog.pg_namespace n join pg_catalog.pg_roles r on r.oid = n.nspowner where n.nspname = 'ninefold'`;
