@@ -5,7 +5,6 @@ import { limits } from '../../contract/limits.ts';
 import type { Chapters, Specification } from '../../contract/specification.ts';
 import { diffChapters } from '../specification/compare/diff.ts';
 import { diffMarkdown, sameMarkdown } from '../specification/compare/markdown.ts';
-import { withEmptyLists } from '../specification/compare/upgrade-chapters.ts';
 import { stableContent } from '../specification/derive/content-hash.ts';
 import type { JsonObject } from '../specification/derive/words/sentence-parts.ts';
 import { specificationMarkdown } from '../specification/render/markdown/specification.ts';
@@ -65,7 +64,7 @@ export async function committedInput(client: Client, file: string, ref: string):
     if (error instanceof CliError && error.code === 'version_unknown') return null;
     throw error;
   });
-  if (!version || !sameMarkdown(side.text, specificationMarkdown(withEmptyLists(version.specification)))) return side;
+  if (!version || !sameMarkdown(side.text, specificationMarkdown(version.specification))) return side;
   const { specification, number } = version;
   return { kind: 'value', title: file, specification, version: { ref, number } };
 }

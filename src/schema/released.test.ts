@@ -46,7 +46,7 @@ it('gives each new file a number that is higher than those of all released files
 function listedFiles(): [name: string, file: string][] {
   const source = readFileSync(join(clone, 'src/apps/provisioning/schema-files.ts'), 'utf8');
   const imports = new Map(
-    [...source.matchAll(/^import (\w+) from '\.\.\/schema\/(.+)';$/gm)].map(([, variable, file]) => [variable, file]),
+    [...source.matchAll(/^import (\w+) from '(?:\.\.\/)+schema\/(.+)';$/gm)].map(([, variable, file]) => [variable, file]),
   );
   return [...source.matchAll(/^ {2}\{ name: '(.+?)', sql: (\w+),/gm)].map(([, name, variable]) => [
     name ?? '',

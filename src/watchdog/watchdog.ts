@@ -24,6 +24,10 @@ import { SharedWrites } from './shared-writes.ts';
 import { Suspensions } from './suspensions.ts';
 import { type LockCount, readClosedDatabases, readLocks, readSharedBytes, readTemporaryBytes } from './usage.ts';
 
+/** How long the unused connection of the watchdog stays open, and how long a check waits for it. */
+const IDLE_MILLISECONDS = 3_600_000;
+const WAIT_MILLISECONDS = 5000;
+
 /** Limits whose breach immediately harms the other apps of the server, even if it happens only once. */
 const grave: readonly (keyof AppBounds)[] = ['appLocks', 'notifyBytesPerSecond', 'sharedCatalogBytesPerSecond'];
 /**
@@ -90,7 +94,7 @@ export class Watchdog {
   constructor(parts: WatchdogParts) {
     const { target, bounds, processes } = parts;
     this.#parts = parts;
-    const options = { max: 1, idleMilliseconds: 3_600_000, waitMilliseconds: 5000 };
+    const options = { max: 1, idleMilliseconds: IDLE_MILLISECONDS, waitMilliseconds: WAIT_MILLISECONDS };
     this.#database = new Pool({ ...target, applicationName: 'ninefold-watchdog' }, options);
     this.#files = new Pool({ ...target, applicationName: 'ninefold-watchdog' }, options);
     this.#sessions = new SessionReader(this.#database);

@@ -23,9 +23,10 @@ beforeAll(async () => {
   postgres = await startPostgres('app-secrets');
   const target = parseConnectionUrl(postgres.url, 'test');
   database = new Pool(target, { max: 1, idleMilliseconds: 10_000, waitMilliseconds: 10_000 });
-  const file = await readFile(join(clone, 'src/schema/console/0020_app_secrets.sql'), 'utf8');
+  const file = await readFile(join(clone, 'src/schema/console/0001_console.sql'), 'utf8');
+  const table = file.match(/^create table node\.app_secrets[\s\S]*?^\);$/m)?.[0];
   await database.script(
-    `create schema node; create table public.apps (ref text primary key); insert into public.apps values ('one'), ('two'); ${file}`,
+    `create schema node; create table public.apps (ref text primary key); insert into public.apps values ('one'), ('two'); ${table}`,
   );
   secrets = new SecretStore(database, key);
 });

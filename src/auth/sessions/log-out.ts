@@ -7,6 +7,9 @@ import { requireMember } from '../callers.ts';
 import { type AuthContext, timeOf } from '../context.ts';
 import { noContent } from '../reply.ts';
 
+/** Characters of an unknown scope that the error repeats. */
+const SHOWN_CHARACTERS = 40;
+
 /**
  * Handles POST /logout?scope=global|local|others: ends all sessions of the member, the calling session, or all other
  * sessions. The default is global, also for an access token without a session.
@@ -14,7 +17,9 @@ import { noContent } from '../reply.ts';
 export async function logOut(context: AuthContext, request: CallRequest): Promise<Reply> {
   const scope = new URLSearchParams(request.query).get('scope') || 'global';
   if (scope !== 'global' && scope !== 'local' && scope !== 'others') {
-    throw new NinefoldError('validation_failed', { message: `Unsupported logout scope "${scope.slice(0, 40)}"` });
+    throw new NinefoldError('validation_failed', {
+      message: `Unsupported logout scope "${scope.slice(0, SHOWN_CHARACTERS)}"`,
+    });
   }
   const { userId, sessionId, clientId } = await requireMember(context, request, { takesApplications: true });
   // A token without a session may name an account that does not exist, so the account is looked up.
