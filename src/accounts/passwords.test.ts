@@ -10,7 +10,7 @@ import { decoyHash, hashMilliseconds, needsRehash, ourScheme, PasswordHasher, pa
 const ARGON2I = 1;
 const passwords = new PasswordHasher(1).of('one');
 
-it('hashes with argon2id, 19 MiB, two passes, one lane and a random salt', async () => {
+it('PasswordHasher hashes with argon2id, 19 MiB, two passes, one lane and a random salt', async () => {
   const [one, two] = await Promise.all([passwords.hash('correct horse'), passwords.hash('correct horse')]);
   expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   expect(one).not.toBe(two);
@@ -19,7 +19,7 @@ it('hashes with argon2id, 19 MiB, two passes, one lane and a random salt', async
   expect(await passwords.verify('correct horsf', one)).toBe(false);
 });
 
-it.runIf(process.platform === 'linux')('computes hashes in threads with a lower priority than requests', async () => {
+it.runIf(process.platform === 'linux')('PasswordHasher computes hashes in threads with a lower priority than requests', async () => {
   await passwords.hash('correct horse');
   const nices = readdirSync('/proc/self/task').map((id) => {
     const stat = readFileSync(`/proc/self/task/${id}/stat`, 'utf8');
@@ -144,7 +144,7 @@ describe('AppPasswords', () => {
   });
 });
 
-it('takes the same time to verify as a missing hash', async () => {
+it('the decoy hash takes the same time to verify as the hash of an account', async () => {
   const hash = await passwords.hash('correct horse');
   const verify = (stored: string | null) => timeOf(() => passwords.verify('wrong', stored));
   const times: [number, number][] = [];

@@ -333,7 +333,7 @@ describe('removal of a factor', () => {
   });
 });
 
-it('informs the member by mail about an added or removed factor if the app enables that mail', async () => {
+it('the app informs the member by mail about an added or removed factor if the app enables that mail', async () => {
   const mailsOf = async (id: string) => {
     const [found] = await runAsAuthAdmin(app.database, [
       [
@@ -357,7 +357,7 @@ it('informs the member by mail about an added or removed factor if the app enabl
   await app.sql(`delete from ninefold.settings where key in (${off})`);
 });
 
-it('queues the mail about a factor in the transaction of the change', async () => {
+it('the transaction of a change of factors queues the mail about the change', async () => {
   const { client, factor } = await memberWithFactor();
   const kind = 'mfa_factor_unenrolled_notification';
   const alter = (change: string) =>

@@ -158,7 +158,7 @@ it.each([
   ['/magiclink', { email: 'a@b.c' }, 422],
   ['/recover', {}, 400],
   ['/resend', { type: 'signup', email: 'a@b.c' }, 400],
-])('refuses POST %s %j if sign-in by e-mail address is disabled', async (path, body, status) => {
+])('the app refuses POST %s %j if sign-in by e-mail address is disabled', async (path, body, status) => {
   app.settings = { ...app.settings, external_email_enabled: false };
   expect(await post(path, body)).toMatchObject({ status, body: { code: 'email_provider_disabled' } });
 });
@@ -293,7 +293,7 @@ describe('the page of a link', () => {
   });
 });
 
-it('uses up a link in one query to the database, and only one of many parallel requests succeeds', async () => {
+it('POST /verify uses up a link in one query to the database, and only one of many parallel requests succeeds', async () => {
   const { email } = await confirmed();
   await post('/recover', { email });
   const { TokenHash } = (await lastMail(email)).data;
@@ -524,7 +524,7 @@ it.each([
   expect(await verify(body)).toMatchObject({ status, body: { code } });
 });
 
-it('notifies the queue of mails only if a statement adds a mail', async () => {
+it('PostgreSQL notifies the queue of mails only if a statement adds a mail', async () => {
   const notify = (type: string) =>
     runAsAuthAdmin(app.database, [['select pg_catalog.pg_notify($1, $2)', ['ninefold', `{"type":"${type}"}`]]]);
   const next = () => app.heard((payload) => /"(mail|before|after)"/.test(payload));

@@ -547,7 +547,7 @@ describe('a phone as a second factor', () => {
   });
 });
 
-it('rejects requests with phone numbers if the key belongs to another app, and admin calls without the secret key', async () => {
+it('the app rejects requests with phone numbers if the key belongs to another app, and admin calls without the secret key', async () => {
   expect((await post('/otp', { phone: newPhone() }, { apikey: 'sb_publishable_other' })).status).toBe(401);
   expect((await post('/admin/users', { phone: newPhone() })).status).toBe(401);
   expect((await post('/admin/users', { phone: newPhone() }, secret())).status).toBe(200);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readValue } from './setting-value.ts';
 
-it('reads a value by the type of its setting', () => {
+it('readValue reads a value by the type of its setting', () => {
   const list = { default: ['public'], type: 'list of schema names, at least one' };
   expect(readValue(list, 'api, extra')).toEqual(['api', 'extra']);
   expect(readValue(list, '["with, comma"]')).toEqual(['with, comma']);

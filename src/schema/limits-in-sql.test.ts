@@ -20,14 +20,14 @@ const places: [file: string, limit: LimitName, pattern: RegExp][] = [
   ['0017_http_from_sql.sql', 'queuedHttpRequests', /'(\d+) requests of the app wait'/],
 ];
 
-it.each(places)('uses in %s the number of the limit %s: %s', (file, limit, pattern) => {
+it.each(places)('SQL uses in %s the number of the limit %s: %s', (file, limit, pattern) => {
   const sql = readFileSync(join(clone, 'src/schema', file), 'utf8');
   const numbers = [...sql.matchAll(new RegExp(pattern, 'g'))].map(([, number]) => Number(number));
   expect(numbers).toEqual([limits[limit].default]);
 });
 
 it.each(['0016_scheduled_jobs.sql', '0017_http_from_sql.sql'])(
-  'raises 54000 in %s only with numbers of contract/limits',
+  'SQL raises 54000 in %s only with numbers of contract/limits',
   (file) => {
     const sql = readFileSync(join(clone, 'src/schema', file), 'utf8');
     const raised = [...sql.matchAll(/raise exception '([^']*)' using errcode = '54000'/g)].map(

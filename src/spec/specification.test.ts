@@ -277,7 +277,7 @@ describe('deriveSpecification', () => {
   });
 });
 
-it('retains the hash when rows are added', async () => {
+it('the specification retains its hash when rows are added', async () => {
   await script(helpdesk);
   const before = await derive();
   await script(
@@ -343,7 +343,7 @@ describe('specification of an app with hostile names', () => {
   });
 });
 
-it('derives 200 entities in at most sixty times the time of writing their JSON', async () => {
+it('deriveSpecification derives 200 entities in at most sixty times the time of writing their JSON', async () => {
   const tables = Array.from(
     { length: 200 },
     (

@@ -14,7 +14,7 @@ it('only app-calls.ts calls answerApp and answerDoor', () => {
   expect(filesWith(/\.(?:answerApp|answerDoor)\(/)).toEqual(['src/http/app-calls.ts']);
 });
 
-it('writes to a Node.js response only in write-reply.ts, called with a policy by app-calls.ts and node-calls.ts', () => {
+it('the server writes to a Node.js response only in write-reply.ts, called with a policy by app-calls.ts and node-calls.ts', () => {
   expect(filesWith(/\bwriteHead\(|\bsetHeader\(|\bresponse\.(?:end|write)\(/)).toEqual(['src/http/write-reply.ts']);
   expect(filesWith(/\bwriteReply\(/)).toEqual([
     'src/http/app-calls.ts',

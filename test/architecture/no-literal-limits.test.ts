@@ -434,7 +434,7 @@ it.each([
   'return rows.slice(0, 100);',
   'const sql = `select 1 from t order by a limit 50`;',
   "const sql = `where at > now() - interval '90 days'`;",
-])('finds the limit in: %s', (text) => {
+])('the search for literal numbers finds the limit in: %s', (text) => {
   expect(findings({ path: 'src/example.ts', text })).not.toEqual([]);
 });
 
@@ -444,4 +444,4 @@ it.each([
   'limits.bodyBytes.default',
   '// at most 5000: const MAX = 5000;',
   'status: 409',
-])('finds no limit in: %s', (text) => expect(findings({ path: 'src/example.ts', text })).toEqual([]));
+])('the search for literal numbers finds no limit in: %s', (text) => expect(findings({ path: 'src/example.ts', text })).toEqual([]));

@@ -239,7 +239,7 @@ describe('code of an app, called over /rest/v1', () => {
   });
 });
 
-it('runs statements of the SQL page as the app’s owner', async () => {
+it('the node runs statements of the SQL page as the app’s owner', async () => {
   for (const [statement] of forbidden) {
     // Migrations of Supabase projects contain these statements. Ninefold skips them.
     if (/^create (extension|event trigger|publication|role|user|group)/.test(statement)) {

@@ -157,7 +157,7 @@ describe('a request with a hostile query', () => {
   });
 });
 
-it('stops a call that would never end, and other calls do not wait for it', async () => {
+it('the node stops a call that would never end, and other calls do not wait for it', async () => {
   await runSql(node, app.ref, `insert into ninefold.settings (key, value) values ('db_statement_timeout', '300')`);
   await expect
     .poll(async () => (await rest('/rpc/sleep', { method: 'POST', body: '{}' })).body, { timeout: 20_000 })
@@ -169,7 +169,7 @@ it('stops a call that would never end, and other calls do not wait for it', asyn
   await Promise.all(slow);
 });
 
-it('stops a sign-up whose trigger would never end, and names the limit', async () => {
+it('the node stops a sign-up whose trigger would never end, and names the limit', async () => {
   const other = await createAppWith(
     node,
     `create function public.wait() returns trigger language plpgsql as $$ begin perform pg_sleep(600); return new; end $$;

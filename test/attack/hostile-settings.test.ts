@@ -188,7 +188,7 @@ describe('hostile values in ninefold.settings', () => {
   });
 });
 
-it('lets a builder copy and delete an app whatever settings its database has', async () => {
+it('a builder copies and deletes an app whatever settings its database has', async () => {
   const app = await createApp(node);
   const changes = [
     `set role = 'anon'`,

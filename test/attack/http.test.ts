@@ -268,7 +268,7 @@ describe('request headers', () => {
   });
 });
 
-it('sends short response headers even if the request is long', async () => {
+it('the node sends short response headers even if the request is long', async () => {
   const long = `${rest}/things?id=in.(${Array.from({ length: 5000 }, (_, i) => i).join(',')})`;
   const response = await send(node.url, long, { headers: { apikey: app.anon_key } });
   expect(response.status).toBe(200);
@@ -337,7 +337,7 @@ describe('a Host header that no setting names', () => {
   });
 });
 
-it('serves only its own app at a host below the domain', async () => {
+it('a host below the domain serves only its own app', async () => {
   const served = await startNode({ env: { NINEFOLD_DOMAIN: 'apps.example.com', NINEFOLD_WORKERS: '1' } });
   try {
     const [one, two] = await Promise.all([createApp(served), createApp(served)]);

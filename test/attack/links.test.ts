@@ -268,7 +268,7 @@ describe('the existence of an account', () => {
   });
 });
 
-it('counts every spelling of an address as one address, and sends the mail to it', async () => {
+it('the app counts every spelling of an address as one address, and sends the mail to it', async () => {
   const strict = await createAppWith(node, `${settings}, ('rate_limit_otp_account', '3')`);
   const email = `k.${uniqueEmail()}`;
   await post('/signup', { email, password }, {}, strict);
@@ -354,7 +354,7 @@ describe('the link of a mail', () => {
   });
 });
 
-it('rejects /invite and /admin/generate_link without the secret key', async () => {
+it('the app rejects /invite and /admin/generate_link without the secret key', async () => {
   const { token } = await member();
   for (const call of ['/invite', '/admin/generate_link']) {
     const body = { type: 'recovery', email: uniqueEmail() };

@@ -61,7 +61,7 @@ describe.concurrent.each([
   });
 });
 
-it('does not report app_damaged if a function of the app lacks a privilege', async () => {
+it('the node does not report app_damaged if a function of the app lacks a privilege', async () => {
   const app = await createAppWith(
     node,
     `create table public.profiles (id uuid);

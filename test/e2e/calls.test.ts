@@ -126,7 +126,7 @@ describe('TryIt', () => {
   });
 });
 
-it('opens, sends and closes a call with keys only', async () => {
+it('the keyboard alone opens, sends and closes a call', async () => {
   const { page, context, problems } = await site.visit(`/app/${app.ref}/calls`);
   const focused = page.locator(':focus');
   await page.getByRole('button', { name: 'POST /rest/v1/notes', exact: true }).waitFor();

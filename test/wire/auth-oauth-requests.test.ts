@@ -163,7 +163,7 @@ describe('prompt=consent and prompt=select_account', () => {
   });
 });
 
-it('accepts an authorization request as a form, and redirects it as GET', async () => {
+it('the app accepts an authorization request as a form, and redirects it as GET', async () => {
   const response = await oauth.ask('/auth/v1/oauth/authorize', {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://client.example' },

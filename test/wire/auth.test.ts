@@ -166,7 +166,7 @@ describe('an existing project with its own HS256 secret', () => {
   });
 });
 
-it('allows pages of other origins to read the code of an error', async () => {
+it('pages of other origins can read the code of an error', async () => {
   const reply = await fetch(`${app.url}/auth/v1/token?grant_type=password`, {
     method: 'POST',
     headers: {

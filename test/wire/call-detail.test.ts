@@ -10,7 +10,7 @@ const schema = `create table public.notes (id int primary key, title text not nu
 const detail = (ref: string, id: string) =>
   admin<CallDetail>(node, 'GET', `/apps/${ref}/specification/call?${new URLSearchParams({ id })}`);
 
-it('returns for one call code in several languages, an example request that the call accepts, and its possible errors', async () => {
+it('the detail of a call contains code in several languages, an example request that the call accepts, and its possible errors', async () => {
   const app = await createApp(node);
   await runSql(node, app.ref, schema);
   const insert = await detail(app.ref, 'rest.public.notes.insert');
@@ -28,7 +28,7 @@ it('returns for one call code in several languages, an example request that the 
   await expect(admin(node, 'GET', `/apps/${app.ref}/specification/call`)).rejects.toThrow('validation_invalid');
 });
 
-it('applies tx=rollback always for builders, and for other callers only if a setting allows it', async () => {
+it('the node applies tx=rollback always for builders, and for other callers only if a setting allows it', async () => {
   const app = await createApp(node);
   await runSql(node, app.ref, schema);
   const insert = async (url: string, id: number, headers: Record<string, string>) => {

@@ -291,7 +291,7 @@ describe('notifications', () => {
   });
 });
 
-it('hides mails from the roles of callers, and does not copy them with the app', async () => {
+it('the roles of callers see no mails, and a copy of the app contains none', async () => {
   await queue(['ada@example.org']);
   for (const role of ['set role anon;', 'set role authenticated;', 'set role service_role;']) {
     await expect(runSql(node, app.ref, `${role} select * from ninefold.mails`)).rejects.toThrow('permission denied');

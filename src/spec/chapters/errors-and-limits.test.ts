@@ -399,7 +399,7 @@ describe('limitsChapter', () => {
   });
 });
 
-it('writes the chapters of errors and limits into the Markdown', async () => {
+it('specificationMarkdown writes the chapters of errors and limits into the Markdown', async () => {
   const markdown = specificationMarkdown(await derive());
   expect(markdown).toContain('## 8 Errors');
   expect(markdown).toMatch(/the errors of Ninefold that the settings of the app make possible: \d+ of data calls/);

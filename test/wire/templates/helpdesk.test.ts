@@ -258,5 +258,5 @@ describe('the queue', () => {
   });
 });
 
-it('has a complete specification: content in every chapter, no broken screen, no advice', () =>
+it('the template has a complete specification: content in every chapter, no broken screen, no advice', () =>
   expectSoundSpecification(node, app.ref, { machine: 'public.tickets', codes: ['HD001', 'HD002', 'HD003'] }));

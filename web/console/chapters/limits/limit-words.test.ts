@@ -16,7 +16,7 @@ describe('amount', () => {
   ] as const)('%s %s is %s', (value, unit, words) => expect(amount(value, unit)).toBe(words));
 });
 
-it('formats the number in the unit of its setting', () => {
+it('exactAmount formats the number in the unit of its setting', () => {
   expect(exactAmount(3600, 'seconds')).toBe('3,600 seconds');
   expect(exactAmount(3600, 'count')).toBe('3,600');
 });
