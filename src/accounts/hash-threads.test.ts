@@ -24,7 +24,7 @@ it.each([1, 2])(
   },
 );
 
-it('HashThreads reports the error of one task and still computes the tasks that wait behind it', async () => {
+it('HashThreads reports the error of one task and still computes the tasks behind the failed one', async () => {
   const threads = new HashThreads({ ...standard, max: 1 });
   const broken = threads.run({ verify: 'argon2', password: 'x', hash: 'no hash' });
   const hash = threads.run(make('x'));

@@ -92,12 +92,15 @@ it('the table of flows stores codes in a form that a reader cannot exchange', as
   for (const row of rows) expect((await exchange(String(row.auth_code), verifier)).status).toBe(404);
 });
 
-it.each([{}, { auth_code: 'x' }, { code_verifier: 'x' }])('POST /token?grant_type=pkce refuses the body %j', async (body) => {
-  expect(await app.ask('POST', '/token?grant_type=pkce', { body })).toMatchObject({
-    status: 400,
-    body: { code: 'validation_failed' },
-  });
-});
+it.each([{}, { auth_code: 'x' }, { code_verifier: 'x' }])(
+  'POST /token?grant_type=pkce refuses the body %j',
+  async (body) => {
+    expect(await app.ask('POST', '/token?grant_type=pkce', { body })).toMatchObject({
+      status: 400,
+      body: { code: 'validation_failed' },
+    });
+  },
+);
 
 it('the sweep deletes flows that are older than the lifetime of every link', async () => {
   await issuedCode();

@@ -303,7 +303,7 @@ describe('removal of a factor', () => {
   };
 
   it.each(Object.keys(ways))(
-    'lowers the sessions that the factor raised, with their access tokens, if it is removed by %s',
+    'ends the assurance of the sessions that the factor raised, with their access tokens, if %s removes the factor',
     async (way) => {
       const member = await memberWithFactor();
       const { access_token } = await sessionOf(member.client);
@@ -448,7 +448,7 @@ describe('adding or removing a factor, a passkey or recovery codes', () => {
     expect((await add('two')).status).toBe(200);
   });
 
-  it('is allowed in an old session after the second factor was shown again', async () => {
+  it('is possible in an old session after the member showed the second factor again', async () => {
     const { client, user, factor } = await memberWithFactor();
     const make = async (path = '') =>
       app.ask('POST', `/factors/recovery-codes${path}`, { headers: bearer((await sessionOf(client)).access_token) });
@@ -584,7 +584,7 @@ describe('admin calls on factors', () => {
   });
 });
 
-it('do not let members and anonymous callers read secrets, challenges or attempts in SQL', async () => {
+it('members and anonymous callers cannot read secrets, challenges or attempts in SQL', async () => {
   for (const table of [
     'auth.mfa_factors',
     'auth.mfa_challenges',

@@ -353,7 +353,7 @@ describe('mails of links and codes', () => {
   });
 });
 
-it('give the code of a PKCE flow to the client that started the flow', async () => {
+it('the page of a link gives the code of a PKCE flow to the client that started the flow', async () => {
   const verifier = randomBytes(40).toString('base64url');
   const challenge = {
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
@@ -477,7 +477,7 @@ describe('limits of links and codes', () => {
     expect(answers).toEqual(Array(2).fill([429, 'over_email_send_rate_limit', true, policy]));
   });
 
-  it('refuse even the right code after too many wrong ones, except from the member’s own network or by the link', async () => {
+  it('refuse even the right code after too many wrong ones, except for a network of the member, and for the link', async () => {
     const { email } = await confirmed();
     await post('/otp', { email });
     const { data } = await lastMail(email);

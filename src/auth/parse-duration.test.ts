@@ -15,6 +15,9 @@ it.each([
   expect(parseDuration(text)).toBeCloseTo(seconds, 9);
 });
 
-it.each(['', '24', 'h', '1d', '1h 30m', '1.2.3s', '1e3s', 'none', '9999999h', '٣h'])('parseDuration returns null for %j', (text) => {
-  expect(parseDuration(text)).toBeNull();
-});
+it.each(['', '24', 'h', '1d', '1h 30m', '1.2.3s', '1e3s', 'none', '9999999h', '٣h'])(
+  'parseDuration returns null for %j',
+  (text) => {
+    expect(parseDuration(text)).toBeNull();
+  },
+);

@@ -238,7 +238,7 @@ describe('a WebAuthn challenge', () => {
     expect((await verify(`${challenge_id.slice(0, -1)}${last}`)).body.code).toBe('webauthn_verification_failed');
   });
 
-  it('belongs to its member, works once and is limited in number, if it is for a registration', async () => {
+  it('belongs to its member, works once and is limited in number, if the challenge is for a registration', async () => {
     const ada = await app.member(PASSWORD);
     const bob = await app.member(PASSWORD);
     const { challenge_id, ceremony } = await options('registration', ada.session);

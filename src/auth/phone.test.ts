@@ -256,7 +256,7 @@ describe('codes sent by SMS', () => {
   });
 });
 
-it('can be requested by the member even while a stranger’s requests are refused', async () => {
+it('a member can request a code even while a stranger’s requests are refused', async () => {
   const { phone } = await phoneMember();
   app.settings = { ...app.settings, sms_max_frequency: 60, rate_limit_sms_number: 2 };
   const pauseEnds = () =>

@@ -444,4 +444,6 @@ it.each([
   'limits.bodyBytes.default',
   '// at most 5000: const MAX = 5000;',
   'status: 409',
-])('the search for literal numbers finds no limit in: %s', (text) => expect(findings({ path: 'src/example.ts', text })).toEqual([]));
+])('the search for literal numbers finds no limit in: %s', (text) =>
+  expect(findings({ path: 'src/example.ts', text })).toEqual([]),
+);

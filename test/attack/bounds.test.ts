@@ -60,7 +60,7 @@ describe('a request with a hostile body', () => {
     ['of a key without a name', '{"":1}'],
     ['of an unknown key', '{"__proto__":1}'],
   ];
-  it.each(bodies)('is rejected if the body is one %s', async (what, body) => {
+  it.each(bodies)('is rejected if it has a body %s', async (what, body) => {
     expectRefusal(await insert(body), what);
   });
 
@@ -127,7 +127,7 @@ describe('a request with a hostile query', () => {
     ['with a negative limit', 'limit=-1'],
     ['with a malformed array', 'id=eq(any).{1,2'],
   ];
-  it.each(queries)('is rejected if the query is one %s', async (what, query) => {
+  it.each(queries)('is rejected if it has a query %s', async (what, query) => {
     expectRefusal(await rest(`/things?${query}`), what);
   });
 
@@ -142,7 +142,7 @@ describe('a request with a hostile query', () => {
     ['with one parameter many times', Array.from({ length: 500 }, () => 'select=id&order=id&limit=1').join('&')],
   ];
   it.each(bounded)(
-    'is answered or rejected if the query is one %s, and the next request succeeds',
+    'is answered or rejected if it has a query %s, and the next request succeeds',
     async (what, query) => {
       expectNoFault(await rest(`/things?${query}`), what);
       expect((await rest('/things?id=eq.1&select=id')).body).toBe('[{"id":1}]');

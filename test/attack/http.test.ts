@@ -79,11 +79,14 @@ describe('malformed HTTP', () => {
       () => post('Transfer-Encoding: chunked, identity\r\n', `0\r\n\r\n${second}`),
     ],
   ];
-  it.each(broken)('gets one error, and no further request on the connection is answered: %s', async (what, bytes) => {
-    const answers = answersIn(await sendBytes(node.url, bytes()));
-    expect(answers.map(({ status }) => status)).toHaveLength(1);
-    expectRefusal(answers[0] as HttpResponse, what);
-  });
+  it.each(broken)(
+    'gets one error, and the server answers no further request on the connection: %s',
+    async (what, bytes) => {
+      const answers = answersIn(await sendBytes(node.url, bytes()));
+      expect(answers.map(({ status }) => status)).toHaveLength(1);
+      expectRefusal(answers[0] as HttpResponse, what);
+    },
+  );
 
   it('cannot exceed the body limit with chunks', async () => {
     const chunk = Buffer.alloc(1024 * 1024, 0x20);

@@ -71,7 +71,7 @@ describe('the secret of a mail', () => {
     expect(won).toHaveLength(1);
   });
 
-  it('opens one session when its link and its code are used at once', async () => {
+  it('opens one session when clients use its link and its code at once', async () => {
     const { email } = await member();
     await post('/otp', { email });
     const mail = await lastMail(email);

@@ -151,7 +151,7 @@ describe('an API key', () => {
   };
   const thrice = (text: string) => [text, text, text];
 
-  it('gives access to all rows until it is revoked, on every worker within a second, and other keys keep working', async () => {
+  it('gives access to all rows until a builder revokes it, on every worker within a second, and other keys keep working', async () => {
     const app = await createAppWith(node, ME);
     const [one, two] = [await createApiKey(app.ref, 'Worker'), await createApiKey(app.ref, 'Reports')];
     await within(() => rolesOf(app, one.key)).toEqual(thrice('service_role'));

@@ -152,7 +152,7 @@ describe('prompt=consent and prompt=select_account', () => {
     expect(await open(ada, await oauth.begin({}, { prompt }))).toMatchObject({ prompt, client: { name: 'Photos' } });
   });
 
-  it('another account can decide after the member who opened the request gives it up', async () => {
+  it('let another account decide after the member who opened the request gives it up', async () => {
     const [bob, id] = [await oauth.member(), await oauth.begin({}, { prompt: 'select_account' })];
     await open(ada, id);
     expect((await bob.auth.oauth.getAuthorizationDetails(id)).error?.status).toBe(404);

@@ -88,7 +88,7 @@ describe.concurrent('chapters 8 and 9 of a running app', () => {
     expect(lines?.find(({ id }) => id === 'appConnections')).toMatchObject({ value: 100 });
   });
 
-  it('no limit counts as changed in an app whose limits nobody has changed', async ({ expect }) => {
+  it('count no limit as changed in an app whose limits nobody has changed', async ({ expect }) => {
     const { limits: chapter } = await chaptersOf((await createApp(node)).ref);
     const changed = chapter?.limits.filter(({ value, default: usual, change }) => value !== usual && change !== null);
     const [wide, others] = [changed?.filter(isWide), changed?.filter((line) => !isWide(line))];
@@ -110,7 +110,7 @@ describe.concurrent('chapters 8 and 9 of a running app', () => {
       reason: 'REVOKE CONNECT',
     },
   ])(
-    'calls return the reason if the app’s login role cannot open new connections: $does',
+    'give the reason if the app’s login role cannot open new connections: $does',
     async ({ does, undoes, told, reason }, { expect }) => {
       const app = await createApp(node);
       await runSql(node, app.ref, 'create table public.things (id int primary key)');
@@ -145,7 +145,7 @@ describe.concurrent('chapters 8 and 9 of a running app', () => {
     },
   );
 
-  it('chapter 7 shows how often each call was made', async ({ expect }) => {
+  it('show how often each call was made', async ({ expect }) => {
     const app = await createApp(node);
     await runSql(node, app.ref, 'create table public.things (id int primary key)');
     const client = clientOf(app);

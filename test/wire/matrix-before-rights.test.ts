@@ -158,13 +158,16 @@ it.each(['gate', 'aside'])(
   },
 );
 
-it.each(['public.now', 'now'])('the app finds PostgreSQL’s own function %s only if the name has no schema', async (name) => {
-  await withPreRequest(name, async () => {
-    const verdict = name === 'now' ? 'always' : 'never';
-    await expect.poll(() => cellOf('anon', 'select', 'public.days'), { timeout: 1000 }).toMatchObject({ verdict });
-    expect((await clientOf(app).from('days').select()).error?.code).toBe(name === 'now' ? undefined : '42883');
-  });
-});
+it.each(['public.now', 'now'])(
+  'the app finds PostgreSQL’s own function %s only if the name has no schema',
+  async (name) => {
+    await withPreRequest(name, async () => {
+      const verdict = name === 'now' ? 'always' : 'never';
+      await expect.poll(() => cellOf('anon', 'select', 'public.days'), { timeout: 1000 }).toMatchObject({ verdict });
+      expect((await clientOf(app).from('days').select()).error?.code).toBe(name === 'now' ? undefined : '42883');
+    });
+  },
+);
 
 it.each(['public.writes', 'public.counts'])(
   'the app refuses every read-only call if db_pre_request names %s, because the function writes',

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import { refFault } from './ref-rule.ts';
 
-it.each(['abc', 'help-desk-2', `a${'b'.repeat(39)}`])('refFault accepts %s as a ref', (ref) => expect(refFault(ref)).toBeNull());
+it.each(['abc', 'help-desk-2', `a${'b'.repeat(39)}`])('refFault accepts %s as a ref', (ref) =>
+  expect(refFault(ref)).toBeNull(),
+);
 
 it.each([
   ['ab', /3 characters/],

@@ -105,7 +105,7 @@ describe('boxTowards', () => {
     ['End', 'a', 'far'],
     ['Enter', 'a', null],
     ['ArrowUp', 'nowhere', null],
-  ])('%s from %s leads to %s', (key, from, to) => expect(boxTowards(key, from, boxes)).toBe(to));
+  ])('leads %s from %s to %s', (key, from, to) => expect(boxTowards(key, from, boxes)).toBe(to));
 });
 
 it('packInRows places boxes in as many rows as the width requires', () => {

@@ -46,18 +46,24 @@ it.each([
     15,
     'unexpected "x" expecting logic operator (and, or)',
   ],
-])('%s', (query, what, column, details) => {
-  expect(refusal(query)).toEqual([`"failed to parse ${what}" (line 1, column ${column})`, details]);
-});
+])(
+  'parseQueryParameters names the position and the expected character in the error of %s',
+  (query, what, column, details) => {
+    expect(refusal(query)).toEqual([`"failed to parse ${what}" (line 1, column ${column})`, details]);
+  },
+);
 
 it('the position of a syntax error counts characters, not UTF-16 units', () => {
   expect(refusal('select=id,%F0%9F%A6%8A')[0]).toContain('(line 1, column 4)');
   expect(refusal('order=%22%F0%9F%A6%8A%22.x')[0]).toContain('(line 1, column 5)');
 });
 
-it.each(['a=eq.%ff', '%c3%28=eq.1', 'a=eq.x%00y', 'select=%00'])('parseQueryParameters rejects %s before parsing', (query) => {
-  expect(refusal(query)[0]).toMatch(/^the query string/);
-});
+it.each(['a=eq.%ff', '%c3%28=eq.1', 'a=eq.x%00y', 'select=%00'])(
+  'parseQueryParameters rejects %s before parsing',
+  (query) => {
+    expect(refusal(query)[0]).toMatch(/^the query string/);
+  },
+);
 
 it('parseQueryParameters reads a percent sign that begins no escape as a percent sign, as the URL standard does', () => {
   expect(parseQueryParameters('a=like.100%', false).filters[0]?.value.operation).toMatchObject({ value: '100%' });

@@ -97,7 +97,7 @@ describe('names', () => {
     ['status(id) = 1', 'status', false],
     ['"Order no" > 1', 'Order no', true],
     ['a /* status */ = 1', 'status', false],
-  ])('%s: %s, %s', (sql, name, is) => expect(names(sql, name)).toBe(is));
+  ])('reports for %s whether it names the field %s: %s', (sql, name, is) => expect(names(sql, name)).toBe(is));
 });
 
 describe('fieldUsage and fieldSentence', () => {

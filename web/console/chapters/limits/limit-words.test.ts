@@ -13,7 +13,7 @@ describe('amount', () => {
     [1, 'days', '1 day'],
     [1000, 'count', '1,000'],
     [null, 'count', 'no limit'],
-  ] as const)('%s %s is %s', (value, unit, words) => expect(amount(value, unit)).toBe(words));
+  ] as const)('formats %s %s as %s', (value, unit, words) => expect(amount(value, unit)).toBe(words));
 });
 
 it('exactAmount formats the number in the unit of its setting', () => {

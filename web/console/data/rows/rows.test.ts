@@ -35,7 +35,7 @@ describe('filterParameter', () => {
     [filter('contains', '{"a":1}'), '"f"', 'cs.{"a":1}'],
     [filter('holds', 'a, b'), '"f"', 'cs.{"a","b"}'],
     [filter('overlaps', '{a,b}'), '"f"', 'ov.{a,b}'],
-  ] as const)('%j', (given, name, value) => {
+  ] as const)('writes the filter %j as a query parameter', (given, name, value) => {
     expect(filterParameter(given)).toEqual([name, value]);
   });
 
