@@ -3,7 +3,7 @@ import { hash as argon2 } from '@node-rs/argon2';
 import { hash as bcrypt } from '@node-rs/bcrypt';
 import { describe, expect, it, vi } from 'vitest';
 import { limits } from '../../contract/limits.ts';
-import { areToldApart, timeOf } from '../../test/support/timing.ts';
+import { areDistinguishable, timeOf } from '../../test/support/timing.ts';
 import { HashThreads } from './hash-threads.ts';
 import { decoyHash, hashMilliseconds, needsRehash, ourScheme, PasswordHasher, passwordScheme } from './passwords.ts';
 
@@ -152,7 +152,7 @@ it('the decoy hash takes the same time to verify as the hash of an account', asy
   const verify = (stored: string | null) => timeOf(() => passwords.verify('wrong', stored));
   const times: [number, number][] = [];
   for (let i = 0; i < 15; i++) times.push([await verify(hash), await verify(null)]);
-  expect(areToldApart(times), JSON.stringify(times)).toBe(false);
+  expect(areDistinguishable(times), JSON.stringify(times)).toBe(false);
 });
 
 describe('decoyHash', () => {

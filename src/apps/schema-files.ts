@@ -155,7 +155,7 @@ export async function applySchemaFiles(database: Database, files: readonly Schem
   const schema = known && rowsAsText(known)[0];
   // An attached database may have another schema `ninefold`. Its views and triggers would run as the superuser, so the
   // database is refused.
-  if (schema && schema.ours !== 't') {
+  if (schema && schema.is_own !== 't') {
     const reason = 'it has a schema ninefold that is not Ninefold’s';
     throw new NinefoldError('app_database_unfit', { details: { reason } });
   }
@@ -198,5 +198,5 @@ async function appliedFiles(database: Database): Promise<Set<string | null | und
 
 const SCHEMA_LOCK = 9_009_001;
 
-const OWN_SCHEMA = `select r.rolsuper as ours, pg_catalog.to_regclass('ninefold.schema_files') is not null as complete
+const OWN_SCHEMA = `select r.rolsuper as is_own, pg_catalog.to_regclass('ninefold.schema_files') is not null as complete
   from pg_catalog.pg_namespace n join pg_catalog.pg_roles r on r.oid = n.nspowner where n.nspname = 'ninefold'`;

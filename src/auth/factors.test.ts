@@ -308,9 +308,9 @@ describe('removal of a factor', () => {
       const member = await memberWithFactor();
       const { access_token } = await sessionOf(member.client);
       expect((await app.identify(bearer(access_token))).claims.aal).toBe('aal2');
-      const told = app.heard((payload) => payload.includes(claimsOf(access_token).session_id));
+      const notified = app.heard((payload) => payload.includes(claimsOf(access_token).session_id));
       await ways[way]?.(member);
-      await told;
+      await notified;
       const { claims } = await app.identify(bearer(access_token));
       expect(claims).toMatchObject({ aal: 'aal1', amr: [{ method: 'password' }] });
       const refreshed = await member.client.auth.refreshSession();
@@ -343,11 +343,11 @@ it('the app informs the member by mail about an added or removed factor if the a
     ]);
     return found?.rows.map((row) => row.map(String));
   };
-  const told = await memberWithFactor();
-  await told.client.auth.mfa.unenroll({ factorId: told.factor.id });
-  expect(await mailsOf(told.user.id)).toEqual([
-    ['mfa_factor_enrolled_notification', told.email, 'totp'],
-    ['mfa_factor_unenrolled_notification', told.email, 'totp'],
+  const member = await memberWithFactor();
+  await member.client.auth.mfa.unenroll({ factorId: member.factor.id });
+  expect(await mailsOf(member.user.id)).toEqual([
+    ['mfa_factor_enrolled_notification', member.email, 'totp'],
+    ['mfa_factor_unenrolled_notification', member.email, 'totp'],
   ]);
   const off = `'mailer_notifications_mfa_factor_enrolled_enabled', 'mailer_notifications_mfa_factor_unenrolled_enabled'`;
   await app.sql(`insert into ninefold.settings (key, value) select key, 'false' from unnest(array[${off}]) key`);

@@ -125,16 +125,16 @@ describe('a passkey', () => {
     const { client, email, passkeyId, session, user } = await memberWithPasskey();
     await client.auth.passkey.update({ passkeyId, friendlyName: 'My laptop' });
     await client.auth.passkey.delete({ passkeyId });
-    const told = [
+    const reported = [
       ['passkey_added_notification', email, 'Passkey'],
       ['passkey_removed_notification', email, 'My laptop'],
     ];
-    expect(await noticesOf(user.id)).toEqual(told);
+    expect(await noticesOf(user.id)).toEqual(reported);
     const keys = `'mailer_notifications_passkey_added_enabled', 'mailer_notifications_passkey_removed_enabled'`;
     await app.sql(`insert into ninefold.settings (key, value) select key, 'false' from unnest(array[${keys}]) key`);
     const again = await register(session, new Authenticator());
     await client.auth.passkey.delete({ passkeyId: String(again.body.id) });
-    expect(await noticesOf(user.id)).toEqual(told);
+    expect(await noticesOf(user.id)).toEqual(reported);
     await app.sql(`delete from ninefold.settings where key in (${keys})`);
   });
 

@@ -295,12 +295,12 @@ describe('a change of phone number', () => {
     const done = await client.auth.verifyOtp({ type: 'phone_change', phone: second, token: await codeTo(second) });
     expect(done.data.user?.phone).toBe(second);
     expect((await other.auth.refreshSession()).error?.code).toBe('refresh_token_not_found');
-    const told = await jsonAsAuthAdmin(
+    const reported = await jsonAsAuthAdmin(
       app.database,
       `select data from ninefold.mails where kind = 'phone_changed_notification' and recipient = $1`,
       [email],
     );
-    expect(told).toEqual({ OldPhone: first, Phone: second });
+    expect(reported).toEqual({ OldPhone: first, Phone: second });
   });
 
   it('cannot be finished, and its code cannot be sent again, after the password changed', async () => {

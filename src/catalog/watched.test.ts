@@ -15,7 +15,7 @@ const exceptions: Readonly<Record<string, string>> = {
   'ninefold.member_roles': 'whom a probe acts as',
   'ninefold.probe': 'what a probe found, which is no part of the specification',
   'ninefold.versions': 'made from specifications',
-  'ninefold.journal': 'tells who made a change',
+  'ninefold.journal': 'names the author of a change',
 };
 
 const printing = ['pg_operator', 'pg_opclass', 'pg_collation', 'pg_ts_config', 'pg_ts_dict', 'pg_proc', 'pg_type'];

@@ -295,7 +295,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/access/code-errors.ts': [['how long a condition is that a reason shows', 'const LONGEST_CONDITION = 100;']],
   'src/spec/changes/values.ts': [['how much of a text a sentence shows', 'const SHOWN = 160;']],
   'src/spec/chapters/entities/entities.ts': [
-    ['how far types within the type of one field are told', 'const MOST_OF_A_TYPE = 200;'],
+    ['how far types within the type of one field are described', 'const MOST_OF_A_TYPE = 200;'],
   ],
   'src/spec/html/specification.ts': [['a short hash', '.slice(0, 12)']],
   'src/spec/chapters/markdown.ts': [['a short hash', '.slice(0, 12)']],
@@ -311,7 +311,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ],
   ],
   'src/spec/openapi/documents.ts': [['documents that are remembered', 'const ROLES = 20;']],
-  'src/access/attempts.ts': [['how much of what PostgreSQL says is told', '.slice(0, 500)']],
+  'src/access/attempts.ts': [['how much of a message of PostgreSQL is shown', '.slice(0, 500)']],
   'src/spec/probe/probe.ts': [['tries in one transaction', 'const FUNCTION_CELLS = 60;']],
   'src/spec/probe/probe-planner.ts': [['how much of a key a sentence shows', '.slice(0, 40)']],
   'src/spec/process/recording-backoff.ts': [
@@ -343,12 +343,12 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   ],
   'src/spec/types/input.ts': [
     ['digits that a double holds', 'length > 15'],
-    ['how far domains over one another are told', 'const DOMAINS = 200;'],
+    ['how far domains over domains are described', 'const DOMAINS = 200;'],
   ],
   'src/spec/types/pattern.ts': [['how deep a pattern is read', 'const DEPTH = 50;']],
   'src/spec/types/type-names.ts': [
     [
-      'how far types within one another are told',
+      'how far types within types are described',
       'const DEEPEST = 12;',
       'const MOST = 1600;',
       'const MOST_OF_ALL = 20_000;',

@@ -5,7 +5,7 @@ import { createApp, createAppWith, runSql } from '../support/apps.ts';
 import { signUpMember } from '../support/clients.ts';
 import { type HttpResponse, send } from '../support/http.ts';
 import { expectRefusal } from '../support/refusal.ts';
-import { areToldApart, timeOf } from '../support/timing.ts';
+import { areDistinguishable, timeOf } from '../support/timing.ts';
 import { uniqueEmail } from '../support/unique.ts';
 
 /** A stranger who has only the publishable key attacks the accounts of an app. */
@@ -110,7 +110,7 @@ describe('sign-in and sign-up', () => {
     const times: [number, number][] = [];
     for (let i = 0; i < 10; i++) times.push([await fail(email), await fail(uniqueEmail())]);
     expect(bodies.size).toBe(1);
-    expect(areToldApart(times), JSON.stringify(times)).toBe(false);
+    expect(areDistinguishable(times), JSON.stringify(times)).toBe(false);
   });
 
   it('give a taken address the response of a new one where addresses must be confirmed', async () => {

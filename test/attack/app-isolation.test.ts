@@ -13,7 +13,7 @@ let attacker: AppConnection;
 let victim: AppConnection;
 
 const urlOf = (app: AppConnection): string => {
-  if (app.database_url === null) throw new Error('the operator is told no URL');
+  if (app.database_url === null) throw new Error('the operator gets no URL');
   return app.database_url;
 };
 

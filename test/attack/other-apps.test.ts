@@ -93,15 +93,15 @@ describe.each(['its owner', 'anon', 'supabase_auth_admin'])('SQL of an app, as %
       const { rows: called } = await client.query(functions);
       expect(named.length).toBeGreaterThan(150);
       expect(called.length).toBeGreaterThan(5);
-      const told: string[] = [];
+      const reported: string[] = [];
       for (const { name } of [...named, ...called] as { name: string }[]) {
-        told.push(...(await tellsOf(client, name, [other.ref, secret])));
+        reported.push(...(await tellsOf(client, name, [other.ref, secret])));
         // The OID of the other database, if the relation is about databases.
         if (/database|activity|stat_progress|locks|shdepend|db_role_setting/.test(name)) {
-          told.push(...(await tellsOf(client, name, [`(${oid},`, `,${oid},`])));
+          reported.push(...(await tellsOf(client, name, [`(${oid},`, `,${oid},`])));
         }
       }
-      expect(told).toEqual([]);
+      expect(reported).toEqual([]);
     });
   });
 

@@ -4,7 +4,7 @@ import { createAppWith } from '../support/apps.ts';
 import { clientOf, signUpMember } from '../support/clients.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
 import { send } from '../support/http.ts';
-import { areToldApart, timeOf } from '../support/timing.ts';
+import { areDistinguishable, timeOf } from '../support/timing.ts';
 
 const node = inject('node');
 let app: AppConnection;
@@ -164,6 +164,6 @@ it('the app does not reveal by status, fields or time whether a number has an ac
     const times: [number, number][] = [];
     for (let i = 0; i < 10; i++) times.push([await ask(known), await ask(newPhone())]);
     expect([...replies], path).toEqual([expect.stringMatching(/^200 /)]);
-    expect(areToldApart(times, 2), `${path} ${JSON.stringify(times)}`).toBe(false);
+    expect(areDistinguishable(times, 2), `${path} ${JSON.stringify(times)}`).toBe(false);
   }
 });

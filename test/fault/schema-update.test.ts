@@ -108,9 +108,9 @@ describe('an app of the previous release', () => {
 
     const refused = await call(app, '/rest/v1/tasks');
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
-    const told = await refused.json();
-    expect(told).toMatchObject({ code: 'app_outdated', message: expect.stringContaining('not as this version') });
-    expect(JSON.stringify(told)).not.toContain('0091_');
+    const reported = await refused.json();
+    expect(reported).toMatchObject({ code: 'app_outdated', message: expect.stringContaining('not as this version') });
+    expect(JSON.stringify(reported)).not.toContain('0091_');
     expect((await call(app, '/auth/v1/settings')).status).toBe(503);
     expect((await call(other, '/rest/v1/tasks')).status).toBe(200);
 

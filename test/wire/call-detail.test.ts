@@ -39,10 +39,10 @@ it('the node applies tx=rollback always for builders, and for other callers only
     });
     expect(answer.status).toBe(201);
   };
-  const door = `${node.url}/admin/v1/apps/${app.ref}`;
-  await insert(door, 1, { authorization: `Bearer ${node.operatorToken}` });
+  const proxy = `${node.url}/admin/v1/apps/${app.ref}`;
+  await insert(proxy, 1, { authorization: `Bearer ${node.operatorToken}` });
   await insert(app.url, 2, { apikey: app.secret_key });
-  await insert(door, 3, { authorization: `Bearer ${node.operatorToken}` });
+  await insert(proxy, 3, { authorization: `Bearer ${node.operatorToken}` });
   const { results } = await runSql(node, app.ref, 'select id from public.notes');
   expect(results[0]?.rows).toEqual([['2']]);
 });

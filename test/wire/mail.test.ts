@@ -255,8 +255,8 @@ describe('notifications', () => {
     const { code } = await show((await list()).mails[0]?.id ?? '');
     const changed = await client.auth.verifyOtp({ email: newEmail, token: code ?? '', type: 'email_change' });
     expect(changed.error).toBeNull();
-    const told = async () => (await list()).mails.map(({ kind, recipient }) => [kind, recipient]);
-    expect(await told()).toEqual([
+    const reported = async () => (await list()).mails.map(({ kind, recipient }) => [kind, recipient]);
+    expect(await reported()).toEqual([
       ['email_changed_notification', email],
       ['email_change', newEmail],
       ['password_changed_notification', email],
@@ -267,10 +267,10 @@ describe('notifications', () => {
 
     await set('mailer_notifications_password_changed_enabled', false);
     expect((await client.auth.updateUser({ password: 'a third password' })).error).toBeNull();
-    expect(await told()).toHaveLength(3);
+    expect(await reported()).toHaveLength(3);
     // A change that fails sends no notification.
     await client.auth.updateUser({ password: 'x' });
-    expect(await told()).not.toContainEqual(['password_changed_notification', newEmail]);
+    expect(await reported()).not.toContainEqual(['password_changed_notification', newEmail]);
   });
 
   it('report a sign-in from a new network', async () => {

@@ -120,8 +120,8 @@ it.each([
       .toMatchObject({ verdict: 'never' });
     expect((await clientOf(app, app.secret_key).from('days').select()).error?.code).toBe(code);
     const { chapters } = await admin<Specification>(node, 'GET', `/apps/${app.ref}/specification`);
-    const told = chapters.calls?.settings.find(({ key }) => key === 'db_pre_request')?.value;
-    expect(told).toMatch(new RegExp(`${why} \\(${code}\\): every data call is refused`));
+    const reported = chapters.calls?.settings.find(({ key }) => key === 'db_pre_request')?.value;
+    expect(reported).toMatch(new RegExp(`${why} \\(${code}\\): every data call is refused`));
   } finally {
     await admin(node, 'DELETE', `/apps/${app.ref}/settings/db_pre_request`);
   }
@@ -185,8 +185,8 @@ it.each(['public.writes', 'public.counts'])(
       expect(await cellOf('anon', 'delete', 'public.days')).toMatchObject({ verdict: 'always' });
       expect((await rest.from('days').delete().eq('id', 99)).error).toBeNull();
       const { chapters } = await admin<Specification>(node, 'GET', `/apps/${app.ref}/specification`);
-      const told = chapters.calls?.settings.find(({ key }) => key === 'db_pre_request')?.value;
-      expect(told).toMatch(/\(25006\): every call that only reads is refused/);
+      const reported = chapters.calls?.settings.find(({ key }) => key === 'db_pre_request')?.value;
+      expect(reported).toMatch(/\(25006\): every call that only reads is refused/);
       const { cells } = await probeOf(node, app.ref);
       expect(cells.filter((cell) => cell.outcome === 'disagrees')).toEqual([]);
     });

@@ -338,13 +338,13 @@ beforeAll(async () => {
 
 describe('the chapters show the effect of a change on calls within a second, until the change is undone', () => {
   it.each(cases)('$does', async ({ does, undoes, says, call, answers }) => {
-    const told = Object.entries(says).map(([number, words]) => ({ number: Number(number), words }));
+    const reported = Object.entries(says).map(([number, words]) => ({ number: Number(number), words }));
     if (call && answers) expect(await answer(call)).toMatch(answers[0]);
     await runSql(node, app.ref, does);
     const missing = await eventually(
       async () => {
         const now = await chapters();
-        return told.filter(
+        return reported.filter(
           ({ number, words }) => !changedLines(before[number] ?? '', now[number] ?? '').some((one) => words.test(one)),
         );
       },

@@ -281,9 +281,9 @@ it('each definition reaches all nodes at once, and is recorded with its author',
       `update ninefold.transitions set roles = null where name = 'reopen'`,
       `select ninefold.drop_machine('public.tickets', 'status')`,
     ]) {
-      const told = new Promise((resolve) => client.once('notification', ({ payload }) => resolve(payload)));
+      const reported = new Promise((resolve) => client.once('notification', ({ payload }) => resolve(payload)));
       await sql(app, statement);
-      expect([statement, await told]).toEqual([statement, '{"type":"schema"}']);
+      expect([statement, await reported]).toEqual([statement, '{"type":"schema"}']);
     }
   });
   const noted = await sql(app, `select distinct what from ninefold.journal where kind = 'definition' order by 1`);

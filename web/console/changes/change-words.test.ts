@@ -20,13 +20,13 @@ const version = (more: Partial<VersionEntry>): VersionEntry => ({
 });
 
 it('byChapter groups changes by chapter, including changes of an unknown chapter', () => {
-  const told = byChapter([
+  const reported = byChapter([
     change('roles', 'a'),
     change('entities', 'b'),
     change('roles', 'c'),
     change('new' as 'roles', 'd'),
   ]);
-  expect(told.map(({ name, changes }) => [name, changes.map(({ words }) => words)])).toEqual([
+  expect(reported.map(({ name, changes }) => [name, changes.map(({ words }) => words)])).toEqual([
     ['Entities', ['b']],
     ['Roles', ['a', 'c']],
     ['new', ['d']],

@@ -204,11 +204,11 @@ it('an example has values that satisfy the rules of fields and arguments', async
 });
 
 it('the snippet for supabase-js sets the schema unless it is public, wherever public is in the list of exposed schemas', () => {
-  const told = withOtherFirst.map(({ expression, headers }) => [
+  const reported = withOtherFirst.map(({ expression, headers }) => [
     /\.schema\('(\w+)'\)/.exec(expression ?? '')?.[1],
     Object.values(headers)[0],
   ]);
-  expect(new Set(told.map(String))).toEqual(new Set(['other,', ',public']));
+  expect(new Set(reported.map(String))).toEqual(new Set(['other,', ',public']));
 });
 
 it('supabase-js, fetch and curl send the same request, whatever the names of the objects are', async () => {

@@ -102,9 +102,9 @@ describe('names', () => {
 
 describe('fieldUsage and fieldSentence', () => {
   const story = (name: string) => {
-    const told = fieldUsage(chapters, 'public.tickets', name);
-    if (!told) throw new Error(`no field ${name}`);
-    return told;
+    const reported = fieldUsage(chapters, 'public.tickets', name);
+    if (!reported) throw new Error(`no field ${name}`);
+    return reported;
   };
 
   it('collect what every chapter contains about the field, and nothing about fields of other entities', () => {

@@ -373,7 +373,7 @@ it('chapters 6 and 7 describe whether PostgreSQL runs or refuses functions with 
   const { cells } = await chapter();
   const login = database.as('app_authenticator');
   const called: string[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   for (const name of ['as_service', 'twice', 'as_postgres', 'as_session', 'replica']) {
     const result = login.run([
       { text: 'set role anon', params: [] },
@@ -386,10 +386,10 @@ it('chapters 6 and 7 describe whether PostgreSQL runs or refuses functions with 
       ),
     );
     const cell = cells.find(({ role, entity }) => role === 'anon' && entity === `public.${name}()`);
-    told.push(cell?.verdict === 'never' ? (/\((\w{5})\)/.exec(cell.reason)?.[1] ?? '') : 'service_role');
+    reported.push(cell?.verdict === 'never' ? (/\((\w{5})\)/.exec(cell.reason)?.[1] ?? '') : 'service_role');
   }
   expect(called).toEqual(['service_role', '42501', '42501', '42501', '42501']);
-  expect(told).toEqual(called);
+  expect(reported).toEqual(called);
 });
 
 it('an app gets no advice on updates and transitions that some policy accepts, or that the app makes itself', async () => {
