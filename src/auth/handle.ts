@@ -167,7 +167,7 @@ const patterns: readonly (readonly [RegExp, Methods])[] = Object.entries(authRou
   .filter(([path]) => path.includes('{'))
   .map(([path, methods]) => [new RegExp(`^${path.replace(/\{\w+\}/g, '([^/]+)')}$`), methods]);
 
-/** Returns the methods of a path and the values of the names in the path; null for an unknown path. */
+/** Returns the methods of a path and the values of its parameters; null for an unknown path. */
 function routeOf(path: string): readonly [Methods, readonly string[]] | null {
   const methods = Object.hasOwn(authRoutes, path) ? authRoutes[path] : undefined;
   if (methods !== undefined) return [methods, []];

@@ -65,7 +65,7 @@ export class EndlessLoops {
     const system = times.systemMilliseconds - before.systemMilliseconds;
     const isInCode = isComputing && system <= KERNEL_SHARE * (user + system);
     const isLong = user > limits.sessionLoopSeconds.default * 1000;
-    // A process that waits, or that is interrupted, is measured anew.
+    // A process that waits, or that is interrupted, is measured again from the start.
     if (!isInCode || isLong) this.#ending.set(pid, { start: before.start, ...times });
     return isInCode && isLong;
   }

@@ -111,7 +111,7 @@ function initialOf({ rights }: FieldSources, field: Field): Pick<PortalField, 'i
 
 /**
  * Returns the values of an enum, or the values that a check lists. A value may be the name of a role that the caller
- * lacks: whoever may read or write the field meets its values.
+ * lacks, because the caller sees the value in rows anyway.
  */
 const valuesOf = ({ texts }: FieldSources, { enum_values, name }: Field): PortalField['values'] =>
   (enum_values ?? texts.get(name)?.values)?.map((value) => ({ value, label: sentenceCase(value) })) ?? null;

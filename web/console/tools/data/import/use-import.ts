@@ -146,7 +146,7 @@ async function insertRows(
   const key = keyFields(table.entity);
   const inserted = await importRows(table, plan, valid, canUndo ? key : [], signal);
   const first = inserted[0] && keyOf(inserted[0], key);
-  // The rows are stored now: a failure here takes the undo away, not the import.
+  // The rows are stored. If this request fails, only the undo is missing.
   if (first) {
     await storeImport(table, { file, rows: inserted.length, key: first }).catch(() => undefined);
   }
