@@ -18,7 +18,7 @@ beforeAll(async () => {
   neighbour = await makeNeighbour();
 });
 
-describe('unusual names', () => {
+describe('unusual names of tables, columns, functions, rules and comments', () => {
   const names = [
     `quote"d`,
     `it's`,
@@ -42,7 +42,7 @@ describe('unusual names', () => {
   const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
   const literal = (text: string) => ` E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 
-  it('of tables, columns, functions, rules and comments do not break reading, showing, copying or deleting an app', async () => {
+  it('do not break reading, showing, copying or deleting an app', async () => {
     const app = await createAppWith(
       node,
       names

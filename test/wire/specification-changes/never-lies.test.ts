@@ -38,9 +38,9 @@ beforeAll(async () => {
   before = await chapters();
 });
 
-describe('the specification shows each change within a second, until the change is undone', () => {
+describe('the specification of an app', () => {
   it.each([...done.values()].map((one, i) => ({ title: `${i + 1}. ${stepTitle(one.does)}`, ...one })))(
-    '$title',
+    'shows a change within a second, until the change is undone: $title',
     async ({ does, undoes, effects }) => {
       await take(does);
       const changed = await eventually(async () => {

@@ -80,7 +80,7 @@ export function useImport(
   };
   return {
     ...progress,
-    /** Why the import cannot be undone; null if it can. */
+    /** The reason why the import cannot be undone; null if it can. */
     undoOff: importUndoOff(table, progress),
     reset: () => {
       stop();
