@@ -4,9 +4,9 @@
  */
 import { defaultRestSettings } from '../contract/settings.ts';
 import { defaultAuthSettings } from '../contract/settings-auth.ts';
-import { beginSignIn, openPasswordSession } from '../src/accounts/password-sign-in.ts';
-import { PasswordHasher } from '../src/accounts/passwords.ts';
-import { exchangeRefreshToken } from '../src/accounts/refresh-tokens.ts';
+import { beginSignIn, openPasswordSession } from '../src/accounts/passwords/password-sign-in.ts';
+import { PasswordHasher } from '../src/accounts/passwords/passwords.ts';
+import { exchangeRefreshToken } from '../src/accounts/sessions/refresh-tokens.ts';
 import { loadSchemaCache } from '../src/catalog/load-schema-cache.ts';
 import { Connection } from '../src/database/connection.ts';
 import { parseConnectionUrl } from '../src/database/connection-config.ts';

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { smallPool } from '../src/apps/server.ts';
+import { smallPool } from '../src/apps/registry/server.ts';
 import { readFacts } from '../src/catalog/facts.ts';
 import { parseConnectionUrl } from '../src/database/connection-config.ts';
 import { databaseUrl, makeApp, sql } from './app.ts';

@@ -36,7 +36,7 @@ async function buildServer(root, sources) {
     absWorkingDir: root,
     entryPoints: [
       { in: 'src/main.ts', out: 'ninefold' },
-      { in: 'src/spec/process/process-main.ts', out: 'specification-process' },
+      { in: 'src/specification/serve/process/process-main.ts', out: 'specification-process' },
       { in: 'src/rest/request/body-parser-thread.ts', out: 'body-parser' },
       { in: 'src/postgres/database-proxy-thread.ts', out: 'database-proxy' },
     ],
@@ -66,7 +66,7 @@ async function buildServer(root, sources) {
     await writeFile(fresh, contents);
     await rename(fresh, join(dist, name));
   }
-  await copyFile(join(root, 'src/accounts/common-passwords.bin'), join(dist, 'common-passwords.bin'));
+  await copyFile(join(root, 'src/accounts/passwords/common-passwords.bin'), join(dist, 'common-passwords.bin'));
   // While a node runs from this clone, the old parts of the server are not deleted, because the node still loads them.
   const running = runningFrom(root);
   if (running !== null && running !== process.pid) return;

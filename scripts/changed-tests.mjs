@@ -62,7 +62,7 @@ export const testsAgainstNodes = {
   'src/rest/': data,
   'src/rest/explain/': ['test/wire/explain', 'test/e2e/rights'],
   'src/schema/': all,
-  'src/spec/': [...specification, 'test/wire/portal-screens'],
+  'src/specification/': [...specification, 'test/wire/portal-screens'],
   'src/sql-reader/': [...specification, 'test/wire/explain'],
   'src/watchdog/': ['test/attack/app-bounds', 'test/fault/server-faults'],
   'web/': ['test/e2e/'],

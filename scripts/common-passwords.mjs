@@ -1,5 +1,5 @@
 /**
- * Creates src/accounts/common-passwords.bin, the filter of refused passwords, from a list with one password per line,
+ * Creates src/accounts/passwords/common-passwords.bin, the filter of refused passwords, from a list with one password per line,
  * most common first:
  *
  * node scripts/common-passwords.mjs <list>
@@ -28,7 +28,7 @@ for (const password of passwords) {
     filter[bit >> 3] |= 1 << (bit & 7);
   }
 }
-await writeFile(new URL('../src/accounts/common-passwords.bin', import.meta.url), filter);
+await writeFile(new URL('../src/accounts/passwords/common-passwords.bin', import.meta.url), filter);
 const rate = (1 - Math.exp((-HASHES * passwords.size) / (BYTES * 8))) ** HASHES;
 console.log(
   `${passwords.size} passwords in ${BYTES} bytes; about one in ${Math.round(1 / rate)} others is refused too.`,

@@ -1,5 +1,5 @@
 import { limits } from '../../contract/limits.ts';
-import { rethrowAsAppDamaged } from '../apps/damaged-app.ts';
+import { rethrowAsAppDamaged } from '../apps/provisioning/damaged-app.ts';
 import type { Executor } from '../database/database.ts';
 import type { Param, Result, Statement } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AuthApp, authSeed, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import type { Executor } from '../database/database.ts';
-import { issuedToken, useOneTimeToken } from './one-time-tokens.ts';
-import { exchangeRefreshToken, refreshKey } from './refresh-tokens.ts';
+import { issuedToken, useOneTimeToken } from './messages/one-time-tokens.ts';
 import { runAsAuthAdmin } from './run-as-auth-admin.ts';
+import { exchangeRefreshToken, refreshKey } from './sessions/refresh-tokens.ts';
 
 let postgres: TestPostgres;
 let app: AuthApp;

@@ -1,11 +1,11 @@
 import type { Activity, SignInCounts } from '../../contract/admin.ts';
 import type { Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
-import { countUsers } from '../accounts/list-users.ts';
-import { countSessions } from '../accounts/sessions.ts';
-import { readSignInCounts } from '../accounts/sign-in-counts.ts';
-import { quantile } from '../apps/call-statistics.ts';
-import { readCalls } from '../apps/read-statistics.ts';
+import { readSignInCounts } from '../accounts/passwords/sign-in-counts.ts';
+import { countSessions } from '../accounts/sessions/sessions.ts';
+import { countUsers } from '../accounts/users/list-users.ts';
+import { quantile } from '../apps/statistics/call-statistics.ts';
+import { readCalls } from '../apps/statistics/read-statistics.ts';
 import { rowsAsText } from '../database/statement.ts';
 import type { AdminContext } from './context.ts';
 import { openApp } from './open-app.ts';

@@ -10,9 +10,9 @@ import type {
   BuilderAccess,
   BuilderLink,
 } from '../../contract/team.ts';
-import { listSessions } from '../accounts/sessions.ts';
-import { CONSOLE_REF } from '../apps/app-record.ts';
-import type { LinkSecret } from '../apps/team-store.ts';
+import { listSessions } from '../accounts/sessions/sessions.ts';
+import { CONSOLE_REF } from '../apps/registry/app-record.ts';
+import type { LinkSecret } from '../apps/team/team-store.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { UUID } from '../identity/uuid.ts';
 import { readBody } from './body.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
-import { pageOfAudit } from '../accounts/audit-pages.ts';
-import type { AuditQuery } from '../apps/builder-audit.ts';
+import { pageOfAudit } from '../accounts/audit/audit-pages.ts';
+import type { AuditQuery } from '../apps/team/builder-audit.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { UUID } from '../identity/uuid.ts';
 import type { AdminContext } from './context.ts';

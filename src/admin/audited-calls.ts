@@ -1,7 +1,7 @@
 import type { CallRequest } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { authSecrets } from '../../contract/settings-auth.ts';
-import { NODE } from '../apps/builder-audit.ts';
+import { NODE } from '../apps/team/builder-audit.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { callerName } from './caller-name.ts';
 import type { AdminContext, Caller } from './context.ts';

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { CallRequest } from '../../contract/call-request.ts';
 import { type AppRole, appRoles } from '../../contract/least-roles.ts';
-import { CONSOLE_REF } from '../apps/app-record.ts';
-import type { BuilderRights } from '../apps/team-store.ts';
+import { CONSOLE_REF } from '../apps/registry/app-record.ts';
+import type { BuilderRights } from '../apps/team/team-store.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { isActingToken, requireActing } from '../identity/acting-token.ts';
 import type { BuilderSession } from '../identity/builder-session.ts';

@@ -1,7 +1,7 @@
 import { isTemplateName, templateNames } from '../../contract/templates.ts';
 import { ownerConnection } from '../apps/app-connections.ts';
-import type { AppRecord } from '../apps/app-record.ts';
-import { withPool } from '../apps/server.ts';
+import type { AppRecord } from '../apps/registry/app-record.ts';
+import { withPool } from '../apps/registry/server.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { callerName } from './caller-name.ts';
 import type { AdminContext, Caller } from './context.ts';

@@ -2,9 +2,15 @@ import { z } from 'zod';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { type LogCaller, type LogResponse, type LogSummary, logCallers } from '../../contract/observed.ts';
-import { listUsers } from '../accounts/list-users.ts';
+import { listUsers } from '../accounts/users/list-users.ts';
 import type { App } from '../apps/app.ts';
-import { type LogFilter, type LogPlace, readLogLines, readLogSummary, shownCallers } from '../apps/read-request-log.ts';
+import {
+  type LogFilter,
+  type LogPlace,
+  readLogLines,
+  readLogSummary,
+  shownCallers,
+} from '../apps/log/read-request-log.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { isReader } from './least-role.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { type MailData, type MailDetail, type MailRow, mailKinds } from '../../contract/mails.ts';
-import { deleteMail, findMail, listMails, requeueMail } from '../accounts/mails.ts';
+import { deleteMail, findMail, listMails, requeueMail } from '../accounts/messages/mails.ts';
 import type { App } from '../apps/app.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { UUID } from '../identity/uuid.ts';

@@ -5,7 +5,7 @@ import { limits } from '../../contract/limits.ts';
 import { rolledBack } from '../access/rolled-back.ts';
 import type { App } from '../apps/app.ts';
 import { ownerConnection } from '../apps/app-connections.ts';
-import { withPool } from '../apps/server.ts';
+import { withPool } from '../apps/registry/server.ts';
 import type { Transaction } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { plain, type Result, type Statement } from '../database/statement.ts';

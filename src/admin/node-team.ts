@@ -8,8 +8,8 @@ import {
   nodeRoles,
   type SecondFactorRule,
 } from '../../contract/team.ts';
-import { deleteUser } from '../accounts/users.ts';
-import { CONSOLE_REF } from '../apps/app-record.ts';
+import { deleteUser } from '../accounts/users/users.ts';
+import { CONSOLE_REF } from '../apps/registry/app-record.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { address, linkTo, uuidOf } from './app-team.ts';
 import { readBody } from './body.ts';

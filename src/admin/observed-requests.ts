@@ -8,11 +8,11 @@ import type {
   LogLine,
   RequestTraceResponse,
 } from '../../contract/observed.ts';
-import { userAddresses } from '../accounts/users.ts';
+import { userAddresses } from '../accounts/users/users.ts';
 import type { App } from '../apps/app.ts';
-import { quantile } from '../apps/call-statistics.ts';
-import { figuresOf, readSeries, windows } from '../apps/read-statistics.ts';
-import { readFailedRequests } from '../apps/stored-traces.ts';
+import { readFailedRequests } from '../apps/log/stored-traces.ts';
+import { quantile } from '../apps/statistics/call-statistics.ts';
+import { figuresOf, readSeries, windows } from '../apps/statistics/read-statistics.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { UUID } from '../identity/uuid.ts';
 import { isRequestId } from '../observe/request-id.ts';

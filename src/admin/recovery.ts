@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
-import { deleteFactor, listFactors } from '../accounts/factors.ts';
-import { updateUser } from '../accounts/update-user.ts';
-import { CONSOLE_REF } from '../apps/app-record.ts';
+import { deleteFactor, listFactors } from '../accounts/factors/factors.ts';
+import { updateUser } from '../accounts/users/update-user.ts';
+import { CONSOLE_REF } from '../apps/registry/app-record.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { address, linkTo } from './app-team.ts';
 import { readBody } from './body.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import type { RowImportRequest } from '../../contract/row-imports.ts';
-import { deleteRowImport, readRowImports, storeRowImport } from '../apps/row-imports.ts';
+import { deleteRowImport, readRowImports, storeRowImport } from '../apps/maintenance/row-imports.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { line, readBody } from './body.ts';
 import { callerName } from './caller-name.ts';

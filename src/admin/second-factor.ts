@@ -1,5 +1,5 @@
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
-import { CONSOLE_REF } from '../apps/app-record.ts';
+import { CONSOLE_REF } from '../apps/registry/app-record.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { sessionOf } from './authorise.ts';
 import { cookieFor } from './builder-session.ts';

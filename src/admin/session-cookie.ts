@@ -1,6 +1,6 @@
 import { consoleHeader } from '../../contract/admin.ts';
 import type { CallRequest } from '../../contract/call-request.ts';
-import type { Origins } from '../apps/origins.ts';
+import type { Origins } from '../apps/registry/origins.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 
 /**

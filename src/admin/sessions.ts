@@ -1,5 +1,5 @@
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
-import { listSessions, revokeSession, revokeSessions, type SessionsEnd } from '../accounts/sessions.ts';
+import { listSessions, revokeSession, revokeSessions, type SessionsEnd } from '../accounts/sessions/sessions.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { UUID } from '../identity/uuid.ts';
 import type { AdminContext } from './context.ts';

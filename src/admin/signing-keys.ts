@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { SigningKeyEntry } from '../../contract/admin.ts';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
-import type { AppKeys, RingKey } from '../apps/app-keys.ts';
-import { importKeys, makeRingKey } from '../apps/import-key.ts';
-import { keyRing, revoked, rotated, withKeys } from '../apps/signing-keys.ts';
+import type { AppKeys, RingKey } from '../apps/keys/app-keys.ts';
+import { keyRing, revoked, rotated, withKeys } from '../apps/keys/signing-keys.ts';
+import { importKeys, makeRingKey } from '../apps/registry/import-key.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { readBody } from './body.ts';
 import type { AdminContext } from './context.ts';

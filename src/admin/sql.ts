@@ -4,8 +4,8 @@ import type { CallRequest, CancelSignal, Reply } from '../../contract/call-reque
 import { limits } from '../../contract/limits.ts';
 import { ownerConnection } from '../apps/app-connections.ts';
 import { isCurrent } from '../apps/apps.ts';
-import { registerAuthor } from '../apps/author.ts';
-import { withPool } from '../apps/server.ts';
+import { withPool } from '../apps/registry/server.ts';
+import { registerAuthor } from '../apps/team/author.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import type { Pool } from '../database/pool.ts';
 import { plannerSettings } from '../database/startup-settings.ts';

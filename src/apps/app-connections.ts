@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 import { type ConnectionConfig, loginAt } from '../database/connection-config.ts';
-import { type AppRecord, authenticatorRole, ownerRole, serverRole } from './app-record.ts';
+import { type AppRecord, authenticatorRole, ownerRole, serverRole } from './registry/app-record.ts';
 
 /** The data of a record that a login needs. */
 type Login = Pick<AppRecord, 'ref' | 'database' | 'authenticatorPassword'>;

@@ -12,14 +12,14 @@ import { RefreshedValue } from '../limits/refreshed-value.ts';
 import { type RateRefusal, SharedRuns } from '../limits/shared-runs.ts';
 import type { Events } from '../observe/events.ts';
 import { authenticatorConnection, serverConnection } from './app-connections.ts';
-import type { AppRecord } from './app-record.ts';
-import type { Secrets } from './app-secrets.ts';
-import { rethrowAsAppDamaged } from './damaged-app.ts';
-import { HookDurations } from './hook-durations.ts';
-import { LoadPause } from './load-pause.ts';
+import { LoadPause } from './maintenance/load-pause.ts';
+import { rethrowAsAppDamaged } from './provisioning/damaged-app.ts';
+import type { AppRecord } from './registry/app-record.ts';
+import type { Secrets } from './registry/app-secrets.ts';
 import { becomeAuthAdmin } from './run-as-server-role.ts';
 import { defaultSettings, readSettings, type Settings, storedSettings } from './settings.ts';
 import { readActiveSite } from './site-store.ts';
+import { HookDurations } from './statistics/hook-durations.ts';
 
 /** Notifications of an app's database and of its listener. */
 export type Notification =

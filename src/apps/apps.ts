@@ -3,12 +3,12 @@ import { Listener } from '../database/listener.ts';
 import { type ErrorParts, NinefoldError } from '../errors/ninefold-error.ts';
 import type { Events } from '../observe/events.ts';
 import { App, type PoolLimits } from './app.ts';
-import { type AppRecord, CONSOLE_REF, databaseName, REF } from './app-record.ts';
 import type { ExceededBounds } from './exceeded-bounds.ts';
-import type { Registry } from './registry.ts';
-import { newestAppFile } from './schema-files.ts';
-import { type Server, superuserIn } from './server.ts';
-import { type SchemaRefusal, updateSchema } from './update-schema.ts';
+import { newestAppFile } from './provisioning/schema-files.ts';
+import { type SchemaRefusal, updateSchema } from './provisioning/update-schema.ts';
+import { type AppRecord, CONSOLE_REF, databaseName, REF } from './registry/app-record.ts';
+import type { Registry } from './registry/registry.ts';
+import { type Server, superuserIn } from './registry/server.ts';
 
 /** Time for which an unknown ref is cached, so that guessing refs hardly loads the database. */
 const UNKNOWN_MILLISECONDS = 1000;

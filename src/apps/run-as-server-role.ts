@@ -1,6 +1,6 @@
 import type { Executor } from '../database/database.ts';
 import type { Result, Statement } from '../database/statement.ts';
-import { rethrowAsAppDamaged } from './damaged-app.ts';
+import { rethrowAsAppDamaged } from './provisioning/damaged-app.ts';
 
 const SET_ROLE: Statement = {
   text: `select pg_catalog.set_config('role', 'ninefold_server', true), pg_catalog.set_config('search_path', '', true),

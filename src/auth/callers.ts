@@ -1,5 +1,5 @@
 import type { CallRequest } from '../../contract/call-request.ts';
-import type { AuditCaller } from '../accounts/audit.ts';
+import type { AuditCaller } from '../accounts/audit/audit.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import { UUID } from '../identity/uuid.ts';

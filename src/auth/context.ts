@@ -1,18 +1,18 @@
 import type { AuthSettings } from '../../contract/settings-auth.ts';
-import type { CommonHashes } from '../accounts/common-hashes.ts';
-import type { LeakedPasswords } from '../accounts/leaked-passwords.ts';
-import type { AppPasswords } from '../accounts/passwords.ts';
-import type { AppKeys } from '../apps/app-keys.ts';
-import type { Secrets } from '../apps/app-secrets.ts';
-import type { HookDurations } from '../apps/hook-durations.ts';
-import type { KeyUses } from '../apps/key-uses.ts';
-import type { Origins } from '../apps/origins.ts';
+import type { CommonHashes } from '../accounts/passwords/common-hashes.ts';
+import type { LeakedPasswords } from '../accounts/passwords/leaked-passwords.ts';
+import type { AppPasswords } from '../accounts/passwords/passwords.ts';
+import type { AppKeys } from '../apps/keys/app-keys.ts';
+import type { KeyUses } from '../apps/keys/key-uses.ts';
+import type { Secrets } from '../apps/registry/app-secrets.ts';
+import type { Origins } from '../apps/registry/origins.ts';
+import type { HookDurations } from '../apps/statistics/hook-durations.ts';
 import type { Database } from '../database/database.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { AddressPolicy } from '../jobs/public-address.ts';
 import type { RateRefusal, SharedRuns } from '../limits/shared-runs.ts';
 import type { Events, TraceRecorder } from '../observe/events.ts';
-import type { ProviderClients } from './provider-client.ts';
+import type { ProviderClients } from './providers/provider-client.ts';
 
 /** The dependencies of a call of `/auth/v1`. */
 export interface AuthContext {

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { CallRequest } from '../../contract/call-request.ts';
 import { authCalls } from '../../contract/calls.ts';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
-import { PasswordHasher } from '../accounts/passwords.ts';
-import { HookDurations } from '../apps/hook-durations.ts';
-import { makeKeys } from '../apps/make-keys.ts';
-import { Origins } from '../apps/origins.ts';
+import { PasswordHasher } from '../accounts/passwords/passwords.ts';
+import { makeKeys } from '../apps/keys/make-keys.ts';
+import { Origins } from '../apps/registry/origins.ts';
+import { HookDurations } from '../apps/statistics/hook-durations.ts';
 import type { Database } from '../database/database.ts';
 import type { Identity } from '../identity/identity.ts';
 import { AddressPolicy } from '../jobs/public-address.ts';
@@ -14,7 +14,7 @@ import { SharedRuns } from '../limits/shared-runs.ts';
 import { Events } from '../observe/events.ts';
 import type { AuthContext } from './context.ts';
 import { authErrorReply, authRoutes, handleAuth } from './handle.ts';
-import { ProviderClients } from './provider-client.ts';
+import { ProviderClients } from './providers/provider-client.ts';
 
 const app = makeKeys('mine');
 

@@ -3,30 +3,31 @@ import { statusOfSqlstate } from '../../contract/errors/sqlstate-status.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { requireKnownKey } from '../identity/resolve.ts';
-import { adminAudit } from './admin-audit.ts';
+import { deleteOwnAccount } from './account/delete-own-account.ts';
+import { getUser } from './account/get-user.ts';
+import { linkIdentityCall, unlinkIdentityCall } from './account/identities.ts';
+import { reauthenticate } from './account/reauthenticate.ts';
+import { updateUserCall } from './account/update-user.ts';
+import { adminAudit } from './admin/audit.ts';
 import {
   addCustomProviderCall,
   changeCustomProviderCall,
   deleteCustomProviderCall,
   getCustomProviderCall,
   listCustomProvidersCall,
-} from './admin-custom-providers.ts';
-import { adminDeleteFactor, adminListFactors, adminUpdateFactor } from './admin-factors.ts';
-import { adminCreateUser, adminDeleteUser, adminGetUser, adminListUsers, adminUpdateUser } from './admin-users.ts';
-import { authorize } from './authorize.ts';
-import { callback } from './callback.ts';
+} from './admin/custom-providers.ts';
+import { adminDeleteFactor, adminListFactors, adminUpdateFactor } from './admin/factors.ts';
+import { adminCreateUser, adminDeleteUser, adminGetUser, adminListUsers, adminUpdateUser } from './admin/users.ts';
 import { requireAdmin } from './callers.ts';
-import { challengeFactor } from './challenge-factor.ts';
-import { confirmLinking, showLinking } from './confirm-linking.ts';
 import { type AuthContext, timeOf } from './context.ts';
-import { deleteOwnAccount } from './delete-own-account.ts';
-import { enrollFactor } from './enroll-factor.ts';
-import { generateLink } from './generate-link.ts';
-import { getUser } from './get-user.ts';
-import { linkIdentityCall, unlinkIdentityCall } from './identities.ts';
-import { invite } from './invite.ts';
-import { logOut } from './log-out.ts';
-import { authorizeApplication } from './oauth-authorize.ts';
+import { generateLink } from './links/generate-link.ts';
+import { invite } from './links/invite.ts';
+import { magicLink, otp } from './links/otp.ts';
+import { recover } from './links/recover.ts';
+import { requireMemberPages } from './links/redirects.ts';
+import { resend } from './links/resend.ts';
+import { showLink, verify } from './links/verify.ts';
+import { authorizeApplication } from './oauth-server/authorize.ts';
 import {
   addOAuthClientCall,
   changeOAuthClientCall,
@@ -35,37 +36,54 @@ import {
   listOAuthClientsCall,
   registerOAuthClient,
   renewOAuthClientSecret,
-} from './oauth-clients.ts';
-import { decideConsent, declineAuthorization, listGrants, revokeGrant, showAuthorization } from './oauth-consent.ts';
-import { introspectToken, revokeToken } from './oauth-issued-tokens.ts';
-import { applicationToken } from './oauth-token.ts';
-import { userInfo } from './oauth-userinfo.ts';
-import { continueElsewhere } from './open-further-session.ts';
-import { openIdConfiguration } from './openid-configuration.ts';
-import { magicLink, otp } from './otp.ts';
-import { adminDeletePasskey, adminListPasskeys, removePasskey, showPasskeys, updatePasskey } from './passkeys.ts';
+} from './oauth-server/clients.ts';
+import {
+  decideConsent,
+  declineAuthorization,
+  listGrants,
+  revokeGrant,
+  showAuthorization,
+} from './oauth-server/consent.ts';
+import { introspectToken, revokeToken } from './oauth-server/issued-tokens.ts';
+import { openIdConfiguration } from './oauth-server/openid-configuration.ts';
+import { applicationToken } from './oauth-server/token.ts';
+import { userInfo } from './oauth-server/userinfo.ts';
+import { authorize } from './providers/authorize.ts';
+import { callback } from './providers/callback.ts';
+import { confirmLinking, showLinking } from './providers/confirm-linking.ts';
 import { health, jwks, signInWithSso } from './public-routes.ts';
-import { reauthenticate } from './reauthenticate.ts';
-import { recover } from './recover.ts';
+import { challengeFactor } from './second-factors/challenge-factor.ts';
+import { enrollFactor } from './second-factors/enroll-factor.ts';
+import {
+  adminDeletePasskey,
+  adminListPasskeys,
+  removePasskey,
+  showPasskeys,
+  updatePasskey,
+} from './second-factors/passkeys.ts';
 import {
   generateRecoveryCodes,
   regenerateRecoveryCodes,
   removeRecoveryCodes,
   showRecoveryCodes,
   verifyRecoveryCode,
-} from './recovery-codes.ts';
-import { requireMemberPages } from './redirects.ts';
-import { passkeyRegistrationOptions, verifyPasskeyRegistration } from './register-passkey.ts';
-import { resend } from './resend.ts';
-import { adminEndSession, adminListSessions, adminLogOutUser, endOwnSession, listOwnSessions } from './sessions.ts';
-import { showSettings } from './settings.ts';
-import { passkeyAuthenticationOptions, signInWithPasskey } from './sign-in-with-passkey.ts';
-import { signUpCall } from './sign-up.ts';
-import { token } from './token.ts';
-import { unenrollFactor } from './unenroll-factor.ts';
-import { updateUserCall } from './update-user.ts';
-import { showLink, verify } from './verify.ts';
-import { verifyFactor } from './verify-factor.ts';
+} from './second-factors/recovery-codes.ts';
+import { passkeyRegistrationOptions, verifyPasskeyRegistration } from './second-factors/register-passkey.ts';
+import { passkeyAuthenticationOptions, signInWithPasskey } from './second-factors/sign-in-with-passkey.ts';
+import { unenrollFactor } from './second-factors/unenroll-factor.ts';
+import { verifyFactor } from './second-factors/verify-factor.ts';
+import { logOut } from './sessions/log-out.ts';
+import { continueElsewhere } from './sessions/open-further-session.ts';
+import {
+  adminEndSession,
+  adminListSessions,
+  adminLogOutUser,
+  endOwnSession,
+  listOwnSessions,
+} from './sessions/sessions.ts';
+import { showSettings } from './sign-in/settings.ts';
+import { signUpCall } from './sign-in/sign-up.ts';
+import { token } from './sign-in/token.ts';
 
 export { authErrorReply } from './error-reply.ts';
 

@@ -1,5 +1,5 @@
 import type { Reply } from '../../contract/call-request.ts';
-import { keyRing } from '../apps/signing-keys.ts';
+import { keyRing } from '../apps/keys/signing-keys.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { AuthContext } from './context.ts';
 import { json } from './reply.ts';

@@ -74,7 +74,7 @@ afterAll(async () => {
   await postgres?.stop();
 });
 
-const sources = sourceFiles(['src/access', 'src/catalog', 'src/spec'])
+const sources = sourceFiles(['src/access', 'src/catalog', 'src/specification'])
   .filter(({ path }) => !isTest(path) && path !== 'src/catalog/catalog-fingerprint.ts')
   .map(({ path, text }) => ({ path, text: text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '') }));
 

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import type { Change, VersionComparison, VersionDetail, VersionList } from '../../contract/changes.ts';
 import { limits } from '../../contract/limits.ts';
 import type { Chapters, Specification } from '../../contract/specification.ts';
-import type { JsonObject } from '../spec/changes/differences.ts';
-import { specificationMarkdown } from '../spec/chapters/markdown.ts';
-import { stableContent } from '../spec/content-hash.ts';
-import { diffChapters } from '../spec/diff/diff.ts';
-import { diffMarkdown, sameMarkdown } from '../spec/diff/markdown.ts';
-import { withEmptyLists } from '../spec/diff/upgrade-chapters.ts';
+import { diffChapters } from '../specification/compare/diff.ts';
+import { diffMarkdown, sameMarkdown } from '../specification/compare/markdown.ts';
+import { withEmptyLists } from '../specification/compare/upgrade-chapters.ts';
+import { stableContent } from '../specification/derive/content-hash.ts';
+import type { JsonObject } from '../specification/derive/words/sentence-parts.ts';
+import { specificationMarkdown } from '../specification/render/markdown/specification.ts';
 import { CliError, type Client } from './client.ts';
 
 /** One of the two specifications that are compared: its JSON value, or the text of a Markdown export. */

@@ -1,5 +1,5 @@
-import { Origins } from '../apps/origins.ts';
-import type { Server } from '../apps/server.ts';
+import { Origins } from '../apps/registry/origins.ts';
+import type { Server } from '../apps/registry/server.ts';
 import type { Config } from '../config/config.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { parseConnectionUrl } from '../database/connection-config.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
-import type { Origins } from '../apps/origins.ts';
-import { withSignInCookies } from '../auth/browser-binding.ts';
+import type { Origins } from '../apps/registry/origins.ts';
+import { withSignInCookies } from '../auth/providers/browser-binding.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { ApiHandler } from './api-handler.ts';

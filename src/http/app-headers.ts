@@ -1,5 +1,5 @@
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
-import type { Origins } from '../apps/origins.ts';
+import type { Origins } from '../apps/registry/origins.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { ERROR_PAGES } from './help-link.ts';
 import { INERT_POLICY, nodeHeaders } from './node-headers.ts';

@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 import { limits } from '../../contract/limits.ts';
-import type { PasswordHasher } from '../accounts/passwords.ts';
+import type { PasswordHasher } from '../accounts/passwords/passwords.ts';
 import type { App } from '../apps/app.ts';
 import type { AuthContext } from '../auth/context.ts';
 import { authErrorReply, handleAuth } from '../auth/handle.ts';

@@ -1,5 +1,5 @@
 import type { Reply } from '../../contract/call-request.ts';
-import { toAppDamaged } from '../apps/damaged-app.ts';
+import { toAppDamaged } from '../apps/provisioning/damaged-app.ts';
 import {
   ConnectionError,
   DatabaseError,

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
-import type { Origins } from '../apps/origins.ts';
+import type { Origins } from '../apps/registry/origins.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { HEALTH, MONITORING } from './app-calls.ts';
 import { type HeaderPolicy, nodePolicies } from './app-headers.ts';

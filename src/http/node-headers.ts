@@ -1,4 +1,4 @@
-import type { Origins } from '../apps/origins.ts';
+import type { Origins } from '../apps/registry/origins.ts';
 
 /** Content-Security-Policy of replies other than pages: a browser shows them as text, and runs and loads nothing. */
 export const INERT_POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'";

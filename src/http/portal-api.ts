@@ -1,7 +1,7 @@
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { PortalApp } from '../../contract/portal.ts';
 import { providerNames, providerTitles } from '../../contract/providers.ts';
-import { listCustomProviders } from '../accounts/custom-providers.ts';
+import { listCustomProviders } from '../accounts/providers/custom-providers.ts';
 import type { App } from '../apps/app.ts';
 import { runAsServerRole } from '../apps/run-as-server-role.ts';
 import { firstJson, plain } from '../database/statement.ts';

@@ -1,6 +1,6 @@
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { RestSettings } from '../../contract/settings.ts';
-import type { User } from '../accounts/user.ts';
+import type { User } from '../accounts/users/user.ts';
 import type { App } from '../apps/app.ts';
 import { ruleKey, type SchemaCache } from '../catalog/schema-cache.ts';
 import { DatabaseError, type DatabaseErrorFields } from '../database/database-error.ts';

@@ -1,5 +1,5 @@
-import type { SessionClaims } from '../accounts/sessions.ts';
-import type { User } from '../accounts/user.ts';
+import type { SessionClaims } from '../accounts/sessions/sessions.ts';
+import type { User } from '../accounts/users/user.ts';
 import { accountForScopes } from './scoped-account.ts';
 
 /** Claims of an access token. An app's hook may add further claims. */

@@ -1,5 +1,5 @@
-import type { AppKeys } from '../apps/app-keys.ts';
-import { hs256, signHs256 } from '../apps/sign-jwt.ts';
+import type { AppKeys } from '../apps/keys/app-keys.ts';
+import { hs256, signHs256 } from '../apps/keys/sign-jwt.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from './identity.ts';
 

@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { limits } from '../../contract/limits.ts';
-import type { KeyAlgorithm } from '../apps/app-keys.ts';
+import type { KeyAlgorithm } from '../apps/keys/app-keys.ts';
 import type { AddressPolicy } from '../jobs/public-address.ts';
 import { sendRequest } from '../jobs/send-request.ts';
 

@@ -1,6 +1,6 @@
 import type { CallRequest } from '../../contract/call-request.ts';
 import type { App } from '../apps/app.ts';
-import type { KeyUses } from '../apps/key-uses.ts';
+import type { KeyUses } from '../apps/keys/key-uses.ts';
 import { type BuilderSession, builderKeys, builderSessionOf } from './builder-session.ts';
 import type { ExternalKeys } from './external-keys.ts';
 import type { Identity } from './identity.ts';

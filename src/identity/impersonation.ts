@@ -1,5 +1,5 @@
-import type { User } from '../accounts/user.ts';
-import { findUser } from '../accounts/users.ts';
+import type { User } from '../accounts/users/user.ts';
+import { findUser } from '../accounts/users/users.ts';
 import type { Executor } from '../database/database.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { isActingToken } from './acting-token.ts';

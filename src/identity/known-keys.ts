@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
-import { hashApiKey } from '../apps/api-keys.ts';
-import { type ApiKey, type AppKeys, firstKeys } from '../apps/app-keys.ts';
+import { hashApiKey } from '../apps/keys/api-keys.ts';
+import { type ApiKey, type AppKeys, firstKeys } from '../apps/keys/app-keys.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 
 /** A valid API key of an app. */

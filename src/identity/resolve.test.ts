@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
-import { makeKeys } from '../apps/make-keys.ts';
-import { signEs256, signHs256 } from '../apps/sign-jwt.ts';
+import { makeKeys } from '../apps/keys/make-keys.ts';
+import { signEs256, signHs256 } from '../apps/keys/sign-jwt.ts';
 import type { Executor } from '../database/database.ts';
 import { identityOfClaims, resolveIdentity } from './resolve.ts';
 import { TokenCache } from './token-cache.ts';

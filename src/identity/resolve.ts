@@ -1,11 +1,11 @@
 import { limits } from '../../contract/limits.ts';
 import { serverRoles } from '../../contract/server-roles.ts';
 import type { RestSettings } from '../../contract/settings.ts';
-import { secondFactorMethods } from '../accounts/assurance.ts';
-import { type SessionBounds, sessionState } from '../accounts/sessions.ts';
-import type { AppKeys } from '../apps/app-keys.ts';
-import { authenticatorRole, ownerRole, serverRole } from '../apps/app-record.ts';
-import type { KeyUses } from '../apps/key-uses.ts';
+import { secondFactorMethods } from '../accounts/sessions/assurance.ts';
+import { type SessionBounds, sessionState } from '../accounts/sessions/sessions.ts';
+import type { AppKeys } from '../apps/keys/app-keys.ts';
+import type { KeyUses } from '../apps/keys/key-uses.ts';
+import { authenticatorRole, ownerRole, serverRole } from '../apps/registry/app-record.ts';
 import type { Executor } from '../database/database.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { type ExternalIssuer, type ExternalKeys, readIssuers } from './external-keys.ts';

@@ -1,5 +1,5 @@
 import { profileClaims } from '../../contract/oauth-scopes.ts';
-import type { User } from '../accounts/user.ts';
+import type { User } from '../accounts/users/user.ts';
 
 /** Go's zero time, which GoTrue's clients receive in place of a required time that is not shown. */
 const NO_TIME = '0001-01-01T00:00:00Z';

@@ -1,7 +1,7 @@
 import { createHmac, createPublicKey } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { makeKeys } from '../apps/make-keys.ts';
-import { signEs256, signHs256 } from '../apps/sign-jwt.ts';
+import { makeKeys } from '../apps/keys/make-keys.ts';
+import { signEs256, signHs256 } from '../apps/keys/sign-jwt.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { verifyJwt } from './verify-jwt.ts';
 

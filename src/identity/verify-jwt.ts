@@ -1,9 +1,9 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { type LimitName, limits } from '../../contract/limits.ts';
-import { identifierProblem } from '../accounts/identifiers.ts';
-import { type AppKeys, JWT_SECRET_KID, type KeyAlgorithm, type RingKey } from '../apps/app-keys.ts';
-import { hs256 } from '../apps/sign-jwt.ts';
-import { findKey } from '../apps/signing-keys.ts';
+import { identifierProblem } from '../accounts/users/identifiers.ts';
+import { type AppKeys, JWT_SECRET_KID, type KeyAlgorithm, type RingKey } from '../apps/keys/app-keys.ts';
+import { hs256 } from '../apps/keys/sign-jwt.ts';
+import { findKey } from '../apps/keys/signing-keys.ts';
 import { memoize } from '../catalog/memoize.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { nestsDeeper } from '../limits/bounded-json.ts';

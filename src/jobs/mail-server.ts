@@ -1,5 +1,5 @@
 import type { MailSettings } from '../../contract/settings-mail.ts';
-import type { Secrets } from '../apps/app-secrets.ts';
+import type { Secrets } from '../apps/registry/app-secrets.ts';
 
 /** The mail server of an app. */
 export interface MailServer {

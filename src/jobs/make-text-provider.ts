@@ -1,6 +1,6 @@
 import { limits } from '../../contract/limits.ts';
 import type { PhoneSettings } from '../../contract/settings-phone.ts';
-import type { Secrets } from '../apps/app-secrets.ts';
+import type { Secrets } from '../apps/registry/app-secrets.ts';
 import type { AddressPolicy } from './public-address.ts';
 import { sendRequest } from './send-request.ts';
 import { TextError, type TextProvider, type TextRequest } from './text-provider.ts';

@@ -1,6 +1,6 @@
 import { ownerConnection } from '../apps/app-connections.ts';
-import { type AppRecord, ownerRole } from '../apps/app-record.ts';
-import type { Server } from '../apps/server.ts';
+import { type AppRecord, ownerRole } from '../apps/registry/app-record.ts';
+import type { Server } from '../apps/registry/server.ts';
 import { ConnectionError, DatabaseError, loginFailureReason } from '../database/database-error.ts';
 import { Pool } from '../database/pool.ts';
 import { affectedRows, plain, type Result, rowsAsText } from '../database/statement.ts';

@@ -3,7 +3,7 @@ import { defaultAuthSettings } from '../../contract/settings-auth.ts';
 import { type AuthApp, authSeed, makeAuthApp } from '../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts';
 import { uniqueEmail } from '../../test/support/unique.ts';
-import { listSessions, revokeSessions } from '../accounts/sessions.ts';
+import { listSessions, revokeSessions } from '../accounts/sessions/sessions.ts';
 
 let postgres: TestPostgres;
 let app: AuthApp;

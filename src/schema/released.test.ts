@@ -44,7 +44,7 @@ it('each new file has a number that is higher than those of all released files',
  * Reads the list as text, because only the build can import SQL. Returns the names in the list with the imported files.
  */
 function listedFiles(): [name: string, file: string][] {
-  const source = readFileSync(join(clone, 'src/apps/schema-files.ts'), 'utf8');
+  const source = readFileSync(join(clone, 'src/apps/provisioning/schema-files.ts'), 'utf8');
   const imports = new Map(
     [...source.matchAll(/^import (\w+) from '\.\.\/schema\/(.+)';$/gm)].map(([, variable, file]) => [variable, file]),
   );

@@ -1,4 +1,4 @@
-import { ownerRole } from '../apps/app-record.ts';
+import { ownerRole } from '../apps/registry/app-record.ts';
 import type { Executor } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { plain, quoteIdentifier, quoteLiteral, rowsAsText } from '../database/statement.ts';

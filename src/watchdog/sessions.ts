@@ -1,4 +1,4 @@
-import { CONSOLE_REF } from '../apps/app-record.ts';
+import { CONSOLE_REF } from '../apps/registry/app-record.ts';
 import type { Executor } from '../database/database.ts';
 import { rowsAsText, type Statement } from '../database/statement.ts';
 

@@ -24,5 +24,5 @@ it('the server writes to a Node.js response only in write-reply.ts, called with 
 });
 
 it('only origins.ts and app-calls.ts find an app by the Host header', () => {
-  expect(filesWith(/\.appAt\(/)).toEqual(['src/apps/origins.ts', 'src/http/app-calls.ts']);
+  expect(filesWith(/\.appAt\(/)).toEqual(['src/apps/registry/origins.ts', 'src/http/app-calls.ts']);
 });

@@ -7,7 +7,7 @@ const layers: readonly (readonly string[])[] = [
   ['cli'],
   ['compose'],
   ['http'],
-  ['rest', 'auth', 'realtime', 'spec', 'admin'],
+  ['rest', 'auth', 'realtime', 'specification', 'admin'],
   ['access'],
   ['identity'],
   ['accounts'],
@@ -21,6 +21,8 @@ const layers: readonly (readonly string[])[] = [
   ['observe'],
   ['errors'],
 ];
+/** The folders of src/specification from top to bottom. A folder imports only lower ones. */
+const foldersOfSpecification = ['serve', 'probe', 'compare', 'render', 'derive'];
 /** Parts without a layer: only `compose` imports them, and they import nothing of src. */
 const besides = ['config', 'postgres'];
 /** SQL text, which any part may import. */
@@ -48,11 +50,19 @@ export function breachInSource({ from, to, isRelative }: Import): string | null 
   if (to.startsWith('contract/') || to === 'package.json' || /^templates\/.*\.sql$/.test(to)) return null;
   const target = partOf(to);
   if (target === null) return `src imports only src and contract, not ${to}`;
-  if (target === part || data.includes(target)) return null;
+  if (target === part) return part === 'specification' ? breachInSpecification(from, to) : null;
+  if (data.includes(target)) return null;
   if (besides.includes(target)) return part === 'compose' ? null : `only compose imports ${target}`;
   if (besides.includes(part)) return `${part} must not import other folders of src`;
   if (rankOf(part) === -1 || rankOf(target) === -1) return `${part} or ${target} has no layer`;
   return rankOf(target) > rankOf(part) ? null : `${target} is not below ${part}`;
+}
+
+function breachInSpecification(from: string, to: string): string | null {
+  const [upper = '', lower = ''] = [from, to].map((path) => path.split('/')[2]);
+  const [rank, below] = [foldersOfSpecification.indexOf(upper), foldersOfSpecification.indexOf(lower)];
+  if (rank === -1 || below === -1) return `src/specification has only ${foldersOfSpecification.join(', ')}`;
+  return below >= rank ? null : `${lower} is not below ${upper}`;
 }
 
 const owners: readonly { name: string; part: string }[] = [

@@ -18,7 +18,7 @@ const changingMethods: ReadonlySet<string> = new Set([
 
 /** The state of modules that is allowed, by file, with the reason. */
 const allowed: Readonly<Record<string, string>> = {
-  'src/spec/process/process-main.ts': 'the main program of a process, which composes its parts itself',
+  'src/specification/serve/process/process-main.ts': 'the main program of a process, which composes its parts itself',
 };
 
 /**
@@ -28,11 +28,11 @@ const allowed: Readonly<Record<string, string>> = {
 const allowedWeakMaps: Readonly<Record<string, string>> = {
   'src/identity/identities.ts': 'verified tokens of an App, whose folder is below',
   'src/rest/plan-cache.ts': 'plans of a SchemaCache, whose folder is below',
-  'src/spec/specification-cache.ts': 'derived specification of an App, whose folder is below',
-  'src/spec/remembered-by-role.ts': 'values of an App, whose folder is below',
-  'src/spec/portal/portal-screens.ts': 'the most recent request of an App, whose folder is below',
-  'src/spec/versions/version-recorder.ts': 'recording of an App, whose folder is below',
-  'src/spec/json-writer.ts': 'texts of parts of a specification, which is plain data',
+  'src/specification/serve/specification-cache.ts': 'derived specification of an App, whose folder is below',
+  'src/specification/derive/remembered-by-role.ts': 'values of an App, whose folder is below',
+  'src/specification/serve/portal-screens.ts': 'the most recent request of an App, whose folder is below',
+  'src/specification/serve/versions/version-recorder.ts': 'recording of an App, whose folder is below',
+  'src/specification/derive/json-writer.ts': 'texts of parts of a specification, which is plain data',
   'src/http/server.ts': 'waiting requests of a socket of Node.js',
 };
 

@@ -71,24 +71,28 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/admin/sql-failure.ts': [
     ['how much of a long line an error shows', 'const SHOWN_BEFORE = 60;', 'const SHOWN_AFTER = 60;'],
   ],
-  'src/apps/app-record.ts': [['the form of a ref', '{2,39}']],
+  'src/apps/registry/app-record.ts': [['the form of a ref', '{2,39}']],
   'src/apps/apps.ts': [
     ['made-up refs are remembered for a moment', 'const UNKNOWN_MILLISECONDS = 1000;', 'const UNKNOWN_KEPT = 1000;'],
   ],
-  'src/apps/bootstrap.ts': [['a version of PostgreSQL', 'const OLDEST_POSTGRES = 15;']],
-  'src/apps/call-statistics.ts': [['the shape of a histogram, in the table too', 'const BUCKETS = 24;']],
-  'src/apps/checkpoints.ts': [
+  'src/apps/provisioning/bootstrap.ts': [['a version of PostgreSQL', 'const OLDEST_POSTGRES = 15;']],
+  'src/apps/statistics/call-statistics.ts': [['the shape of a histogram, in the table too', 'const BUCKETS = 24;']],
+  'src/apps/provisioning/checkpoints.ts': [
     ['how much of a recovery is bearable', 'const APPS = 25;'],
     ['the pause between two apps', 'const PAUSE_MILLISECONDS = 20;'],
   ],
-  'src/apps/copy-database.ts': [['the pause between two tries', 'setTimeout(resolve, 20)', 'setTimeout(resolve, 50)']],
-  'src/apps/end-blockers.ts': [
+  'src/apps/provisioning/copy-database.ts': [
+    ['the pause between two tries', 'setTimeout(resolve, 20)', 'setTimeout(resolve, 50)'],
+  ],
+  'src/apps/provisioning/end-blockers.ts': [
     ['how often blocking sessions are read', 'const LOOK_MILLISECONDS = 100;'],
     ['how long another app may keep a lock that a deletion needs', 'const GRACE_MILLISECONDS = 1000;'],
   ],
-  'src/apps/buffered-counters.ts': [['how often old rows are swept', 'const MAINTAIN_EVERY = 120;']],
-  'src/apps/error-statistics.ts': [['the shape of what is counted', 'const MINUTES = 10;', 'const HOURS = 24;']],
-  'src/apps/load-pause.ts': [
+  'src/apps/statistics/buffered-counters.ts': [['how often old rows are swept', 'const MAINTAIN_EVERY = 120;']],
+  'src/apps/statistics/error-statistics.ts': [
+    ['the shape of what is counted', 'const MINUTES = 10;', 'const HOURS = 24;'],
+  ],
+  'src/apps/maintenance/load-pause.ts': [
     [
       'how much of the time one app may block a worker',
       'const FREE_MILLISECONDS = 100;',
@@ -96,12 +100,12 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
       'const LONGEST_PAUSE_MILLISECONDS = 60_000;',
     ],
   ],
-  'src/apps/key-uses.ts': [['the length of a day', 'const DAY_MILLISECONDS = 86_400_000;']],
-  'src/apps/request-log.ts': [
+  'src/apps/keys/key-uses.ts': [['the length of a day', 'const DAY_MILLISECONDS = 86_400_000;']],
+  'src/apps/log/request-log.ts': [
     ['how much of a path and a query a line shows', 'const PATH_CHARACTERS = 300;', 'const QUERY_CHARACTERS = 500;'],
     ['how often old lines are deleted', 'const LINES_PER_CLEANUP = 5000;'],
   ],
-  'src/apps/read-request-log.ts': [
+  'src/apps/log/read-request-log.ts': [
     ['the number of bars and of paths that a page shows', 'const MAX_PATHS = 30;', 'const MAX_POINTS = 60;'],
     ['the bars that are counted by five minutes', 'const COUNTED_STEP = 600;'],
     ['the requests that an index contains', 'const INDEXED_MILLISECONDS = 100;'],
@@ -111,12 +115,12 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ['how many members a search of the log finds', 'const SEARCHED_MEMBERS = 20;'],
     ['the length of a filter', '.max(500)', '.max(100)'],
   ],
-  'src/apps/read-statistics.ts': [
+  'src/apps/statistics/read-statistics.ts': [
     ['the lengths of an hour, a day and a week', 'seconds: 3600', 'seconds: 86_400', 'seconds: 604_800'],
     ['the last day by hour', "interval '23 hours'", "interval '25 hours'"],
   ],
-  'src/apps/schema-files.ts': [['the key of an advisory lock', 'const SCHEMA_LOCK = 9_009_001;']],
-  'src/apps/server.ts': [
+  'src/apps/provisioning/schema-files.ts': [['the key of an advisory lock', 'const SCHEMA_LOCK = 9_009_001;']],
+  'src/apps/registry/server.ts': [
     ['the pool of the superuser, which runs no call', 'idleMilliseconds: 5000', 'waitMilliseconds: 15_000'],
   ],
   'src/jobs/app-work.ts': [
@@ -148,40 +152,42 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
       ...['const SUSPENDED_MILLISECONDS = 1000;', 'const STALE_MILLISECONDS = 60_000;'],
     ],
   ],
-  'src/apps/sign-jwt.ts': [['keys that are kept parsed', 'maxText: 10_000', 'maxResults: 256']],
+  'src/apps/keys/sign-jwt.ts': [['keys that are kept parsed', 'maxText: 10_000', 'maxResults: 256']],
   'src/identity/verify-jwt.ts': [['keys that are kept parsed', 'maxText: 2000']],
   'src/apps/site-store.ts': [['the size below which a file is not compressed', 'const SMALLEST_BYTES = 1024;']],
-  'src/auth/addresses.ts': [
+  'src/auth/sign-in/addresses.ts': [
     ['a label of a domain name (RFC 1035, section 2.3.4)', '{0,61}'],
     ['a phone number of E.164', '{1,14}'],
   ],
-  'src/auth/code-challenge.ts': [['a code challenge of RFC 7636, section 4.2', '{43,128}']],
-  'src/accounts/common-passwords.ts': [['how the filter was made', 'const HASHES = 17;']],
-  'src/accounts/passkeys.ts': [['how many expired rows one call sweeps', 'limit 20']],
-  'src/accounts/recovery-codes.ts': [['120 random bits', 'const CODE_CHARACTERS = 24;']],
-  'src/accounts/totp.ts': [
+  'src/auth/sign-in/code-challenge.ts': [['a code challenge of RFC 7636, section 4.2', '{43,128}']],
+  'src/accounts/passwords/common-passwords.ts': [['how the filter was made', 'const HASHES = 17;']],
+  'src/accounts/factors/passkeys.ts': [['how many expired rows one call sweeps', 'limit 20']],
+  'src/accounts/factors/recovery-codes.ts': [['120 random bits', 'const CODE_CHARACTERS = 24;']],
+  'src/accounts/factors/totp.ts': [
     [
       'RFC 6238: the step that every authenticator app uses, and 160 bits of secret',
       'const PERIOD_SECONDS = 30;',
       'size: 20',
     ],
   ],
-  'src/accounts/gotrue-refresh-token.ts': [['the form of GoTrue’s refresh tokens', 'const SIGNATURE_BYTES = 16;']],
-  'src/accounts/stored-refresh-token.ts': [
+  'src/accounts/sessions/gotrue-refresh-token.ts': [
+    ['the form of GoTrue’s refresh tokens', 'const SIGNATURE_BYTES = 16;'],
+  ],
+  'src/accounts/sessions/stored-refresh-token.ts': [
     ['the size of a refresh token', 'const TOKEN_BYTES = 24;'],
     ['tokens of one session within its reuse interval', 'const MAX_STEPS = 1000;'],
   ],
-  'src/apps/import-key.ts': [
+  'src/apps/registry/import-key.ts': [
     ['the least key of HS256 (RFC 7518, section 3.2)', 'const LEAST_SECRET_BYTES = 32;'],
     ['the form of a key id', '{1,128}'],
   ],
-  'src/accounts/device-words.ts': [['how much of an unknown program is repeated', '{1,40}']],
+  'src/accounts/sessions/device-words.ts': [['how much of an unknown program is repeated', '{1,40}']],
   'src/admin/mail-templates.ts': [['the form of a language tag (RFC 5646, section 4.4.1)', '{2,35}']],
-  'src/auth/admin-custom-providers.ts': [['the form of an identifier, as in GoTrue', '{0,41}']],
+  'src/auth/admin/custom-providers.ts': [['the form of an identifier, as in GoTrue', '{0,41}']],
   'src/apps/settings.ts': [['what wideOnLoopback means', 'const WIDER = 10;']],
   'src/identity/external-keys.ts': [['the least RSA key (RFC 7518, section 3.3)', 'const LEAST_RSA_BITS = 2048;']],
-  'src/auth/log-out.ts': [['how much of a wrong word is repeated', '.slice(0, 40)']],
-  'src/auth/passkey-challenge.ts': [['the groups of a UUID', '.slice(0, 8)']],
+  'src/auth/sessions/log-out.ts': [['how much of a wrong word is repeated', '.slice(0, 40)']],
+  'src/auth/second-factors/passkey-challenge.ts': [['the groups of a UUID', '.slice(0, 8)']],
   'src/auth/parse-duration.ts': [['the longest duration of Go', 'const LONGEST_SECONDS = 9_223_372_036;']],
   'src/database/listener.ts': [
     ['the pause between two tries', 'const FIRST_RETRY_MILLISECONDS = 50;', 'const LAST_RETRY_MILLISECONDS = 2000;'],
@@ -192,12 +198,12 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
       ...['const RESERVED = 48;', 'const LEAST = 128;', 'const FEW = 1024;'],
     ],
   ],
-  'src/accounts/foreign-hashes.ts': [
+  'src/accounts/passwords/foreign-hashes.ts': [
     ['the form of hashes', '{1,128}', '{16,88}'],
     ['the memory of scrypt (RFC 7914)', 'const MEBIBYTE = 1024 * 1024;', 'maxmem = 128'],
     ['the length of a key of AES-256', 'const KEY_BYTES = 32;'],
   ],
-  'src/accounts/hash-threads.ts': [['when an idle thread ends', 'const IDLE_MILLISECONDS = 60_000;']],
+  'src/accounts/passwords/hash-threads.ts': [['when an idle thread ends', 'const IDLE_MILLISECONDS = 60_000;']],
   'src/accounts/import/hash-kinds.ts': [
     ['what is counted for a report: no import is refused', 'const MAX_KINDS = 1000;'],
   ],
@@ -206,7 +212,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/accounts/import/run-import.ts': [
     ['how much of a file one statement stores', 'const BATCH_RECORDS = 500;', 'const BATCH_BYTES = 1024 * 1024;'],
   ],
-  'src/accounts/passwords.ts': [
+  'src/accounts/passwords/passwords.ts': [
     ['how much of a password bcrypt reads', 'const BCRYPT_BYTES = 72;'],
     ['the salt and the hash of a PHC string', '{11,86}', '{16,342}'],
     ['priorities of threads', 'const NICE = 10;', 'const COSTLY_NICE = 19;'],
@@ -219,10 +225,10 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ['what of an ended connection is tried again: nobody is refused for it', 'const JUST_BEGUN_MILLISECONDS = 1000;'],
     ['when the socket of a server that does not respond is destroyed', 'const END_MILLISECONDS = 2000;'],
   ],
-  'src/apps/hook-durations.ts': [
+  'src/apps/statistics/hook-durations.ts': [
     ['how many durations are retained: no call is refused by it', 'const RETAINED_DURATIONS = 16;'],
   ],
-  'src/apps/background-turns.ts': [
+  'src/apps/maintenance/background-turns.ts': [
     [
       'the pauses between pieces of background work: no call waits for them',
       ...['const BUSY_PAUSE = 19;', 'const QUIET_MILLISECONDS = 50;', 'const LOOK_MILLISECONDS = 10;'],
@@ -236,7 +242,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ],
     ['a share of the limit nodeConnections', 'const SCHEDULED_PART = 16;'],
   ],
-  'src/apps/import-locks.ts': [['the class of an advisory lock', 'const CLASS = 9010;']],
+  'src/apps/maintenance/import-locks.ts': [['the class of an advisory lock', 'const CLASS = 9010;']],
   'src/database/pool.ts': [
     ['how waiting batches are ordered', 'const PATIENCE = 10;'],
     ['when a client counts as stopped', 'const STALLED_MILLISECONDS = 1000;'],
@@ -282,8 +288,8 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/rest/request/json-rows.ts': [['when a map is worth its making', 'const FEW_NAMES = 16;']],
   'src/rest/plan/closest-name.ts': [['names that a hint is looked for', 'const MAX_LENGTH = 128;']],
   'src/rest/run/run.ts': [['the oid of a type', 'const BYTEA = 17;']],
-  'src/spec/chapters/roles/advice/overlap.ts': [['bits of a mask', '.max(8,']],
-  'src/spec/chapters/calls/call-settings.ts': [['a fingerprint', '.slice(0, 8)']],
+  'src/specification/derive/chapters/roles/advice/overlap.ts': [['bits of a mask', '.max(8,']],
+  'src/specification/derive/chapters/calls/call-settings.ts': [['a fingerprint', '.slice(0, 8)']],
   'src/sql-reader/body/named-functions.ts': [
     ['the longest name of PostgreSQL (NAMEDATALEN)', 'const NAME_BYTES = 63;'],
   ],
@@ -291,18 +297,20 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   'src/sql-reader/body/trigger.ts': [['how long a body is that is remembered', 'maxText: 10_000']],
   'src/access/function-code.ts': [['how long a body is that is remembered', 'maxText: 10_000']],
   'src/access/function-meanings.ts': [['how long a comment within a sentence is', 'const LONGEST_MEANING = 100;']],
-  'src/spec/chapters/screens/labels.ts': [['how many labels a sentence lists', 'const MOST_LABELS = 8;']],
+  'src/specification/compare/chapters/label-changes.ts': [
+    ['how many labels a sentence lists', 'const MOST_LABELS = 8;'],
+  ],
   'src/access/code-errors.ts': [['how long a condition is that a reason shows', 'const LONGEST_CONDITION = 100;']],
-  'src/spec/changes/values.ts': [['how much of a text a sentence shows', 'const SHOWN = 160;']],
-  'src/spec/chapters/entities/entities.ts': [
+  'src/specification/derive/words/sentence-parts.ts': [['how much of a text a sentence shows', 'const SHOWN = 160;']],
+  'src/specification/derive/chapters/entities/entities.ts': [
     ['how far types within the type of one field are described', 'const MOST_OF_A_TYPE = 200;'],
   ],
-  'src/spec/html/specification.ts': [['a short hash', '.slice(0, 12)']],
-  'src/spec/chapters/markdown.ts': [['a short hash', '.slice(0, 12)']],
-  'src/spec/openapi/document.ts': [['a short hash', '.slice(0, 12)']],
-  'src/spec/portal/member-fields.ts': [['how long a text of one line is', 'const LINE = 200;']],
-  'src/spec/portal/member-words.ts': [['how long the label in a comment is', '{1,80}']],
-  'src/spec/portal/portal-screens.ts': [
+  'src/specification/render/html/specification.ts': [['a short hash', '.slice(0, 12)']],
+  'src/specification/render/markdown/specification.ts': [['a short hash', '.slice(0, 12)']],
+  'src/specification/render/openapi/document.ts': [['a short hash', '.slice(0, 12)']],
+  'src/specification/render/portal/member-fields.ts': [['how long a text of one line is', 'const LINE = 200;']],
+  'src/specification/render/portal/member-words.ts': [['how long the label in a comment is', '{1,80}']],
+  'src/specification/serve/portal-screens.ts': [
     ['how many sets of roles are remembered', 'const ROLE_SETS = 200;'],
     [
       'when screens are derived after a change',
@@ -310,11 +318,11 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
       'const RECENT_MILLISECONDS = 120_000;',
     ],
   ],
-  'src/spec/openapi/documents.ts': [['documents that are remembered', 'const ROLES = 20;']],
+  'src/specification/serve/openapi-documents.ts': [['documents that are remembered', 'const ROLES = 20;']],
   'src/access/attempts.ts': [['how much of a message of PostgreSQL is shown', '.slice(0, 500)']],
-  'src/spec/probe/probe.ts': [['tries in one transaction', 'const FUNCTION_CELLS = 60;']],
-  'src/spec/probe/probe-planner.ts': [['how much of a key a sentence shows', '.slice(0, 40)']],
-  'src/spec/process/recording-backoff.ts': [
+  'src/specification/probe/probe.ts': [['tries in one transaction', 'const FUNCTION_CELLS = 60;']],
+  'src/specification/probe/probe-planner.ts': [['how much of a key a sentence shows', '.slice(0, 40)']],
+  'src/specification/serve/process/recording-backoff.ts': [
     [
       'how long changes of a large app settle before they are a version',
       ...[
@@ -326,14 +334,14 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ],
     ['apps of which that is remembered', 'const KEPT = 1000;'],
   ],
-  'src/spec/process/specification-process.ts': [
+  'src/specification/serve/process/specification-process.ts': [
     ['when it ends by itself: who asks next has it made anew', 'const IDLE_MILLISECONDS = 600_000;'],
     ['how much of what a process said is logged', 'const LAST_WORDS = 2000;'],
   ],
-  'src/spec/process/tasks.ts': [
+  'src/specification/serve/process/tasks.ts': [
     ['what is held; the rest is derived anew', 'const HELD = 100;', 'const HELD_BYTES = 50_000_000;'],
   ],
-  'src/spec/specification-cache.ts': [
+  'src/specification/serve/specification-cache.ts': [
     [
       'how long live figures stand',
       'const FIGURES_TIMES = 25;',
@@ -341,12 +349,12 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
       'const MOST_MILLISECONDS = 10_000;',
     ],
   ],
-  'src/spec/types/input.ts': [
+  'src/specification/render/types/input.ts': [
     ['digits that a double holds', 'length > 15'],
     ['how far domains over domains are described', 'const DOMAINS = 200;'],
   ],
-  'src/spec/types/pattern.ts': [['how deep a pattern is read', 'const DEPTH = 50;']],
-  'src/spec/types/type-names.ts': [
+  'src/specification/render/types/pattern.ts': [['how deep a pattern is read', 'const DEPTH = 50;']],
+  'src/specification/render/types/type-names.ts': [
     [
       'how far types within types are described',
       'const DEEPEST = 12;',
@@ -354,7 +362,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
       'const MOST_OF_ALL = 20_000;',
     ],
   ],
-  'src/spec/types/value-rules.ts': [['what other matchers of patterns take', 'const COUNTED = 1000;']],
+  'src/specification/render/types/value-rules.ts': [['what other matchers of patterns take', 'const COUNTED = 1000;']],
   'src/sql-reader/condition.ts': [['what is remembered parsed', 'maxText: 10_000', 'maxResults: 5000']],
   'src/watchdog/database-sizes.ts': [
     ['how much is looked at in one turn', 'const READ_AT_ONCE = 20;'],
@@ -383,17 +391,17 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ['the connections of the watchdog itself', 'idleMilliseconds: 3_600_000', 'waitMilliseconds: 5000'],
     ['from when on it is worth a look', 'const SEGMENT_BYTES = 64 * 1024 * 1024;'],
   ],
-  'src/spec/versions/watch-server-roles.ts': [
+  'src/specification/serve/versions/watch-server-roles.ts': [
     [
       'how often the server’s roles are looked at',
       ...['const LOOK_MILLISECONDS = 2000;', 'const SOON_MILLISECONDS = 250;'],
     ],
   ],
-  'src/spec/versions/store.ts': [
+  'src/specification/serve/versions/store.ts': [
     ['entries of the journal that one version names', 'const CAUSES = 200;'],
     ['how long an entry waits for its version', "interval '10 seconds'"],
   ],
-  'src/spec/versions/version-recorder.ts': [
+  'src/specification/serve/versions/version-recorder.ts': [
     [
       'how long changes settle before they are a version',
       'const SETTLE_MILLISECONDS = 900;',

@@ -1,8 +1,8 @@
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
 import type { Specification } from '../../contract/specification.ts';
 import { parseFacts } from '../../src/catalog/facts.ts';
-import { specificationMarkdown } from '../../src/spec/chapters/markdown.ts';
-import { deriveSpecification } from '../../src/spec/specification.ts';
+import { deriveSpecification } from '../../src/specification/derive/specification.ts';
+import { specificationMarkdown } from '../../src/specification/render/markdown/specification.ts';
 import { ownerTransaction } from './owner-transaction.ts';
 
 const app = { ref: 'helpdesk', name: 'Helpdesk', authSettings: defaultAuthSettings };

@@ -2,11 +2,11 @@ import type { Change } from '../../contract/changes.ts';
 import { defaultRestSettings } from '../../contract/settings.ts';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
 import { parseFacts } from '../../src/catalog/facts.ts';
-import type { JsonObject } from '../../src/spec/changes/differences.ts';
-import { stableContent } from '../../src/spec/content-hash.ts';
-import { diffChapters } from '../../src/spec/diff/diff.ts';
-import { deriveSpecification } from '../../src/spec/specification.ts';
-import { type ObjectIds, objectIds } from '../../src/spec/versions/object-ids.ts';
+import { diffChapters } from '../../src/specification/compare/diff.ts';
+import { type ObjectIds, objectIds } from '../../src/specification/compare/object-ids.ts';
+import { stableContent } from '../../src/specification/derive/content-hash.ts';
+import { deriveSpecification } from '../../src/specification/derive/specification.ts';
+import type { JsonObject } from '../../src/specification/derive/words/sentence-parts.ts';
 import { ownerTransaction } from './owner-transaction.ts';
 
 const helpdesk = `

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { loadFacts } from '../../src/catalog/facts.ts';
 import { loadSchemaCache } from '../../src/catalog/load-schema-cache.ts';
 import type { Pool } from '../../src/database/pool.ts';
-import { loadTypeFacts, type TypeFacts } from '../../src/spec/types/facts.ts';
+import { loadTypeFacts, type TypeFacts } from '../../src/specification/render/types/facts.ts';
 import { startAppDatabase } from './app-database.ts';
 import { makeTestFolder } from './test-folder.ts';
 

@@ -1,6 +1,6 @@
 import { limits } from '../../../contract/limits.ts';
 import type { ImportedHashes } from '../../../contract/member-imports.ts';
-import { hashMilliseconds, passwordScheme } from '../passwords.ts';
+import { hashMilliseconds, passwordScheme } from '../passwords/passwords.ts';
 
 /** Maximum number of kinds that are counted, because a hostile file may have a kind for each account. */
 const MAX_KINDS = 1000;

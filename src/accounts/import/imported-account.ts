@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { limits } from '../../../contract/limits.ts';
-import { identifierProblem, UNSTORABLE } from '../identifiers.ts';
-import { passwordScheme } from '../passwords.ts';
-import { checkMetadata } from '../users.ts';
+import { passwordScheme } from '../passwords/passwords.ts';
+import { identifierProblem, UNSTORABLE } from '../users/identifiers.ts';
+import { checkMetadata } from '../users/users.ts';
 
 /** An identity of an account that is imported. */
 export interface ImportedIdentity {

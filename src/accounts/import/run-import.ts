@@ -3,7 +3,7 @@ import { limits } from '../../../contract/limits.ts';
 import type { ImportPreview, ImportSource, RefusedRecord } from '../../../contract/member-imports.ts';
 import type { Database } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
-import { passwordScheme } from '../passwords.ts';
+import { passwordScheme } from '../passwords/passwords.ts';
 import { HashKinds, roundedMilliseconds } from './hash-kinds.ts';
 import { failImport, hasWholeFile, type PreparedRecord, readParts, storeHashes, storeRecords } from './import-store.ts';
 import { type AccountForms, importedAccount, RefusedAccount } from './imported-account.ts';

@@ -1,0 +1,143 @@
+import { ConnectionError, DatabaseError } from '../../database/database-error.ts';
+import type { Pool } from '../../database/pool.ts';
+import { rowsAsText } from '../../database/statement.ts';
+import type { Events } from '../../observe/events.ts';
+import cluster from '../../schema/cluster.sql';
+import { isCurrent } from '../apps.ts';
+import { CONSOLE_REF, databaseName } from '../registry/app-record.ts';
+import { Registry } from '../registry/registry.ts';
+import { type Server, superuserIn, withPool } from '../registry/server.ts';
+import { reopenCopied } from './copy-database.ts';
+import { newRecord } from './lifecycle.ts';
+import { ensureServerRole, ensureTemplate, provision } from './provision.ts';
+import { boundRoles } from './role-bounds.ts';
+import { appFiles, applySchemaFiles, consoleFiles } from './schema-files.ts';
+import { updateSchema } from './update-schema.ts';
+
+/** Error of a server that cannot host apps. The message names the missing properties. */
+export class ServerUnfitError extends Error {
+  override readonly name = 'ServerUnfitError';
+}
+
+const OLDEST_POSTGRES = 15;
+
+/**
+ * Prepares the server for apps: roles, template and console. `updateApps` updates the apps while the node serves. Does
+ * not change existing objects, so it can run at every start and on several nodes at once. Returns PostgreSQL's version.
+ * @throws ServerUnfitError if the server is too old or the login is no superuser.
+ * @throws MasterKeyError if another key encrypted the secrets of the apps.
+ */
+export async function bootstrap(server: Server, maintenance: Pool, events: Events): Promise<string> {
+  const version = await checkServer(server, maintenance);
+  await maintenance.transaction(async (tx) => {
+    await tx.run([{ text: 'select pg_catalog.pg_advisory_xact_lock(9009, 0)', params: [] }]);
+    await maintenance.script(cluster);
+    await ensureTemplate(server, maintenance);
+    await ensureConsole(server, maintenance);
+    await mendApps(server, maintenance, events);
+  });
+  return version;
+}
+
+async function checkServer(server: Server, maintenance: Pool): Promise<string> {
+  const { host, port } = server.target;
+  const asked = maintenance.run([
+    {
+      text: `select pg_catalog.current_setting('server_version') as version, pg_catalog.current_setting('server_version_num') as number,
+               pg_catalog.pg_encoding_to_char(encoding) as encoding,
+               (select rolsuper from pg_catalog.pg_roles where rolname = current_user) as superuser, current_user as login,
+               (select pg_catalog.string_agg(wanted, ', ') from pg_catalog.unnest(array['pgcrypto','uuid-ossp','citext','pg_trgm']) wanted
+                 where not exists (select from pg_catalog.pg_available_extensions where name = wanted)) as lacking
+             from pg_catalog.pg_database where datname = pg_catalog.current_database()`,
+      params: [],
+    },
+  ]);
+  const [result] = await asked.catch((error: unknown) => {
+    const known = error instanceof ConnectionError || error instanceof DatabaseError;
+    const reason = known ? error.message : String(error);
+    throw new ServerUnfitError(`PostgreSQL at ${host}:${port} cannot be used: ${reason}.`, { cause: error });
+  });
+  const row = result ? rowsAsText(result)[0] : undefined;
+  if (!row) throw new ServerUnfitError('The PostgreSQL server does not say what it is.');
+  const version = row.version ?? '';
+  const lacks: string[] = [];
+  if (Number(row.number) < OLDEST_POSTGRES * 10_000)
+    lacks.push(`version ${OLDEST_POSTGRES} or newer (it is ${version})`);
+  if (row.superuser !== 't') {
+    lacks.push(`superuser rights for the login “${row.login}” (to make roles, databases and event triggers)`);
+  }
+  if (row.lacking) lacks.push(`the extensions ${row.lacking} (on Debian: the package postgresql-contrib)`);
+  if (lacks.length > 0) {
+    throw new ServerUnfitError(`This PostgreSQL server cannot be used: Ninefold needs ${lacks.join('; and ')}.`);
+  }
+  return version;
+}
+
+async function ensureConsole(server: Server, maintenance: Pool): Promise<void> {
+  const database = databaseName(CONSOLE_REF);
+  const [found] = await maintenance.run([
+    { text: 'select 1 from pg_catalog.pg_database where datname = $1', params: [database] },
+  ]);
+  const isThere = (found?.rows.length ?? 0) > 0;
+  const isComplete = isThere && (await withPool(superuserIn(server, database), hasRecord));
+  if (isComplete) {
+    await withPool(superuserIn(server, database), async (pool) => {
+      // Throws before any app is changed if another master key encrypted the record.
+      const record = await new Registry(pool, server.masterKey).find(CONSOLE_REF);
+      if (record) await ensureServerRole(server, maintenance, record);
+      await applySchemaFiles(pool, [...appFiles, ...consoleFiles]);
+    });
+    return;
+  }
+  // The console does not exist, or a previous start ended before the console was complete. It contains no data then.
+  const record = newRecord(CONSOLE_REF, { name: 'Console' });
+  await provision(server, maintenance, record);
+  await withPool(superuserIn(server, database), async (pool) => {
+    await applySchemaFiles(pool, consoleFiles);
+    await pool.run([
+      { text: `insert into ninefold.settings (key, value) values ('disable_signup', 'true')`, params: [] },
+    ]);
+    await new Registry(pool, server.masterKey).insert(record, null);
+  });
+}
+
+/** Returns true if the console's own record exists, which is created last. */
+async function hasRecord(pool: Pool): Promise<boolean> {
+  const [table] = await pool.run([{ text: `select to_regclass('node.secrets') is not null as there`, params: [] }]);
+  if (!table || rowsAsText(table)[0]?.there !== 't') return false;
+  const [row] = await pool.run([{ text: 'select 1 from node.secrets where app = $1', params: [CONSOLE_REF] }]);
+  return (row?.rows.length ?? 0) > 0;
+}
+
+/** Reopens databases that an interrupted copy left closed, and updates the schema of the console. */
+async function mendApps(server: Server, maintenance: Pool, events: Events): Promise<void> {
+  await withPool(superuserIn(server, databaseName(CONSOLE_REF)), async (pool) => {
+    const registry = new Registry(pool, server.masterKey);
+    const records = await registry.list();
+    await reopenCopied(maintenance, records);
+    await boundRoles(
+      maintenance,
+      records.map(({ ref }) => ref),
+      server.temporaryBytes,
+    );
+    const console = await registry.find(CONSOLE_REF);
+    if (console && !isCurrent(console)) await updateSchema(server, registry, console, events);
+  });
+}
+
+/**
+ * Updates Ninefold's schema in all apps' databases, one after the other, while the node serves; a request to an app
+ * updates the app first. If a database rejects the update, it stays unchanged until the next request. Its owner can
+ * lock tables or close the database, and must not delay other apps.
+ */
+export async function updateApps(server: Server, events: Events, isStopping: () => boolean): Promise<void> {
+  await withPool(superuserIn(server, databaseName(CONSOLE_REF)), async (pool) => {
+    const registry = new Registry(pool, server.masterKey);
+    const outdated = (await registry.list()).filter((record) => !isCurrent(record));
+    for (const { ref } of outdated) {
+      if (isStopping()) return;
+      const record = await registry.find(ref);
+      if (record && !isCurrent(record)) await updateSchema(server, registry, record, events);
+    }
+  });
+}

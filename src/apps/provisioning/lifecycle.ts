@@ -1,0 +1,263 @@
+import { randomBytes } from 'node:crypto';
+import { limits } from '../../../contract/limits.ts';
+import type { Database } from '../../database/database.ts';
+import { DatabaseError } from '../../database/database-error.ts';
+import type { Pool } from '../../database/pool.ts';
+import { plain } from '../../database/statement.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
+import type { Events } from '../../observe/events.ts';
+import { authenticatorConnection } from '../app-connections.ts';
+import type { Apps } from '../apps.ts';
+import { makeKeys } from '../keys/make-keys.ts';
+import { APP_LOCK, type AppRecord, CONSOLE_REF, databaseName, REF } from '../registry/app-record.ts';
+import type { Registry } from '../registry/registry.ts';
+import { type Server, withPool } from '../registry/server.ts';
+import { Checkpoints } from './checkpoints.ts';
+import { attach, provision, unprovision } from './provision.ts';
+import { newestAppFile } from './schema-files.ts';
+
+const RESERVED = new Set([CONSOLE_REF, 'admin', 'ninefold', 'template']);
+
+/** Matches the databases of the server itself, of Ninefold, and of apps. They cannot be attached. */
+const OWN_DATABASES = /^(postgres|template[01]|ninefold_template|app_.*)$/;
+
+const password = () => randomBytes(24).toString('base64url');
+
+/**
+ * Returns a record with new keys and passwords.
+ * @throws NinefoldError app_ref_invalid
+ */
+export function newRecord(
+  ref: string,
+  options: { name?: string; jwtSecret?: string; database?: string } = {},
+): AppRecord {
+  if (!REF.test(ref)) throw new NinefoldError('app_ref_invalid', { details: { ref } });
+  return {
+    ...makeKeys(ref, options.jwtSecret === undefined ? {} : { jwtSecret: options.jwtSecret }),
+    name: options.name ?? ref,
+    database: options.database ?? databaseName(ref),
+    schemaFile: newestAppFile,
+    ownerPassword: password(),
+    authenticatorPassword: password(),
+    createdAt: new Date().toISOString(),
+  };
+}
+
+/** Creates, copies and deletes apps. */
+export class Lifecycle {
+  readonly #server: Server;
+  readonly #maintenance: Pool;
+  readonly #locks: Database;
+  readonly #registry: Registry;
+  readonly #apps: Apps;
+  readonly #events: Events;
+  readonly #checkpoints: Checkpoints;
+
+  constructor(parts: {
+    server: Server;
+    maintenance: Pool;
+    /** Connections that hold the locks of apps while the apps are changed. They run no other statements. */
+    locks: Database;
+    registry: Registry;
+    apps: Apps;
+    events: Events;
+  }) {
+    this.#server = parts.server;
+    this.#maintenance = parts.maintenance;
+    this.#locks = parts.locks;
+    this.#registry = parts.registry;
+    this.#apps = parts.apps;
+    this.#events = parts.events;
+    this.#checkpoints = new Checkpoints(parts.server, parts.events);
+  }
+
+  /**
+   * Creates an app with its own database.
+   * @param options.builder Id of the builder who becomes its owner.
+   * @param options.fill Writes data into the database before the app is visible; if it throws, no app is created.
+   * @throws NinefoldError app_ref_invalid, app_ref_reserved, app_exists, app_busy
+   * @throws The errors of `fill`.
+   */
+  create(
+    ref: string,
+    options: {
+      name?: string;
+      jwtSecret?: string;
+      builder?: string | null;
+      fill?: (record: AppRecord) => Promise<void>;
+    } = {},
+  ): Promise<AppRecord> {
+    const record = newAppRecord(ref, options);
+    return this.withAppLocks([ref], () =>
+      this.#make(record, options.builder ?? null, 'created', async () => {
+        await this.#checkpoints.wait();
+        await provision(this.#server, this.#maintenance, record);
+        this.#checkpoints.countApp();
+        await options.fill?.(record);
+      }),
+    );
+  }
+
+  /**
+   * Creates an app on an existing database of the server, which stays when the app is deleted.
+   * @param options.anonRole Role of requests without a token.
+   * @throws NinefoldError as `create`, app_database_unknown, app_database_unfit
+   */
+  async attach(
+    ref: string,
+    database: string,
+    options: { name?: string; jwtSecret?: string; anonRole?: string | null } = {},
+  ): Promise<AppRecord> {
+    if (OWN_DATABASES.test(database) || database === this.#server.target.database) {
+      throw new NinefoldError('app_database_unfit', {
+        details: { database, reason: 'it is kept for the server itself' },
+      });
+    }
+    const record = newAppRecord(ref, { ...options, database });
+    return this.withAppLocks([ref], () =>
+      this.#make(record, null, 'created', async () => {
+        const other = (await this.#registry.list()).find((app) => app.database === database);
+        if (other) {
+          const reason = `it is the database of the app ${other.ref}`;
+          throw new NinefoldError('app_database_unfit', { details: { database, reason } });
+        }
+        await attach(this.#server, this.#maintenance, record, database, options.anonRole ?? null);
+      }),
+    );
+  }
+
+  /**
+   * Copies an app with its schema, rows and members, but with new keys and without sessions.
+   * @throws NinefoldError as `create`, app_unknown, clone_refused
+   */
+  async clone(
+    source: string,
+    ref: string,
+    options: { name?: string; builder?: string | null } = {},
+  ): Promise<AppRecord> {
+    const from = await this.#find(source);
+    const record = { ...newAppRecord(ref, options), schemaFile: from.schemaFile };
+    return this.withAppLocks([source, ref], () =>
+      this.#make(record, options.builder ?? null, 'cloned', async () => {
+        await this.#checkpoints.wait();
+        await provision(this.#server, this.#maintenance, record, from.database);
+        this.#checkpoints.countApp();
+        await this.#deletePersonalState(record);
+      }),
+    );
+  }
+
+  /**
+   * Deletes an app with all its data. The record is deleted last: if the deletion fails, the app is still known and the
+   * deletion can be repeated.
+   * @param confirm The ref of the app, as a confirmation.
+   * @throws NinefoldError app_confirmation_wrong, app_unknown, app_busy, app_session_stuck
+   */
+  async delete(ref: string, confirm: string): Promise<void> {
+    const record = await this.#find(ref);
+    if (confirm !== ref) throw new NinefoldError('app_confirmation_wrong');
+    await this.withAppLocks([ref], async () => {
+      await this.#apps.forget(ref);
+      await unprovision(this.#maintenance, this.#server, record);
+      await this.#registry.remove(ref);
+      await this.#apps.forget(ref);
+    });
+    this.#events.emit({ type: 'app', what: 'deleted', app: ref });
+  }
+
+  async #find(ref: string): Promise<AppRecord> {
+    const record = ref === CONSOLE_REF ? null : await this.#registry.find(ref);
+    if (!record) throw new NinefoldError('app_unknown');
+    return record;
+  }
+
+  async #make(
+    record: AppRecord,
+    builder: string | null,
+    what: 'created' | 'cloned',
+    makeDatabase: () => Promise<void>,
+  ): Promise<AppRecord> {
+    const started = performance.now();
+    const { ref } = record;
+    if (await this.#registry.find(ref)) throw new NinefoldError('app_exists');
+    try {
+      await makeDatabase();
+      await this.#registry.insert(record, builder);
+    } catch (error) {
+      // If this fails too, for example because the disk is full, the rest stays. It is removed when an app with the
+      // same ref is created.
+      await unprovision(this.#maintenance, this.#server, record).catch((left: unknown) =>
+        this.#events.emit({
+          type: 'fault',
+          requestId: null,
+          where: `removing what was made of app ${ref}`,
+          error: left,
+        }),
+      );
+      throw error;
+    }
+    await this.#apps.forget(ref);
+    this.#events.emit({ type: 'app', what, app: ref, milliseconds: performance.now() - started });
+    return record;
+  }
+
+  /**
+   * Deletes the sessions in a copy, so that refresh tokens of the source do not work there, and the queued mails, which
+   * the source sends. Runs with the copy's own login role, because the app may have triggers on these tables, and they
+   * must not run as the superuser.
+   * @throws NinefoldError clone_refused with the message of a failing trigger
+   */
+  async #deletePersonalState(record: AppRecord): Promise<void> {
+    const timeout = String(limits.builderStatementMilliseconds.default);
+    const ended = withPool(authenticatorConnection(this.#server.target, record), (pool) =>
+      pool.run([
+        { text: `select pg_catalog.set_config('statement_timeout', $1, true)`, params: [timeout] },
+        { text: 'set local role supabase_auth_admin', params: [] },
+        { text: 'delete from auth.sessions', params: [] },
+        { text: 'delete from auth.refresh_tokens', params: [] },
+        { text: 'delete from auth.one_time_tokens', params: [] },
+        { text: 'delete from auth.flow_state', params: [] },
+        // The source may be outdated and have no mails.
+        plain(`do $$ begin
+          if pg_catalog.to_regclass('ninefold.mails') is not null then delete from ninefold.mails; end if;
+        end $$`),
+      ]),
+    );
+    await ended.catch((error: unknown) => {
+      if (!(error instanceof DatabaseError)) throw error;
+      throw new NinefoldError('clone_refused', { message: error.message, cause: error });
+    });
+  }
+
+  /**
+   * Runs `work` while holding the locks of apps across all nodes. Waits until other work on these apps ends.
+   * @throws NinefoldError app_busy if the wait takes too long
+   */
+  withAppLocks<T>(refs: readonly string[], work: () => Promise<T>): Promise<T> {
+    return this.#locks.transaction(async (tx) => {
+      try {
+        await tx.run([
+          {
+            text: `select pg_catalog.set_config('lock_timeout', $1, true)`,
+            params: [String(limits.appLockMilliseconds.default)],
+          },
+          // The locks are always taken in the same order, to avoid deadlocks.
+          ...[...refs].sort().map((ref) => ({
+            text: `select pg_catalog.pg_advisory_xact_lock(${APP_LOCK})`,
+            params: [ref],
+          })),
+        ]);
+      } catch (error) {
+        if (error instanceof DatabaseError && error.sqlstate === '55P03')
+          throw new NinefoldError('app_busy', { cause: error });
+        throw error;
+      }
+      return work();
+    });
+  }
+}
+
+function newAppRecord(ref: string, options: { name?: string; jwtSecret?: string; database?: string }): AppRecord {
+  if (RESERVED.has(ref)) throw new NinefoldError('app_ref_reserved', { details: { ref } });
+  return newRecord(ref, options);
+}

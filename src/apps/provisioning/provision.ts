@@ -1,0 +1,316 @@
+import { limits } from '../../../contract/limits.ts';
+import { DatabaseError } from '../../database/database-error.ts';
+import type { Pool } from '../../database/pool.ts';
+import {
+  quoteIdentifier as id,
+  quoteLiteral as literal,
+  plain,
+  rowsAsText,
+  type Statement,
+} from '../../database/statement.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
+import { serverPassword } from '../app-connections.ts';
+import {
+  type AppRecord,
+  appSearchPath,
+  authenticatorRole,
+  databaseName,
+  isAttached,
+  ownerRole,
+  serverRole,
+  TEMPLATE_DATABASE,
+} from '../registry/app-record.ts';
+import { type Server, superuserIn, withPool } from '../registry/server.ts';
+import { copyDatabase, dropDatabase, sessionStuck, TIMED_OUT } from './copy-database.ts';
+import { runEndingBlockers } from './end-blockers.ts';
+import { boundRoles } from './role-bounds.ts';
+import { appFiles, applySchemaFiles, SchemaStepError } from './schema-files.ts';
+import { scramVerifier } from './scram-verifier.ts';
+
+/** Creates or updates the template from which every app's database is copied. */
+export async function ensureTemplate(server: Server, maintenance: Pool): Promise<void> {
+  const [found] = await maintenance.run([
+    { text: 'select 1 from pg_catalog.pg_database where datname = $1', params: [TEMPLATE_DATABASE] },
+  ]);
+  if (!found?.rows.length) {
+    await maintenance.run([plain(`create database ${id(TEMPLATE_DATABASE)} template template0 encoding 'UTF8'`)]);
+    await maintenance.run([plain(`revoke connect, temporary on database ${id(TEMPLATE_DATABASE)} from public`)]);
+  }
+  await withPool(superuserIn(server, TEMPLATE_DATABASE), (template) => applySchemaFiles(template, appFiles));
+}
+
+/** Ref of an app and passwords of its login roles. */
+export interface Logins {
+  ref: string;
+  ownerPassword: string;
+  authenticatorPassword: string;
+}
+
+/**
+ * Creates an app's roles and its database. Roles and a database of a previous failed attempt are removed first; the
+ * caller must ensure that no app has this ref.
+ * @param from Name of the database to copy; by default the template.
+ */
+export async function provision(server: Server, maintenance: Pool, logins: Logins, from?: string): Promise<void> {
+  const { ref } = logins;
+  const database = databaseName(ref);
+  await unprovision(maintenance, server, { ref, database });
+  const { owner, authenticator } = await makeRoles(server, maintenance, logins);
+  await copyDatabase(maintenance, from ?? TEMPLATE_DATABASE, database);
+  await maintenance.run([
+    plain(`alter database ${id(database)} owner to ${owner}`),
+    plain(`revoke connect, temporary on database ${id(database)} from public`),
+    plain(`grant connect, temporary on database ${id(database)} to ${authenticator}`),
+    plain(`grant connect on database ${id(database)} to ${id(serverRole(ref))}`),
+    plain(`alter database ${id(database)} set search_path = ${appSearchPath}`),
+  ]);
+  await withPool(superuserIn(server, database), async (pool) => {
+    if (from) {
+      await reassignObjects(pool, from, { owner, authenticator });
+      await pauseScheduledWork(pool, ownerRole(ref), database);
+    }
+    await pool.run([
+      plain(`set local search_path = ''`),
+      ...['tables', 'sequences', 'functions'].map((kind) =>
+        plain(
+          `alter default privileges for role ${owner} in schema public grant all on ${kind} to postgres, anon, authenticated, service_role`,
+        ),
+      ),
+    ]);
+  });
+}
+
+/** Creates the login roles of an app. Returns the quoted names of the owner and the authenticator. */
+async function makeRoles(
+  server: Server,
+  maintenance: Pool,
+  logins: Logins,
+): Promise<{ owner: string; authenticator: string }> {
+  const owner = id(ownerRole(logins.ref));
+  const authenticator = id(authenticatorRole(logins.ref));
+  await maintenance.run([
+    plain(
+      `create role ${owner} login inherit connection limit ${limits.ownerConnections.default} password ${literal(scramVerifier(logins.ownerPassword))}`,
+    ),
+    plain(
+      `create role ${authenticator} login noinherit connection limit ${limits.appConnections.default} password ${literal(scramVerifier(logins.authenticatorPassword))}`,
+    ),
+    plain(`grant authenticator to ${authenticator}`),
+    plain(`grant anon, authenticated, service_role, supabase_auth_admin to ${owner}`),
+    plain(grantPostgresRole(owner)),
+    ...createServerRole(logins),
+  ]);
+  await boundRoles(maintenance, [logins.ref], server.temporaryBytes);
+  return { owner, authenticator };
+}
+
+/**
+ * Returns the statements that create the app's server role. No other role is a member of this role, and it inherits the
+ * privileges of ninefold_server.
+ */
+function createServerRole(logins: Pick<Logins, 'ref' | 'authenticatorPassword'>): Statement[] {
+  const role = id(serverRole(logins.ref));
+  return [
+    plain(
+      `create role ${role} login inherit connection limit ${limits.appConnections.default} password ${literal(scramVerifier(serverPassword(logins)))}`,
+    ),
+    plain(`grant ninefold_server to ${role}`),
+  ];
+}
+
+/** Creates the server role of an app that an earlier version of Ninefold created, if the role does not exist yet. */
+export async function ensureServerRole(server: Server, maintenance: Pool, record: AppRecord): Promise<void> {
+  const role = serverRole(record.ref);
+  const [found] = await maintenance.run([
+    { text: 'select 1 from pg_catalog.pg_roles where rolname = $1', params: [role] },
+  ]);
+  await maintenance.run([
+    ...(found?.rows.length ? [] : createServerRole(record)),
+    plain(`grant connect on database ${id(record.database)} to ${id(role)}`),
+  ]);
+  await boundRoles(maintenance, [record.ref], server.temporaryBytes);
+}
+
+/**
+ * Prepares an existing database for an app: creates the login roles and Ninefold's own schema. The roles get the
+ * privileges that the database grants to `authenticator` and to its owner.
+ * @throws NinefoldError app_database_unknown, app_database_unfit
+ */
+export async function attach(
+  server: Server,
+  maintenance: Pool,
+  logins: Logins,
+  database: string,
+  anonRole: string | null,
+): Promise<void> {
+  const [found] = await maintenance.run([
+    {
+      text: `select r.rolname as owner, r.rolsuper as superuser, d.datistemplate as template
+             from pg_catalog.pg_database d join pg_catalog.pg_roles r on r.oid = d.datdba where d.datname = $1`,
+      params: [database],
+    },
+  ]);
+  const row = found && rowsAsText(found)[0];
+  if (!row) throw new NinefoldError('app_database_unknown', { details: { database } });
+  if (row.template === 't') {
+    throw new NinefoldError('app_database_unfit', {
+      details: { database, reason: 'it is a template' },
+    });
+  }
+  await dropRoles(maintenance, server, logins.ref);
+  const { owner, authenticator } = await makeRoles(server, maintenance, logins);
+  await maintenance.run([
+    plain(`grant connect, temporary on database ${id(database)} to ${owner}, ${authenticator}`),
+    plain(`grant connect on database ${id(database)} to ${id(serverRole(logins.ref))}`),
+    ...(row.superuser === 't' ? [] : [plain(`grant ${id(row.owner ?? '')} to ${owner}`)]),
+  ]);
+  await withPool(superuserIn(server, database), async (pool) => {
+    try {
+      await applySchemaFiles(
+        pool,
+        appFiles.filter((file) => file.onExisting),
+      );
+    } catch (error) {
+      if (!(error instanceof DatabaseError || error instanceof SchemaStepError)) throw error;
+      throw new NinefoldError('app_database_unfit', { details: { database, reason: error.message }, cause: error });
+    }
+    await pool.run([
+      { text: `delete from ninefold.settings where key = 'db_anon_role'`, params: [] },
+      {
+        text: `insert into ninefold.settings (key, value) select 'db_anon_role', pg_catalog.to_jsonb($1::text) where $1 is not null`,
+        params: [anonRole],
+      },
+    ]);
+  });
+}
+
+/**
+ * Returns SQL that makes the owner a member of `postgres`, so that migrations can use OWNER TO postgres. Does nothing
+ * if `postgres` is the server's own superuser.
+ */
+const grantPostgresRole = (owner: string) => `do $do$ begin
+  if exists (select from pg_catalog.pg_roles where rolname = 'postgres' and not rolsuper and not rolcanlogin) then
+    execute 'grant postgres to ${owner.replaceAll("'", "''")}';
+  end if;
+end $do$`;
+
+/**
+ * Transfers all objects and privileges of the source app's roles to the roles of the copy. REASSIGN OWNED and DROP
+ * OWNED also change the source database, because a database is a shared object. The same transaction therefore restores
+ * the owner and the privileges of the source.
+ */
+async function reassignObjects(
+  pool: Pool,
+  source: string,
+  roles: { owner: string; authenticator: string },
+): Promise<void> {
+  const [found] = await pool.run([
+    {
+      text: 'select r.rolname as owner from pg_catalog.pg_database d join pg_catalog.pg_roles r on r.oid = d.datdba where d.datname = $1',
+      params: [source],
+    },
+  ]);
+  const owner = found && rowsAsText(found)[0]?.owner;
+  if (!owner) throw new Error(`database ${source} is gone`);
+  const authenticator = `${owner}_authenticator`;
+  await pool.run([
+    plain(`set local search_path = ''`),
+    plain(`reassign owned by ${id(owner)} to ${roles.owner}`),
+    plain(`reassign owned by ${id(authenticator)} to ${roles.authenticator}`),
+    plain(`alter database ${id(source)} owner to ${id(owner)}`),
+    plain(`drop owned by ${id(owner)}, ${id(authenticator)}`),
+    plain(`grant connect, temporary on database ${id(source)} to ${id(authenticator)}`),
+  ]);
+}
+
+/**
+ * Deactivates the jobs in a copy, so that they do not repeat effects of the source's jobs, such as requests to other
+ * services. Deletes queued requests, which belong to the source. The tables of cron and net belong to the superuser, so
+ * the app cannot define anything on them.
+ */
+async function pauseScheduledWork(pool: Pool, owner: string, database: string): Promise<void> {
+  // The database of an outdated source may lack the function.
+  const [found] = await pool.run([
+    plain(
+      `select from pg_catalog.pg_proc where oid = pg_catalog.to_regprocedure('ninefold.pause_scheduled_work(text, text)')`,
+    ),
+  ]);
+  if (!found?.rows.length) return;
+  await pool.run([
+    plain(`select pg_catalog.set_config('session_replication_role', 'replica', true)`),
+    { text: 'select ninefold.pause_scheduled_work($1, $2)', params: [owner, database] },
+  ]);
+}
+
+/** Removes an app's roles and, unless it existed before the app, its database. Missing objects are ignored. */
+export async function unprovision(
+  maintenance: Pool,
+  server: Server,
+  app: Pick<AppRecord, 'ref' | 'database'>,
+): Promise<void> {
+  if (!isAttached(app)) await dropDatabase(maintenance, app.database);
+  await dropRoles(maintenance, server, app.ref);
+}
+
+/** Number of times that an app may create objects that name a role while the role is dropped. */
+const DROP_ATTEMPTS = 5;
+/**
+ * SQLSTATEs of statements that another session interferes with: a deadlock, an object that still depends on a role, and
+ * a row that another transaction changed meanwhile.
+ */
+const INTERFERED: readonly string[] = ['40P01', '2BP01', 'XX000'];
+
+/**
+ * Drops the login roles of an app. Any app can name the roles and hold locks on them, so its sessions are ended if they
+ * are in the way.
+ * @throws NinefoldError app_session_stuck if other apps prevent it until appClosingSeconds have passed.
+ */
+async function dropRoles(maintenance: Pool, server: Server, ref: string): Promise<void> {
+  const until = performance.now() + limits.appClosingSeconds.default * 1000;
+  for (const role of [authenticatorRole(ref), serverRole(ref), ownerRole(ref)]) {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await removeRoleFromDatabases(maintenance, server, role, until);
+        await withPool(server.target, (pool) =>
+          runEndingBlockers(pool, maintenance, [plain(`drop role if exists ${id(role)}`)], until),
+        );
+        break;
+      } catch (error) {
+        const sqlstate = error instanceof DatabaseError ? error.sqlstate : '';
+        if (sqlstate === TIMED_OUT) throw sessionStuck(error);
+        if (!INTERFERED.includes(sqlstate)) throw error;
+        if (attempt >= DROP_ATTEMPTS || performance.now() > until) throw sessionStuck(error);
+      }
+    }
+  }
+}
+
+/**
+ * Removes a role from databases that stay: transfers its objects to the owner of the database and revokes its
+ * privileges. The owner of any app can name the role in a GRANT or a policy, and PostgreSQL cannot drop a role that is
+ * referenced.
+ * @param until As of `runEndingBlockers`.
+ */
+async function removeRoleFromDatabases(maintenance: Pool, server: Server, role: string, until: number): Promise<void> {
+  const [found] = await maintenance.run([
+    {
+      text: `select distinct d.datname as database, o.rolname as owner, d.datallowconn as open from pg_catalog.pg_shdepend s
+             join pg_catalog.pg_roles r on s.refclassid = 'pg_catalog.pg_authid'::pg_catalog.regclass and s.refobjid = r.oid
+             join pg_catalog.pg_database d on d.oid = s.dbid or s.dbid = 0 and d.datname = pg_catalog.current_database()
+             join pg_catalog.pg_roles o on o.oid = d.datdba where r.rolname = $1`,
+      params: [role],
+    },
+  ]);
+  for (const { database, owner, open } of found ? rowsAsText(found) : []) {
+    if (!database || !owner) continue;
+    if (open !== 't') await maintenance.run([plain(`alter database ${id(database)} allow_connections true`)]);
+    await withPool(superuserIn(server, database), (pool) =>
+      runEndingBlockers(
+        pool,
+        maintenance,
+        [plain(`reassign owned by ${id(role)} to ${id(owner)}`), plain(`drop owned by ${id(role)}`)],
+        until,
+      ),
+    );
+  }
+}

@@ -1,0 +1,32 @@
+import type { CallRequest, Reply } from '../../../contract/call-request.ts';
+import { limits } from '../../../contract/limits.ts';
+import { type AuditFilter, isAuditScope, listAudit } from '../../accounts/audit/audit-pages.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
+import type { AuthContext } from '../context.ts';
+import { replyHeaders } from '../reply.ts';
+import { pageHeaders, pageOf } from './users.ts';
+
+/**
+ * Handles GET /admin/audit?page=&per_page=&query=author|action|type:text: returns a page of the audit log, newest
+ * first. X-Total-Count is the number of entries, and Link has the next and the last page (RFC 8288).
+ */
+export async function adminAudit(context: AuthContext, request: CallRequest): Promise<Reply> {
+  const query = new URLSearchParams(request.query);
+  const { page, perPage } = pageOf(query, limits.auditPerPage.default);
+  const { total, entriesJson } = await listAudit(context.database, { page, perPage, filter: filterOf(query) });
+  const headers = { ...replyHeaders, ...pageHeaders('/admin/audit', query, { page, perPage, total }) };
+  return { status: 200, headers, body: entriesJson };
+}
+
+function filterOf(query: URLSearchParams): AuditFilter | null {
+  const asked = query.get('query');
+  if (!asked) return null;
+  const [scope = '', ...rest] = asked.split(':');
+  if (!isAuditScope(scope) || rest.length === 0) {
+    throw new NinefoldError('validation_failed', {
+      message: `Invalid query scope: ${asked.slice(0, limits.emailCharacters.default)}`,
+    });
+  }
+  const text = rest.join(':').slice(0, limits.emailCharacters.default).replaceAll('\0', '');
+  return text === '' ? null : { scope, text };
+}

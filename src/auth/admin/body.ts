@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { limits } from '../../../contract/limits.ts';
+import { passwordScheme } from '../../accounts/passwords/passwords.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
+import { flag, metadata, password, text } from '../body.ts';
+import { parseDuration } from '../parse-duration.ts';
+import { normaliseEmail, normalisePhone } from '../sign-in/addresses.ts';
+
+/** The body of POST and PUT /admin/users (GoTrue's AdminUserAttributes). */
+export const adminBody = z.object({
+  id: text(limits.authFieldCharacters.default),
+  aud: text(limits.authRoleCharacters.default),
+  role: text(limits.authRoleCharacters.default),
+  email: text(limits.authTextCharacters.default),
+  phone: text(limits.authFieldCharacters.default),
+  password,
+  password_hash: text(limits.importedHashCharacters.default),
+  email_confirm: flag,
+  phone_confirm: flag,
+  user_metadata: metadata,
+  app_metadata: metadata,
+  ban_duration: text(limits.authFieldCharacters.default),
+});
+
+export type AdminBody = z.infer<typeof adminBody>;
+
+/**
+ * Returns the normalised addresses of a body.
+ * @throws validation_failed
+ */
+export const addressesOf = (body: AdminBody): { email?: string; phone?: string } => ({
+  ...(body.email && { email: normaliseEmail(body.email) }),
+  ...(body.phone && { phone: normalisePhone(body.phone) }),
+});
+
+/**
+ * Returns `ban_duration` in seconds; 0 for `none`.
+ * @throws validation_failed
+ */
+export function banSecondsOf(body: AdminBody): { banSeconds?: number } {
+  if (!body.ban_duration) return {};
+  const banSeconds = body.ban_duration === 'none' ? 0 : parseDuration(body.ban_duration);
+  if (banSeconds !== null) return { banSeconds };
+  throw new NinefoldError('validation_failed', {
+    message: 'invalid format for ban duration: it must be none, or numbers with a unit, such as 24h or 1h30m',
+  });
+}
+
+/** Throws validation_failed for a hash that this server cannot verify. */
+export function checkPasswordHash(hash: string): void {
+  if (passwordScheme(hash) !== null) return;
+  throw new NinefoldError('validation_failed', {
+    message: 'password_hash: must be an argon2id, argon2i, bcrypt, Firebase scrypt or PBKDF2 hash of bounded cost',
+  });
+}

@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { CallRequest, Reply } from '../../../contract/call-request.ts';
+import { limits } from '../../../contract/limits.ts';
+import { pretendToMail, type Recipient } from '../../accounts/messages/one-time-tokens.ts';
+import type { CodeChallenge } from '../../accounts/providers/flow-states.ts';
+import { runAsAuthAdmin } from '../../accounts/run-as-auth-admin.ts';
+import { checkMetadata, createUser, droppedPassword } from '../../accounts/users/users.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
+import { flag, metadata, readBody, text } from '../body.ts';
+import type { AuthContext } from '../context.ts';
+import { beforeUserCreated, waitAsBeforeUserCreated } from '../hooks/before-user-created-hook.ts';
+import { textSignInCode } from '../phone/otp-by-text.ts';
+import { json } from '../reply.ts';
+import { normaliseEmail } from '../sign-in/addresses.ts';
+import { readCodeChallenge } from '../sign-in/code-challenge.ts';
+import { ignoreMissing, mailedLink, makeLink, requireMail } from './link-mails.ts';
+import { linkTarget } from './redirects.ts';
+
+const schema = z.object({
+  email: text(limits.emailCharacters.default * 2),
+  phone: text(limits.authFieldCharacters.default),
+  create_user: flag,
+  data: metadata,
+  channel: text(limits.authFieldCharacters.default),
+  code_challenge: text(limits.authTextCharacters.default),
+  code_challenge_method: text(limits.authFieldCharacters.default),
+});
+
+/**
+ * Handles POST /otp: mails a link and a code that sign in, or sends a code by text message (SMS, `textSignInCode`).
+ * Creates an account for an unknown address, unless `create_user` is false or sign-up is off. The response is always
+ * `{}`.
+ */
+export async function otp(context: AuthContext, request: CallRequest): Promise<Reply> {
+  const body = readBody(request, schema);
+  if (body.email && body.phone) {
+    throw invalid('Only an email address or phone number should be provided');
+  }
+  if (body.email && body.channel) throw invalid('Channel should only be specified with Phone OTP');
+  const challenge = readCodeChallenge(body.code_challenge, body.code_challenge_method);
+  if (body.phone) {
+    if (context.trace) context.trace.call = 'auth.otp.phone';
+    return textSignInCode(context, request, {
+      ...{ phone: body.phone, channel: body.channel },
+      userMetadata: body.data ?? {},
+      createsUser: body.create_user ?? true,
+    });
+  }
+  if (!body.email) throw invalid('One of email or phone must be set');
+  return mailSignInLink(context, request, {
+    email: body.email,
+    challenge,
+    userMetadata: body.data ?? {},
+    createsUser: body.create_user ?? true,
+  });
+}
+
+/** Handles POST /magiclink, the older form of POST /otp. */
+export async function magicLink(context: AuthContext, request: CallRequest): Promise<Reply> {
+  const body = readBody(request, schema);
+  if (!body.email) {
+    throw new NinefoldError('validation_failed', { status: 422, message: 'Password recovery requires an email' });
+  }
+  return mailSignInLink(context, request, {
+    email: body.email,
+    challenge: readCodeChallenge(body.code_challenge, body.code_challenge_method),
+    userMetadata: body.data ?? {},
+    createsUser: true,
+  });
+}
+
+const invalid = (message: string): NinefoldError => new NinefoldError('validation_failed', { message });
+
+interface SignInLink {
+  readonly email: string;
+  readonly challenge: CodeChallenge | null;
+  readonly userMetadata: Readonly<Record<string, unknown>>;
+  readonly createsUser: boolean;
+}
+
+async function mailSignInLink(context: AuthContext, request: CallRequest, asked: SignInLink): Promise<Reply> {
+  const { settings, database } = context;
+  if (!settings.external_email_enabled) throw new NinefoldError('email_provider_disabled');
+  const email = normaliseEmail(asked.email);
+  checkMetadata(asked.userMetadata);
+  const { recipient } = await requireMail(context, request, 'recovery', email);
+  const link = makeLink(context, request, {
+    type: recipient?.isConfirmed || settings.mailer_autoconfirm ? 'magiclink' : 'signup',
+    address: email,
+    redirectTo: linkTarget(context, request),
+    challenge: asked.challenge,
+  });
+  const statements = (id: string) => mailedLink(id, link);
+  const creates = recipient === null && asked.createsUser && !settings.disable_signup;
+  const planned = { id: randomUUID(), email, userMetadata: asked.userMetadata };
+  if (creates) await beforeUserCreated(context, request.address, { ...planned, provider: 'email' });
+  else await waitAsBeforeUserCreated(context);
+  if (recipient)
+    await runAsAuthAdmin(database, [...claimed(recipient), ...statements(recipient.id)]).catch(ignoreMissing);
+  else if (!creates) await pretendToMail(database, 'recovery', email);
+  else await createUser(database, planned, statements).catch(ignoreTaken);
+  return json({});
+}
+
+/**
+ * Returns the statement that removes the password of an account that was never confirmed, because another person may
+ * have set it.
+ */
+const claimed = ({ id, isConfirmed }: Recipient) => (isConfirmed ? [] : [droppedPassword(id)]);
+
+/**
+ * Ignores the error that another call has taken the address in the meantime. The account gets the mail of that call.
+ */
+function ignoreTaken(error: unknown): void {
+  if (!(error instanceof NinefoldError) || error.code !== 'email_exists') throw error;
+}

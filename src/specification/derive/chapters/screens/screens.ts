@@ -1,0 +1,458 @@
+import type { Screen, ScreenKind, ScreensChapter } from '../../../../../contract/description.ts';
+import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
+import type { RoleCell, RolesChapter } from '../../../../../contract/specification-roles.ts';
+import type { Machine } from '../../../../../contract/states.ts';
+import type { ScreenFact } from '../../../../catalog/description.ts';
+import type { Facts } from '../../../../catalog/facts.ts';
+import { groupBy } from '../../../../catalog/group.ts';
+import { compareText, entityId, restName, sqlName } from '../../../../catalog/names.ts';
+import type { ScreenRefusal } from '../../../../catalog/screen-refusals.ts';
+import { tokenise } from '../../../../sql-reader/tokens.ts';
+import type { Entries, EntryLookup } from '../../entries.ts';
+import { labelsIn } from './labels.ts';
+import { computedIn, missingPrivileges, type ScreenUse } from './screen-rights.ts';
+
+/** The data from which the screens of an entity are derived. */
+interface Origin {
+  entity: Entity;
+  /** The first state machine of the entity. */
+  machine: Machine | undefined;
+  /** Returns the roles that may perform one of the operations on some rows, in the order of chapter 6. */
+  roles: (...operations: ('select' | 'insert' | 'update')[]) => string[];
+  /**
+   * The fields that some role other than service_role may use; the fields of service_role if there is no other role.
+   */
+  granted: Record<'select' | 'insert' | 'update', ReadonlySet<string>>;
+}
+
+/** Builds chapter 2: the screens derived from the entities, and the defined screens. */
+export function screensChapter(
+  entries: Entries,
+  entities: readonly Entity[],
+  machines: readonly Machine[],
+  roles: RolesChapter,
+): ScreensChapter {
+  const { facts } = entries;
+  const cells = groupBy(roles.cells, (cell) => cell.entity);
+  const names = roles.roles.map((role) => role.name);
+  const cellsOf = (id: string) => cells.get(id) ?? [];
+  const machineOf = (id: string) => machines.find((one) => one.entity === id);
+  const refusals = groupBy(facts.screen_refusals, ({ route }) => route);
+  const functions = new Set(facts.routines.map(({ schema, name }) => entityId(schema, name)));
+  const exposed = new Map(entities.filter((entity) => entity.exposed).map((entity) => [entity.id, entity]));
+  const derived = new Map(
+    [...exposed.values()]
+      .flatMap((entity) => {
+        const { id } = entity;
+        return entries.of(screensOf, id, entity, machineOf(id), cellsOf(id), names, routeOf(entity, facts));
+      })
+      .map((screen) => [screen.route, screen]),
+  );
+  const origin = (id: string): Origin | undefined => {
+    const entity = exposed.get(id);
+    return entity && originOf(entity, machineOf(id), cellsOf(id), names);
+  };
+  const known = new Set([
+    ...roles.roles.map((role) => role.name),
+    ...facts.member_roles.map((role) => role.name),
+    ...facts.roles.map((role) => role.name),
+  ]);
+  const defined = facts.screens.map((fact) =>
+    definedScreen(
+      fact,
+      origin(idOf(fact.entity)),
+      derived.has(fact.route),
+      entities,
+      known,
+      cellsOf(idOf(fact.entity)),
+      refusals.get(fact.route) ?? [],
+      functions,
+    ),
+  );
+  const replaced = new Set(defined.map((screen) => screen.route));
+  return {
+    screens: [...[...derived.values()].filter((screen) => !replaced.has(screen.route)), ...defined].sort((a, b) =>
+      compareText(a.route, b.route),
+    ),
+    ...(facts.labels.length > 0 && { labels: labelsIn(facts.labels, idOf) }),
+    sources: [
+      { kind: 'catalog', label: 'the entities that clients reach, with chapters 4 and 6' },
+      {
+        kind: 'catalog',
+        label: 'ninefold.screens, set by ninefold.define_screen',
+        sql: 'select * from ninefold.screens order by route',
+      },
+    ],
+  };
+}
+
+function grantedFields(entity: Entity, cells: readonly RoleCell[]): ReadonlySet<string> {
+  const members = cells.filter((cell) => cell.role !== 'service_role');
+  const able = members.length > 0 ? members : cells;
+  const isOfAll = able.some((cell) => cell.columns === null);
+  return new Set(isOfAll ? entity.fields.map((field) => field.name) : able.flatMap((cell) => cell.columns ?? []));
+}
+
+/**
+ * Returns the two references of a junction table, which only connects rows of two tables: at most one row connects two
+ * rows, and PostgreSQL sets all other fields, such as a number and the time of the insert. A junction table has no own
+ * screens and is shown with the rows that it connects. Returns null for all other entities.
+ */
+export function linkedFields({ kind, fields, primary_key, unique_keys }: Entity): readonly [string, string] | null {
+  const [one, other, ...more] = fields.filter(({ references }) => references !== null).map(({ name }) => name);
+  if (kind !== 'table' || one === undefined || other === undefined || more.length > 0) return null;
+  const isUnique = [primary_key, ...unique_keys].some(
+    (key) => [...key].sort().join('\0') === [one, other].sort().join('\0'),
+  );
+  const isSet = fields.every((field) => [one, other].includes(field.name) || isSetByDatabase(field, primary_key));
+  return isUnique && isSet ? [one, other] : null;
+}
+
+/** Returns true for a generated key, and for a time whose default is the time of the insert. */
+const isSetByDatabase = (field: Field, key: readonly string[]): boolean =>
+  field.generated !== null ||
+  (key.includes(field.name) && (field.identity !== null || field.default !== null)) ||
+  (/^(timestamp|date)/.test(field.type) && field.default !== null);
+
+function originOf(
+  entity: Entity,
+  machine: Machine | undefined,
+  cells: readonly RoleCell[],
+  names: readonly string[],
+): Origin {
+  const open = groupBy(
+    cells.filter((cell) => cell.verdict !== 'never'),
+    (cell) => cell.operation,
+  );
+  const granted = (operation: RoleCell['operation']) => grantedFields(entity, open.get(operation) ?? []);
+  return {
+    entity,
+    machine,
+    roles: (...operations) => {
+      const able = new Set(operations.flatMap((operation) => (open.get(operation) ?? []).map((cell) => cell.role)));
+      return names.filter((name) => able.has(name));
+    },
+    granted: { select: granted('select'), insert: granted('insert'), update: granted('update') },
+  };
+}
+
+/**
+ * Derives the screens of an entity: a list, a detail if there is a primary key, a form if rows can be written, and a
+ * board if there is a state machine.
+ * @param cells The cells of the entity.
+ * @param names The names of the roles, in the order of chapter 6.
+ * @param base The route of the list.
+ */
+function screensOf(
+  _: EntryLookup,
+  entity: Entity,
+  machine: Machine | undefined,
+  cells: readonly RoleCell[],
+  names: readonly string[],
+  base: string,
+): Screen[] {
+  const origin = originOf(entity, machine, cells, names);
+  const { roles } = origin;
+  if (linkedFields(entity)) return [];
+  const readers = roles('select');
+  const writers = roles('insert', 'update');
+  const key = entity.primary_key;
+  const ordered = key.length > 0 && key.every((field) => origin.granted.select.has(field));
+  const screen = (kind: ScreenKind, route: string, title: string, shownTo: string[]): Screen[] =>
+    shownTo.length === 0
+      ? []
+      : [
+          {
+            route,
+            title,
+            kind,
+            entity: entity.id,
+            origin: 'derived',
+            ...fieldsOf(kind, origin),
+            filter: null,
+            order_by: kind !== 'detail' && kind !== 'form' && ordered ? key.map(restName).join(',') : null,
+            roles: shownTo,
+            state_field: kind === 'board' ? (machine?.field ?? null) : null,
+            ...spanIn(kind, origin),
+            broken: [],
+          },
+        ];
+  const rows = wordsOf(entity.name);
+  const many = rows.slice(0, 1).toUpperCase() + rows.slice(1);
+  return [
+    ...screen('list', base, many, readers),
+    ...(key.length > 0
+      ? screen(
+          'detail',
+          [base, ...key.map((field) => `:${encodeURIComponent(field)}`)].join('/'),
+          `One row of ${rows}`,
+          readers,
+        )
+      : []),
+    ...((entity.writable.insert || entity.writable.update) && fieldsOf('form', origin).columns.length > 0
+      ? screen('form', `${base}/new`, formTitle(rows, roles), writers)
+      : []),
+    ...(machine ? screen('board', `${base}/board`, `${many} by ${machine.field}`, readers) : []),
+    ...(key.length > 0 && spanOf(origin) ? screen('calendar', `${base}/calendar`, `Calendar of ${rows}`, readers) : []),
+  ];
+}
+
+/** Patterns of usual names for the field with the start of a period, each with the name of the field with its end. */
+const spans: readonly (readonly [RegExp, string])[] = [
+  [/^start(s?)(?=$|_)/, 'end$1'],
+  [/^begin(s?)(?=$|_)/, 'end$1'],
+  [/^(valid_)?from(?=$|_)/, '$1until'],
+  [/^(valid_)?from(?=$|_)/, '$1to'],
+];
+
+/**
+ * Returns the fields with the start and the end of the period that a row describes. Returns null if the entity has no
+ * such pair that its readers may read.
+ */
+function spanOf({ entity: { fields }, granted }: Origin): Screen['span'] | null {
+  const times = fields.filter(
+    ({ name, type, base_type }) => granted.select.has(name) && /^(date$|timestamp)/.test(base_type ?? type),
+  );
+  const names = new Set(times.map(({ name }) => name));
+  for (const { name } of times) {
+    for (const [start, end] of spans) {
+      const other = name.replace(start, end);
+      if (start.test(name) && names.has(other)) return { start: name, end: other };
+    }
+  }
+  return null;
+}
+
+/** Returns the span of a calendar as a member of its screen. */
+function spanIn(kind: ScreenKind, origin: Origin | undefined): Pick<Screen, 'span'> {
+  const span = kind === 'calendar' && origin ? spanOf(origin) : null;
+  return span ? { span } : {};
+}
+
+/** Matches the paths of an app's origin that show pages of the server itself: the first page, the account, the node. */
+const ownPages = /^\/(?:$|(?:account|admin|apps|docs|health)(?:\/|$))/;
+
+/**
+ * Returns the route of an entity below the portal, without the schema for the default schema. Usually a slash separates
+ * another schema from its entity. If the default schema has a table with the name of that schema, a dot separates them.
+ * Otherwise an entity named `new` of that schema would have the same route as the form of the table. A dot also
+ * separates the schema from an entity whose route would be the path of another page, such as `account`.
+ */
+function routeOf({ schema, name }: Entity, facts: Facts): string {
+  const [first] = facts.exposedSchemas;
+  const isTaken = facts.relations.some((one) => one.schema === first && one.name === schema);
+  const short = schema === first ? segment(name) : `${segment(schema)}${isTaken ? '.' : '/'}${segment(name)}`;
+  return ownPages.test(`/${short}`) ? `/${segment(schema)}.${segment(name)}` : `/${short}`;
+}
+
+/** Encodes a name as a segment of a path. */
+const segment = (name: string): string =>
+  encodeURIComponent(name).replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+
+/** Returns a name as words: "order_lines" becomes "order lines". Capital letters stay capital. */
+const wordsOf = (name: string): string => name.replaceAll(/[_\s]+/g, ' ').trim() || name;
+
+/**
+ * Returns the title of a form. The title says "rows of", because the name may be a singular or a plural: `log`, `news`.
+ */
+function formTitle(rows: string, roles: Origin['roles']): string {
+  const [adds, changes] = [roles('insert').length > 0, roles('update').length > 0];
+  if (adds && changes) return `Add or change rows of ${rows}`;
+  return adds ? `Add rows to ${rows}` : `Change rows of ${rows}`;
+}
+
+/** Returns true for a field whose values need too much space for a list. */
+const isLong = (field: Field): boolean => /^(json|jsonb|bytea|xml|tsvector)$|\[\]$/.test(field.base_type ?? field.type);
+
+/**
+ * Returns the columns of a screen that does not define them: the readable fields, or for a form the writable fields, by
+ * operation if they differ.
+ */
+function fieldsOf(kind: ScreenKind, { entity, machine, granted }: Origin): Pick<Screen, 'columns' | 'fields'> {
+  const set = new Set([
+    machine?.field,
+    ...(machine?.transitions.flatMap(({ sets }) => sets.map(({ field }) => field)) ?? []),
+  ]);
+  const { insert, update, select } = granted;
+  const shows: Record<ScreenKind, (field: Field) => boolean> = {
+    list: (field) => !isLong(field) && select.has(field.name),
+    board: (field) => !isLong(field) && select.has(field.name),
+    calendar: (field) => !isLong(field) && select.has(field.name),
+    figures: (field) => !isLong(field) && select.has(field.name),
+    detail: ({ name }) => select.has(name),
+    form: (field) => isFilledIn(field) && !set.has(field.name) && (insert.has(field.name) || update.has(field.name)),
+  };
+  const columns = entity.fields.filter(shows[kind]).map((field) => field.name);
+  if (kind !== 'form' || columns.every((name) => insert.has(name) === update.has(name))) return { columns };
+  return {
+    columns,
+    fields: { insert: columns.filter((name) => insert.has(name)), update: columns.filter((name) => update.has(name)) },
+  };
+}
+
+/** Returns true for a field that a person fills in: neither computed, nor numbered, nor the time of a write. */
+const isFilledIn = (field: Field): boolean =>
+  field.generated === null && !field.computed && field.identity === null && !isTimeOfWrite(field);
+
+/** Returns true for a field that, by its name, contains the time of the insert or of the last change, and has a default. */
+export const isTimeOfWrite = ({ name, type, base_type, default: value }: Field): boolean =>
+  value !== null &&
+  /^(timestamp|date$)/.test(base_type ?? type) &&
+  /^(created|inserted|added|updated|modified|changed|last_?(update|updated|modified))(_?(at|on|time|date))?$/i.test(
+    name,
+  );
+
+function definedScreen(
+  fact: ScreenFact,
+  origin: Origin | undefined,
+  replaces: boolean,
+  entities: readonly Entity[],
+  roles: ReadonlySet<string>,
+  cells: readonly RoleCell[],
+  refusals: readonly ScreenRefusal[],
+  functions: ReadonlySet<string>,
+): Screen {
+  const id = idOf(fact.entity);
+  const entity = entities.find((one) => one.id === id);
+  const fields = fact.columns ? { columns: fact.columns } : origin ? fieldsOf(fact.kind, origin) : { columns: [] };
+  const rights = entity?.exposed ? rightsOf(fact, { ...fields, entity }, origin, roles, cells) : null;
+  return {
+    route: fact.route,
+    title: fact.title,
+    kind: fact.kind,
+    entity: id,
+    origin: replaces ? 'defined in place of a derived one' : 'defined',
+    ...fields,
+    filter: fact.filter,
+    order_by: fact.order_by,
+    roles: fact.roles ?? rights?.roles ?? [],
+    state_field: fact.kind === 'board' ? (origin?.machine?.field ?? null) : null,
+    ...extrasOf(fact, origin),
+    broken: [
+      ...(ownPages.test(fact.route) ? [`the server shows another page at ${fact.route}`] : []),
+      ...(entity === undefined ? [`the entity ${id} is gone`] : []),
+      ...(entity !== undefined && !entity.exposed ? [`clients do not reach the entity ${id}`] : []),
+      ...(entity === undefined ? [] : lostNames(fact, entity)),
+      ...(entity === undefined ? [] : refusals.map(refusalWords)),
+      ...(fact.roles ?? []).filter((role) => !roles.has(role)).map((role) => `the role ${role} is gone`),
+      ...(fact.kind === 'board' && origin && !origin.machine ? [`${id} has no state machine for a board`] : []),
+      ...(fact.kind === 'calendar' && origin && !spanOf(origin) ? [`${id} has no start and end for a calendar`] : []),
+      ...(fact.related ?? [])
+        .map(idOf)
+        .filter((other) => !entities.some((one) => one.id === other))
+        .map((other) => `the entity ${other} is gone`),
+      ...(fact.actions ?? [])
+        .map(idOf)
+        .filter((name) => !functions.has(name))
+        .map((name) => `the function ${name} is gone`),
+      ...(fact.kind === 'form' && entity && !entity.writable.insert && !entity.writable.update
+        ? [`rows of ${id} cannot be written`]
+        : (rights?.unmet ?? [])),
+    ],
+  };
+}
+
+/** Returns the properties of a defined screen that not every screen has. */
+const extrasOf = (
+  { kind, group_by, related, actions, home, place }: ScreenFact,
+  origin: Origin | undefined,
+): Pick<Screen, 'group_by' | 'related' | 'actions' | 'span' | 'home' | 'place'> => ({
+  ...(group_by != null && { group_by }),
+  ...(related != null && { related: related.map(idOf) }),
+  ...(actions != null && { actions: actions.map(idOf) }),
+  ...spanIn(kind, origin),
+  ...(home && { home: true as const }),
+  ...(place != null && { place }),
+});
+
+/**
+ * Returns the roles of a screen and the privileges that they lack. Without defined roles, these are all roles that may
+ * use the whole screen.
+ */
+function rightsOf(
+  { kind, roles, ...fact }: ScreenFact,
+  { entity, columns }: Pick<ScreenUse, 'entity' | 'columns'>,
+  origin: Origin | undefined,
+  known: ReadonlySet<string>,
+  cells: readonly RoleCell[],
+): { roles: string[]; unmet: string[] } {
+  const use = { kind, entity, columns, asked: namesAskedBy(fact) };
+  const unmetOf = (role: string) => missingPrivileges(role, use, cells);
+  if (roles !== null) {
+    return { roles, unmet: [...computedIn(use), ...roles.filter((role) => known.has(role)).flatMap(unmetOf)] };
+  }
+  const asked = kind === 'form' ? (['insert', 'update'] as const) : (['select'] as const);
+  const able = origin?.roles(...asked) ?? [];
+  const whole = able.filter((role) => unmetOf(role).length === 0);
+  const unmet = whole.length > 0 ? [] : [`nobody may ${kind === 'form' ? 'write' : 'read'} all of its columns`];
+  return { roles: whole, unmet: [...computedIn(use), ...unmet] };
+}
+
+/** Returns the id of an entity from a name in SQL. SQL and ids quote alike except for keywords. */
+function idOf(name: string): string {
+  const words = (tokenise(name) ?? []).flatMap((token) => (token.kind === 'word' ? [sqlName(token.value)] : []));
+  return words.length === 2 ? words.join('.') : name;
+}
+
+/** Returns in words the error that PostgreSQL returns for the query of the screen. */
+const refusalWords = ({ part, shown, message }: ScreenRefusal): string =>
+  `PostgreSQL refuses its ${part} ${shown}: ${message}`;
+
+function lostNames(fact: ScreenFact, entity: Entity): string[] {
+  const names = new Set(entity.fields.map((field) => field.name));
+  // Defining a screen does not check its filter and its order. So a column in them may never have existed.
+  const asked = new Set([...names, ...(entity.computed ?? []).map(({ name }) => name)]);
+  const lost = (list: readonly string[], where: string) =>
+    [...new Set(list)].filter((name) => !asked.has(name)).map((name) => `there is no column ${name} for its ${where}`);
+  return [
+    ...[...new Set(fact.columns ?? [])].filter((name) => !names.has(name)).map((name) => `the column ${name} is gone`),
+    ...lost(filteredNames(fact.filter ?? ''), 'filter'),
+    ...unreadConditions(fact.filter ?? ''),
+    ...lost(orderedNames(fact.order_by ?? ''), 'order'),
+    ...lost(fact.group_by == null ? [] : [fact.group_by], 'groups'),
+  ];
+}
+
+/** Returns the columns that a screen's filter, order and groups name. */
+export const namesAskedBy = ({
+  filter,
+  order_by,
+  group_by,
+}: Pick<Screen, 'filter' | 'order_by'> & { group_by?: string | null | undefined }): string[] => [
+  ...filteredNames(filter ?? ''),
+  ...orderedNames(order_by ?? ''),
+  ...(group_by == null ? [] : [group_by]),
+];
+
+/**
+ * Returns the columns that a filter names at its first level: `status=neq.closed`, `metadata->>kind=eq.x`. Omits those
+ * within and(…), or(…).
+ */
+const filteredNames = (filter: string): string[] =>
+  [...new URLSearchParams(filter).keys()]
+    .filter((name) => !/^(not\.)?(and|or)$/.test(name) && !name.includes('.'))
+    .map((name) => fieldOf(name));
+
+/** Matches the operator before the value of a filter (PostgREST docs, "Operators"). */
+const operation =
+  /^(not\.)?((eq|gte?|lte?|i?like|i?match)(\((any|all)\))?|neq|c[sd]|ov|s[lr]|nx[rl]|adj|(pl|ph|w)?fts(\(\w+\))?|in(?=\.\()|is|isdistinct)\./;
+
+/** Returns in words the conditions of a filter that no data call accepts. */
+const unreadConditions = (filter: string): string[] =>
+  [...new URLSearchParams(filter)].flatMap(([name, value]) =>
+    /(^|\.)(and|or)$/.test(name) || operation.test(value)
+      ? []
+      : [`its filter ${name}=${value} has no operator that calls know, as eq in ${name}=eq.1`],
+  );
+
+const orderedNames = (order: string): string[] =>
+  order
+    .split(',')
+    .flatMap((term) =>
+      term.trim() === '' || term.includes('(')
+        ? []
+        : [fieldOf(term.trim().replace(/\.(asc|desc|nullsfirst|nullslast)\b.*$/, ''))],
+    );
+
+/** Returns the column that `column->path` reads, without quotes. */
+const fieldOf = (text: string): string => text.replace(/->.*$/, '').replace(/^"(.*)"$/, '$1');

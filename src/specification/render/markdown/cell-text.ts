@@ -1,0 +1,42 @@
+import { cellCondition, cellFailure } from '../../../../contract/cell-condition.ts';
+import type { RoleCell } from '../../../../contract/specification-roles.ts';
+import type { Conditions } from './conditions.ts';
+
+/** The words of a cell: the condition on rows, the number of fields, and the errors that code may raise. */
+interface CellParts {
+  condition: string;
+  fields: string;
+  errors: string;
+}
+
+export function partsOfCell(words: string): CellParts {
+  const [, beforeErrors = '', errors = ''] = /^(.*?)(?:(?:^|, )(unless .*))?$/s.exec(words) ?? [];
+  const [, condition = '', fields = '', rest = ''] =
+    /^(.*?)(?:(?:^|, )(\d+ of \d+ fields))?((?:, (?:as|only|with|without) .*)?)$/s.exec(beforeErrors) ?? [];
+  return { condition: `${condition}${rest}`.replace(/^, /, ''), fields, errors };
+}
+
+/** Returns what a cell allows, in Markdown: `always`, `–`, `if [1], 3 of 9 fields`. */
+export function cellText(cell: RoleCell | undefined, conditions: Conditions): string {
+  if (!cell) return '–';
+  if (cell.verdict === 'never') {
+    const code = cellFailure(cell);
+    return code === null ? '–' : `– (${code})`;
+  }
+  if (cell.verdict === 'always') return 'always';
+  return limitsText(cell, conditions).join(', ');
+}
+
+/** Returns the limits of a cell with the verdict `when`, each with its conjunction. */
+export function limitsText({ words, reason }: RoleCell, conditions: Conditions): string[] {
+  const { condition, fields, errors } = partsOfCell(words);
+  const said = cellCondition(condition);
+  const limits = [
+    ...(condition === ''
+      ? []
+      : [said.startsWith('when ') ? `if ${conditions.mention(condition)}` : conditions.mention(said)]),
+    ...(fields === '' ? [] : [fields]),
+    ...(errors === '' ? [] : [`unless ${conditions.mention(errors.replace(/^unless /, ''))}`]),
+  ];
+  return limits.length > 0 ? limits : [`not always: ${conditions.mention(reason)}`];
+}

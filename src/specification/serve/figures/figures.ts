@@ -1,0 +1,64 @@
+import type { PurposeFigures } from '../../../../contract/description.ts';
+import type { ErrorFigures } from '../../../../contract/specification.ts';
+import type { CallEntry } from '../../../../contract/specification-calls.ts';
+import { countUsers } from '../../../accounts/users/list-users.ts';
+import type { App } from '../../../apps/app.ts';
+import { runAsServerRole } from '../../../apps/run-as-server-role.ts';
+import { readErrorStatistics } from '../../../apps/statistics/error-statistics.ts';
+import { readFigures } from '../../../apps/statistics/read-statistics.ts';
+import type { Database } from '../../../database/database.ts';
+import { firstJson } from '../../../database/statement.ts';
+import { type EntityFigures, loadEntityFigures } from './entities.ts';
+import type { MetError } from './errors.ts';
+import { loadJobFigures, type RunFigures } from './jobs.ts';
+import { loadRoleFigures, type MemberFigures } from './roles.ts';
+import { loadStateFigures, type StateFigures } from './states.ts';
+
+/** Figures that change although the app's behaviour does not. */
+export interface LiveFigures {
+  purpose: Omit<PurposeFigures, 'entities'>;
+  entities: EntityFigures;
+  states: StateFigures;
+  roles: MemberFigures;
+  /** Figures by the id of the call. */
+  calls: ReadonlyMap<string, NonNullable<CallEntry['figures']>>;
+  jobs: RunFigures;
+  errors: readonly MetError[];
+  limits: readonly HitLimit[];
+}
+
+/**
+ * Reads the figures of an app.
+ * @throws Errors of `readCatalog` and `Executor.run`.
+ */
+export async function loadFigures(app: App): Promise<LiveFigures> {
+  const { database, serverDatabase } = app;
+  const [members, calls_today, entities, states, roles, calls, incidents, jobs] = await Promise.all([
+    countUsers(database),
+    callsToday(serverDatabase),
+    loadEntityFigures(database),
+    loadStateFigures(app),
+    loadRoleFigures(serverDatabase),
+    readFigures(app),
+    readErrorStatistics(app),
+    loadJobFigures(serverDatabase),
+  ]);
+  return { purpose: { members, calls_today }, entities, states, roles, calls, jobs, ...incidents };
+}
+
+async function callsToday(database: Database): Promise<number> {
+  const [result] = await runAsServerRole(database, [
+    {
+      text: `select pg_catalog.to_json(coalesce(pg_catalog.sum(calls), 0)) from ninefold.call_statistics
+        where bucket >= pg_catalog.date_trunc('day', pg_catalog.now() at time zone 'utc') at time zone 'utc'`,
+      params: [],
+    },
+  ]);
+  return (result && firstJson<number>(result)) ?? 0;
+}
+
+/** How often callers exceeded a limit, and the last of these callers. */
+export interface HitLimit extends ErrorFigures {
+  name: string;
+  last_caller: string | null;
+}

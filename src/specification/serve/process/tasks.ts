@@ -1,0 +1,404 @@
+import { constants, gzipSync } from 'node:zlib';
+import { LRUCache } from 'lru-cache';
+import type { CallDetail } from '../../../../contract/call-detail.ts';
+import type { Change, VersionEntry } from '../../../../contract/changes.ts';
+import type { RequestTrace } from '../../../../contract/observed.ts';
+import type { Chapters, Specification } from '../../../../contract/specification.ts';
+import type { CallEntry } from '../../../../contract/specification-calls.ts';
+import type { Entity } from '../../../../contract/specification-entities.ts';
+import type { PolicyEntry, RoleCell, RolesChapter } from '../../../../contract/specification-roles.ts';
+import { type ParsedFacts, parseChangedFacts, parseFacts, type RawFacts } from '../../../catalog/facts.ts';
+import { type CatalogJson, parseCatalog } from '../../../catalog/read-catalog.ts';
+import type { SchemaCache } from '../../../catalog/schema-cache.ts';
+import type { TypeNameFacts } from '../../../catalog/type-facts.ts';
+import { diffChapters } from '../../compare/diff.ts';
+import { type ObjectIds, objectIds, readObjectIds } from '../../compare/object-ids.ts';
+import { allowsCall } from '../../derive/chapters/calls/call-example.ts';
+import { allEntities } from '../../derive/chapters/entities/entities.ts';
+import { ErrorsOfCalls } from '../../derive/chapters/errors/call-errors.ts';
+import { policiesForRequest } from '../../derive/chapters/roles/policies-for-request.ts';
+import type { MemberCaller } from '../../derive/chapters/roles/roles.ts';
+import { stableContent } from '../../derive/content-hash.ts';
+import { type Derivation, deriveChanged, type SpecificationApp } from '../../derive/specification.ts';
+import { isObject, type JsonObject } from '../../derive/words/sentence-parts.ts';
+import { gunzipJsonSync, gzipJsonSync } from '../../render/gzip-json.ts';
+import { specificationHtml } from '../../render/html/specification.ts';
+import { specificationMarkdown } from '../../render/markdown/specification.ts';
+import { openApiDocument } from '../../render/openapi/document.ts';
+import { visibleTo } from '../../render/openapi/visible.ts';
+import { memberScreens } from '../../render/portal/member-screens.ts';
+import { fieldExamples, typeExamples } from '../../render/types/examples.ts';
+import type { TypeFacts } from '../../render/types/facts.ts';
+import { jsonSchemas } from '../../render/types/json-schema.ts';
+import { typescriptOf, typescriptTypes } from '../../render/types/typescript.ts';
+import { zodSchemas } from '../../render/types/zod.ts';
+import type { EntityFigures } from '../figures/entities.ts';
+import type { LiveFigures } from '../figures/figures.ts';
+import { each, withFigures } from '../figures/with-figures.ts';
+import { withCurrentNames } from '../versions/current-names.ts';
+import { NotCachedError } from './not-cached.ts';
+import { RecordingBackoff } from './recording-backoff.ts';
+
+/** The data from which the process derives a specification. */
+export interface Source {
+  facts: RawFacts;
+  /** Identifies the state of the catalog and the options with which the facts were read. */
+  factsState: string;
+  app: SpecificationApp;
+  /** If the facts are partial: the state of the specification with the other facts. */
+  basis?: string;
+}
+
+/** The key of a specification: an app, and one state of its catalog and its settings. */
+export interface SpecificationKey {
+  readonly ref: string;
+  readonly state: string;
+}
+
+/** The facts of `loadTypeFacts`, and the relationships of the schema cache. */
+export interface TypeSource {
+  facts: RawFacts;
+  names: CatalogJson<TypeNameFacts>;
+  catalog: Pick<SchemaCache, 'relationships'>;
+}
+
+export type PageFormat = 'json' | 'markdown' | 'html';
+export type TypesFormat = 'typescript' | 'zod' | 'json-schema';
+
+/** The bytes of a text in UTF-8, possibly compressed with gzip. */
+export type Bytes = Uint8Array<ArrayBuffer>;
+
+/** A stored version: its chapters and object ids as JSON, compressed with gzip. */
+export interface PackedVersion {
+  packed: Bytes;
+  ids: Bytes | null;
+}
+
+/**
+ * The max number of cached specifications, and the max number of bytes of the facts that they were derived from. A
+ * specification and its parsed facts take about eight times the memory of the facts as JSON.
+ */
+const HELD = 100;
+const HELD_BYTES = 50_000_000;
+
+export interface FoundCall extends Pick<CallDetail, 'errors'> {
+  call: CallEntry;
+  entity?: Entity;
+  cells: RoleCell[];
+  /** The examples, as `CallReach` of call-example.ts expects them. */
+  examples: [string, unknown][];
+}
+
+/** A specification with all values that it was derived from. */
+interface Derived extends Derivation {
+  readonly app: SpecificationApp;
+  readonly parsed: ParsedFacts;
+}
+
+interface Held extends Derived {
+  state: string;
+  factsState: string;
+  /** The number of bytes of the facts as JSON. */
+  readonly size: number;
+  /** The specification with the latest figures. */
+  shown: Specification;
+}
+
+/**
+ * The tasks of the specification process, which run one at a time. They have no database connection: they receive facts
+ * as the JSON that PostgreSQL built, cache the derived specifications and return the requested part. This keeps large
+ * values, and the time to build them, away from the processes that serve calls.
+ */
+export class Tasks {
+  readonly #held = new LRUCache<string, Held>({ max: HELD, maxSize: HELD_BYTES });
+  readonly #backoff = new RecordingBackoff();
+
+  /** Does nothing. Starts the process in advance for a caller who will send a task soon. */
+  ready(_: null): void {}
+
+  /**
+   * Returns the hash of a specification that is cached, or that can be derived from the facts of the cached one. The
+   * second case occurs after a change of a setting, which does not change the facts.
+   * @throws NotCachedError
+   */
+  deriveFromCached({ of, factsState, app }: { of: SpecificationKey } & Omit<Source, 'facts'>): string {
+    const known = this.#held.get(of.ref);
+    const isUsable = known?.state === of.state || known?.factsState === factsState;
+    if (!isUsable) throw new NotCachedError();
+    if (known.state === of.state) return known.specification.hash;
+    return this.#hold(of, factsState, known.size, () => derived(known.parsed, app, known));
+  }
+
+  /**
+   * Derives the specification of an app unless it is cached, replaces the cached specification of this app, and returns
+   * the hash.
+   * @throws NotCachedError if the specification that the facts are based on is not cached.
+   */
+  derive({ of, source }: { of: SpecificationKey; source: Source }): string {
+    const known = this.#held.get(of.ref);
+    if (known?.state === of.state) return known.specification.hash;
+    // If a specification is larger than the whole cache, it is the only one that stays cached.
+    if (source.basis !== undefined && known?.state !== source.basis) throw new NotCachedError();
+    const read = source.facts.parts.reduce((bytes, { length }) => bytes + length, 0);
+    const size = Math.min(Math.max(read, source.facts.isPartial ? (known?.size ?? 0) : 0), HELD_BYTES);
+    return this.#hold(of, source.factsState, size, () => derivedFrom(source, known ?? null));
+  }
+
+  /**
+   * Sets the state by which a cached specification is found, and the state of its facts.
+   * @throws NotCachedError
+   */
+  setState({ of, state, factsState }: { of: SpecificationKey; state: string; factsState: string }): void {
+    if (this.#held.get(of.ref)?.state !== state) Object.assign(this.#of(of), { state, factsState });
+  }
+
+  #hold({ ref, state }: SpecificationKey, factsState: string, size: number, derive: () => Derived): string {
+    const fresh = this.#backoff.measure(ref, derive);
+    this.#held.set(ref, { ...fresh, state, factsState, size, shown: fresh.specification }, { size });
+    return fresh.specification.hash;
+  }
+
+  /**
+   * Adds live figures to the cached specification.
+   * @throws NotCachedError
+   */
+  addFigures({ of, figures, at }: { of: SpecificationKey; figures: LiveFigures; at: Date }): void {
+    const cached = this.#of(of);
+    cached.shown = withFigures(cached.specification, figures, at);
+  }
+
+  /**
+   * Returns the specification with its figures in a format.
+   * @param isGzipped True to compress the result with gzip.
+   * @throws NotCachedError
+   */
+  page({ of, format, isGzipped }: { of: SpecificationKey; format: PageFormat; isGzipped: boolean }): Bytes {
+    const { shown, entries } = this.#of(of);
+    const text = format === 'json' ? Buffer.concat(entries.writer.json(shown)) : Buffer.from(write[format](shown));
+    return toBytes(isGzipped ? gzipSync(text, { level: constants.Z_BEST_SPEED }) : text);
+  }
+
+  /**
+   * Returns a call of chapter 7 with its entity, the cells that allow it, example values and its errors. Returns null if
+   * the app has no such call.
+   * @throws NotCachedError
+   */
+  call({ of, id }: { of: SpecificationKey; id: string }): FoundCall | null {
+    const { chapters } = this.#of(of).specification;
+    const { calls, entities, roles, rules } = chapters;
+    const call = calls?.calls.find((one) => one.id === id);
+    if (!call) return null;
+    const entity = entities?.entities.find((one) => call.area === 'rest' && one.id === call.entity);
+    const types = call.area === 'rpc' ? (call.parameters ?? []).map(({ type }) => type) : [];
+    const examples = entity
+      ? fieldExamples(entity, rules?.rules.filter((rule) => rule.entity === entity.id) ?? [])
+      : typeExamples(types, entities?.entities ?? [], rules?.rules ?? []);
+    const cells = roles?.cells.filter((cell) => allowsCall(cell, call)) ?? [];
+    const errors = new ErrorsOfCalls(chapters).of(call);
+    return { call, ...(entity && { entity }), cells, examples, errors };
+  }
+
+  /**
+   * Returns the names of the calls of chapter 7.
+   * @throws NotCachedError
+   */
+  callNames({ of }: { of: SpecificationKey }): Pick<CallEntry, 'id' | 'area' | 'method' | 'path'>[] {
+    const calls = this.#of(of).specification.chapters.calls?.calls ?? [];
+    return calls.map(({ id, area, method, path }) => ({ id, area, method, path }));
+  }
+
+  /**
+   * Returns the policies that applied to a request, and the recent durations of requests for the same call.
+   * @throws NotCachedError
+   */
+  behind({ of, trace }: { of: SpecificationKey; trace: Pick<RequestTrace, 'call' | 'touched' | 'who'> }): {
+    policies: PolicyEntry[];
+    usual: NonNullable<CallEntry['figures']>['hour'] | null;
+  } {
+    const { calls, roles } = this.#of(of).shown.chapters;
+    const usual = calls?.calls.find(({ id }) => id === trace.call)?.figures?.hour ?? null;
+    return { policies: roles ? policiesForRequest(trace, roles) : [], usual };
+  }
+
+  cells({ of }: { of: SpecificationKey }): Pick<RolesChapter, 'cells'> {
+    return { cells: this.#of(of).specification.chapters.roles?.cells ?? [] };
+  }
+
+  /**
+   * Returns in words the changes from the cached specification to the one that `source` gives.
+   * @throws NotCachedError
+   */
+  changesTo({ of, source }: { of: SpecificationKey; source: Pick<Source, 'facts' | 'app'> }): Change[] {
+    const now = this.#of(of);
+    const then = derivedFrom(source, now);
+    const ids = { before: objectIds(now.parsed.facts), after: objectIds(then.parsed.facts) };
+    return diffChapters(exported(now.specification.chapters), exported(then.specification.chapters), ids);
+  }
+
+  /**
+   * Returns the cached specification as the version after `previous`, or as the first version if `previous` is null.
+   * @throws NotCachedError
+   */
+  version({ of, previous }: { of: SpecificationKey; previous: PackedVersion | null }): {
+    changes: Change[];
+    packed: string;
+    ids: string;
+  } {
+    const { specification, parsed } = this.#of(of);
+    const { chapters } = specification;
+    return this.#backoff.measure(of.ref, () => {
+      const ids = objectIds(parsed.facts);
+      const text = JSON.stringify(stableContent(chapters));
+      const before = previous && unpackedChapters(previous.packed);
+      const both = { before: previous && unpackedIds(previous), after: ids };
+      const changes = before ? diffChapters(before, JSON.parse(text), both) : [];
+      return { changes, packed: gzipJsonSync(text), ids: gzipJsonSync(JSON.stringify(ids)) };
+    });
+  }
+
+  /**
+   * Returns the object ids of a specification, compressed.
+   * @throws NotCachedError
+   */
+  packIds({ of }: { of: SpecificationKey }): string {
+    return gzipJsonSync(JSON.stringify(objectIds(this.#of(of).parsed.facts)));
+  }
+
+  /** Returns the milliseconds for which the background must not record changes of the app. */
+  recordingDelay({ ref }: { ref: string }): number {
+    return this.#backoff.remainingMilliseconds(ref);
+  }
+
+  /**
+   * Returns a stored version as JSON, together with the other columns of its row. Returns null if the version contains
+   * no chapters.
+   */
+  versionPage({ entry, packed, app }: { entry: VersionEntry; packed: Bytes; app: Specification['app'] }): Bytes | null {
+    const chapters = unpackedChapters(packed);
+    return chapters && json({ ...entry, specification: { app, hash: entry.hash, chapters } });
+  }
+
+  /**
+   * Describes the changes from one stored version to another. If a version contains no chapters, names the damaged
+   * version.
+   */
+  changesBetween({
+    before,
+    after,
+  }: {
+    before: PackedVersion;
+    after: PackedVersion;
+  }): Change[] | { spoilt: 'before' | 'after' } {
+    const [from, to] = [unpackedChapters(before.packed), unpackedChapters(after.packed)];
+    if (!from) return { spoilt: 'before' };
+    const ids = { before: unpackedIds(before), after: unpackedIds(after) };
+    return to ? diffChapters(from, to, ids) : { spoilt: 'after' };
+  }
+
+  /**
+   * Returns the OpenAPI 3.1 document of the calls that a role may send, or of all calls if `role` is null.
+   * @throws NotCachedError
+   */
+  openApi(asked: { of: SpecificationKey; types: TypeSource; role: string | null; url: string }): string {
+    const { specification } = this.#of(asked.of);
+    const [types, { url }] = [typeFacts(asked.types), asked];
+    if (asked.role === null) return JSON.stringify(openApiDocument(specification, types, url));
+    const visible = visibleTo(specification, asked.role);
+    return JSON.stringify(openApiDocument(visible.specification, types, url, visible.rights));
+  }
+
+  /**
+   * Returns the screens that one caller may open (`PortalScreens`), as JSON.
+   * @throws NotCachedError
+   */
+  memberScreens({
+    of,
+    names,
+    caller,
+    language,
+  }: {
+    of: SpecificationKey;
+    names: CatalogJson<TypeNameFacts>;
+    caller: MemberCaller;
+    language: string;
+  }): Bytes {
+    const { parsed, specification, entries } = this.#of(of);
+    const types = { ...parseCatalog(names), facts: parsed.facts };
+    return json(memberScreens(types, { chapters: specification.chapters, entries }, caller, language));
+  }
+
+  /** Returns generated types of all entities of the app, or of the entity with the id `only`. */
+  types({
+    types,
+    ref,
+    format,
+    only,
+  }: {
+    types: TypeSource;
+    ref: string;
+    format: TypesFormat;
+    only: string | null;
+  }): Bytes {
+    const facts = typeFacts(types);
+    switch (format) {
+      case 'typescript':
+        return toBytes(Buffer.from(only === null ? typescriptTypes(facts) : typescriptOf(facts, only)));
+      case 'zod':
+        return toBytes(Buffer.from(zodSchemas(facts, only)));
+      case 'json-schema':
+        return toBytes(Buffer.from(jsonSchemas(facts, ref, only)));
+    }
+  }
+
+  /** Returns the relations of every schema, with their figures, as JSON. */
+  entities({ facts, figures }: { facts: RawFacts; figures: EntityFigures }): Bytes {
+    return json(each(allEntities(parseFacts(facts)), ({ id }) => figures.get(id)));
+  }
+
+  #of({ ref, state }: SpecificationKey): Held {
+    const cached = this.#held.get(ref);
+    if (cached?.state !== state) throw new NotCachedError();
+    return cached;
+  }
+}
+
+/** Derives a specification, and takes the unchanged parts from an earlier one. */
+function derived(parsed: ParsedFacts, given: SpecificationApp, earlier: Derived | null): Derived {
+  const app = earlier && JSON.stringify(earlier.app) === JSON.stringify(given) ? earlier.app : given;
+  const derivation = deriveChanged(parsed.facts, app, earlier?.entries ?? null);
+  return { ...derivation, app, parsed };
+}
+
+const derivedFrom = ({ facts, app }: Pick<Source, 'facts' | 'app'>, earlier: Derived | null): Derived =>
+  derived(parseChangedFacts(facts, earlier?.parsed ?? null), app, earlier);
+
+const write: Readonly<Record<Exclude<PageFormat, 'json'>, (specification: Specification) => string>> = {
+  markdown: specificationMarkdown,
+  html: specificationHtml,
+};
+
+const typeFacts = ({ facts, names, catalog }: TypeSource): TypeFacts => ({
+  ...parseCatalog(names),
+  facts: parseFacts(facts),
+  catalog,
+});
+
+/** Returns the chapters as the JSON value of an export. */
+const exported = (chapters: Chapters): JsonObject => JSON.parse(JSON.stringify(stableContent(chapters)));
+
+/**
+ * Decompresses the chapters of a version. Returns null if the value is not an object: code of the app can write to the
+ * table of versions.
+ */
+function unpackedChapters(packed: Bytes): (Chapters & JsonObject) | null {
+  const value = gunzipJsonSync(Buffer.from(packed));
+  return isObject(value) ? (withCurrentNames(value) as Chapters & JsonObject) : null;
+}
+
+const unpackedIds = ({ ids }: PackedVersion): ObjectIds | null =>
+  readObjectIds(ids && gunzipJsonSync(Buffer.from(ids)));
+
+const json = (value: unknown): Bytes => toBytes(Buffer.from(JSON.stringify(value)));
+
+/** Copies the bytes, because small buffers of Node share one block of memory, which must not be sent as a whole. */
+const toBytes = (buffer: Buffer): Bytes => new Uint8Array(buffer);
