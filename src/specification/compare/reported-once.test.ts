@@ -11,7 +11,7 @@ const refusing = (name: string, codes: readonly string[]): string =>
     return new; end $$;
    create trigger ${name} before insert on public.tickets for each row execute function public.${name}()`;
 
-describe('diffChapters reports a change once in each chapter', () => {
+describe('diffChapters with changes that show in several chapters', () => {
   it.each<[string, string, Record<string, string[]>]>([
     [
       `create table public.replies (id int primary key, ticket uuid);
@@ -175,7 +175,7 @@ describe('diffChapters reports a change once in each chapter', () => {
         ],
       },
     ],
-  ])('reports in one sentence: %s; %s', async (first, sql, expected) => {
+  ])('reports a change once in each chapter: %s; %s', async (first, sql, expected) => {
     if (first !== '') await owner.script(first);
     const before = await derive();
     await owner.script(sql);
