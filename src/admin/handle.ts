@@ -1,33 +1,34 @@
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
-import { acceptInvitation, showInvitation } from './accept-invitation.ts';
-import { changeOwnPassword, endDevice, showDevices } from './account.ts';
-import { actAsMember } from './act-as-member.ts';
-import { showActivity, showSignInCounts } from './activity.ts';
-import { createApiKey, revealApiKey, revokeApiKey, rotateApiKey, showApiKeys } from './api-keys.ts';
+import { acceptInvitation, showInvitation } from './account/accept-invitation.ts';
+import { changeOwnPassword, endDevice, showDevices } from './account/account.ts';
 import {
-  changeAppRole,
-  inviteToApp,
-  leaveApp,
-  removeFromApp,
-  showAppBuilder,
-  showAppTeam,
-  uninviteFromApp,
-} from './app-team.ts';
-import { callApplications } from './applications.ts';
-import { cloneApp, createApp, deleteApp, renameApp, showApp, showApps, showConnection } from './apps.ts';
-import { showAudit, showNodeAudit } from './audit.ts';
+  closeSession,
+  openSession,
+  openSessionWithPasskey,
+  passkeyOptions,
+  showSession,
+} from './account/builder-session.ts';
+import { recoverBuilder, takeRecovery } from './account/recovery.ts';
+import { addsFactor, callOwnAccount, raisesSession, showOwnFactor } from './account/second-factor.ts';
+import { setUp, showSetup } from './account/setup.ts';
+import { showActivity, showSignInCounts } from './apps/activity.ts';
+import { cloneApp, createApp, deleteApp, renameApp, showApp, showApps, showConnection } from './apps/apps.ts';
+import { showStatus } from './apps/status.ts';
 import { auditCall } from './audited-calls.ts';
 import { callerOf } from './authorise.ts';
-import { closeSession, openSession, openSessionWithPasskey, passkeyOptions, showSession } from './builder-session.ts';
-import { setBuilderPassword, showBuilders } from './builders.ts';
 import type { AdminContext, Caller } from './context.ts';
-import { listHookFunctions } from './hook-functions.ts';
+import { createApiKey, revealApiKey, revokeApiKey, rotateApiKey, showApiKeys } from './keys/api-keys.ts';
+import { callApplications } from './keys/applications.ts';
+import { addKeys, listKeys, revokeKey, rotateKeys } from './keys/signing-keys.ts';
 import { requireLeast } from './least-role.ts';
-import { showLogs, summarizeLogs } from './logs.ts';
-import { previewMail, showMailTemplates } from './mail-templates.ts';
-import { testMailServer } from './mail-test.ts';
-import { removeMail, resendMail, showMail, showMails } from './mails.ts';
+import { showAudit, showNodeAudit } from './logs/audit.ts';
+import { showLogs, summarizeLogs } from './logs/logs.ts';
+import { showCalls, showErrors, showTrace } from './logs/observed-requests.ts';
+import { previewMail, showMailTemplates } from './mails/mail-templates.ts';
+import { testMailServer } from './mails/mail-test.ts';
+import { removeMail, resendMail, showMail, showMails } from './mails/mails.ts';
+import { actAsMember } from './members/act-as-member.ts';
 import {
   beginMemberImport,
   removeMemberImport,
@@ -36,9 +37,31 @@ import {
   showImportRefusals,
   showMemberImport,
   storeImportPart,
-} from './member-imports.ts';
-import { migrate } from './migrate.ts';
-import { tryMigrations } from './migration-trial.ts';
+} from './members/member-imports.ts';
+import { forgetRowImport, noteRowImport, showRowImports } from './members/row-imports.ts';
+import { endSession, endSessions, showSessions } from './members/sessions.ts';
+import { proveByPasskey, proveByPassword, requireRecentProof } from './recent-proof.ts';
+import { findRoute, type Params, type Route } from './router.ts';
+import { listHookFunctions } from './settings/hook-functions.ts';
+import { checkRedirect, listSettings, setSetting, unsetSetting } from './settings/settings.ts';
+import { beginSite, publishSite, removeSite, showSite, storeSite } from './site/site.ts';
+import { showProbe, startProbe } from './specification/probe.ts';
+import { showCall, showEntities, showSpecification, showTypes } from './specification/specification.ts';
+import { compareVersions, listVersions, showVersion } from './specification/versions.ts';
+import { migrate } from './sql/migrate.ts';
+import { tryMigrations } from './sql/migration-trial.ts';
+import { noteSaved, showUnsaved } from './sql/save-migration.ts';
+import { runSql } from './sql/sql.ts';
+import {
+  changeAppRole,
+  inviteToApp,
+  leaveApp,
+  removeFromApp,
+  showAppBuilder,
+  showAppTeam,
+  uninviteFromApp,
+} from './team/app-team.ts';
+import { setBuilderPassword, showBuilders } from './team/builders.ts';
 import {
   changeNodeRole,
   inviteToNode,
@@ -46,24 +69,7 @@ import {
   setSecondFactorRule,
   showNodeTeam,
   uninviteFromNode,
-} from './node-team.ts';
-import { showCalls, showErrors, showTrace } from './observed-requests.ts';
-import { showProbe, startProbe } from './probe.ts';
-import { proveByPasskey, proveByPassword, requireRecentProof } from './recent-proof.ts';
-import { recoverBuilder, takeRecovery } from './recovery.ts';
-import { findRoute, type Params, type Route } from './router.ts';
-import { forgetRowImport, noteRowImport, showRowImports } from './row-imports.ts';
-import { noteSaved, showUnsaved } from './save-migration.ts';
-import { addsFactor, callOwnAccount, raisesSession, showOwnFactor } from './second-factor.ts';
-import { endSession, endSessions, showSessions } from './sessions.ts';
-import { checkRedirect, listSettings, setSetting, unsetSetting } from './settings.ts';
-import { setUp, showSetup } from './setup.ts';
-import { addKeys, listKeys, revokeKey, rotateKeys } from './signing-keys.ts';
-import { beginSite, publishSite, removeSite, showSite, storeSite } from './site.ts';
-import { showCall, showEntities, showSpecification, showTypes } from './specification.ts';
-import { runSql } from './sql.ts';
-import { showStatus } from './status.ts';
-import { compareVersions, listVersions, showVersion } from './versions.ts';
+} from './team/node-team.ts';
 
 interface Call {
   context: AdminContext;

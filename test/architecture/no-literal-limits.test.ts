@@ -48,8 +48,8 @@ const withoutComments = (text: string): string =>
 
 /** The suspicious numbers that limit no request, by file: a reason and the code that contains the number. */
 const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...texts: string[]])[]>> = {
-  'src/admin/versions.ts': [['the beginning of a hash', '{12,64}']],
-  'src/admin/create-from-template.ts': [['how much of a wrong name is repeated', '.slice(0, 100)']],
+  'src/admin/specification/versions.ts': [['the beginning of a hash', '{12,64}']],
+  'src/admin/apps/create-from-template.ts': [['how much of a wrong name is repeated', '.slice(0, 100)']],
   'src/jobs/mail-sender.ts': [['the pause between two tries', 'const LATER_MILLISECONDS = 1000;']],
   'src/jobs/text-sender.ts': [['the pause between two tries', 'const LATER_MILLISECONDS = 1000;']],
   'src/jobs/smtp-session.ts': [
@@ -68,7 +68,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ['how long a reason is waited for', 'const LATE_MILLISECONDS = 1000;'],
     ['how long a reason is remembered', 'const EXPLAINED_MILLISECONDS = 10_000;'],
   ],
-  'src/admin/sql-failure.ts': [
+  'src/admin/sql/sql-failure.ts': [
     ['how much of a long line an error shows', 'const SHOWN_BEFORE = 60;', 'const SHOWN_AFTER = 60;'],
   ],
   'src/apps/registry/app-record.ts': [['the form of a ref', '{2,39}']],
@@ -110,7 +110,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ['the bars that are counted by five minutes', 'const COUNTED_STEP = 600;'],
     ['the requests that an index contains', 'const INDEXED_MILLISECONDS = 100;'],
   ],
-  'src/admin/logs.ts': [
+  'src/admin/logs/logs.ts': [
     ['the default period of a summary', 'const DEFAULT_PERIOD = 3_600_000;'],
     ['how many members a search of the log finds', 'const SEARCHED_MEMBERS = 20;'],
     ['the length of a filter', '.max(500)', '.max(100)'],
@@ -182,7 +182,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ['the form of a key id', '{1,128}'],
   ],
   'src/accounts/sessions/device-words.ts': [['how much of an unknown program is repeated', '{1,40}']],
-  'src/admin/mail-templates.ts': [['the form of a language tag (RFC 5646, section 4.4.1)', '{2,35}']],
+  'src/admin/mails/mail-templates.ts': [['the form of a language tag (RFC 5646, section 4.4.1)', '{2,35}']],
   'src/auth/admin/custom-providers.ts': [['the form of an identifier, as in GoTrue', '{0,41}']],
   'src/apps/settings.ts': [['what wideOnLoopback means', 'const WIDER = 10;']],
   'src/identity/external-keys.ts': [['the least RSA key (RFC 7518, section 3.3)', 'const LEAST_RSA_BITS = 2048;']],
