@@ -1,63 +1,65 @@
 import { z } from 'zod';
-import type { CallRequest, Reply } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { ShownInvitation } from '../../../contract/team.ts';
 import { createUser, deleteUser } from '../../accounts/users/users.ts';
 import { CONSOLE_REF } from '../../apps/registry/app-record.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { lacksFactor, sessionOf } from '../authorise.ts';
-import { line, readBody } from '../body.ts';
+import { line } from '../body.ts';
+import { type AdminCall, adminCall } from '../call.ts';
 import type { AdminContext } from '../context.ts';
 import { openApp } from '../open-app.ts';
-import { json, noContent } from '../router.ts';
+import { json, noContent } from '../reply.ts';
 import { builderPassword } from '../team/builders.ts';
-import { requireConsole } from './session-cookie.ts';
+import { fromConsole } from './session-cookie.ts';
 
-const shown = z.strictObject({ secret: z.string() });
-const accepted = z.strictObject({
-  secret: z.string(),
-  name: line(limits.builderNameCharacters.default).optional(),
-  password: builderPassword.optional(),
+const showInvitation = adminCall({
+  route: 'POST /invitations/show',
+  least: 'open',
+  requires: fromConsole,
+  summary: 'Returns the invitation of a link. The link stays valid.',
+  returns: 'ShownInvitation',
+  errors: ['invitation_invalid'],
+  body: z.strictObject({ secret: z.string() }),
+  handle: async ({ context, body: { secret } }) => {
+    const invitation = await context.registry.team.open(secret);
+    const builder = await builderWith(context, invitation.email);
+    const answer: ShownInvitation = { ...invitation, is_builder: builder !== null };
+    return json(answer);
+  },
 });
 
-/**
- * Handles POST /invitations/show: returns the invitation of a link. The link stays valid.
- * @throws `invitation_invalid`
- */
-export async function showInvitation(context: AdminContext, request: CallRequest): Promise<Reply> {
-  requireConsole(context.origins, request);
-  const { secret } = readBody(request, shown);
-  const invitation = await context.registry.team.open(secret);
-  const builder = await builderWith(context, invitation.email);
-  const answer: ShownInvitation = { ...invitation, is_builder: builder !== null };
-  return json(answer);
-}
-
-/**
- * Handles POST /invitations/accept: uses a link up. A new builder gets an account with the invitation's address; an
- * existing builder must be signed in with that address.
- * @throws `invitation_invalid`, `builder_sign_in_needed`, `second_factor_needed`, `validation_invalid`
- */
-export async function acceptInvitation(context: AdminContext, request: CallRequest): Promise<Reply> {
-  requireConsole(context.origins, request);
-  const { secret, name, password } = readBody(request, accepted);
-  const { team } = context.registry;
-  const { email } = await team.open(secret);
-  const builder = await builderWith(context, email);
-  if (builder !== null) {
-    const session = await sessionOf(context, request);
-    if (session?.userId !== builder.id) throw new NinefoldError('builder_sign_in_needed');
-    const rights = await team.rightsOf(builder.id);
-    if (rights && lacksFactor(session, rights)) throw new NinefoldError('second_factor_needed');
-    await team.accept(secret, builder.id, builder.name);
+const acceptInvitation = adminCall({
+  route: 'POST /invitations/accept',
+  least: 'open',
+  requires: fromConsole,
+  summary:
+    "Uses a link up. A new builder gets an account with the invitation's address; an existing builder must be signed in with that address.",
+  errors: ['invitation_invalid', 'builder_sign_in_needed', 'second_factor_needed'],
+  body: z.strictObject({
+    secret: z.string(),
+    name: line(limits.builderNameCharacters.default).optional(),
+    password: builderPassword.optional(),
+  }),
+  handle: async ({ context, request, body: { secret, name, password } }) => {
+    const { team } = context.registry;
+    const { email } = await team.open(secret);
+    const builder = await builderWith(context, email);
+    if (builder !== null) {
+      const session = await sessionOf(context, request);
+      if (session?.userId !== builder.id) throw new NinefoldError('builder_sign_in_needed');
+      const rights = await team.rightsOf(builder.id);
+      if (rights && lacksFactor(session, rights)) throw new NinefoldError('second_factor_needed');
+      await team.accept(secret, builder.id, builder.name);
+      return noContent();
+    }
+    if (name === undefined || password === undefined) {
+      throw new NinefoldError('validation_invalid', { message: 'A new builder gives a name and a password.' });
+    }
+    await acceptAsNew(context, { secret, email, name, password });
     return noContent();
-  }
-  if (name === undefined || password === undefined) {
-    throw new NinefoldError('validation_invalid', { message: 'A new builder gives a name and a password.' });
-  }
-  await acceptAsNew(context, { secret, email, name, password });
-  return noContent();
-}
+  },
+});
 
 /** Creates an account and a builder for it. Deletes the account if another call has used the invitation up. */
 async function acceptAsNew(
@@ -90,3 +92,5 @@ function asTaken(error: unknown): never {
 async function builderWith(context: AdminContext, email: string): Promise<{ id: string; name: string } | null> {
   return (await context.registry.builders()).find((known) => known.email === email) ?? null;
 }
+
+export const acceptInvitationCalls: readonly AdminCall[] = [showInvitation, acceptInvitation];

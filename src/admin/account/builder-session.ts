@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { SignedInBuilder } from '../../../contract/admin.ts';
-import type { CallRequest, Reply } from '../../../contract/call-request.ts';
+import type { Reply } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import { type Grant, revokeSession } from '../../accounts/sessions/sessions.ts';
 import { findUser } from '../../accounts/users/users.ts';
@@ -9,49 +9,55 @@ import { CONSOLE_REF } from '../../apps/registry/app-record.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { type BuilderSession, issueBuilderToken } from '../../identity/builder-session.ts';
 import { lacksFactor, mustAddFactor, sessionOf } from '../authorise.ts';
-import { readBody } from '../body.ts';
+import { type AdminCall, adminCall } from '../call.ts';
 import type { AdminContext } from '../context.ts';
 import { openApp } from '../open-app.ts';
-import { json, noContent } from '../router.ts';
-import { builderCookie, noBuilderCookie, requireConsole } from './session-cookie.ts';
-
-const schema = z.strictObject({
-  email: z.string().max(limits.emailCharacters.default),
-  password: z.string().max(limits.passwordMaxBytes.default),
-});
+import { json, noContent } from '../reply.ts';
+import { builderCookie, fromConsole, noBuilderCookie } from './session-cookie.ts';
 
 const lifetimeSeconds = limits.builderSessionDays.default * 86_400;
 
-/**
- * Handles POST /session: signs a builder in, with the limits of every sign-in, and sets the cookie.
- * @throws what the sign-in of an app throws, and `operator_required` for an account without a builder
- */
-export async function openSession(context: AdminContext, request: CallRequest): Promise<Reply> {
-  requireConsole(context.origins, request);
-  readBody(request, schema);
-  const app = await openApp(context, CONSOLE_REF);
-  return signedIn(context, app, await context.builders.signIn(app, request));
-}
+const openSession = adminCall({
+  route: 'POST /session',
+  least: 'open',
+  requires: fromConsole,
+  summary: 'Signs a builder in, with the limits of every sign-in, and sets the cookie.',
+  returns: 'SignedInBuilder',
+  errors: ['operator_required'],
+  body: z.strictObject({
+    email: z.string().max(limits.emailCharacters.default),
+    password: z.string().max(limits.passwordMaxBytes.default),
+  }),
+  handle: async ({ context, request }) => {
+    const app = await openApp(context, CONSOLE_REF);
+    return signedIn(context, app, await context.builders.signIn(app, request));
+  },
+});
 
-/**
- * Handles POST /session/passkey/options: creates a challenge for a sign-in by passkey.
- * @throws `passkey_disabled`
- */
-export async function passkeyOptions(context: AdminContext, request: CallRequest): Promise<Reply> {
-  requireConsole(context.origins, request);
-  const app = await openApp(context, CONSOLE_REF);
-  return context.builders.account(app, { ...request, path: '/passkeys/authentication/options' }, null);
-}
+const passkeyOptions = adminCall({
+  route: 'POST /session/passkey/options',
+  least: 'open',
+  requires: fromConsole,
+  summary: 'Creates a challenge for a sign-in by passkey.',
+  returns: 'as POST /auth/v1/passkeys/authentication/options',
+  errors: ['passkey_disabled'],
+  handle: async ({ context, request }) => {
+    const app = await openApp(context, CONSOLE_REF);
+    return context.builders.account(app, { ...request, path: '/passkeys/authentication/options' }, null);
+  },
+});
 
-/**
- * Handles POST /session/passkey: signs in the builder of a passkey and sets the cookie.
- * @throws the errors of `openSession`
- */
-export async function openSessionWithPasskey(context: AdminContext, request: CallRequest): Promise<Reply> {
-  requireConsole(context.origins, request);
-  const app = await openApp(context, CONSOLE_REF);
-  return signedIn(context, app, await context.builders.signInWithPasskey(app, request));
-}
+const openSessionWithPasskey = adminCall({
+  route: 'POST /session/passkey',
+  least: 'open',
+  requires: fromConsole,
+  summary: 'Signs in the builder of a passkey and sets the cookie.',
+  returns: 'SignedInBuilder',
+  handle: async ({ context, request }) => {
+    const app = await openApp(context, CONSOLE_REF);
+    return signedIn(context, app, await context.builders.signInWithPasskey(app, request));
+  },
+});
 
 /** Sets the cookie of an opened session. Ends the session of an account without a builder. */
 async function signedIn(context: AdminContext, app: App, { user, session: { id, aal } }: Grant): Promise<Reply> {
@@ -74,29 +80,38 @@ export function cookieFor({ origins }: AdminContext, app: App, session: BuilderS
   );
 }
 
-/** Handles GET /session: returns the builder who is signed in; null if no builder is. */
-export async function showSession(context: AdminContext, request: CallRequest): Promise<Reply> {
-  try {
-    const session = await sessionOf(context, request);
-    const builder = session && (await findBuilder(context, session));
-    return json(builder);
-  } catch (error) {
-    if (!(error instanceof NinefoldError) || error.code !== 'operator_required') throw error;
-    return { ...json(null), cookies: [noBuilderCookie(context.origins)] };
-  }
-}
+const showSession = adminCall({
+  route: 'GET /session',
+  least: 'open',
+  summary: 'Returns the builder who is signed in; null if no builder is.',
+  returns: 'SignedInBuilder, or null',
+  handle: async ({ context, request }) => {
+    try {
+      const session = await sessionOf(context, request);
+      const builder = session && (await findBuilder(context, session));
+      return json(builder);
+    } catch (error) {
+      if (!(error instanceof NinefoldError) || error.code !== 'operator_required') throw error;
+      return { ...json(null), cookies: [noBuilderCookie(context.origins)] };
+    }
+  },
+});
 
-/** Handles DELETE /session: ends the session and deletes the cookie. Does nothing without a session. */
-export async function closeSession(context: AdminContext, request: CallRequest): Promise<Reply> {
-  const session = await sessionOf(context, request).catch(whenSignedOut);
-  if (session) {
-    const { database } = await openApp(context, CONSOLE_REF);
-    await revokeSession(database, session.id);
-    const { userId } = session;
-    context.events.emit({ type: 'auth', what: 'signed-out', app: CONSOLE_REF, userId, address: request.address });
-  }
-  return { ...noContent(), cookies: [noBuilderCookie(context.origins)] };
-}
+const closeSession = adminCall({
+  route: 'DELETE /session',
+  least: 'open',
+  summary: 'Ends the session and deletes the cookie. Does nothing without a session.',
+  handle: async ({ context, request }) => {
+    const session = await sessionOf(context, request).catch(whenSignedOut);
+    if (session) {
+      const { database } = await openApp(context, CONSOLE_REF);
+      await revokeSession(database, session.id);
+      const { userId } = session;
+      context.events.emit({ type: 'auth', what: 'signed-out', app: CONSOLE_REF, userId, address: request.address });
+    }
+    return { ...noContent(), cookies: [noBuilderCookie(context.origins)] };
+  },
+});
 
 /** Returns null for the error of a session that has ended, as if there were no session; rethrows every other error. */
 function whenSignedOut(error: unknown): null {
@@ -122,3 +137,11 @@ async function findBuilder(context: AdminContext, session: BuilderSession): Prom
     owns_node: rights.ownsNode,
   };
 }
+
+export const builderSessionCalls: readonly AdminCall[] = [
+  showSession,
+  openSession,
+  closeSession,
+  passkeyOptions,
+  openSessionWithPasskey,
+];

@@ -2,44 +2,162 @@ import type { CallRequest, Reply } from '../../../contract/call-request.ts';
 import { CONSOLE_REF } from '../../apps/registry/app-record.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { sessionOf } from '../authorise.ts';
+import { type AdminCall, adminCall } from '../call.ts';
 import type { AdminContext } from '../context.ts';
 import { openApp } from '../open-app.ts';
-import { noContent } from '../router.ts';
+import { noContent } from '../reply.ts';
 import { cookieFor } from './builder-session.ts';
 
 const PREFIX = '/account';
-
-/** Paths by which a session shows a second factor. They are open to a session that has not shown one. */
-const RAISING = /^\/account\/(?:user|factors\/[^/]+\/(?:challenge|verify))$/;
-
-/** Paths by which a builder adds a second factor. They are open to a builder who must add one. */
-const ADDING = /^\/account\/(?:user|proof(?:\/passkey)?|factors(?:\/[^/]+(?:\/(?:challenge|verify))?)?)$/;
-
-export const addsFactor = ({ path }: CallRequest): boolean => ADDING.test(path);
-
-export const raisesSession = ({ path }: CallRequest): boolean => RAISING.test(path);
 
 /**
  * Handles a call below /account like `/auth/v1` of the console: factors, recovery codes and passkeys of the builder
  * whose cookie is in the request.
  * @throws what that call throws, and `operator_required` without the cookie
  */
-export async function callOwnAccount(context: AdminContext, request: CallRequest): Promise<Reply> {
+async function callOwnAccount(context: AdminContext, request: CallRequest): Promise<Reply> {
   const session = await sessionOf(context, request);
   if (!session) throw new NinefoldError('operator_required');
   const app = await openApp(context, CONSOLE_REF);
   return context.builders.account(app, { ...request, path: request.path.slice(PREFIX.length) }, session);
 }
 
-/**
- * Handles POST /account/factors/:id/verify: shows a second factor. Only the new cookie gets the assurance of the
- * factor. A stolen copy of the earlier cookie does not. The page receives no token of the session.
- * @throws the errors of `callOwnAccount`
- */
-export async function showOwnFactor(context: AdminContext, request: CallRequest): Promise<Reply> {
-  const session = await sessionOf(context, request);
-  await callOwnAccount(context, request);
-  if (!session) throw new NinefoldError('operator_required');
-  const app = await openApp(context, CONSOLE_REF);
-  return { ...noContent(), cookies: [cookieFor(context, app, { ...session, aal: 'aal2' })] };
-}
+const handle = ({ context, request }: { context: AdminContext; request: CallRequest }): Promise<Reply> =>
+  callOwnAccount(context, request);
+
+const showUser = adminCall({
+  route: 'GET /account/user',
+  least: 'builder',
+  beforeFactor: 'show',
+  summary: 'Returns your account, as GET /auth/v1/user of the console does.',
+  returns: 'User',
+  handle,
+});
+
+const addFactor = adminCall({
+  route: 'POST /account/factors',
+  least: 'builder',
+  sensitive: 'add a second factor',
+  beforeFactor: 'add',
+  summary: 'Adds a second factor, as POST /auth/v1/factors of the console does.',
+  returns: 'Factor',
+  handle,
+});
+
+const showRecoveryCodes = adminCall({
+  route: 'GET /account/factors/recovery-codes',
+  least: 'builder',
+  summary: 'Returns when your recovery codes were created and how many are left.',
+  handle,
+});
+
+const makeRecoveryCodes = adminCall({
+  route: 'POST /account/factors/recovery-codes',
+  least: 'builder',
+  sensitive: 'make recovery codes',
+  summary: 'Creates recovery codes.',
+  handle,
+});
+
+const deleteRecoveryCodes = adminCall({
+  route: 'DELETE /account/factors/recovery-codes',
+  least: 'builder',
+  sensitive: 'delete the recovery codes',
+  summary: 'Deletes your recovery codes.',
+  handle,
+});
+
+const replaceRecoveryCodes = adminCall({
+  route: 'POST /account/factors/recovery-codes/regenerate',
+  least: 'builder',
+  sensitive: 'replace the recovery codes',
+  summary: 'Replaces your recovery codes.',
+  handle,
+});
+
+const removeFactor = adminCall({
+  route: 'DELETE /account/factors/:id',
+  least: 'builder',
+  sensitive: 'remove a second factor',
+  beforeFactor: 'add',
+  summary: 'Removes a second factor.',
+  handle,
+});
+
+const challengeFactor = adminCall({
+  route: 'POST /account/factors/:id/challenge',
+  least: 'builder',
+  beforeFactor: 'show',
+  summary: 'Creates a challenge for a second factor.',
+  handle,
+});
+
+const showFactor = adminCall({
+  route: 'POST /account/factors/:id/verify',
+  least: 'builder',
+  beforeFactor: 'show',
+  summary:
+    'Shows a second factor. Only the new cookie gets the assurance of the factor. A stolen copy of the earlier cookie does not. The page receives no token of the session.',
+  handle: async ({ context, request }) => {
+    const session = await sessionOf(context, request);
+    await callOwnAccount(context, request);
+    if (!session) throw new NinefoldError('operator_required');
+    const app = await openApp(context, CONSOLE_REF);
+    return { ...noContent(), cookies: [cookieFor(context, app, { ...session, aal: 'aal2' })] };
+  },
+});
+
+const showPasskeys = adminCall({
+  route: 'GET /account/passkeys',
+  least: 'builder',
+  summary: 'Returns your passkeys.',
+  handle,
+});
+
+const beginPasskey = adminCall({
+  route: 'POST /account/passkeys/registration/options',
+  least: 'builder',
+  sensitive: 'add a passkey',
+  summary: 'Creates a challenge for a new passkey.',
+  handle,
+});
+
+const addPasskey = adminCall({
+  route: 'POST /account/passkeys/registration/verify',
+  least: 'builder',
+  sensitive: 'add a passkey',
+  summary: 'Adds a passkey.',
+  handle,
+});
+
+const renamePasskey = adminCall({
+  route: 'PATCH /account/passkeys/:id',
+  least: 'builder',
+  summary: 'Renames a passkey.',
+  handle,
+});
+
+const removePasskey = adminCall({
+  route: 'DELETE /account/passkeys/:id',
+  least: 'builder',
+  sensitive: 'remove a passkey',
+  summary: 'Removes a passkey.',
+  handle,
+});
+
+export const secondFactorCalls: readonly AdminCall[] = [
+  showUser,
+  addFactor,
+  showRecoveryCodes,
+  makeRecoveryCodes,
+  deleteRecoveryCodes,
+  replaceRecoveryCodes,
+  removeFactor,
+  challengeFactor,
+  showFactor,
+  showPasskeys,
+  beginPasskey,
+  addPasskey,
+  renamePasskey,
+  removePasskey,
+];

@@ -2,6 +2,7 @@ import { consoleHeader } from '../../../contract/admin.ts';
 import type { CallRequest } from '../../../contract/call-request.ts';
 import type { Origins } from '../../apps/registry/origins.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
+import type { AdminContext } from '../context.ts';
 
 /**
  * Returns the name of the cookie. Over TLS it has the prefix `__Host-`, so that browsers refuse a cookie of this name
@@ -40,7 +41,7 @@ export function readBuilderToken(origins: Origins, request: CallRequest): string
  * Throws `console_required` unless a page of the console made the request. `SameSite` is not enough, because an app
  * below the same domain is the same site.
  */
-export function requireConsole(origins: Origins, { headers }: CallRequest): void {
+function requireConsole(origins: Origins, { headers }: CallRequest): void {
   const { origin, host, 'sec-fetch-site': site } = headers;
   const isConsole =
     headers[consoleHeader] === '1' &&
@@ -48,3 +49,12 @@ export function requireConsole(origins: Origins, { headers }: CallRequest): void
     (origin === undefined || origins.isNode(origin, host));
   if (!isConsole) throw new NinefoldError('console_required');
 }
+
+/** Checks for the definition of a call what `requireConsole` checks. */
+export const fromConsole = ({
+  context,
+  request,
+}: {
+  readonly context: Pick<AdminContext, 'origins'>;
+  readonly request: CallRequest;
+}): void => requireConsole(context.origins, request);

@@ -1,5 +1,4 @@
 import type { Activity, SignInCounts } from '../../../contract/admin.ts';
-import type { Reply } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import { readSignInCounts } from '../../accounts/passwords/sign-in-counts.ts';
 import { countSessions } from '../../accounts/sessions/sessions.ts';
@@ -7,46 +6,52 @@ import { countUsers } from '../../accounts/users/list-users.ts';
 import { quantile } from '../../apps/statistics/call-statistics.ts';
 import { readCalls } from '../../apps/statistics/read-statistics.ts';
 import { rowsAsText } from '../../database/statement.ts';
+import { type AdminCall, adminCall } from '../call.ts';
 import type { AdminContext } from '../context.ts';
 import { openApp } from '../open-app.ts';
-import { json } from '../router.ts';
+import { json } from '../reply.ts';
 
-/** Handles GET /apps/:ref/activity: returns figures and health of one app. */
-export async function showActivity(context: AdminContext, ref: string): Promise<Reply> {
-  const app = await openApp(context, ref);
-  const { auth } = await app.settings();
-  const [calls, members, sessions, connections] = await Promise.all([
-    readCalls(app),
-    countUsers(app.database),
-    countSessions(app.database, auth),
-    connectionsOf(context, app.record.database),
-  ]);
-  const { histogram, ...today } = calls.today;
-  const activity: Activity = {
-    hours: calls.hours,
-    today: {
-      ...today,
-      p50_ms: quantile(histogram, 0.5),
-      p99_ms: quantile(histogram, 0.99),
-      per_minute: calls.lastMinutes / 5,
-    },
-    members,
-    sessions,
-    health: [
-      {
-        name: 'Node',
-        ok: true,
-        text: `${context.node.workers} ${context.node.workers === 1 ? 'worker' : 'workers'}, version ${context.node.version}`,
+const showActivity = adminCall({
+  route: 'GET /apps/:ref/activity',
+  least: 'reader',
+  summary: 'Returns figures and health of one app.',
+  returns: 'Activity',
+  handle: async ({ context, ref }) => {
+    const app = await openApp(context, ref);
+    const { auth } = await app.settings();
+    const [calls, members, sessions, connections] = await Promise.all([
+      readCalls(app),
+      countUsers(app.database),
+      countSessions(app.database, auth),
+      connectionsOf(context, app.record.database),
+    ]);
+    const { histogram, ...today } = calls.today;
+    const activity: Activity = {
+      hours: calls.hours,
+      today: {
+        ...today,
+        p50_ms: quantile(histogram, 0.5),
+        p99_ms: quantile(histogram, 0.99),
+        per_minute: calls.lastMinutes / 5,
       },
-      {
-        name: 'Postgres',
-        ok: connections.used < connections.max,
-        text: `${connections.version}, ${connections.here} of ${connections.max} connections`,
-      },
-    ],
-  };
-  return json(activity);
-}
+      members,
+      sessions,
+      health: [
+        {
+          name: 'Node',
+          ok: true,
+          text: `${context.node.workers} ${context.node.workers === 1 ? 'worker' : 'workers'}, version ${context.node.version}`,
+        },
+        {
+          name: 'Postgres',
+          ok: connections.used < connections.max,
+          text: `${connections.version}, ${connections.here} of ${connections.max} connections`,
+        },
+      ],
+    };
+    return json(activity);
+  },
+});
 
 async function connectionsOf(
   context: AdminContext,
@@ -69,9 +74,16 @@ async function connectionsOf(
   };
 }
 
-/** Handles GET /apps/:ref/sign-ins: returns the number of sign-ins by method. */
-export async function showSignInCounts(context: AdminContext, ref: string): Promise<Reply> {
-  const { database } = await openApp(context, ref);
-  const counts: SignInCounts = { days: limits.signInsShownDays.default, ways: await readSignInCounts(database) };
-  return json(counts);
-}
+const showSignInCounts = adminCall({
+  route: 'GET /apps/:ref/sign-ins',
+  least: 'reader',
+  summary: 'Returns the number of sign-ins by method.',
+  returns: 'SignInCounts',
+  handle: async ({ context, ref }) => {
+    const { database } = await openApp(context, ref);
+    const counts: SignInCounts = { days: limits.signInsShownDays.default, ways: await readSignInCounts(database) };
+    return json(counts);
+  },
+});
+
+export const activityCalls: readonly AdminCall[] = [showActivity, showSignInCounts];

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { AppConnection, AppSummary } from '../../../contract/admin.ts';
-import type { CallRequest, Reply } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import { ownerConnection } from '../../apps/app-connections.ts';
 import { isCurrent } from '../../apps/apps.ts';
@@ -9,30 +8,16 @@ import { JWT_SECRET_KID } from '../../apps/keys/app-keys.ts';
 import { type AppEntry, type AppRecord, CONSOLE_REF } from '../../apps/registry/app-record.ts';
 import { connectionUrl } from '../../database/connection-config.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { line, readBody } from '../body.ts';
+import { line } from '../body.ts';
+import { type AdminCall, adminCall } from '../call.ts';
 import type { AdminContext, Caller } from '../context.ts';
 import { ownsApp, requireCreator } from '../least-role.ts';
-import { json, noContent } from '../router.ts';
+import { json, noContent } from '../reply.ts';
 import { createFromTemplate } from './create-from-template.ts';
 import { databaseSizes } from './database-sizes.ts';
 
 const ref = z.string();
 const name = line(limits.builderNameCharacters.default);
-
-const createSchema = z.strictObject({
-  ref,
-  name: name.optional(),
-  jwt_secret: z
-    .string()
-    .min(limits.jwtSecretMinCharacters.default)
-    .max(limits.jwtSecretMaxCharacters.default)
-    .optional(),
-  database: line(limits.nameBytes.default).optional(),
-  anon_role: line(limits.nameBytes.default).optional(),
-  template: z.string().optional(),
-});
-const cloneSchema = z.strictObject({ ref, name: name.optional() });
-const deleteSchema = z.strictObject({ confirm: z.string() });
 
 /** Returns the caller with the role owner on the new app. */
 const asOwner = (caller: Caller, made: string): Caller =>
@@ -40,11 +25,17 @@ const asOwner = (caller: Caller, made: string): Caller =>
 
 const builderOf = (caller: Caller): string | null => (caller.kind === 'builder' ? caller.userId : null);
 
-/** Handles GET /apps?sizes=: returns the apps that the caller may see, oldest first. */
-export async function showApps(context: AdminContext, caller: Caller, request: CallRequest): Promise<Reply> {
-  const hasSizes = new URLSearchParams(request.query).get('sizes') === 'true';
-  return json(await listApps(context, caller, hasSizes));
-}
+const showApps = adminCall({
+  route: 'GET /apps',
+  least: 'builder',
+  summary: 'Returns the apps that the caller may see, oldest first.',
+  returns: 'AppSummary[]',
+  query: ['sizes'],
+  handle: async ({ context, caller, query }) => {
+    const hasSizes = query.get('sizes') === 'true';
+    return json(await listApps(context, caller, hasSizes));
+  },
+});
 
 /** Returns the apps that the caller may see, the oldest first. */
 export async function listApps(context: AdminContext, caller: Caller, hasSizes: boolean): Promise<AppSummary[]> {
@@ -59,80 +50,120 @@ export async function listApps(context: AdminContext, caller: Caller, hasSizes: 
   return records.map((record) => summaryOf(context, record, sizes && (sizes.get(record.database) ?? 0)));
 }
 
-/** Handles GET /apps/:ref: returns one app. */
-export async function showApp(context: AdminContext, ref: string): Promise<Reply> {
-  const { record } = await context.apps.find(ref);
-  const sizes = await databaseSizes(context.maintenance, [record.database]);
-  return json(summaryOf(context, record, sizes.get(record.database) ?? 0));
-}
+const showApp = adminCall({
+  route: 'GET /apps/:ref',
+  least: 'reader',
+  summary: 'Returns one app.',
+  returns: 'AppSummary',
+  handle: async ({ context, ref }) => {
+    const { record } = await context.apps.find(ref);
+    const sizes = await databaseSizes(context.maintenance, [record.database]);
+    return json(summaryOf(context, record, sizes.get(record.database) ?? 0));
+  },
+});
 
-const renameSchema = z.strictObject({ name });
+const renameApp = adminCall({
+  route: 'PATCH /apps/:ref',
+  least: 'owner',
+  audit: { action: 'app_renamed', details: ({ name }) => ({ name }) },
+  summary: 'Renames the app. Its ref stays the same.',
+  body: z.strictObject({ name }),
+  handle: async ({ context, ref, body }) => {
+    if (!(await context.registry.rename(ref, body.name))) throw new NinefoldError('app_unknown');
+    return noContent();
+  },
+});
 
-/** Handles PATCH /apps/:ref: renames the app. Its ref stays the same. */
-export async function renameApp(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
-  const body = readBody(request, renameSchema);
-  if (!(await context.registry.rename(ref, body.name))) throw new NinefoldError('app_unknown');
-  return noContent();
-}
-
-/** Handles POST /apps: creates an app. */
-export async function createApp(context: AdminContext, caller: Caller, request: CallRequest): Promise<Reply> {
-  const body = readBody(request, createSchema);
-  const options = {
-    ...(body.name === undefined ? {} : { name: body.name }),
-    ...(body.jwt_secret === undefined ? {} : { jwtSecret: body.jwt_secret }),
-  };
-  if (body.database === undefined) {
-    const builder = builderOf(caller);
-    const record =
-      body.template === undefined
-        ? await context.lifecycle.create(body.ref, { ...options, builder })
-        : await createFromTemplate(context, caller, body.ref, { ...options, builder, template: body.template });
-    return json(connectionOf(context, record, asOwner(caller, record.ref), true), 201);
-  }
-  if (body.template !== undefined) {
-    throw new NinefoldError('validation_invalid', {
-      message: 'template: an app on a database that is there already has its own tables; leave one of the two out.',
+const createApp = adminCall({
+  route: 'POST /apps',
+  least: 'creator',
+  audit: {
+    action: 'app_created',
+    details: ({ template }) => (template ? { template } : {}),
+    created: ({ ref: made }) => made,
+  },
+  summary: 'Creates an app.',
+  returns: '201 AppConnection',
+  body: z.strictObject({
+    ref,
+    name: name.optional(),
+    jwt_secret: z
+      .string()
+      .min(limits.jwtSecretMinCharacters.default)
+      .max(limits.jwtSecretMaxCharacters.default)
+      .optional(),
+    database: line(limits.nameBytes.default).optional(),
+    anon_role: line(limits.nameBytes.default).optional(),
+    template: z.string().optional(),
+  }),
+  handle: async ({ context, caller, body }) => {
+    const options = {
+      ...(body.name === undefined ? {} : { name: body.name }),
+      ...(body.jwt_secret === undefined ? {} : { jwtSecret: body.jwt_secret }),
+    };
+    if (body.database === undefined) {
+      const builder = builderOf(caller);
+      const record =
+        body.template === undefined
+          ? await context.lifecycle.create(body.ref, { ...options, builder })
+          : await createFromTemplate(context, caller, body.ref, { ...options, builder, template: body.template });
+      return json(connectionOf(context, record, asOwner(caller, record.ref), true), 201);
+    }
+    if (body.template !== undefined) {
+      throw new NinefoldError('validation_invalid', {
+        message: 'template: an app on a database that is there already has its own tables; leave one of the two out.',
+      });
+    }
+    if (caller.kind !== 'operator') throw new NinefoldError('operator_required');
+    const record = await context.lifecycle.attach(body.ref, body.database, {
+      ...options,
+      anonRole: body.anon_role ?? null,
     });
-  }
-  if (caller.kind !== 'operator') throw new NinefoldError('operator_required');
-  const record = await context.lifecycle.attach(body.ref, body.database, {
-    ...options,
-    anonRole: body.anon_role ?? null,
-  });
-  return json(connectionOf(context, record, caller, true), 201);
-}
+    return json(connectionOf(context, record, caller, true), 201);
+  },
+});
 
-/** Handles POST /apps/:ref/clone: copies an app. */
-export async function cloneApp(
-  context: AdminContext,
-  caller: Caller,
-  request: CallRequest,
-  ref: string,
-): Promise<Reply> {
-  requireCreator(caller);
-  const body = readBody(request, cloneSchema);
-  const record = await context.lifecycle.clone(ref, body.ref, {
-    ...(body.name === undefined ? {} : { name: body.name }),
-    builder: builderOf(caller),
-  });
-  return json(connectionOf(context, record, asOwner(caller, record.ref), true), 201);
-}
+const cloneApp = adminCall({
+  route: 'POST /apps/:ref/clone',
+  least: 'owner',
+  sensitive: 'clone the app with its rows',
+  audit: { action: 'app_cloned', details: ({ ref: made }) => ({ to: made }) },
+  summary: 'Copies an app.',
+  returns: '201 AppConnection',
+  requires: ({ caller }) => requireCreator(caller),
+  body: z.strictObject({ ref, name: name.optional() }),
+  handle: async ({ context, caller, ref, body }) => {
+    const record = await context.lifecycle.clone(ref, body.ref, {
+      ...(body.name === undefined ? {} : { name: body.name }),
+      builder: builderOf(caller),
+    });
+    return json(connectionOf(context, record, asOwner(caller, record.ref), true), 201);
+  },
+});
 
-/** Handles DELETE /apps/:ref: deletes an app. */
-export async function deleteApp(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
-  const { confirm } = readBody(request, deleteSchema);
-  await context.lifecycle.delete(ref, confirm);
-  return noContent();
-}
+const deleteApp = adminCall({
+  route: 'DELETE /apps/:ref',
+  least: 'owner',
+  sensitive: 'delete the app',
+  audit: { action: 'app_deleted' },
+  summary: 'Deletes an app.',
+  body: z.strictObject({ confirm: z.string() }),
+  handle: async ({ context, ref, body: { confirm } }) => {
+    await context.lifecycle.delete(ref, confirm);
+    return noContent();
+  },
+});
 
-/**
- * Handles GET /apps/:ref/connection: returns the addresses and public keys of an app, and its secrets to the operator.
- */
-export async function showConnection(context: AdminContext, caller: Caller, ref: string): Promise<Reply> {
-  const { record } = await context.apps.find(ref);
-  return json(connectionOf(context, record, caller, caller.kind === 'operator'));
-}
+const showConnection = adminCall({
+  route: 'GET /apps/:ref/connection',
+  least: 'reader',
+  summary: 'Returns the addresses and public keys of an app, and its secrets to the operator.',
+  returns: 'AppConnection',
+  handle: async ({ context, caller, ref }) => {
+    const { record } = await context.apps.find(ref);
+    return json(connectionOf(context, record, caller, caller.kind === 'operator'));
+  },
+});
 
 /**
  * Returns the connection of an app.
@@ -165,3 +196,13 @@ function summaryOf(context: AdminContext, record: AppEntry, sizeBytes: number | 
     ...(isCurrent(record) ? {} : { outdated: true }),
   };
 }
+
+export const appCalls: readonly AdminCall[] = [
+  showApps,
+  createApp,
+  showApp,
+  renameApp,
+  deleteApp,
+  cloneApp,
+  showConnection,
+];

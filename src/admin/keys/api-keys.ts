@@ -1,63 +1,84 @@
 import { z } from 'zod';
 import type { ApiKeyEntry, CreatedApiKey, RevealedApiKey } from '../../../contract/admin.ts';
-import type { CallRequest, Reply } from '../../../contract/call-request.ts';
+import type { Reply } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import { listApiKeys, revealFirstKey, withoutKey, withRotatedKey, withSecretKey } from '../../apps/keys/api-keys.ts';
 import { type ApiKey, JWT_SECRET_KID } from '../../apps/keys/app-keys.ts';
 import { readKeyUses, type StoredKeyUses } from '../../apps/keys/key-uses.ts';
 import type { AppRecord, AppSecrets } from '../../apps/registry/app-record.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { line, readBody } from '../body.ts';
+import { line } from '../body.ts';
+import { type AdminCall, adminCall } from '../call.ts';
 import type { AdminContext } from '../context.ts';
-import { json } from '../router.ts';
+import { json } from '../reply.ts';
 
-/** Handles GET /apps/:ref/api-keys: returns every key without its secret part. */
-export async function showApiKeys(context: AdminContext, ref: string): Promise<Reply> {
-  const app = await context.apps.get(ref);
-  return json(entriesOf(app.record, await readKeyUses(app)));
-}
+const showApiKeys = adminCall({
+  route: 'GET /apps/:ref/api-keys',
+  least: 'developer',
+  summary: 'Returns every key without its secret part.',
+  returns: 'ApiKeyEntry[]',
+  handle: async ({ context, ref }) => {
+    const app = await context.apps.get(ref);
+    return json(entriesOf(app.record, await readKeyUses(app)));
+  },
+});
 
-const createBody = z.strictObject({ name: line(limits.apiKeyNameCharacters.default) });
+const createApiKey = adminCall({
+  route: 'POST /apps/:ref/api-keys',
+  least: 'owner',
+  sensitive: 'create a secret key',
+  audit: { action: 'api_key_created', details: ({ name }) => ({ name }) },
+  summary: 'Creates a key.',
+  returns: '201 CreatedApiKey',
+  errors: ['api_keys_full'],
+  body: z.strictObject({ name: line(limits.apiKeyNameCharacters.default) }),
+  handle: async ({ context, ref, body: { name } }) =>
+    addKey(context, ref, (secrets) => withSecretKey(secrets, name, new Date().toISOString())),
+});
 
-/**
- * Handles POST /apps/:ref/api-keys: creates a key.
- * @throws api_keys_full
- */
-export async function createApiKey(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
-  const { name } = readBody(request, createBody);
-  return addKey(context, ref, (secrets) => withSecretKey(secrets, name, new Date().toISOString()));
-}
+const rotateApiKey = adminCall({
+  route: 'POST /apps/:ref/api-keys/:id/rotate',
+  least: 'owner',
+  sensitive: 'rotate a secret key',
+  audit: { action: 'api_key_rotated', details: (_, { id }) => ({ id }) },
+  summary: 'Replaces and revokes a key.',
+  returns: '201 CreatedApiKey',
+  errors: ['api_key_unknown', 'api_key_older_kind'],
+  handle: ({ context, ref, id }) =>
+    addKey(context, ref, (secrets) => withRotatedKey(secrets, id, new Date().toISOString())),
+});
 
-/**
- * Handles POST /apps/:ref/api-keys/:id/rotate: replaces and revokes a key.
- * @throws api_key_unknown, api_key_older_kind
- */
-export function rotateApiKey(context: AdminContext, ref: string, id: string): Promise<Reply> {
-  return addKey(context, ref, (secrets) => withRotatedKey(secrets, id, new Date().toISOString()));
-}
+const revokeApiKey = adminCall({
+  route: 'POST /apps/:ref/api-keys/:id/revoke',
+  least: 'owner',
+  sensitive: 'revoke a secret key',
+  audit: { action: 'api_key_revoked', details: (_, { id }) => ({ id }) },
+  summary: 'Revokes a key.',
+  returns: 'ApiKeyEntry[]',
+  errors: ['api_key_unknown', 'api_key_needed'],
+  handle: async ({ context, ref, id }) => {
+    const app = await context.apps.get(ref);
+    const uses = await readKeyUses(app);
+    const record = await change(context, ref, (secrets) => withoutKey(secrets, id, new Date().toISOString()));
+    return json(entriesOf(record, uses));
+  },
+});
 
-/**
- * Handles POST /apps/:ref/api-keys/:id/revoke: revokes a key.
- * @throws api_key_unknown, api_key_needed
- */
-export async function revokeApiKey(context: AdminContext, ref: string, id: string): Promise<Reply> {
-  const app = await context.apps.get(ref);
-  const uses = await readKeyUses(app);
-  const record = await change(context, ref, (secrets) => withoutKey(secrets, id, new Date().toISOString()));
-  return json(entriesOf(record, uses));
-}
-
-/**
- * Handles POST /apps/:ref/api-keys/:id/reveal: returns a secret key with which the app was created, or the shared
- * secret for the id `jwt-secret`.
- * @throws api_key_unknown
- */
-export async function revealApiKey(context: AdminContext, ref: string, id: string): Promise<Reply> {
-  const { record } = await context.apps.get(ref);
-  const key = id === JWT_SECRET_KID ? record.jwtSecret : revealFirstKey(record, id);
-  if (key === null) throw new NinefoldError('api_key_unknown', { details: { id } });
-  return json({ key } satisfies RevealedApiKey);
-}
+const revealApiKey = adminCall({
+  route: 'POST /apps/:ref/api-keys/:id/reveal',
+  least: 'owner',
+  sensitive: 'see a secret key',
+  audit: { action: 'api_key_revealed', details: (_, { id }) => ({ id }) },
+  summary: 'Returns a secret key with which the app was created, or the shared secret for the id `jwt-secret`.',
+  returns: 'RevealedApiKey',
+  errors: ['api_key_unknown'],
+  handle: async ({ context, ref, id }) => {
+    const { record } = await context.apps.get(ref);
+    const key = id === JWT_SECRET_KID ? record.jwtSecret : revealFirstKey(record, id);
+    if (key === null) throw new NinefoldError('api_key_unknown', { details: { id } });
+    return json({ key } satisfies RevealedApiKey);
+  },
+});
 
 async function addKey(
   context: AdminContext,
@@ -102,3 +123,5 @@ const entryOf = (
   last_used_on: uses?.lastDay ?? null,
   uses: uses?.uses ?? 0,
 });
+
+export const apiKeyCalls: readonly AdminCall[] = [showApiKeys, createApiKey, rotateApiKey, revokeApiKey, revealApiKey];

@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import type { CallRequest, Reply } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import { pageOfAudit } from '../../accounts/audit/audit-pages.ts';
 import type { AuditQuery } from '../../apps/team/builder-audit.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { UUID } from '../../identity/uuid.ts';
-import type { AdminContext } from '../context.ts';
-import { jsonBytes } from '../router.ts';
+import { type AdminCall, adminCall, type Query } from '../call.ts';
+import { jsonBytes } from '../reply.ts';
 
 const text = z
   .string()
@@ -34,37 +33,49 @@ const appSchema = z.strictObject({
   ...page,
 });
 
-/**
- * Handles GET /apps/:ref/audit?kind=members|builders&member=&action=&search=&from=&to=&after=&limit=: returns entries
- * of the audit log, newest first: events of accounts, or actions of builders. `member` is the id of an account. `after`
- * is the time and the id of the last entry of the previous page, joined by `_`. A search through events of accounts
- * reads the log in parts, one for each call. The header `x-next-after` is the value of `after` for the next part. It is
- * missing if no older entry can match.
- */
-export async function showAudit(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
-  const { kind, member = null, ...asked } = readQuery(request, appSchema);
-  const { database } = await context.apps.get(ref);
-  const query = queryOf(asked);
-  if (kind === 'builders') return jsonBytes(await context.registry.audit.list(ref, query));
-  const { entriesJson, next } = await pageOfAudit(database, member, query);
-  const reply = jsonBytes(entriesJson);
-  return next === null ? reply : { ...reply, headers: { ...reply.headers, 'x-next-after': next } };
-}
+/** Requests for more entries than a session without a recent proof gets. */
+const exports = {
+  only: `more than ${limits.auditUnproven.default} entries`,
+  applies: ({ query }: { readonly query: Query<'limit'> }) =>
+    Number(query.get('limit') ?? 0) > limits.auditUnproven.default,
+};
 
-/**
- * Handles GET /audit: returns actions of builders on the node. It has the parameters of `showAudit` except `kind` and
- * `member`.
- */
-export async function showNodeAudit(context: AdminContext, request: CallRequest): Promise<Reply> {
-  return jsonBytes(await context.registry.audit.listOfNode(queryOf(readQuery(request, nodeSchema))));
-}
+const showAudit = adminCall({
+  route: 'GET /apps/:ref/audit',
+  least: 'developer',
+  sensitive: { does: 'export the audit log', ...exports },
+  summary:
+    'Returns entries of the audit log, newest first: events of accounts, or actions of builders. `member` is the id of an account. `after` is the time and the id of the last entry of the previous page, joined by `_`. A search through events of accounts reads the log in parts, one for each call. The header `x-next-after` is the value of `after` for the next part. It is missing if no older entry can match.',
+  returns: 'MemberAuditEntry[], or BuilderAuditEntry[]',
+  query: appSchema.keyof().options,
+  handle: async ({ context, ref, query }) => {
+    const { kind, member = null, ...asked } = readQuery(query, appSchema);
+    const { database } = await context.apps.get(ref);
+    const wanted = queryOf(asked);
+    if (kind === 'builders') return jsonBytes(await context.registry.audit.list(ref, wanted));
+    const { entriesJson, next } = await pageOfAudit(database, member, wanted);
+    const reply = jsonBytes(entriesJson);
+    return next === null ? reply : { ...reply, headers: { ...reply.headers, 'x-next-after': next } };
+  },
+});
+
+const showNodeAudit = adminCall({
+  route: 'GET /audit',
+  least: 'node owner',
+  sensitive: { does: 'export the audit log', ...exports },
+  summary: 'Returns actions of builders on the node. The parameters are those of the log of an app.',
+  returns: 'NodeAuditEntry[]',
+  query: nodeSchema.keyof().options,
+  handle: async ({ context, query }) =>
+    jsonBytes(await context.registry.audit.listOfNode(queryOf(readQuery(query, nodeSchema)))),
+});
 
 /**
  * Returns the parameters of a log.
  * @throws `validation_invalid`
  */
-function readQuery<T>(request: CallRequest, schema: z.ZodType<T>): T {
-  const asked = schema.safeParse(Object.fromEntries(new URLSearchParams(request.query)));
+function readQuery<T>(query: Query<never>, schema: z.ZodType<T>): T {
+  const asked = schema.safeParse(Object.fromEntries(query));
   if (asked.success) return asked.data;
   throw invalid();
 }
@@ -89,3 +100,5 @@ const invalid = (): NinefoldError =>
     message:
       'kind is members or builders, member an id, action and search are texts, from and to times, after the time and id of an entry.',
   });
+
+export const auditCalls: readonly AdminCall[] = [showNodeAudit, showAudit];

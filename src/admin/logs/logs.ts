@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { CallRequest, Reply } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import { type LogCaller, type LogResponse, type LogSummary, logCallers } from '../../../contract/observed.ts';
 import { listUsers } from '../../accounts/users/list-users.ts';
@@ -12,10 +11,11 @@ import {
   shownCallers,
 } from '../../apps/log/read-request-log.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import type { AdminContext, Caller } from '../context.ts';
+import { type AdminCall, adminCall, type Query } from '../call.ts';
+import type { Caller } from '../context.ts';
 import { isReader } from '../least-role.ts';
 import { openApp } from '../open-app.ts';
-import { json } from '../router.ts';
+import { json } from '../reply.ts';
 import { withMembers } from './observed-requests.ts';
 
 /** Period of a summary without `from`, in milliseconds. */
@@ -49,66 +49,65 @@ const logQuery = z.object({
   limit: z.coerce.number().int().positive().optional(),
 });
 
-/**
- * Handles GET /apps/:ref/logs: returns the requests of the log that match the filter, newest first. `status` is a list
- * of first digits, `caller` a list of kinds of callers, `console=true` adds the requests of builders to the kinds of
- * callers that are shown by default. The parameter `without` can occur several times.
- */
-export async function showLogs(
-  context: AdminContext,
-  caller: Caller,
-  request: CallRequest,
-  ref: string,
-): Promise<Reply> {
-  const asked = readLogQuery(request);
-  const max = limits.logLines.default;
-  const app = await openApp(context, ref);
-  const [filter] = await Promise.all([filterOf(app, caller, asked), context.traces.log.collect(app)]);
-  const { lines, truncated, last } = await readLogLines(
-    app,
-    filter,
-    asked.before === undefined ? null : placeOf(asked.before),
-    Math.min(asked.limit ?? max, max),
-  );
-  const { rest } = await app.settings();
-  const { logs_days, logs_requests, logs_traces, logs_slow_milliseconds } = rest;
-  const answer: LogResponse = {
-    calls: await withMembers(app, caller, lines),
-    truncated,
-    before: last && `${last.at}_${last.id}`,
-    kept: {
-      ...{ days: logs_days, requests: logs_requests, traces: logs_traces },
-      slow_milliseconds: logs_slow_milliseconds,
-    },
-  };
-  return json(answer);
-}
+const logParameters = [...logQuery.keyof().options, 'without'] as const;
+type Parameters = Query<(typeof logParameters)[number]>;
 
-/**
- * Handles GET /apps/:ref/logs/summary: counts the matching requests over time and by status, caller and path. Without
- * `from`, the period is the last hour.
- */
-export async function summarizeLogs(
-  context: AdminContext,
-  caller: Caller,
-  request: CallRequest,
-  ref: string,
-): Promise<Reply> {
-  const asked = readLogQuery(request);
-  const app = await openApp(context, ref);
-  const filter = await filterOf(app, caller, asked);
-  const to = filter.to ?? new Date().toISOString();
-  const from = filter.from ?? new Date(Date.parse(to) - DEFAULT_PERIOD).toISOString();
-  if (Date.parse(from) >= Date.parse(to)) throw invalid('from is before to.');
-  await context.traces.log.flushApp(ref);
-  const answer: LogSummary = await readLogSummary(app, { ...filter, from, to });
-  return json(answer);
-}
+const showLogs = adminCall({
+  route: 'GET /apps/:ref/logs',
+  least: 'reader',
+  summary:
+    'Returns the requests of the log that match the filter, newest first. `status` is a list of first digits, `caller` a list of kinds of callers, `console=true` adds the requests of builders to the kinds of callers that are shown by default. The parameter `without` can occur several times.',
+  returns: 'LogResponse',
+  query: logParameters,
+  handle: async ({ context, caller, ref, query }) => {
+    const asked = readLogQuery(query);
+    const max = limits.logLines.default;
+    const app = await openApp(context, ref);
+    const [filter] = await Promise.all([filterOf(app, caller, asked), context.traces.log.collect(app)]);
+    const { lines, truncated, last } = await readLogLines(
+      app,
+      filter,
+      asked.before === undefined ? null : placeOf(asked.before),
+      Math.min(asked.limit ?? max, max),
+    );
+    const { rest } = await app.settings();
+    const { logs_days, logs_requests, logs_traces, logs_slow_milliseconds } = rest;
+    const answer: LogResponse = {
+      calls: await withMembers(app, caller, lines),
+      truncated,
+      before: last && `${last.at}_${last.id}`,
+      kept: {
+        ...{ days: logs_days, requests: logs_requests, traces: logs_traces },
+        slow_milliseconds: logs_slow_milliseconds,
+      },
+    };
+    return json(answer);
+  },
+});
+
+const summarizeLogs = adminCall({
+  route: 'GET /apps/:ref/logs/summary',
+  least: 'reader',
+  summary:
+    'Counts the matching requests over time and by status, caller and path. Without `from`, the period is the last hour.',
+  returns: 'LogSummary',
+  query: logParameters,
+  handle: async ({ context, caller, ref, query }) => {
+    const asked = readLogQuery(query);
+    const app = await openApp(context, ref);
+    const filter = await filterOf(app, caller, asked);
+    const to = filter.to ?? new Date().toISOString();
+    const from = filter.from ?? new Date(Date.parse(to) - DEFAULT_PERIOD).toISOString();
+    if (Date.parse(from) >= Date.parse(to)) throw invalid('from is before to.');
+    await context.traces.log.flushApp(ref);
+    const answer: LogSummary = await readLogSummary(app, { ...filter, from, to });
+    return json(answer);
+  },
+});
 
 type LogQuery = z.infer<typeof logQuery> & { readonly without: readonly string[] };
 
-function readLogQuery(request: CallRequest): LogQuery {
-  const query = new URLSearchParams(request.query);
+function readLogQuery(query: Parameters): LogQuery {
   const asked = logQuery.safeParse(Object.fromEntries(query));
   const without = z.array(named.unwrap()).max(100).safeParse(query.getAll('without'));
   if (!asked.success || !without.success) {
@@ -146,3 +145,5 @@ const placeOf = (before: string): LogPlace => {
   const [at = '', id = ''] = before.split('_');
   return { at, id };
 };
+
+export const logCalls: readonly AdminCall[] = [showLogs, summarizeLogs];

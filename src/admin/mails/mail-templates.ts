@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { CallRequest, Reply } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import {
   type MailKind,
@@ -11,18 +10,22 @@ import {
 import type { MailSettings } from '../../../contract/settings-mail.ts';
 import { type MailToRender, renderMail, templateError, templateValues, translationsOf } from '../../mail/render.ts';
 import { isStandardLanguage, standardTemplate } from '../../mail/standard-templates.ts';
-import { readBody } from '../body.ts';
-import type { AdminContext } from '../context.ts';
+import { type AdminCall, adminCall } from '../call.ts';
 import { openApp } from '../open-app.ts';
-import { json } from '../router.ts';
+import { json } from '../reply.ts';
 import { siteOf } from './mails.ts';
 
-/** Handles GET /apps/:ref/mail-templates: returns the app's templates with their errors, and the standard templates. */
-export async function showMailTemplates(context: AdminContext, ref: string): Promise<Reply> {
-  const app = await openApp(context, ref);
-  const { mail } = await app.settings();
-  return json(mailKinds.map((kind) => templateOf(kind, mail)));
-}
+const showMailTemplates = adminCall({
+  route: 'GET /apps/:ref/mail-templates',
+  least: 'reader',
+  summary: "Returns the app's templates with their errors, and the standard templates.",
+  returns: 'MailTemplate[]',
+  handle: async ({ context, ref }) => {
+    const app = await openApp(context, ref);
+    const { mail } = await app.settings();
+    return json(mailKinds.map((kind) => templateOf(kind, mail)));
+  },
+});
 
 function templateOf(kind: MailKind, settings: MailSettings): MailTemplate {
   const keys = { subject: `mailer_subjects_${kind}`, body: `mailer_templates_${kind}` } as const;
@@ -48,30 +51,34 @@ function templateOf(kind: MailKind, settings: MailSettings): MailTemplate {
   };
 }
 
-const body = z.strictObject({
-  kind: z.enum(mailKinds),
-  language: z.string().regex(/^[\w-]{2,35}$/),
-  subject: z.string().max(limits.settingBytes.default).optional(),
-  body: z.string().max(limits.settingBytes.default).optional(),
+const previewMail = adminCall({
+  route: 'POST /apps/:ref/mail-templates/preview',
+  least: 'developer',
+  summary: "Renders a mail with sample values from the given texts or the app's templates.",
+  returns: 'RenderedMail',
+  body: z.strictObject({
+    kind: z.enum(mailKinds),
+    language: z.string().regex(/^[\w-]{2,35}$/),
+    subject: z.string().max(limits.settingBytes.default).optional(),
+    body: z.string().max(limits.settingBytes.default).optional(),
+  }),
+  handle: async ({ context, ref, body: asked }) => {
+    const app = await openApp(context, ref);
+    const { mail } = await app.settings();
+    const standard = standardTemplate(asked.kind, isStandardLanguage(asked.language) ? asked.language : 'en');
+    const settings: MailSettings = {
+      ...mail,
+      ...(asked.subject !== undefined && { [`mailer_subjects_${asked.kind}`]: asked.subject || standard.subject }),
+      ...(asked.body !== undefined && { [`mailer_templates_${asked.kind}`]: asked.body || standard.body }),
+    };
+    const rendered: RenderedMail = renderMail(
+      example(asked.kind, asked.language),
+      settings,
+      await siteOf(context, app),
+    );
+    return json(rendered);
+  },
 });
-
-/**
- * Handles POST /apps/:ref/mail-templates/preview: renders a mail with sample values from the given texts or the app's
- * templates.
- */
-export async function previewMail(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
-  const asked = readBody(request, body);
-  const app = await openApp(context, ref);
-  const { mail } = await app.settings();
-  const standard = standardTemplate(asked.kind, isStandardLanguage(asked.language) ? asked.language : 'en');
-  const settings: MailSettings = {
-    ...mail,
-    ...(asked.subject !== undefined && { [`mailer_subjects_${asked.kind}`]: asked.subject || standard.subject }),
-    ...(asked.body !== undefined && { [`mailer_templates_${asked.kind}`]: asked.body || standard.body }),
-  };
-  const rendered: RenderedMail = renderMail(example(asked.kind, asked.language), settings, await siteOf(context, app));
-  return json(rendered);
-}
 
 /** Returns a mail with sample values. */
 function example(kind: MailKind, language: string): MailToRender {
@@ -96,3 +103,5 @@ function example(kind: MailKind, language: string): MailToRender {
     },
   };
 }
+
+export const mailTemplateCalls: readonly AdminCall[] = [showMailTemplates, previewMail];

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { CallRequest, Reply } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import { importSources } from '../../../contract/member-imports.ts';
 import {
@@ -15,11 +14,12 @@ import { type ImportedFile, previewImport, runImport } from '../../accounts/impo
 import type { App } from '../../apps/app.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { UUID } from '../../identity/uuid.ts';
-import { line, readBody } from '../body.ts';
+import { line } from '../body.ts';
+import { type AdminCall, adminCall } from '../call.ts';
 import { callerName } from '../caller-name.ts';
-import type { AdminContext, Caller } from '../context.ts';
+import type { AdminContext } from '../context.ts';
 import { openApp } from '../open-app.ts';
-import { json, noContent } from '../router.ts';
+import { json, noContent } from '../reply.ts';
 
 const base64 = z
   .string()
@@ -31,78 +31,89 @@ const firebase = z.strictObject({
   rounds: z.int().min(1).max(limits.importedHashPasses.default),
   mem_cost: z.int().min(1).max(limits.importedHashPasses.default),
 });
-const schema = z.strictObject({
-  source: z.enum(importSources),
-  file_name: line(limits.migrationNameCharacters.default),
-  firebase: firebase.optional(),
+
+const beginMemberImport = adminCall({
+  route: 'POST /apps/:ref/member-imports',
+  least: 'developer',
+  summary: 'Creates an import. The client then sends the file in parts.',
+  returns: '201 MemberImport',
+  body: z.strictObject({
+    source: z.enum(importSources),
+    file_name: line(limits.migrationNameCharacters.default),
+    firebase: firebase.optional(),
+  }),
+  handle: async ({ context, caller, ref, body: { source, file_name: fileName, firebase: options = {} } }) => {
+    const app = await openApp(context, ref);
+    const createdBy = await callerName(context, caller);
+    return json(await beginImport(app.database, { source, fileName, options, createdBy }), 201);
+  },
 });
 
-/** Handles POST /apps/:ref/member-imports: creates an import. The client then sends the file in parts. */
-export async function beginMemberImport(
-  context: AdminContext,
-  caller: Caller,
-  request: CallRequest,
-  ref: string,
-): Promise<Reply> {
-  const { source, file_name: fileName, firebase: options = {} } = readBody(request, schema);
-  const app = await openApp(context, ref);
-  const createdBy = await callerName(context, caller);
-  return json(await beginImport(app.database, { source, fileName, options, createdBy }), 201);
-}
+const storeImportPart = adminCall({
+  route: 'PUT /apps/:ref/member-imports/:id/parts/:position',
+  least: 'developer',
+  summary: 'Stores a part of the file. The first position is 0.',
+  errors: ['import_too_large'],
+  handle: async ({ context, request, ref, id, position }) => {
+    if (!/^\d{1,6}$/.test(position)) {
+      throw new NinefoldError('validation_invalid', { message: 'The position of a part is a whole number from 0.' });
+    }
+    if (request.body === null) throw new NinefoldError('validation_invalid', { message: 'The part is empty.' });
+    const { app } = await importOf(context, ref, id);
+    if (!(await storePart(app.database, id, Number(position), request.body)))
+      throw new NinefoldError('import_too_large');
+    return noContent();
+  },
+});
 
-/**
- * Handles PUT /apps/:ref/member-imports/:id/parts/:position: stores a part of the file. The first position is 0.
- * @throws `import_too_large`
- */
-export async function storeImportPart(
-  context: AdminContext,
-  request: CallRequest,
-  ref: string,
-  id: string,
-  position: string,
-): Promise<Reply> {
-  if (!/^\d{1,6}$/.test(position)) {
-    throw new NinefoldError('validation_invalid', { message: 'The position of a part is a whole number from 0.' });
-  }
-  if (request.body === null) throw new NinefoldError('validation_invalid', { message: 'The part is empty.' });
-  const { app } = await importOf(context, ref, id);
-  if (!(await storePart(app.database, id, Number(position), request.body))) throw new NinefoldError('import_too_large');
-  return noContent();
-}
+const showMemberImport = adminCall({
+  route: 'GET /apps/:ref/member-imports/:id',
+  least: 'developer',
+  summary: 'Returns the progress of the import.',
+  returns: 'MemberImport',
+  handle: async ({ context, ref, id }) => json((await importOf(context, ref, id)).shown),
+});
 
-/** Handles GET /apps/:ref/member-imports/:id: returns the progress of the import. */
-export async function showMemberImport(context: AdminContext, ref: string, id: string): Promise<Reply> {
-  return json((await importOf(context, ref, id)).shown);
-}
+const showImportPreview = adminCall({
+  route: 'GET /apps/:ref/member-imports/:id/preview',
+  least: 'developer',
+  summary: 'Returns the first records as they would be imported.',
+  returns: 'ImportPreview',
+  handle: async ({ context, ref, id }) => {
+    const { app, file } = await importOf(context, ref, id);
+    return json(await previewImport(app.database, file, context.accountForms));
+  },
+});
 
-/** Handles GET /apps/:ref/member-imports/:id/preview: returns the first records as they would be imported. */
-export async function showImportPreview(context: AdminContext, ref: string, id: string): Promise<Reply> {
-  const { app, file } = await importOf(context, ref, id);
-  return json(await previewImport(app.database, file, context.accountForms));
-}
+const showImportRefusals = adminCall({
+  route: 'GET /apps/:ref/member-imports/:id/refusals',
+  least: 'developer',
+  summary: 'Returns the records that did not become members.',
+  returns: 'RefusedRecord[]',
+  handle: async ({ context, ref, id }) => {
+    const { app } = await importOf(context, ref, id);
+    return json(await readRefusals(app.database, id));
+  },
+});
 
-/** Handles GET /apps/:ref/member-imports/:id/refusals: returns the records that did not become members. */
-export async function showImportRefusals(context: AdminContext, ref: string, id: string): Promise<Reply> {
-  const { app } = await importOf(context, ref, id);
-  return json(await readRefusals(app.database, id));
-}
-
-/**
- * Handles DELETE /apps/:ref/member-imports/:id: deletes the file and the report, and keeps the members.
- * @throws `import_busy` while the import runs
- */
-export async function removeMemberImport(context: AdminContext, ref: string, id: string): Promise<Reply> {
-  const { app } = await importOf(context, ref, id);
-  const isDeleted =
-    (await deleteImport(app.database, id, false)) ||
-    (await context.importLocks.start(
-      ref,
-      () => deleteImport(app.database, id, true),
-      () => Promise.resolve(),
-    ));
-  if (!isDeleted) throw running();
-  return noContent();
-}
+const removeMemberImport = adminCall({
+  route: 'DELETE /apps/:ref/member-imports/:id',
+  least: 'developer',
+  summary: 'Deletes the file and the report, and keeps the members.',
+  errors: ['import_busy'],
+  handle: async ({ context, ref, id }) => {
+    const { app } = await importOf(context, ref, id);
+    const isDeleted =
+      (await deleteImport(app.database, id, false)) ||
+      (await context.importLocks.start(
+        ref,
+        () => deleteImport(app.database, id, true),
+        () => Promise.resolve(),
+      ));
+    if (!isDeleted) throw running();
+    return noContent();
+  },
+});
 
 /** Seconds after which the client may ask again while an import runs. */
 const RETRY_SECONDS = Math.ceil(limits.importSilenceSeconds.default / 4);
@@ -113,42 +124,49 @@ const running = (): NinefoldError =>
     retryAfter: RETRY_SECONDS,
   });
 
-/**
- * Handles POST /apps/:ref/member-imports/:id/run: runs the import in the background.
- * @throws `import_busy`
- */
-export async function runMemberImport(context: AdminContext, ref: string, id: string): Promise<Reply> {
-  const { app, file, shown } = await importOf(context, ref, id);
-  if (shown.state === 'done') {
-    throw new NinefoldError('import_busy', {
-      message: 'This import is done. Begin a new import to import the file again.',
-    });
-  }
-  const max = limits.importsAtOnce.default;
-  const end = context.importsInFlight.begin('node', { ofSubject: max });
-  if (end === null) {
-    throw new NinefoldError('import_busy', {
-      message: `This worker runs ${max} imports already. Try again in ${RETRY_SECONDS} seconds.`,
-      retryAfter: RETRY_SECONDS,
-      quota: { count: max },
-    });
-  }
-  let isStarted = false;
-  try {
-    isStarted = await context.importLocks.start(
-      ref,
-      () => claimImport(app.database, id),
-      (assertHeld) =>
-        runImport(app.database, () => app.dedicatedPool(), file, context.accountForms, assertHeld)
-          .catch((error: unknown) => context.events.emit({ type: 'fault', requestId: null, where: 'import', error }))
-          .finally(end),
-    );
-  } finally {
-    if (!isStarted) end();
-  }
-  if (!isStarted) throw running();
-  return json((await readImport(app.database, id)).shown, 202);
-}
+const runMemberImport = adminCall({
+  route: 'POST /apps/:ref/member-imports/:id/run',
+  least: 'developer',
+  audit: {
+    action: 'members_imported',
+    details: (_, { id }) => ({ import: id }),
+  },
+  summary: 'Runs the import in the background.',
+  returns: '202 MemberImport',
+  errors: ['import_busy'],
+  handle: async ({ context, ref, id }) => {
+    const { app, file, shown } = await importOf(context, ref, id);
+    if (shown.state === 'done') {
+      throw new NinefoldError('import_busy', {
+        message: 'This import is done. Begin a new import to import the file again.',
+      });
+    }
+    const max = limits.importsAtOnce.default;
+    const end = context.importsInFlight.begin('node', { ofSubject: max });
+    if (end === null) {
+      throw new NinefoldError('import_busy', {
+        message: `This worker runs ${max} imports already. Try again in ${RETRY_SECONDS} seconds.`,
+        retryAfter: RETRY_SECONDS,
+        quota: { count: max },
+      });
+    }
+    let isStarted = false;
+    try {
+      isStarted = await context.importLocks.start(
+        ref,
+        () => claimImport(app.database, id),
+        (assertHeld) =>
+          runImport(app.database, () => app.dedicatedPool(), file, context.accountForms, assertHeld)
+            .catch((error: unknown) => context.events.emit({ type: 'fault', requestId: null, where: 'import', error }))
+            .finally(end),
+      );
+    } finally {
+      if (!isStarted) end();
+    }
+    if (!isStarted) throw running();
+    return json((await readImport(app.database, id)).shown, 202);
+  },
+});
 
 async function importOf(
   context: AdminContext,
@@ -184,3 +202,13 @@ async function readCurrent(
   if (last.shown.state !== 'running') return last;
   return { ...last, shown: { ...last.shown, state: 'failed', failure: INTERRUPTED } };
 }
+
+export const memberImportCalls: readonly AdminCall[] = [
+  beginMemberImport,
+  showMemberImport,
+  removeMemberImport,
+  storeImportPart,
+  showImportPreview,
+  runMemberImport,
+  showImportRefusals,
+];

@@ -1,10 +1,9 @@
-import type { Reply } from '../../../contract/call-request.ts';
 import type { HookFunctions } from '../../../contract/hooks.ts';
 import { limits } from '../../../contract/limits.ts';
 import { runAsServerRole } from '../../apps/run-as-server-role.ts';
 import { firstJson } from '../../database/statement.ts';
-import type { AdminContext } from '../context.ts';
-import { json } from '../router.ts';
+import { type AdminCall, adminCall } from '../call.ts';
+import { json } from '../reply.ts';
 
 /**
  * Query for the functions, $1 is their maximum number. Settings can only name functions with plain names (GoTrue,
@@ -28,14 +27,18 @@ const LIST = `select pg_catalog.json_build_object('functions', coalesce(pg_catal
     order by 1, 2 limit $1::int
   ) f`;
 
-/**
- * Handles GET /apps/:ref/hook-functions: returns the functions that auth hooks can call, and whether
- * supabase_auth_admin may execute them.
- */
-export async function listHookFunctions(context: AdminContext, ref: string): Promise<Reply> {
-  const { serverDatabase } = await context.apps.get(ref);
-  const [result] = await runAsServerRole(serverDatabase, [
-    { text: LIST, params: [String(limits.hookFunctionsListed.default)] },
-  ]);
-  return json((result && firstJson<HookFunctions>(result)) ?? { functions: [] });
-}
+const listHookFunctions = adminCall({
+  route: 'GET /apps/:ref/hook-functions',
+  least: 'developer',
+  summary: 'Returns the functions that auth hooks can call, and whether supabase_auth_admin may execute them.',
+  returns: 'HookFunctions',
+  handle: async ({ context, ref }) => {
+    const { serverDatabase } = await context.apps.get(ref);
+    const [result] = await runAsServerRole(serverDatabase, [
+      { text: LIST, params: [String(limits.hookFunctionsListed.default)] },
+    ]);
+    return json((result && firstJson<HookFunctions>(result)) ?? { functions: [] });
+  },
+});
+
+export const hookFunctionCalls: readonly AdminCall[] = [listHookFunctions];

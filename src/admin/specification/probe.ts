@@ -1,16 +1,27 @@
-import type { Reply } from '../../../contract/call-request.ts';
-import type { AdminContext } from '../context.ts';
+import { type AdminCall, adminCall } from '../call.ts';
 import { openApp } from '../open-app.ts';
-import { json } from '../router.ts';
+import { json } from '../reply.ts';
 
-/** Handles GET /apps/:ref/probe: returns the current run and the last report (contract/probe.ts). */
-export async function showProbe(context: AdminContext, ref: string): Promise<Reply> {
-  const app = await openApp(context, ref);
-  return json(await context.probes.state(app));
-}
+const showProbe = adminCall({
+  route: 'GET /apps/:ref/probe',
+  least: 'reader',
+  summary: 'Returns the current run and the last report.',
+  returns: 'ProbeState',
+  handle: async ({ context, ref }) => {
+    const app = await openApp(context, ref);
+    return json(await context.probes.state(app));
+  },
+});
 
-/** Handles POST /apps/:ref/probe: starts a run if none is running, and responds at once. */
-export async function startProbe(context: AdminContext, ref: string): Promise<Reply> {
-  const app = await openApp(context, ref);
-  return json(await context.probes.start(app), 202);
-}
+const startProbe = adminCall({
+  route: 'POST /apps/:ref/probe',
+  least: 'developer',
+  summary: 'Starts a run if none is running, and responds at once.',
+  returns: '202 ProbeState',
+  handle: async ({ context, ref }) => {
+    const app = await openApp(context, ref);
+    return json(await context.probes.start(app), 202);
+  },
+});
+
+export const probeCalls: readonly AdminCall[] = [showProbe, startProbe];

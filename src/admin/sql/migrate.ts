@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { MigrateResponse, MigrationFailure, MigrationWarning } from '../../../contract/admin.ts';
-import type { CallRequest, Reply } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import { exceedsRescans } from '../../../contract/sql-rescans.ts';
 import { ownerConnection } from '../../apps/app-connections.ts';
@@ -13,11 +12,12 @@ import { DatabaseError } from '../../database/database-error.ts';
 import type { Pool } from '../../database/pool.ts';
 import { quoteLiteral as literal, plain, type Result, rowsAsText, type Statement } from '../../database/statement.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { line, readBody } from '../body.ts';
+import { line } from '../body.ts';
+import { type AdminCall, adminCall } from '../call.ts';
 import { callerName } from '../caller-name.ts';
-import type { AdminContext, Caller } from '../context.ts';
+import type { AdminContext } from '../context.ts';
 import { openApp } from '../open-app.ts';
-import { json } from '../router.ts';
+import { json } from '../reply.ts';
 import { checkDeferredConstraints } from './deferred-constraints.ts';
 import type { DatabaseFacts } from './replacement.ts';
 import { type PreparedScript, placeOf, prepareScript, readFacts, warningsOf } from './script.ts';
@@ -29,7 +29,11 @@ const sql = z.string().max(limits.bodyBytes.default);
 const fileName = line(limits.migrationNameCharacters.default).regex(/^[^/\\]*$/, 'is the name of a file, not a path');
 export const migrationFile = z.strictObject({ name: fileName, sql });
 const seedFile = z.strictObject({ name: line(limits.migrationNameCharacters.default), sql });
-const schema = z.strictObject({ files: z.array(migrationFile), seed: z.union([sql, z.array(seedFile)]).optional() });
+/** The body of a call that applies or tries migrations. */
+export const migrationsBody = z.strictObject({
+  files: z.array(migrationFile),
+  seed: z.union([sql, z.array(seedFile)]).optional(),
+});
 
 export interface MigrationFile {
   name: string;
@@ -38,52 +42,50 @@ export interface MigrationFile {
   isSeed?: true;
 }
 
-/**
- * Handles POST /apps/:ref/migrations: applies the pending files in order as the app's owner. Each file runs in its own
- * transaction, except a file whose only statement PostgreSQL refuses in a transaction. If there are only a few files,
- * each of them becomes a version of the specification.
- * @throws `app_busy`; `migration_changed`; `migration_failed`, after which the files before the failed one stay applied
- */
-export async function migrate(
-  context: AdminContext,
-  caller: Caller,
-  request: CallRequest,
-  ref: string,
-): Promise<Reply> {
-  const asked = readMigrations(request);
-  const app = await openApp(context, ref);
-  const who = await callerName(context, caller);
-  const started = performance.now();
-  const response = await context.lifecycle.withAppLocks([ref], async () => {
-    const { pending, skipped } = await pendingFiles(context, app.record, asked);
-    const answer: MigrateResponse = { applied: [], skipped, seeded: [], warnings: [] };
-    if (pending.length === 0) return answer;
-    // For a thousand files, it would take hours to derive the specification after each file.
-    const isLarge = pending.length > limits.versionsPerMigration.default;
-    // Changes that someone made before the migration are recorded as a version of their own.
-    await context.versions.note(app);
-    const scripts = asked.map(({ sql: text }) => text);
-    const facts = await withPool(ownerConnection(context.server.target, app.record), (pool) =>
-      readFacts(pool, scripts),
-    );
-    for (const file of pending) {
-      answer.warnings.push(...(await apply(context, app.record, file, { who, facts, done: answer })));
-      (file.isSeed ? answer.seeded : answer.applied).push(file.name);
-      if (!isLarge) await context.versions.note(app);
-    }
-    if (isLarge) await context.versions.note(app);
-    return answer;
-  });
-  context.events.emit({ type: 'app', what: 'migrated', app: ref, milliseconds: performance.now() - started });
-  return json(response);
-}
+const migrate = adminCall({
+  route: 'POST /apps/:ref/migrations',
+  least: 'developer',
+  audit: { action: 'migrations_applied' },
+  summary:
+    "Applies the pending files in order as the app's owner. Each file runs in its own transaction, except a file whose only statement PostgreSQL refuses in a transaction. If there are only a few files, each of them becomes a version of the specification.",
+  returns: 'MigrateResponse',
+  errors: ['app_busy', 'migration_changed', 'migration_failed'],
+  body: migrationsBody,
+  handle: async ({ context, caller, ref, body }) => {
+    const asked = readMigrations(body);
+    const app = await openApp(context, ref);
+    const who = await callerName(context, caller);
+    const started = performance.now();
+    const response = await context.lifecycle.withAppLocks([ref], async () => {
+      const { pending, skipped } = await pendingFiles(context, app.record, asked);
+      const answer: MigrateResponse = { applied: [], skipped, seeded: [], warnings: [] };
+      if (pending.length === 0) return answer;
+      // For a thousand files, it would take hours to derive the specification after each file.
+      const isLarge = pending.length > limits.versionsPerMigration.default;
+      // Changes that someone made before the migration are recorded as a version of their own.
+      await context.versions.note(app);
+      const scripts = asked.map(({ sql: text }) => text);
+      const facts = await withPool(ownerConnection(context.server.target, app.record), (pool) =>
+        readFacts(pool, scripts),
+      );
+      for (const file of pending) {
+        answer.warnings.push(...(await apply(context, app.record, file, { who, facts, done: answer })));
+        (file.isSeed ? answer.seeded : answer.applied).push(file.name);
+        if (!isLarge) await context.versions.note(app);
+      }
+      if (isLarge) await context.versions.note(app);
+      return answer;
+    });
+    context.events.emit({ type: 'app', what: 'migrated', app: ref, milliseconds: performance.now() - started });
+    return json(response);
+  },
+});
 
 /**
  * Returns the files of a request without byte order marks, the seed last.
  * @throws `validation_invalid` with the place of a value that is not a text; `sql_too_complex`
  */
-export function readMigrations(request: CallRequest): MigrationFile[] {
-  const { files, seed } = readBody(request, schema);
+export function readMigrations({ files, seed }: z.output<typeof migrationsBody>): MigrationFile[] {
   const seeds = typeof seed === 'string' ? [{ name: 'seed.sql', sql: seed }] : (seed ?? []);
   const all: MigrationFile[] = [...files, ...seeds.map((file) => ({ ...file, isSeed: true as const }))];
   return all.map(({ sql: text, ...file }) => {
@@ -243,3 +245,5 @@ function noteVersion(name: string) {
   const insert = `insert into supabase_migrations.schema_migrations (version, name) values (${literal(version)}, ${literal(rest)}) on conflict do nothing`;
   return [{ text: 'select ninefold.attempt($1)', params: [insert] }];
 }
+
+export const migrateCalls: readonly AdminCall[] = [migrate];

@@ -1,5 +1,4 @@
 import type { MigrationWarning } from '../../../contract/admin.ts';
-import type { CallRequest, Reply } from '../../../contract/call-request.ts';
 import type { Change, MigrationTrial } from '../../../contract/changes.ts';
 import { limits } from '../../../contract/limits.ts';
 import { rolledBack } from '../../access/rolled-back.ts';
@@ -9,34 +8,38 @@ import { withPool } from '../../apps/registry/server.ts';
 import type { Transaction } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import { plain, type Result, type Statement } from '../../database/statement.ts';
+import { type AdminCall, adminCall } from '../call.ts';
 import type { AdminContext } from '../context.ts';
 import { openApp } from '../open-app.ts';
-import { json } from '../router.ts';
+import { json } from '../reply.ts';
 import { checkDeferredConstraints } from './deferred-constraints.ts';
 import { blockText } from './do-block.ts';
-import { type MigrationFile, pendingFiles, readMigrations } from './migrate.ts';
+import { type MigrationFile, migrationsBody, pendingFiles, readMigrations } from './migrate.ts';
 import type { DatabaseFacts } from './replacement.ts';
 import { type PreparedScript, type PreparedStatement, prepareScript, readFacts, warningsOf } from './script.ts';
 import { failureOf } from './sql-failure.ts';
 import { splitStatements } from './statements.ts';
 
-/**
- * Handles POST /apps/:ref/migrations/trial: runs the pending files in one transaction, reads the specification within
- * it, and rolls the transaction back. Until the rollback, the rows and tables that the files change are locked.
- * Sequences do not go back, as after any rollback.
- * @throws `app_busy`, `migration_changed`
- */
-export async function tryMigrations(context: AdminContext, request: CallRequest, ref: string): Promise<Reply> {
-  const files = readMigrations(request);
-  const app = await openApp(context, ref);
-  return context.lifecycle.withAppLocks([ref], async () => {
-    const { pending, skipped } = await pendingFiles(context, app.record, files);
-    const scripts = files.map(({ sql }) => sql);
-    const { changes, ...rest } = await tryFiles(context, app, pending, scripts);
-    const trial: MigrationTrial = { ...rest, skipped, changes: await changes() };
-    return json(trial);
-  });
-}
+const tryMigrations = adminCall({
+  route: 'POST /apps/:ref/migrations/trial',
+  least: 'developer',
+  summary:
+    'Runs the pending files in one transaction, reads the specification within it, and rolls the transaction back. Until the rollback, the rows and tables that the files change are locked. Sequences do not go back, as after any rollback.',
+  returns: 'MigrationTrial',
+  errors: ['app_busy', 'migration_changed'],
+  body: migrationsBody,
+  handle: async ({ context, ref, body }) => {
+    const files = readMigrations(body);
+    const app = await openApp(context, ref);
+    return context.lifecycle.withAppLocks([ref], async () => {
+      const { pending, skipped } = await pendingFiles(context, app.record, files);
+      const scripts = files.map(({ sql }) => sql);
+      const { changes, ...rest } = await tryFiles(context, app, pending, scripts);
+      const trial: MigrationTrial = { ...rest, skipped, changes: await changes() };
+      return json(trial);
+    });
+  },
+});
 
 type Tried = Pick<MigrationTrial, 'tried' | 'untried' | 'failed' | 'warnings'>;
 
@@ -150,3 +153,5 @@ async function runStatements(tx: Transaction, script: PreparedScript, file: stri
   }
   return warningsOf(script, results).map((warning) => ({ file, ...warning }));
 }
+
+export const migrationTrialCalls: readonly AdminCall[] = [tryMigrations];

@@ -1,60 +1,54 @@
 import { z } from 'zod';
-import type { CallRequest, Reply } from '../../../contract/call-request.ts';
 import type { UnsavedChanges } from '../../../contract/changes.ts';
 import { runAsServerRole } from '../../apps/run-as-server-role.ts';
 import { firstJson } from '../../database/statement.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { readBody } from '../body.ts';
+import { type AdminCall, adminCall } from '../call.ts';
 import { callerName } from '../caller-name.ts';
-import type { AdminContext, Caller } from '../context.ts';
 import { openApp } from '../open-app.ts';
-import { json, noContent } from '../router.ts';
+import { json, noContent } from '../reply.ts';
 import { hashOf, migrationFile } from './migrate.ts';
 
 /** SQL condition for entries of the journal (alias `j`) that are in no migration file. */
 const isUnsaved = 'j.statement is not null and j.saved_as is null';
 
-/**
- * Handles GET /apps/:ref/migrations/unsaved: returns the statements that changed the schema or a definition and are in
- * no migration file.
- */
-export async function showUnsaved(context: AdminContext, ref: string): Promise<Reply> {
-  const { serverDatabase } = await openApp(context, ref);
-  const [result] = await runAsServerRole(serverDatabase, [
-    {
-      // The same script can be in the journal twice: as a change of the schema and as a change of a definition. It is
-      // returned once.
-      text: `select json_build_object('last', coalesce(max(last), 0), 'statements', coalesce(json_agg(json_build_object(
+const showUnsaved = adminCall({
+  route: 'GET /apps/:ref/migrations/unsaved',
+  least: 'developer',
+  summary: 'Returns the statements that changed the schema or a definition and are in no migration file.',
+  returns: 'UnsavedChanges',
+  handle: async ({ context, ref }) => {
+    const { serverDatabase } = await openApp(context, ref);
+    const [result] = await runAsServerRole(serverDatabase, [
+      {
+        // The same script can be in the journal twice: as a change of the schema and as a change of a definition. It is
+        // returned once.
+        text: `select json_build_object('last', coalesce(max(last), 0), 'statements', coalesce(json_agg(json_build_object(
                'at', at, 'who', who, 'what', what, 'statement', statement) order by id), '[]'))
              from (select min(j.id) as id, max(j.id) as last, j.at, j.statement, min(coalesce(j.made_by, j.role)) as who, min(j.what) as what
                from ninefold.journal j where ${isUnsaved} group by j.transaction, j.at, j.statement) s`,
-      params: [],
-    },
-  ]);
-  const unsaved = result && firstJson<UnsavedChanges>(result);
-  if (!unsaved) throw new NinefoldError('internal');
-  return json(unsaved);
-}
+        params: [],
+      },
+    ]);
+    const unsaved = result && firstJson<UnsavedChanges>(result);
+    if (!unsaved) throw new NinefoldError('internal');
+    return json(unsaved);
+  },
+});
 
-const schema = migrationFile.extend({ last: z.int().min(1) });
-
-/**
- * Handles POST /apps/:ref/migrations/save: records the file as applied and its changes as saved.
- * @throws `migration_outdated` if there are newer changes or the name is in use; nothing is recorded then
- */
-export async function noteSaved(
-  context: AdminContext,
-  caller: Caller,
-  request: CallRequest,
-  ref: string,
-): Promise<Reply> {
-  const { name, sql, last } = readBody(request, schema);
-  const who = await callerName(context, caller);
-  const { serverDatabase } = await openApp(context, ref);
-  const noted = await context.lifecycle.withAppLocks([ref], async () => {
-    const statements = [
-      {
-        text: `with file as (
+const noteSaved = adminCall({
+  route: 'POST /apps/:ref/migrations/save',
+  least: 'developer',
+  summary: 'Records the file as applied and its changes as saved.',
+  errors: ['migration_outdated'],
+  body: migrationFile.extend({ last: z.int().min(1) }),
+  handle: async ({ context, caller, ref, body: { name, sql, last } }) => {
+    const who = await callerName(context, caller);
+    const { serverDatabase } = await openApp(context, ref);
+    const noted = await context.lifecycle.withAppLocks([ref], async () => {
+      const statements = [
+        {
+          text: `with file as (
                  insert into ninefold.migrations (name, sha256, applied_by, milliseconds)
                  select $1, $2, $3, 0
                  where (select max(j.id) from ninefold.journal j where ${isUnsaved}) = $4::bigint
@@ -63,12 +57,15 @@ export async function noteSaved(
                  update ninefold.journal j set saved_as = file.name from file where ${isUnsaved} and j.id <= $4::bigint
                )
                select json_build_object('noted', count(*)) from file`,
-        params: [name, hashOf(sql), who, String(last)],
-      },
-    ];
-    const [result] = await runAsServerRole(serverDatabase, statements);
-    return (result && firstJson<{ noted: number }>(result))?.noted === 1;
-  });
-  if (!noted) throw new NinefoldError('migration_outdated', { details: { name } });
-  return noContent();
-}
+          params: [name, hashOf(sql), who, String(last)],
+        },
+      ];
+      const [result] = await runAsServerRole(serverDatabase, statements);
+      return (result && firstJson<{ noted: number }>(result))?.noted === 1;
+    });
+    if (!noted) throw new NinefoldError('migration_outdated', { details: { name } });
+    return noContent();
+  },
+});
+
+export const saveMigrationCalls: readonly AdminCall[] = [noteSaved, showUnsaved];
