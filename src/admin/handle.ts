@@ -30,9 +30,10 @@ export async function handleAdmin(
   }
   // The caller is authorised before the method and the path are refused, so that the response does not reveal to a
   // stranger which routes exist.
+  const before = found.find(({ method }) => method === request.method)?.call.beforeFactor;
   const caller = await callerOf(context, request, {
-    mayLackFactor: found.some(({ call }) => call.beforeFactor === 'show'),
-    mayAddFactor: found.some(({ call }) => call.beforeFactor !== undefined),
+    mayLackFactor: before === 'show',
+    mayAddFactor: before !== undefined,
   });
   const { call, params } = chooseCall(found, request);
   requireLeast(caller, call, params);

@@ -22,74 +22,72 @@ async function callOwnAccount(context: AdminContext, request: CallRequest): Prom
   return context.builders.account(app, { ...request, path: request.path.slice(PREFIX.length) }, session);
 }
 
-const handle = ({ context, request }: { context: AdminContext; request: CallRequest }): Promise<Reply> =>
-  callOwnAccount(context, request);
+/** Defines a call that `callOwnAccount` handles. */
+const accountCall = (call: Omit<AdminCall, 'returns' | 'handle'>): AdminCall =>
+  adminCall({
+    ...call,
+    returns: call.route.replace(/^(\w+) \/account/, 'as $1 /auth/v1'),
+    handle: ({ context, request }) => callOwnAccount(context, request),
+  });
 
-const showUser = adminCall({
+const showUser = accountCall({
   route: 'GET /account/user',
   least: 'builder',
   beforeFactor: 'show',
-  summary: 'Returns your account, as GET /auth/v1/user of the console does.',
-  returns: 'User',
-  handle,
+  summary: 'Returns your account.',
 });
 
-const addFactor = adminCall({
+const addFactor = accountCall({
   route: 'POST /account/factors',
   least: 'builder',
   sensitive: 'add a second factor',
   beforeFactor: 'add',
-  summary: 'Adds a second factor, as POST /auth/v1/factors of the console does.',
-  returns: 'Factor',
-  handle,
+  summary: 'Adds a second factor.',
 });
 
-const showRecoveryCodes = adminCall({
+const showRecoveryCodes = accountCall({
   route: 'GET /account/factors/recovery-codes',
   least: 'builder',
+  beforeFactor: 'add',
   summary: 'Returns when your recovery codes were created and how many are left.',
-  handle,
 });
 
-const makeRecoveryCodes = adminCall({
+const makeRecoveryCodes = accountCall({
   route: 'POST /account/factors/recovery-codes',
   least: 'builder',
   sensitive: 'make recovery codes',
+  beforeFactor: 'add',
   summary: 'Creates recovery codes.',
-  handle,
 });
 
-const deleteRecoveryCodes = adminCall({
+const deleteRecoveryCodes = accountCall({
   route: 'DELETE /account/factors/recovery-codes',
   least: 'builder',
   sensitive: 'delete the recovery codes',
+  beforeFactor: 'add',
   summary: 'Deletes your recovery codes.',
-  handle,
 });
 
-const replaceRecoveryCodes = adminCall({
+const replaceRecoveryCodes = accountCall({
   route: 'POST /account/factors/recovery-codes/regenerate',
   least: 'builder',
   sensitive: 'replace the recovery codes',
   summary: 'Replaces your recovery codes.',
-  handle,
 });
 
-const removeFactor = adminCall({
+const removeFactor = accountCall({
   route: 'DELETE /account/factors/:id',
   least: 'builder',
   sensitive: 'remove a second factor',
   beforeFactor: 'add',
   summary: 'Removes a second factor.',
-  handle,
 });
 
-const challengeFactor = adminCall({
+const challengeFactor = accountCall({
   route: 'POST /account/factors/:id/challenge',
   least: 'builder',
   beforeFactor: 'show',
   summary: 'Creates a challenge for a second factor.',
-  handle,
 });
 
 const showFactor = adminCall({
@@ -107,42 +105,37 @@ const showFactor = adminCall({
   },
 });
 
-const showPasskeys = adminCall({
+const showPasskeys = accountCall({
   route: 'GET /account/passkeys',
   least: 'builder',
   summary: 'Returns your passkeys.',
-  handle,
 });
 
-const beginPasskey = adminCall({
+const beginPasskey = accountCall({
   route: 'POST /account/passkeys/registration/options',
   least: 'builder',
   sensitive: 'add a passkey',
   summary: 'Creates a challenge for a new passkey.',
-  handle,
 });
 
-const addPasskey = adminCall({
+const addPasskey = accountCall({
   route: 'POST /account/passkeys/registration/verify',
   least: 'builder',
   sensitive: 'add a passkey',
   summary: 'Adds a passkey.',
-  handle,
 });
 
-const renamePasskey = adminCall({
+const renamePasskey = accountCall({
   route: 'PATCH /account/passkeys/:id',
   least: 'builder',
   summary: 'Renames a passkey.',
-  handle,
 });
 
-const removePasskey = adminCall({
+const removePasskey = accountCall({
   route: 'DELETE /account/passkeys/:id',
   least: 'builder',
   sensitive: 'remove a passkey',
   summary: 'Removes a passkey.',
-  handle,
 });
 
 export const secondFactorCalls: readonly AdminCall[] = [

@@ -26,6 +26,7 @@ const showApplications = adminCall({
   route: 'GET /apps/:ref/applications',
   least: 'reader',
   summary: 'Returns the applications that sign members in with the app (clients of its OAuth server).',
+  returns: 'as GET /auth/v1/admin/oauth/clients',
   handle: (given) => asAuthAdmin(given, ''),
 });
 
@@ -37,6 +38,7 @@ const registerApplication = adminCall({
     details: ({ client_name, redirect_uris }) => ({ client_name, redirect_uris: JSON.stringify(redirect_uris) }),
   },
   summary: 'Registers an application.',
+  returns: 'as POST /auth/v1/admin/oauth/clients',
   handle: (given) => asAuthAdmin(given, ''),
 });
 
@@ -51,6 +53,7 @@ const changeApplication = adminCall({
     }),
   },
   summary: 'Changes an application.',
+  returns: 'as PUT /auth/v1/admin/oauth/clients/:id',
   handle: one,
 });
 
@@ -59,6 +62,7 @@ const deleteApplication = adminCall({
   least: 'developer',
   audit: { action: 'application_deleted', details: (_, { id }) => ({ client_id: id }) },
   summary: 'Deletes an application.',
+  returns: 'as DELETE /auth/v1/admin/oauth/clients/:id',
   handle: one,
 });
 
@@ -67,6 +71,7 @@ const renewApplicationSecret = adminCall({
   least: 'developer',
   audit: { action: 'application_secret_renewed', details: (_, { id }) => ({ client_id: id }) },
   summary: 'Replaces the secret of an application.',
+  returns: 'as POST /auth/v1/admin/oauth/clients/:id/regenerate_secret',
   handle: (given) => asAuthAdmin(given, `/${encodeURIComponent(given.id)}/regenerate_secret`),
 });
 

@@ -21,7 +21,6 @@ const showBuilders = adminCall({
   least: 'operator',
   summary: 'Returns the builders of the node, oldest first.',
   returns: 'Builder[]',
-  errors: ['operator_required'],
   handle: async ({ context }) => {
     const builders: Builder[] = await context.registry.builders();
     return json(builders);
@@ -33,7 +32,7 @@ const setBuilderPassword = adminCall({
   least: 'operator',
   audit: { action: 'builder_password_set', details: ({ email }) => ({ email }) },
   summary: "Sets a builder's password and ends the builder's sessions.",
-  errors: ['operator_required', 'builder_unknown'],
+  errors: ['builder_unknown'],
   body: z.strictObject({
     email: z.email().max(limits.emailCharacters.default),
     password: builderPassword,
