@@ -34,7 +34,7 @@ const acceptInvitation = adminCall({
   least: 'open',
   requires: fromConsole,
   summary:
-    "Uses a link up. A new builder gets an account with the invitation's address; an existing builder must be signed in with that address.",
+    "Uses up the link of an invitation. A new builder gets an account with the invitation's address; an existing builder must be signed in with that address.",
   errors: ['invitation_invalid', 'builder_sign_in_needed', 'second_factor_needed'],
   body: z.strictObject({
     secret: z.string(),

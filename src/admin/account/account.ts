@@ -17,7 +17,7 @@ import { builderPassword } from '../team/builders.ts';
 const showDevices = adminCall({
   route: 'GET /account/sessions',
   least: 'builder',
-  summary: "Returns the caller's devices, newest first.",
+  summary: 'Returns the sessions in which the caller is signed in, newest first.',
   returns: 'BuilderDevice[]',
   errors: ['builder_unknown'],
   handle: async ({ context, caller, request }) => {
@@ -52,7 +52,7 @@ const changeOwnPassword = adminCall({
   least: 'builder',
   summary:
     "Sets the caller's password and ends every other session. A sign-in verifies the current password, with the limits of every sign-in.",
-  errors: ['builder_unknown'],
+  errors: ['builder_unknown', 'invalid_credentials'],
   requires: ({ caller }) => builderOf(caller),
   body: z.strictObject({
     current: z.string().max(limits.passwordMaxBytes.default),

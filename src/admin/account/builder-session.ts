@@ -23,7 +23,7 @@ const openSession = adminCall({
   requires: fromConsole,
   summary: 'Signs a builder in, with the limits of every sign-in, and sets the cookie.',
   returns: 'SignedInBuilder',
-  errors: ['operator_required'],
+  errors: ['operator_required', 'invalid_credentials'],
   body: z.strictObject({
     email: z.string().max(limits.emailCharacters.default),
     password: z.string().max(limits.passwordMaxBytes.default),
@@ -53,6 +53,7 @@ const openSessionWithPasskey = adminCall({
   requires: fromConsole,
   summary: 'Signs in the builder of a passkey and sets the cookie.',
   returns: 'SignedInBuilder',
+  errors: ['operator_required'],
   handle: async ({ context, request }) => {
     const app = await openApp(context, CONSOLE_REF);
     return signedIn(context, app, await context.builders.signInWithPasskey(app, request));

@@ -17,7 +17,7 @@ const proveByPassword = adminCall({
   least: 'builder',
   beforeFactor: 'add',
   summary: "Proves the identity of the session's builder with the password.",
-  errors: ['builder_unknown'],
+  errors: ['builder_unknown', 'invalid_credentials'],
   requires: ({ caller }) => builderOf(caller),
   body: z.strictObject({ password: z.string().max(limits.passwordMaxBytes.default) }),
   handle: async ({ context, caller, request, body: { password } }) => {

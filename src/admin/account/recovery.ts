@@ -40,7 +40,7 @@ const takeRecovery = adminCall({
   route: 'POST /recovery',
   least: 'open',
   requires: fromConsole,
-  summary: 'Uses a link up, sets the password and ends every session of the builder.',
+  summary: 'Uses up a recovery link, sets the password and ends every session of the builder.',
   errors: ['recovery_invalid'],
   body: z.strictObject({ secret: z.string(), password: builderPassword }),
   handle: async ({ context, request, body: { secret, password } }) => {

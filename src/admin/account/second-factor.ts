@@ -49,7 +49,7 @@ const showRecoveryCodes = accountCall({
   route: 'GET /account/factors/recovery-codes',
   least: 'builder',
   beforeFactor: 'add',
-  summary: 'Returns when your recovery codes were created and how many are left.',
+  summary: 'Returns how many recovery codes you created and how many are left.',
 });
 
 const makeRecoveryCodes = accountCall({

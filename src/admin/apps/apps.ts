@@ -82,8 +82,18 @@ const createApp = adminCall({
     details: ({ template }) => (template ? { template } : {}),
     created: ({ ref: made }) => made,
   },
-  summary: 'Creates an app.',
+  summary: 'Creates an app, empty or from a template. The operator can name an existing `database`.',
   returns: '201 AppConnection',
+  errors: [
+    'app_ref_invalid',
+    'app_ref_reserved',
+    'app_exists',
+    'app_database_unknown',
+    'app_database_unfit',
+    'template_unknown',
+    'template_failed',
+    'app_busy',
+  ],
   body: z.strictObject({
     ref,
     name: name.optional(),
@@ -128,8 +138,9 @@ const cloneApp = adminCall({
   least: 'owner',
   sensitive: 'clone the app with its rows',
   audit: { action: 'app_cloned', details: ({ ref: made }) => ({ to: made }) },
-  summary: 'Copies an app.',
+  summary: 'Copies an app with its rows. The caller must also be allowed to create apps.',
   returns: '201 AppConnection',
+  errors: ['app_ref_invalid', 'app_ref_reserved', 'app_exists', 'clone_refused', 'app_session_stuck', 'app_busy'],
   requires: ({ caller }) => requireCreator(caller),
   body: z.strictObject({ ref, name: name.optional() }),
   handle: async ({ context, caller, ref, body }) => {
@@ -146,7 +157,8 @@ const deleteApp = adminCall({
   least: 'owner',
   sensitive: 'delete the app',
   audit: { action: 'app_deleted' },
-  summary: 'Deletes an app.',
+  summary: 'Deletes an app. `confirm` repeats its ref.',
+  errors: ['app_confirmation_wrong', 'app_busy'],
   body: z.strictObject({ confirm: z.string() }),
   handle: async ({ context, ref, body: { confirm } }) => {
     await context.lifecycle.delete(ref, confirm);

@@ -15,7 +15,7 @@ import { json } from '../reply.ts';
 const showApiKeys = adminCall({
   route: 'GET /apps/:ref/api-keys',
   least: 'developer',
-  summary: 'Returns every key without its secret part.',
+  summary: 'Returns every API key, of each only the first characters.',
   returns: 'ApiKeyEntry[]',
   handle: async ({ context, ref }) => {
     const app = await context.apps.get(ref);
@@ -28,7 +28,7 @@ const createApiKey = adminCall({
   least: 'owner',
   sensitive: 'create a secret key',
   audit: { action: 'api_key_created', details: ({ name }) => ({ name }) },
-  summary: 'Creates a key.',
+  summary: 'Creates a secret key. Only this response contains it.',
   returns: '201 CreatedApiKey',
   errors: ['api_keys_full'],
   body: z.strictObject({ name: line(limits.apiKeyNameCharacters.default) }),
@@ -41,7 +41,7 @@ const rotateApiKey = adminCall({
   least: 'owner',
   sensitive: 'rotate a secret key',
   audit: { action: 'api_key_rotated', details: (_, { id }) => ({ id }) },
-  summary: 'Replaces and revokes a key.',
+  summary: 'Creates a secret key in the place of another one, and revokes that one.',
   returns: '201 CreatedApiKey',
   errors: ['api_key_unknown', 'api_key_older_kind'],
   handle: ({ context, ref, id }) =>
@@ -53,7 +53,7 @@ const revokeApiKey = adminCall({
   least: 'owner',
   sensitive: 'revoke a secret key',
   audit: { action: 'api_key_revoked', details: (_, { id }) => ({ id }) },
-  summary: 'Revokes a key.',
+  summary: 'Revokes an API key.',
   returns: 'ApiKeyEntry[]',
   errors: ['api_key_unknown', 'api_key_needed'],
   handle: async ({ context, ref, id }) => {

@@ -11,7 +11,7 @@ import { json } from '../reply.ts';
 const listKeys = adminCall({
   route: 'GET /apps/:ref/keys',
   least: 'reader',
-  summary: 'Returns the signing keys, newest first.',
+  summary: 'Returns the keys that sign access tokens, newest first.',
   returns: 'SigningKeyEntry[]',
   handle: async ({ context, ref }) => {
     const { record } = await context.apps.get(ref);
@@ -44,7 +44,7 @@ const rotateKeys = adminCall({
   least: 'owner',
   sensitive: 'rotate the signing keys',
   audit: { action: 'keys_rotated', details: ({ kid }) => (kid ? { kid } : {}) },
-  summary: 'Makes a key current.',
+  summary: 'Makes a signing key the current one. `kid` names it.',
   returns: 'SigningKeyEntry[]',
   errors: ['signing_key_unknown', 'signing_key_revoked', 'signing_keys_full'],
   body: z.strictObject({ kid: z.string().optional() }),

@@ -17,7 +17,7 @@ const testMailServer = adminCall({
   least: 'developer',
   summary: "Sends a mail to an address and returns the server's response.",
   returns: 'MailTest',
-  errors: ['mail_server_missing'],
+  errors: ['mail_server_missing', 'mail_tests_busy'],
   body: z.strictObject({ to: z.email().max(limits.emailCharacters.default) }),
   handle: async ({ context, ref, body: { to } }) => {
     const app = await openApp(context, ref);

@@ -35,7 +35,7 @@ const firebase = z.strictObject({
 const beginMemberImport = adminCall({
   route: 'POST /apps/:ref/member-imports',
   least: 'developer',
-  summary: 'Creates an import. The client then sends the file in parts.',
+  summary: 'Creates an import of members. The client then sends the file in parts.',
   returns: '201 MemberImport',
   body: z.strictObject({
     source: z.enum(importSources),
@@ -52,8 +52,8 @@ const beginMemberImport = adminCall({
 const storeImportPart = adminCall({
   route: 'PUT /apps/:ref/member-imports/:id/parts/:position',
   least: 'developer',
-  summary: 'Stores a part of the file. The first position is 0.',
-  errors: ['import_too_large'],
+  summary: 'Stores a part of the file, which is the body. The first position is 0.',
+  errors: ['not_found', 'import_too_large'],
   handle: async ({ context, request, ref, id, position }) => {
     if (!/^\d{1,6}$/.test(position)) {
       throw new NinefoldError('validation_invalid', { message: 'The position of a part is a whole number from 0.' });
@@ -71,6 +71,7 @@ const showMemberImport = adminCall({
   least: 'developer',
   summary: 'Returns the progress of the import.',
   returns: 'MemberImport',
+  errors: ['not_found'],
   handle: async ({ context, ref, id }) => json((await importOf(context, ref, id)).shown),
 });
 
@@ -79,6 +80,7 @@ const showImportPreview = adminCall({
   least: 'developer',
   summary: 'Returns the first records as they would be imported.',
   returns: 'ImportPreview',
+  errors: ['not_found'],
   handle: async ({ context, ref, id }) => {
     const { app, file } = await importOf(context, ref, id);
     return json(await previewImport(app.database, file, context.accountForms));
@@ -90,6 +92,7 @@ const showImportRefusals = adminCall({
   least: 'developer',
   summary: 'Returns the records that did not become members.',
   returns: 'RefusedRecord[]',
+  errors: ['not_found'],
   handle: async ({ context, ref, id }) => {
     const { app } = await importOf(context, ref, id);
     return json(await readRefusals(app.database, id));
@@ -100,7 +103,7 @@ const removeMemberImport = adminCall({
   route: 'DELETE /apps/:ref/member-imports/:id',
   least: 'developer',
   summary: 'Deletes the file and the report, and keeps the members.',
-  errors: ['import_busy'],
+  errors: ['not_found', 'import_busy'],
   handle: async ({ context, ref, id }) => {
     const { app } = await importOf(context, ref, id);
     const isDeleted =
@@ -133,7 +136,7 @@ const runMemberImport = adminCall({
   },
   summary: 'Runs the import in the background.',
   returns: '202 MemberImport',
-  errors: ['import_busy'],
+  errors: ['not_found', 'import_busy'],
   handle: async ({ context, ref, id }) => {
     const { app, file, shown } = await importOf(context, ref, id);
     if (shown.state === 'done') {

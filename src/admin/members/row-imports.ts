@@ -16,7 +16,7 @@ const transaction = z.string().regex(/^\d{1,10}$/);
 const showRowImports = adminCall({
   route: 'GET /apps/:ref/row-imports',
   least: 'developer',
-  summary: 'Returns the imports that can be undone.',
+  summary: 'Returns the imports of rows that can be undone.',
   returns: 'RowImport[]',
   handle: async ({ context, ref }) => json(await readRowImports((await openApp(context, ref)).serverDatabase)),
 });
@@ -28,7 +28,7 @@ const noteRowImport = adminCall({
     action: 'rows_imported',
     details: ({ entity, file, rows }) => ({ entity, file, rows }),
   },
-  summary: 'Stores an import, so that it can be undone.',
+  summary: 'Stores an import of rows, so that it can be undone.',
   body: z.strictObject({
     ...{ entity: text, file: text, rows: z.int().positive(), transaction },
   }) satisfies z.ZodType<RowImportRequest>,

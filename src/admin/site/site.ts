@@ -32,8 +32,9 @@ const showSite = adminCall({
 const beginSite = adminCall({
   route: 'POST /apps/:ref/site/versions',
   least: 'developer',
-  summary: 'Creates a version. The client then sends the files that are missing.',
+  summary: 'Creates a version of the front end. The client then sends the files that are missing.',
   returns: '201 BegunSiteVersion',
+  errors: ['app_storage_full'],
   body: z.strictObject({
     files: z
       .record(
@@ -62,7 +63,8 @@ const beginSite = adminCall({
 const storeSite = adminCall({
   route: 'PUT /apps/:ref/site/versions/:id/files/:sha256',
   least: 'developer',
-  summary: 'Stores a file.',
+  summary: 'Stores a file, which is the body.',
+  errors: ['not_found', 'app_storage_full'],
   handle: async ({ context, request, ref, id, sha256 }) => {
     const content = request.body ?? new Uint8Array();
     if (createHash('sha256').update(content).digest('hex') !== sha256) {
@@ -84,6 +86,7 @@ const publishSite = adminCall({
   },
   summary: 'Publishes a version, for the first time or again.',
   returns: 'SiteState',
+  errors: ['not_found', 'site_incomplete', 'site_too_large'],
   handle: async ({ context, ref, id }) => {
     const app = await openApp(context, ref);
     await publishSiteVersion(app.serverDatabase, versionId(id));

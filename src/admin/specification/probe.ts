@@ -5,7 +5,7 @@ import { json } from '../reply.ts';
 const showProbe = adminCall({
   route: 'GET /apps/:ref/probe',
   least: 'reader',
-  summary: 'Returns the current run and the last report.',
+  summary: 'Returns the current run of the probe and its last report.',
   returns: 'ProbeState',
   handle: async ({ context, ref }) => {
     const app = await openApp(context, ref);
@@ -16,7 +16,7 @@ const showProbe = adminCall({
 const startProbe = adminCall({
   route: 'POST /apps/:ref/probe',
   least: 'developer',
-  summary: 'Starts a run if none is running, and responds at once.',
+  summary: 'Starts a run of the probe if none is running, and responds at once.',
   returns: '202 ProbeState',
   handle: async ({ context, ref }) => {
     const app = await openApp(context, ref);

@@ -49,7 +49,7 @@ const migrate = adminCall({
   summary:
     "Applies the pending files in order as the app's owner. Each file runs in its own transaction, except a file whose only statement PostgreSQL refuses in a transaction. If there are only a few files, each of them becomes a version of the specification.",
   returns: 'MigrateResponse',
-  errors: ['app_busy', 'migration_changed', 'migration_failed'],
+  errors: ['app_busy', 'migration_changed', 'migration_failed', 'sql_too_complex'],
   body: migrationsBody,
   handle: async ({ context, caller, ref, body }) => {
     const asked = readMigrations(body);

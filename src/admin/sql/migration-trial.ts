@@ -26,7 +26,7 @@ const tryMigrations = adminCall({
   summary:
     'Runs the pending files in one transaction, reads the specification within it, and rolls the transaction back. Until the rollback, the rows and tables that the files change are locked. Sequences do not go back, as after any rollback.',
   returns: 'MigrationTrial',
-  errors: ['app_busy', 'migration_changed'],
+  errors: ['app_busy', 'migration_changed', 'sql_too_complex'],
   body: migrationsBody,
   handle: async ({ context, ref, body }) => {
     const files = readMigrations(body);

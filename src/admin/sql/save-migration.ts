@@ -39,8 +39,8 @@ const showUnsaved = adminCall({
 const noteSaved = adminCall({
   route: 'POST /apps/:ref/migrations/save',
   least: 'developer',
-  summary: 'Records the file as applied and its changes as saved.',
-  errors: ['migration_outdated'],
+  summary: 'Records a migration file as applied, and the changes up to `last` as saved in it.',
+  errors: ['migration_outdated', 'app_busy'],
   body: migrationFile.extend({ last: z.int().min(1) }),
   handle: async ({ context, caller, ref, body: { name, sql, last } }) => {
     const who = await callerName(context, caller);

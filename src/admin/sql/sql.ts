@@ -24,7 +24,7 @@ const runSql = adminCall({
   route: 'POST /apps/:ref/sql',
   least: 'developer',
   audit: { action: 'sql_run', details: ({ sql }) => ({ sql }) },
-  summary: "Runs a builder's SQL as the app's owner.",
+  summary: "Runs SQL as the app's owner, in one transaction unless the SQL controls transactions itself.",
   returns: 'SqlResponse',
   errors: ['sql_failed', 'sql_too_complex'],
   body: z.strictObject({

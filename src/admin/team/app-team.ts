@@ -147,6 +147,7 @@ const removeFromApp = adminCall({
   sensitive: 'remove a builder',
   audit: { action: 'builder_removed', details: (_, { id }) => ({ builder_id: id }) },
   summary: 'Removes a builder from the app.',
+  errors: ['builder_unknown', 'last_owner'],
   handle: async ({ context, ref, id }) => {
     await context.registry.team.removeFromApp(ref, uuidOf(id));
     return noContent();
@@ -158,7 +159,7 @@ const leaveApp = adminCall({
   least: 'reader',
   audit: { action: 'builder_left' },
   summary: 'Removes the caller from the app.',
-  errors: ['builder_unknown'],
+  errors: ['builder_unknown', 'last_owner'],
   handle: async ({ context, caller, ref }) => {
     await context.registry.team.removeFromApp(ref, builderOf(caller).userId);
     return noContent();

@@ -121,6 +121,7 @@ const removeBuilder = adminCall({
   sensitive: 'remove a builder',
   audit: { action: 'builder_removed', details: (_, { id }) => ({ builder_id: id }) },
   summary: 'Removes every role of a builder and deletes the account with its sessions.',
+  errors: ['builder_unknown', 'last_owner'],
   handle: async ({ context, id }) => {
     const userId = uuidOf(id);
     await context.registry.team.removeFromNode(userId);
