@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { clone } from '../../test/support/clone.ts';
-import type { AdminCall } from './call.ts';
+import { type AdminCall, adminCall } from './call.ts';
 import { adminCalls, callsBySubject } from './calls.ts';
+import { noContent } from './reply.ts';
 
 const page = join(clone, 'docs/management-api.md');
 
@@ -70,6 +71,16 @@ describe('the calls of the management API', () => {
     await expect(
       `{\n  "leastRoles": {\n${roles}\n  },\n  "sensitiveCalls": {\n${proofs}\n  }\n}\n`,
     ).toMatchFileSnapshot(join(clone, 'contract/generated/admin-calls.json'));
+  });
+
+  it('have a role and words, without which a definition does not compile', () => {
+    const parts = { route: 'GET /example', handle: () => Promise.resolve(noContent()) } as const;
+    // @ts-expect-error The role is missing.
+    const withoutRole = adminCall({ ...parts, summary: 'Returns nothing.' });
+    // @ts-expect-error The words are missing.
+    const withoutWords = adminCall({ ...parts, least: 'builder' });
+    const lacks = ({ least, summary }: AdminCall): boolean => !least || !summary;
+    expect([...adminCalls, withoutRole, withoutWords].filter(lacks)).toEqual([withoutRole, withoutWords]);
   });
 
   it('have routes of their own, and a path is either open or not', () => {

@@ -1,19 +1,22 @@
 import type { CallRequest } from '../../contract/call-request.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import type { AdminCall } from './call.ts';
 
 export type Params = Readonly<Record<string, string>>;
 
+interface Call {
+  readonly route: string;
+}
+
 /** A call with the parts of its route. */
-export interface RoutedCall {
-  readonly call: Pick<AdminCall, 'route'>;
+interface RoutedCall {
+  readonly call: Call;
   readonly method: string;
   /** The parts of the path, for example `['', 'apps', ':ref']`. */
   readonly parts: readonly string[];
 }
 
 /** Returns the calls in the order in which `callsAt` returns them: paths with fewer names are first. */
-export function route<Call extends Pick<AdminCall, 'route'>>(calls: readonly Call[]): (RoutedCall & { call: Call })[] {
+export function route<Routed extends Call>(calls: readonly Routed[]): (RoutedCall & { readonly call: Routed })[] {
   const names = ({ parts }: RoutedCall): number => parts.filter((part) => part.startsWith(':')).length;
   return calls
     .map((call) => {
