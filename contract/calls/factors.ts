@@ -8,7 +8,7 @@ export const factorCalls = defineCalls({
     caller: 'member',
     parameters: [
       body('factor_type', 'text', true, 'totp, phone or webauthn.'),
-      body('friendly_name', 'text', false, 'The name by which the member tells it from others.'),
+      body('friendly_name', 'text', false, 'The name by which the member recognizes the factor.'),
       body('issuer', 'text', false, 'The name that the authenticator app shows; the host of site_url when not given.'),
       body('phone', 'text', false, 'The number of a phone factor (E.164).'),
       ...presence,

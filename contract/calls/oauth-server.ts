@@ -115,7 +115,7 @@ export const oauthCalls = defineCalls({
   },
   'auth.oauth.userinfo': {
     call: 'GET /auth/v1/oauth/userinfo',
-    summary: 'What the scopes of the access token tell of its member.',
+    summary: 'Returns the claims of the member that the scopes of the access token include.',
     caller: 'member',
     settings: { oauth_server_enabled: true },
     returns: 'sub, and claims of the scopes',

@@ -4,7 +4,7 @@ import { defaultRestSettings } from '../../contract/settings.ts';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
 import { isValidValue, readSettings } from './settings.ts';
 
-it('overrides the defaults with stored values', () => {
+it('readSettings overrides the defaults with stored values', () => {
   const { rest, auth } = readSettings({
     db_schemas: ['api'],
     db_max_rows: null,
@@ -15,7 +15,7 @@ it('overrides the defaults with stored values', () => {
   expect(auth).toEqual({ ...defaultAuthSettings, disable_signup: true });
 });
 
-it('uses the default if an app’s owner stored a value of another type', () => {
+it('readSettings uses the default if an app’s owner stored a value of another type', () => {
   const hostile = {
     db_schemas: 'public',
     db_extra_search_path: [5],
@@ -32,11 +32,11 @@ it('uses the default if an app’s owner stored a value of another type', () => 
   expect({ ...rest, ...auth }).toEqual({ ...defaultRestSettings, ...defaultAuthSettings });
 });
 
-it('does not accept an empty list of schemas', () => {
+it('readSettings does not accept an empty list of schemas', () => {
   expect(readSettings({ db_schemas: [] }).rest.db_schemas).toEqual(['public']);
 });
 
-it('restricts a number that changes a limit to the range of the limit', () => {
+it('readSettings restricts a number that changes a limit to the range of the limit', () => {
   const { rest, auth } = readSettings({
     request_body_bytes: 1,
     logs_traces: 2_000_000_000,

@@ -55,7 +55,7 @@ async function ask(
   return { status: reply?.status, headers: reply?.headers, body: JSON.parse(String(reply?.body)) };
 }
 
-it('has a handler for exactly the calls that the contract lists', () => {
+it('handleAuth has a handler for exactly the calls that the contract lists', () => {
   const listed = authCalls.map((call) => `${call.method} ${call.path.replace('/auth/v1', '').replace(/\?.*/, '')}`);
   const answered = Object.entries(authRoutes).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method} ${path}`),
@@ -63,7 +63,7 @@ it('has a handler for exactly the calls that the contract lists', () => {
   expect([...new Set(listed)].sort()).toEqual(answered.sort());
 });
 
-it('refuses every call below /admin and invitations to callers without the secret key', async () => {
+it('handleAuth refuses every call below /admin and invitations to callers without the secret key', async () => {
   const anonymous: Identity = {
     source: 'none',
     role: 'anon',
@@ -113,13 +113,13 @@ it.each([
   ['GET', '/admin/users/1/2', 404, 'not_found'],
   ['GET', '/admin/users/../settings', 404, 'not_found'],
   ['GET', '/__proto__', 404, 'not_found'],
-])('answers %s %s with %i %s', async (method, path, status, code) => {
+])('handleAuth answers %s %s with %i %s', async (method, path, status, code) => {
   const reply = await ask(method, path);
   expect([reply.status, reply.body.error_code]).toEqual([status, code]);
   if (status === 405) expect(reply.headers?.allow).toMatch(/^[A-Z, ]+$/);
 });
 
-it('refuses a key of another app, and accepts an older key that the same secret has signed', async () => {
+it('handleAuth refuses a key of another app, and accepts an older key that the same secret has signed', async () => {
   for (const key of [
     makeKeys('other').publishableKey,
     makeKeys('other').anonKey,

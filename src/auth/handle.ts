@@ -185,7 +185,7 @@ const patterns: readonly (readonly [RegExp, Methods])[] = Object.entries(authRou
   .filter(([path]) => path.includes('{'))
   .map(([path, methods]) => [new RegExp(`^${path.replace(/\{\w+\}/g, '([^/]+)')}$`), methods]);
 
-/** Returns the methods of a path and the values of the names in the path; null for an unknown path. */
+/** Returns the methods of a path and the values of its parameters; null for an unknown path. */
 function routeOf(path: string): readonly [Methods, readonly string[]] | null {
   const methods = Object.hasOwn(authRoutes, path) ? authRoutes[path] : undefined;
   if (methods !== undefined) return [methods, []];
@@ -293,7 +293,7 @@ function failedInApp(error: DatabaseError): NinefoldError | null {
   if ((where === undefined && !leftBehind.test(sqlstate)) || ofServer.test(sqlstate)) return null;
   return new NinefoldError('database_refused', {
     status: 500,
-    message: `A trigger of this app failed for a reason of its own (${sqlstate}), so nothing was changed; the server’s log tells the reason under the request id.`,
+    message: `A trigger of this app failed for a reason of its own (${sqlstate}), so nothing was changed; the server’s log contains the reason under the request id.`,
     cause: error,
   });
 }

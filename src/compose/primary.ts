@@ -35,13 +35,13 @@ export interface Primary {
 /**
  * Starts the parts of the primary process: PostgreSQL, and the roles and databases that must exist before the first
  * request.
- * @param tell Sends a message to all workers.
+ * @param send Sends a message to all workers.
  */
 export async function composePrimary(
   config: Config,
   secrets: Secrets,
   events: Events,
-  tell: (message: BoundMessage) => void,
+  send: (message: BoundMessage) => void,
 ): Promise<Primary> {
   const embedded = config.databaseUrl
     ? null
@@ -73,7 +73,7 @@ export async function composePrimary(
       (pid) => void raiseOomScore(pid, 'expendable'),
     );
     const processes = embedded && process.platform === 'linux' ? linuxProcesses : null;
-    const watchdog = new Watchdog({ target: server.target, bounds: config.limits, processes, events, tell });
+    const watchdog = new Watchdog({ target: server.target, bounds: config.limits, processes, events, send });
     await watchdog.start();
     return {
       databaseUrl,

@@ -35,7 +35,7 @@ export class MailPlaces {
 /** Parameters of one run of `MailSender`, which sends the due mails of an app. */
 export interface MailRun {
   readonly database: Executor;
-  /** As for `claimMails`. */
+  /** Connections as the app's authenticator, which read the accounts of the mails. */
   readonly accounts: Executor;
   /** A mail server, or a function that delivers each mail and throws NinefoldError on failure. */
   readonly server: MailServer | ((mail: ClaimedMail) => Promise<void>);

@@ -212,6 +212,7 @@ begin
     grant select, insert, update, delete on cron.job_run_details to ninefold_server;
     grant select, usage on cron.jobid_seq to pg_database_owner, postgres;
     grant select on cron.runid_seq to pg_database_owner, postgres;
+    grant select on cron.runid_seq to pg_database_owner, postgres;
     grant usage on cron.runid_seq to ninefold_server;
     grant execute on function ninefold.last_run_until to ninefold_server;
 

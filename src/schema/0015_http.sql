@@ -228,7 +228,8 @@ begin
     grant select, insert, delete on supabase_functions.hooks to pg_database_owner, postgres;
     grant select on supabase_functions.hooks to service_role;
     grant select, delete on supabase_functions.hooks to ninefold_server;
-    grant usage on sequence supabase_functions.hooks_id_seq to pg_database_owner, postgres;
+    -- pg_dump reads the sequence.
+    grant usage, select on sequence supabase_functions.hooks_id_seq to pg_database_owner, postgres;
 
     -- Casts to json that the app has defined run when a row becomes JSON. So the function runs as the owner of the database, not as the
     -- superuser.

@@ -20,7 +20,7 @@ const places: [file: string, limit: LimitName, pattern: RegExp][] = [
   ['0015_http.sql', 'queuedHttpRequests', /'(\d+) requests of the app wait'/],
 ];
 
-it.each(places)('uses in %s the number of the limit %s: %s', (file, limit, pattern) => {
+it.each(places)('SQL uses in %s the number of the limit %s: %s', (file, limit, pattern) => {
   const sql = readFileSync(join(clone, 'src/schema', file), 'utf8');
   const numbers = [...sql.matchAll(new RegExp(pattern, 'g'))].map(([, number]) => Number(number));
   expect(numbers).toEqual([limits[limit].default]);

@@ -58,7 +58,7 @@ export interface WatchdogParts {
   processes: Processes | null;
   events: Events;
   /** Sends a message to all workers, before the sessions are ended. */
-  tell: (message: BoundMessage) => void;
+  send: (message: BoundMessage) => void;
 }
 
 /**
@@ -100,7 +100,7 @@ export class Watchdog {
     this.#sessions = new SessionReader(this.#database);
     this.#suspensions = new Suspensions(bounds.appSuspensionSeconds, limits.appSuspensionMaxSeconds.default);
     this.#logins = new OwnerLogins(this.#database);
-    this.#sizes = new DatabaseSizes(this.#files, bounds.appDatabaseBytes, parts.tell);
+    this.#sizes = new DatabaseSizes(this.#files, bounds.appDatabaseBytes, parts.send);
     this.#notifies = new SharedWrites('notifyBytesPerSecond', bounds.notifyBytesPerSecond);
     this.#catalogs = new SharedWrites('sharedCatalogBytesPerSecond', bounds.sharedCatalogBytesPerSecond);
     this.#shares = processes && new ProcessorShares(processes, bounds.appProcessorShare / 100);
@@ -247,12 +247,12 @@ export class Watchdog {
   }
 
   async #enforce({ app, limit, value, pids }: Breach, now: number): Promise<void> {
-    const { bounds, events, tell } = this.#parts;
+    const { bounds, events, send } = this.#parts;
     if (this.#suspensions.isSuspended(app, now)) return;
     const counts = suspending.includes(limit);
     const seconds = counts ? this.#suspensions.record(app, limit, grave.includes(limit), now) : 0;
     const bound = bounds[limit];
-    tell({ type: 'bound exceeded', app, limit, bound, suspendedSeconds: seconds, processIds: pids });
+    send({ type: 'bound exceeded', app, limit, bound, suspendedSeconds: seconds, processIds: pids });
     if (seconds > 0) this.#logins.close(app, now + seconds * 1000);
     await this.#end(pids);
     const detail = { limit, value, bound, sessions: pids.length, suspendedSeconds: seconds };

@@ -69,8 +69,8 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
   ],
   'src/accounts/import/imported-account.ts': [['the form of a UUID', '.slice(0, 8)']],
   'src/accounts/passwords/passwords.ts': [['the salt and the hash of a PHC string', '{11,86}', '{16,342}']],
-  'src/admin/mail-templates.ts': [['the form of a language tag (RFC 5646, section 4.4.1)', '{2,35}']],
-  'src/admin/versions.ts': [['the beginning of a hash', '{12,64}']],
+  'src/admin/mails/mail-templates.ts': [['the form of a language tag (RFC 5646, section 4.4.1)', '{2,35}']],
+  'src/admin/specification/versions.ts': [['the beginning of a hash', '{12,64}']],
   'src/apps/registry/app-record.ts': [['the form of a ref', '{2,39}']],
   'src/apps/registry/import-key.ts': [['the form of a key id', '{1,128}']],
   'src/apps/statistics/read-statistics.ts': [

@@ -136,7 +136,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(proof(name), { force: true }));
 
-it('lets no owner define anything on a table of Ninefold, as whatever role', async () => {
+it('no owner can define anything on a table of Ninefold, as whatever role', async () => {
   const app = await createAppWith(node, trap(name));
   await asOwner(app, async (client) => {
     const { rows } = await client.query<{ relation: string }>(`select format('%I.%I', n.nspname, c.relname) as relation
@@ -157,7 +157,7 @@ it('lets no owner define anything on a table of Ninefold, as whatever role', asy
   });
 });
 
-it('lets no temporary type take the place of a type in a function of the superuser', async () => {
+it('no temporary type takes the place of a type in a function of the superuser', async () => {
   const app = await createAppWith(node, trap(name));
   await asOwner(app, async (client) => {
     for (const type of [
@@ -195,7 +195,7 @@ it('lets no temporary type take the place of a type in a function of the superus
   expect(proofs()).toBe('');
 });
 
-it('runs no cast of an app with more privileges than the caller of a state change has', async () => {
+it('no cast of an app runs with more privileges than the caller of a state change has', async () => {
   const app = await createAppWith(node, trap(name));
   await asOwner(app, async (client) => {
     await client.query(`
@@ -227,7 +227,7 @@ it('runs no cast of an app with more privileges than the caller of a state chang
   });
 });
 
-it('shows the app nothing of others, and trusts no author, while PostgreSQL analyzes its tables', async () => {
+it('the app sees nothing of others, and the journal trusts no author, while PostgreSQL analyzes the tables of the app', async () => {
   const app = await createAppWith(node, trap(name));
   await asOwner(app, (client) =>
     client.query(`
@@ -261,7 +261,7 @@ it('shows the app nothing of others, and trusts no author, while PostgreSQL anal
   });
 });
 
-it('leaves nothing of an extension behind that runs with more privileges than the caller has', async () => {
+it('an extension leaves nothing behind that runs with more privileges than the caller has', async () => {
   const app = await createAppWith(node, trap(name));
   await asOwner(app, async (client) => {
     await client.query('create extension pg_stat_statements schema extensions').catch(() => undefined);
@@ -277,7 +277,7 @@ it('leaves nothing of an extension behind that runs with more privileges than th
   });
 });
 
-it('runs no code of an app as the superuser while the app is used, copied and deleted', async () => {
+it('the superuser runs no code of an app while the app is used, copied and deleted', async () => {
   const app = await trapped();
   const admins = `/apps/${app.ref}`;
   const client = clientOf(app);
@@ -333,7 +333,7 @@ it('runs no code of an app as the superuser while the app is used, copied and de
   expect(superuserStatements().filter((sql) => !expected.test(sql))).toEqual([]);
 });
 
-it('runs no code of an app as the superuser when the schema of Ninefold is updated', async () => {
+it('the superuser runs no code of an app when the schema of Ninefold is updated', async () => {
   const app = await createAppWith(node, 'select 1');
   const asTheOwner = `set session authorization "app_${app.ref}"; ${trap(name)} ${trapsOnAuth} reset session authorization;`;
   await makeOld(node, app.ref, asTheOwner);

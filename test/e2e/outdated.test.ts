@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-it('marks an app whose database refuses a schema update, shows the fix, and removes the mark after the fix', async () => {
+it('the console marks an app whose database refuses a schema update, shows the fix, and removes the mark after the fix', async () => {
   const app = await createApp(site.node);
   await makeOld(site.node, app.ref, conflict.create);
 

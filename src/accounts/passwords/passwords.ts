@@ -208,7 +208,7 @@ function argon2Work(hash: string): number | null {
   return memory === undefined ? null : (Number(memory) / 1024) * Number(passes);
 }
 
-/** Salts and hashes of random bytes. The bytes were not stored, so nobody knows them. */
+/** Salts and hashes of random bytes. The bytes were not stored, so their passwords are unknown. */
 const BCRYPT_REST = 'N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy';
 const ARGON2_REST = 'MNXfuDOMC/kPf3yL3e3lNw$usIfgZoRJjA/sF97u6n7DRsrl7x1xepB8e8Rc08NtOk';
 

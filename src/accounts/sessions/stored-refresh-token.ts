@@ -13,8 +13,9 @@ export const storedRefreshToken = (token: string): string =>
   PREFIX + createHash('sha256').update(token).digest('base64url');
 
 /**
- * Returns the refresh token that follows another one. The key for deriving it is not in the app's database, so nobody
- * can make a valid token from the content of the database. On every node, the same token is followed by the same token.
+ * Returns the refresh token that follows another one. The key for deriving it is not in the app's database, so the
+ * content of the database is not enough to create a valid token. On every node, the same token is followed by the same
+ * token.
  */
 export const nextRefreshToken = (token: string, key: string): string =>
   createHmac('sha256', key).update(token).digest().subarray(0, TOKEN_BYTES).toString('base64url');

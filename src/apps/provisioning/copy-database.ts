@@ -71,7 +71,7 @@ export async function dropDatabase(maintenance: Pool, database: string): Promise
   if (state.invalid !== 't') {
     // An owner may declare the database a template. DROP DATABASE refuses templates, so the mark is removed first.
     if (state.template === 't') await maintenance.run([plain(`alter database ${id(database)} is_template false`)]);
-    // This fails if the owner changes the database at the same time. The deletion then works without it.
+    // The statement fails if the owner changes the database at the same time. The deletion does not depend on it.
     await maintenance.run(closeStatements(database)).catch((error: unknown) => {
       if (!(error instanceof DatabaseError)) throw error;
     });

@@ -147,8 +147,8 @@ export class Lifecycle {
   }
 
   /**
-   * Deletes an app with all its data. The record is deleted last: if the deletion fails, the app is still known and can
-   * be deleted once more.
+   * Deletes an app with all its data. The record is deleted last: if the deletion fails, the app is still known and the
+   * deletion can be repeated.
    * @param confirm The ref of the app, as a confirmation.
    * @throws NinefoldError app_confirmation_wrong, app_unknown, app_busy, app_session_stuck
    */

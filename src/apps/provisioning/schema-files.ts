@@ -98,7 +98,7 @@ export async function installedFiles(database: Database): Promise<ReadonlySet<st
   const schema = known && rowsAsText(known)[0];
   // An attached database may have another schema `ninefold`. Its views and triggers would run as the superuser, so the
   // database is refused.
-  if (schema && schema.ours !== 't') throw new SchemaUnfitError('it has a schema ninefold that is not Ninefold’s');
+  if (schema && schema.is_own !== 't') throw new SchemaUnfitError('it has a schema ninefold that is not Ninefold’s');
   const names = schema?.complete === 't' ? await namesIn(database) : new Set<string>();
   for (const name of names) requireKnownFile(name);
   return names;
@@ -136,5 +136,5 @@ async function namesIn(database: Database): Promise<Set<string>> {
   return new Set(applied ? rowsAsText(applied).map((row) => row.name ?? '') : []);
 }
 
-const OWN_SCHEMA = `select r.rolsuper as ours, pg_catalog.to_regclass('ninefold.schema_files') is not null as complete
+const OWN_SCHEMA = `select r.rolsuper as is_own, pg_catalog.to_regclass('ninefold.schema_files') is not null as complete
   from pg_catalog.pg_namespace n join pg_catalog.pg_roles r on r.oid = n.nspowner where n.nspname = 'ninefold'`;

@@ -36,7 +36,7 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-it('returns written secrets, also in another process with the same master key', async () => {
+it('SecretStore returns written secrets, also in another process with the same master key', async () => {
   await secrets.write('one', 'smtp_pass', 'first', 'operator');
   await secrets.write('one', 'smtp_pass', 'geheim ß', 'Ada');
   expect(await new SecretStore(database, key).read('one')).toEqual({ smtp_pass: 'geheim ß' });
@@ -46,14 +46,14 @@ it('returns written secrets, also in another process with the same master key', 
   expect(await secrets.read('one')).toEqual({});
 });
 
-it('stores no plain text', async () => {
+it('SecretStore stores no plain text', async () => {
   await secrets.write('one', 'smtp_pass', 'plain-text-of-a-secret', 'operator');
   const [row] = await sql('select s::text as all, set_by from node.app_secrets s');
   expect(row?.all).not.toContain('plain-text');
   expect(row?.set_by).toBe('operator');
 });
 
-it('decrypts no value that was moved to another app or name, or encrypted with another master key', async () => {
+it('SecretStore decrypts no value that was moved to another app or name, or encrypted with another master key', async () => {
   await secrets.write('one', 'smtp_pass', 'of one', 'operator');
   await sql(`update node.app_secrets set app = 'two'`);
   expect(await secrets.read('two')).toEqual({});

@@ -9,9 +9,9 @@ import { json } from '../reply.ts';
 import { requireOAuthServer } from './oauth-server.ts';
 
 /**
- * Returns the claims of a member that the scopes include (OpenID Connect Core 1.0, section 5.4). An address or a number
- * that nobody has proved is reported as not verified. Otherwise an application could sign the member in to an account
- * with this address that belongs to another person.
+ * Returns the claims of a member that the scopes include (OpenID Connect Core 1.0, section 5.4). An unproven address or
+ * number is reported as not verified. Otherwise an application could sign the member in to an account with this address
+ * that belongs to another person.
  */
 export async function memberClaims(
   { database }: Pick<AuthContext, 'database'>,

@@ -13,7 +13,7 @@ interface ControlProps {
   entry: SettingEntry;
   label: string;
   value: unknown;
-  /** Why the text is invalid; null for a valid value. */
+  /** The reason why the text is invalid; null for a valid value. */
   wrong: string | null;
   onChange: (value: unknown, wrong: string | null) => void;
 }

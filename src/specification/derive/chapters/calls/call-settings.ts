@@ -35,8 +35,8 @@ export function callSettings(look: Lookup, settings: RestSettings & AuthSettings
         db_pre_request: refusal === null ? '' : `, ${refusal}`,
         db_schemas: missingSchemas(facts, settings.db_schemas),
       };
-      const told = `${hidesQuery.test(key) ? withoutQuery(value) : value}${notes[key] ?? ''}`;
-      return { key, value: told, default: standard, meaning: setting.meaning, set_in };
+      const shown = `${hidesQuery.test(key) ? withoutQuery(value) : value}${notes[key] ?? ''}`;
+      return { key, value: shown, default: standard, meaning: setting.meaning, set_in };
     });
   return [...own, settingsOfRoles, ...databaseSettings(facts), ...representations(look)];
 }
@@ -100,9 +100,9 @@ function representations({ facts, privileges }: Lookup): CallSetting[] {
  * 9, and search_path, because each call sets its own search_path.
  */
 function databaseSettings(facts: DecisionFacts): CallSetting[] {
-  const told = new Set(facts.server_settings.map(({ name }) => name));
+  const listed = new Set(facts.server_settings.map(({ name }) => name));
   return facts.role_settings
-    .filter(({ name }) => !told.has(name) && !isSetByServer(name) && name !== 'search_path')
+    .filter(({ name }) => !listed.has(name) && !isSetByServer(name) && name !== 'search_path')
     .map((one): CallSetting => {
       const whose = whoseOf(facts, one);
       return {

@@ -179,11 +179,11 @@ function nameOf(role: string, facts: Facts): string {
 }
 
 function serverLimit({ name, value, boot, unit }: ServerSetting, _facts: ServerLimitFacts): LimitLine {
-  const [ours, times] = units[unit ?? ''] ?? (['count', 1] as const);
+  const [shownUnit, times] = units[unit ?? ''] ?? (['count', 1] as const);
   const inUnit = (amount: number): number | null => (amount < 0 ? null : amount * times);
   const isSet = value !== boot;
   return {
-    ...{ id: `database.${name}`, group: 'database', unit: ours, meaning: meanings[name] ?? name, range: null },
+    ...{ id: `database.${name}`, group: 'database', unit: shownUnit, meaning: meanings[name] ?? name, range: null },
     default: inUnit(boot),
     value: inUnit(value),
     set_in: isSet ? 'database' : 'code',
