@@ -11,6 +11,11 @@ import { type Grant, newSession, openSession, type SessionClient } from '../sess
 import { unprovenAddress } from '../users/users.ts';
 import { type AuthCode, completeFlow, endFlow, type ProviderTokens } from './flow-states.ts';
 
+/**
+ * The number of attempts. If a concurrent sign-in of the same person is committed first, the decision is made again.
+ */
+const ATTEMPTS = 3;
+
 /** A person who has signed in at a provider, with the data that the accounts of the app use. */
 export interface ExternalIdentity {
   readonly provider: string;
@@ -99,11 +104,6 @@ const FIND = `select pg_catalog.jsonb_build_object(
 
 const textArray = (texts: readonly string[]): string =>
   `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
-
-/**
- * The number of attempts. If a concurrent sign-in of the same person is committed first, the decision is made again.
- */
-const ATTEMPTS = 3;
 
 /**
  * Signs a person in: to the account that has the identity, to the only account with one of their verified addresses, or

@@ -21,6 +21,9 @@ import { boundRoles } from './role-bounds.ts';
 import { appFiles, applySchemaFiles, SchemaStepError, SchemaUnfitError } from './schema-files.ts';
 import { scramVerifier } from './scram-verifier.ts';
 
+/** Number of times that an app may create objects that name a role while the role is dropped. */
+const DROP_ATTEMPTS = 5;
+
 /** Creates or updates the template from which every app's database is copied. */
 export async function ensureTemplate(server: Server, maintenance: Pool): Promise<void> {
   const [found] = await maintenance.run([
@@ -218,8 +221,6 @@ export async function unprovision(
   await dropRoles(maintenance, server, app.ref);
 }
 
-/** Number of times that an app may create objects that name a role while the role is dropped. */
-const DROP_ATTEMPTS = 5;
 /**
  * SQLSTATEs of statements that another session interferes with: a deadlock, an object that still depends on a role, and
  * a row that another transaction changed meanwhile.

@@ -6,7 +6,7 @@ import { startPostgres, type TestPostgres } from '../../../test/support/postgres
 import { uniqueEmail } from '../../../test/support/unique.ts';
 import { readSignInCounts } from '../../accounts/passwords/sign-in-counts.ts';
 import { jsonAsAuthAdmin } from '../../accounts/run-as-auth-admin.ts';
-import { sweepSignIns } from '../../apps/maintenance/sweep-sign-ins.ts';
+import { sweepSignIns } from '../../apps/maintenance/state-change-cleanup.ts';
 
 let postgres: TestPostgres;
 let app: AuthApp;

@@ -1,14 +1,7 @@
 import { z } from 'zod';
 import type { CallRequest, Reply } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
-import { commonDecoys } from '../../accounts/passwords/common-hashes.ts';
-import {
-  beginSignIn,
-  type Login,
-  openPasswordSession,
-  settleSignIn,
-} from '../../accounts/passwords/password-sign-in.ts';
-import { decoyHash, needsRehash } from '../../accounts/passwords/passwords.ts';
+import { type Login, signInByPassword } from '../../accounts/passwords/password-sign-in.ts';
 import type { Grant } from '../../accounts/sessions/sessions.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { signInSubjects } from '../../limits/sign-in-attempts.ts';
@@ -89,65 +82,30 @@ export async function grantForPassword(
   return { grant, password: body.password };
 }
 
-/** Checks the password of a counted attempt, and opens a session if it is right. */
-async function authenticate(context: SignInContext, request: CallRequest, login: Login, given: string): Promise<Grant> {
-  const { database, events, app, passwords } = context;
-  // If the queue for hashes is full, the sign-in is refused before its first query. A flood of sign-ins therefore runs
-  // no queries.
-  await passwords.requirePlace();
-  // Takes the sample of hashes while PostgreSQL reads the account, so that the first sign-in waits only once.
-  const decoys = commonDecoys(context);
+/** Returns the grant of a sign-in, or throws the error for its verdict. */
+async function authenticate(
+  context: SignInContext,
+  request: CallRequest,
+  login: Login,
+  password: string,
+): Promise<Grant> {
   const subjects = signInSubjects(request.address, login.name, context.settings);
-  const attempt = await beginSignIn(context, login, subjects, request.signal);
-  const { candidate } = attempt;
-  const hash = candidate?.passwordHash ?? null;
-  const isRight = await checked(context, given, hash, decoys).catch(async (error: unknown) => {
-    // No password was compared, so the attempt must not count as failed.
-    await settleSignIn(database, attempt, false);
-    throw error;
-  });
-  const isChecked = candidate !== null && hash !== null && !candidate.banned;
-  await context.afterCheck?.(isChecked ? { id: candidate.id, isRight } : null).catch(async (error: unknown) => {
-    const isRejected = error instanceof NinefoldError && error.code === 'invalid_credentials';
-    await settleSignIn(database, attempt, isRejected || !isRight);
-    throw error;
-  });
-  if (candidate === null || hash === null || !isRight) {
-    await settleSignIn(database, attempt, true, { address: request.address });
-    const userId = candidate?.id ?? null;
-    events.emit({ type: 'auth', what: 'sign-in-failed', app: app.ref, userId, address: request.address });
-    throw new NinefoldError('invalid_credentials');
+  const check = { login, password, subjects, client: clientOf(request), signal: request.signal };
+  const verdict = await signInByPassword(context, check, context.afterCheck);
+  switch (verdict.outcome) {
+    case 'signed-in':
+      return verdict.grant;
+    case 'wrong': {
+      const { ref: app } = context.app;
+      const { userId } = verdict;
+      context.events.emit({ type: 'auth', what: 'sign-in-failed', app, userId, address: request.address });
+      throw new NinefoldError('invalid_credentials');
+    }
+    case 'changed':
+      throw new NinefoldError('invalid_credentials');
+    case 'banned':
+      throw new NinefoldError('user_banned');
+    case 'unconfirmed':
+      throw new NinefoldError(login.by === 'email' ? 'email_not_confirmed' : 'phone_not_confirmed');
   }
-  if (candidate.banned || !candidate.confirmed) {
-    await settleSignIn(database, attempt, false);
-    if (candidate.banned) throw new NinefoldError('user_banned');
-    throw new NinefoldError(login.by === 'email' ? 'email_not_confirmed' : 'phone_not_confirmed');
-  }
-  const account = { id: candidate.id, verifiedHash: hash, newHash: await newHashOf(context, hash, given) };
-  const grant = await openPasswordSession(database, attempt, account, clientOf(request));
-  if (grant === null) throw new NinefoldError('invalid_credentials');
-  return grant;
-}
-
-/** Returns a hash of the server's own scheme for a password with a hash of another scheme; null if the hash is kept. */
-async function newHashOf({ passwords }: SignInContext, hash: string, given: string): Promise<string | null> {
-  if (!needsRehash(hash, given)) return null;
-  // If the queue for hashes is full, the old hash stays. The password was right, so the next sign-in can replace the
-  // hash.
-  return passwords.hash(given).catch((error: unknown) => {
-    if (error instanceof NinefoldError) return null;
-    throw error;
-  });
-}
-
-async function checked(
-  { passwords, commonHashes }: SignInContext,
-  given: string,
-  hash: string | null,
-  sample: Promise<readonly string[]>,
-): Promise<boolean> {
-  const decoys = await sample;
-  const decoy = hash === null ? null : decoyHash(hash);
-  if (decoy !== null && !decoys.includes(decoy)) commonHashes.discard();
-  return passwords.verify(given, hash, decoys);
 }

@@ -16,8 +16,8 @@ import { type ObjectIds, objectIds, readObjectIds } from '../../compare/object-i
 import { allowsCall } from '../../derive/chapters/calls/call-example.ts';
 import { allEntities } from '../../derive/chapters/entities/entities.ts';
 import { ErrorsOfCalls } from '../../derive/chapters/errors/call-errors.ts';
-import { policiesForRequest } from '../../derive/chapters/roles/policies-for-request.ts';
 import type { MemberCaller } from '../../derive/chapters/roles/roles.ts';
+import { policiesForRequest } from '../../derive/chapters/roles/roles.ts';
 import { stableContent } from '../../derive/content-hash.ts';
 import { type Derivation, deriveChanged, type SpecificationApp } from '../../derive/specification.ts';
 import { isObject, type JsonObject } from '../../derive/words/sentence-parts.ts';

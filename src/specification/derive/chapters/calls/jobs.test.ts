@@ -10,7 +10,7 @@ import { diffChapters } from '../../../compare/diff.ts';
 import { specificationHtml } from '../../../render/html/specification.ts';
 import { specificationMarkdown } from '../../../render/markdown/specification.ts';
 import type { LiveFigures } from '../../../serve/figures/figures.ts';
-import { loadJobFigures } from '../../../serve/figures/jobs.ts';
+import { loadJobFigures } from '../../../serve/figures/figures.ts';
 import { withFigures } from '../../../serve/figures/with-figures.ts';
 import { deriveSpecification } from '../../specification.ts';
 

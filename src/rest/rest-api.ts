@@ -8,14 +8,14 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import { type ClaimsOf, impersonatedIdentity, namedCaller } from '../identity/impersonation.ts';
 import { roleRules } from '../identity/resolve.ts';
-import { explainAccess } from '../rest/explain/explain.ts';
-import { wantsExplanation } from '../rest/explain/explain-request.ts';
-import { handleRest } from '../rest/handle.ts';
-import type { PlanCache } from '../rest/plan-cache.ts';
-import { type BodyParser, parseAhead } from '../rest/request/body-parser.ts';
-import { parsePreferences } from '../rest/request/preferences.ts';
-import { restErrorReply } from '../rest/response/error-reply.ts';
-import type { ApiHandler } from './api-handler.ts';
+import type { TraceRecorder } from '../observe/events.ts';
+import { explainAccess } from './explain/explain.ts';
+import { wantsExplanation } from './explain/explain-request.ts';
+import { handleRest } from './handle.ts';
+import type { PlanCache } from './plan-cache.ts';
+import { type BodyParser, parseAhead } from './request/body-parser.ts';
+import { parsePreferences } from './request/preferences.ts';
+import { restErrorReply } from './response/error-reply.ts';
 
 /** The parts that the apps of a worker share. */
 interface RestNode {
@@ -29,9 +29,14 @@ interface RestNode {
 }
 
 /** Creates the handler of an app's `/rest/v1`. */
-export const restApi = (node: RestNode): ApiHandler => ({
-  name: 'rest',
-  handle: async (app, request, identify, trace) => {
+export const restApi = (node: RestNode) => ({
+  name: 'rest' as const,
+  handle: async (
+    app: App,
+    request: CallRequest,
+    identify: () => Promise<Identity>,
+    trace: TraceRecorder,
+  ): Promise<Reply> => {
     const { rest } = await loaded(app.settings());
     trace.slowMilliseconds = rest.logs_slow_milliseconds;
     const started = performance.now();
@@ -50,14 +55,33 @@ export const restApi = (node: RestNode): ApiHandler => ({
       request,
     );
   },
-  renderError: renderRestError,
+  renderError,
+});
+
+/**
+ * Creates the handler of `/apps/<ref>/openapi.json`: the calls that the caller may make, as OpenAPI 3.1. With the
+ * setting openapi_mode, the document contains all calls, or there is no document. Callers without a key or token are
+ * rejected.
+ * @param documentFor Returns the document for a role; null if the app publishes none.
+ */
+export const openApi = (documentFor: (app: App, role: string) => Promise<string | null>) => ({
+  name: 'rest' as const,
+  handle: async (app: App, _request: CallRequest, identify: () => Promise<Identity>): Promise<Reply> => {
+    const { role, source } = await identify();
+    const body = await documentFor(app, role);
+    if (body === null) throw new NinefoldError('not_found');
+    if (source === 'none') throw new NinefoldError('key_missing');
+    const headers = { 'content-type': 'application/vnd.oai.openapi+json;version=3.1', 'cache-control': 'no-store' };
+    return { status: 200, headers, body };
+  },
+  renderError,
 });
 
 /** Returns true for a caller who may request the reason why a request is denied: the service role, or a builder. */
 const mayAskWhy = ({ role, source }: Identity): boolean => role === 'service_role' || source === 'builder';
 
 /** Renders an error in PostgREST's format. */
-export async function renderRestError(
+async function renderError(
   error: unknown,
   app: App | null,
   _request: CallRequest,
@@ -101,7 +125,8 @@ async function explain(
       : await impersonatedIdentity(app.database, rules, named, (user) => claimsOf(app, request, user));
   const { schemaCache, settings } = await schemaFor(app, identity, rest);
   const readPayload = await parseAhead(request, settings, app.ref, parser);
-  return explainAccess({ database: app.database, schemaCache, identity, settings, readPayload }, request);
+  const { database, isFull } = app;
+  return explainAccess({ database, schemaCache, identity, settings, isFull, readPayload }, request);
 }
 
 /**
