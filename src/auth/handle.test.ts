@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { CallRequest } from '../../contract/call-request.ts';
-import { authCalls } from '../../contract/calls.ts';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
 import { PasswordHasher } from '../accounts/passwords/passwords.ts';
 import { makeKeys } from '../apps/keys/make-keys.ts';
@@ -12,8 +11,9 @@ import { AddressPolicy } from '../jobs/public-address.ts';
 import { RefreshedValue } from '../limits/refreshed-value.ts';
 import { SharedRuns } from '../limits/shared-runs.ts';
 import { Events } from '../observe/events.ts';
+import { factsOfCalls } from './calls.ts';
 import type { AuthContext } from './context.ts';
-import { authErrorReply, authRoutes, handleAuth } from './handle.ts';
+import { authErrorReply, handleAuth } from './handle.ts';
 import { ProviderClients } from './providers/provider-client.ts';
 
 const app = makeKeys('mine');
@@ -55,12 +55,21 @@ async function ask(
   return { status: reply?.status, headers: reply?.headers, body: JSON.parse(String(reply?.body)) };
 }
 
-it('has a handler for exactly the calls that the contract lists', () => {
-  const listed = authCalls.map((call) => `${call.method} ${call.path.replace('/auth/v1', '').replace(/\?.*/, '')}`);
-  const answered = Object.entries(authRoutes).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => `${method} ${path}`),
-  );
-  expect([...new Set(listed)].sort()).toEqual(answered.sort());
+it('writes what the calls say of themselves to contract/generated/auth-calls.json', async () => {
+  const file = '../../contract/generated/auth-calls.json';
+  await expect(`${JSON.stringify(factsOfCalls, null, 2)}\n`).toMatchFileSnapshot(file);
+});
+
+it('has calls with ids of their own, whose examples have all fields that the call needs and no unknown field', () => {
+  const ids = factsOfCalls.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const { id, example, parameters } of factsOfCalls) {
+    if (example === null) continue;
+    const fields = parameters.filter((parameter) => parameter.in === 'body');
+    expect([id, fields.map(({ name }) => name)]).toEqual([id, expect.arrayContaining(Object.keys(example))]);
+    const needed = fields.filter(({ required }) => required).map(({ name }) => name);
+    expect([id, Object.keys(example)]).toEqual([id, expect.arrayContaining(needed)]);
+  }
 });
 
 it('refuses every call below /admin and invitations to callers without the secret key', async () => {
@@ -72,11 +81,9 @@ it('refuses every call below /admin and invitations to callers without the secre
     userId: null,
     sessionId: null,
   };
-  const calls = Object.entries(authRoutes).flatMap(([path, methods]) =>
-    path.startsWith('/admin') || path === '/invite'
-      ? Object.keys(methods).map((method) => [method, path] as const)
-      : [],
-  );
+  const calls = factsOfCalls
+    .map(({ method, path }) => [method, path.slice('/auth/v1'.length)] as const)
+    .filter(([, path]) => path.startsWith('/admin') || path === '/invite');
   expect(calls.length).toBeGreaterThan(25);
   for (const [method, path] of calls) {
     const reply = await ask(method, path.replace(/\{\w+\}/g, 'x'), {}, { identity: () => Promise.resolve(anonymous) });
