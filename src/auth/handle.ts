@@ -1,6 +1,7 @@
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { type AuthCall, codesOfEveryCall } from '../../contract/calls.ts';
 import { statusOfSqlstate } from '../../contract/errors/sqlstate-status.ts';
+import { groupBy } from '../catalog/group.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { requireKnownKey } from '../identity/resolve.ts';
@@ -11,34 +12,42 @@ import { codeInReply } from './error-reply.ts';
 
 export { authErrorReply } from './error-reply.ts';
 
-/** A call that requests with one path and method can reach. */
+/** A call that a request can mean. */
 interface Candidate {
   readonly call: Endpoint;
   readonly forms: readonly CallForm[];
+  /** Path below /auth/v1. */
+  readonly path: string;
   /** The query parameter that distinguishes the call from others with the same path and method. */
   readonly query: readonly [name: string, value: string] | null;
 }
 
-/** The calls of a path, by method. */
+const isForm = (call: Endpoint | CallForm): call is CallForm => 'of' in call;
+
+const candidates = calls.flatMap((call): Candidate[] => {
+  if (isForm(call)) return [];
+  const [path = '', query] = call.facts.path.slice('/auth/v1'.length).split('?');
+  const [parameter = null] = new URLSearchParams(query);
+  return [{ call, forms: calls.filter(isForm).filter((form) => form.of === call), path, query: parameter }];
+});
+
+/** The calls of one path. */
 interface Route {
-  readonly methods: ReadonlyMap<string, readonly Candidate[]>;
+  readonly byMethod: ReadonlyMap<string, readonly Candidate[]>;
   /** The names in braces of the path. */
   readonly names: readonly string[];
 }
 
 /** The routes by path below /auth/v1. */
-const routes = new Map<string, { methods: Map<string, Candidate[]>; names: string[] }>();
-for (const call of calls) {
-  if ('of' in call) continue;
-  const { method, path: fullPath } = call.facts;
-  const [path = '', query] = fullPath.slice('/auth/v1'.length).split('?');
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
-  const route = routes.get(path) ?? { methods: new Map<string, Candidate[]>(), names };
-  routes.set(path, route);
-  const forms = calls.filter((form) => 'of' in form && form.of === call) as CallForm[];
-  const [parameter = null] = new URLSearchParams(query);
-  route.methods.set(method, [...(route.methods.get(method) ?? []), { call, forms, query: parameter }]);
-}
+const routes: ReadonlyMap<string, Route> = new Map(
+  [...groupBy(candidates, ({ path }) => path)].map(([path, group]) => [
+    path,
+    {
+      byMethod: groupBy(group, ({ call }) => call.facts.method),
+      names: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? ''),
+    },
+  ]),
+);
 
 /** The routes with names in braces, each with a pattern of its path. */
 const patterns: readonly (readonly [RegExp, Route])[] = [...routes]
@@ -59,17 +68,17 @@ function routeOf(path: string): readonly [Route, Readonly<Record<string, string>
 const withoutSlash = (path: string): string => path.replace(/(?<=.)\/$/, '');
 
 /** Returns the call that a request means; undefined if its query names none. */
-function choose(candidates: readonly Candidate[], request: CallRequest): Candidate | undefined {
-  const [first] = candidates;
+function choose(group: readonly Candidate[], request: CallRequest): Candidate | undefined {
+  const [first] = group;
   if (!first?.query) return first;
   const query = new URLSearchParams(request.query);
-  return candidates.find(({ query: wanted }) => wanted && query.get(wanted[0]) === wanted[1]);
+  return group.find(({ query: wanted }) => wanted && query.get(wanted[0]) === wanted[1]);
 }
 
 /** Returns the id of the call that a request means, without its body; null if there is no such call. */
 export function callOfRequest(request: CallRequest): AuthCall['id'] | null {
-  const candidates = routeOf(withoutSlash(request.path))?.[0].methods.get(request.method);
-  return (candidates && choose(candidates, request)?.call.facts.id) ?? null;
+  const group = routeOf(withoutSlash(request.path))?.[0].byMethod.get(request.method);
+  return (group && choose(group, request)?.call.facts.id) ?? null;
 }
 
 /**
@@ -79,11 +88,11 @@ export function callOfRequest(request: CallRequest): AuthCall['id'] | null {
 export async function handleAuth(context: AuthContext, request: CallRequest): Promise<Reply> {
   const [route, path] = routeOf(withoutSlash(request.path)) ?? [];
   if (route === undefined) throw new NinefoldError('not_found');
-  const candidates = route.methods.get(request.method);
-  if (candidates === undefined) {
-    throw new NinefoldError('method_not_allowed', { headers: { allow: [...route.methods.keys()].join(', ') } });
+  const group = route.byMethod.get(request.method);
+  if (group === undefined) {
+    throw new NinefoldError('method_not_allowed', { headers: { allow: [...route.byMethod.keys()].join(', ') } });
   }
-  const chosen = choose(candidates, request);
+  const chosen = choose(group, request);
   if (chosen === undefined) {
     requireKnownKey(context, request.headers, timeOf(context));
     throw new NinefoldError('invalid_credentials', { message: 'unsupported_grant_type' });

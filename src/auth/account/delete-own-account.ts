@@ -9,10 +9,9 @@ import { noContent } from '../reply.ts';
 import { hasSecondFactor, requireSession } from '../sessions/assurance.ts';
 
 /**
- * Deletes the account of the member who calls, with its sessions. The member must have signed in within
- * accountDeletionSeconds, by any method, or have proven their identity in this session. For a member without an
- * address and a phone number, the session is enough, because this member could not sign in again.
- * @throws account_proof_needed, insufficient_aal, and database_refused if rows of the app refer to the account
+ * The member must have signed in within accountDeletionSeconds, by any method, or have proven their identity in this
+ * session. For a member without an address and a phone number, the session is enough, because this member could not
+ * sign in again. The call returns database_refused if rows of the app refer to the account.
  */
 export const deleteOwnAccount = authCall({
   id: 'auth.user.delete',

@@ -6,10 +6,7 @@ import { authCall } from '../call.ts';
 import { timeOf } from '../context.ts';
 import { json } from '../reply.ts';
 
-/**
- * Returns the account of the member who calls. An application that the member signed in to receives only the fields
- * that its scopes include.
- */
+/** An application that the member signed in to receives only the fields that its scopes include. */
 export const getUser = authCall({
   id: 'auth.user',
   route: 'GET /user',

@@ -9,10 +9,7 @@ import { requireWholeAccount } from '../sessions/assurance.ts';
 import { requirePresence } from '../sessions/proof-of-presence.ts';
 import { clientOf } from '../sign-in/token-reply.ts';
 
-/**
- * Redirects the calling member to a provider. After the member's confirmation the provider's identity is added to the
- * account, unless the session of the call has ended by then.
- */
+/** The identity is not added if the session of the call has ended when the member confirms. */
 export const linkIdentityCall = authCall({
   id: 'auth.identities.link',
   route: 'GET /user/identities/authorize',
@@ -44,7 +41,6 @@ export const linkIdentityCall = authCall({
   },
 });
 
-/** Removes an identity from the account of the calling member. The last identity cannot be removed. */
 export const unlinkIdentityCall = authCall({
   id: 'auth.identities.unlink',
   route: 'DELETE /user/identities/{identity_id}',

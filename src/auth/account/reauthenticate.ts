@@ -14,8 +14,7 @@ import { json } from '../reply.ts';
 import { usable } from './get-user.ts';
 
 /**
- * Mails a code to the calling member, or sends it by text message (SMS) if the account has no e-mail address. PUT
- * /user accepts the code as `nonce`.
+ * The code is sent by text message (SMS) if the account has no e-mail address. PUT /user accepts the code as `nonce`.
  */
 export const reauthenticate = authCall({
   id: 'auth.reauthenticate',
@@ -30,6 +29,7 @@ export const reauthenticate = authCall({
     'phone_provider_disabled',
     'sms_send_failed',
   ],
+  runsHooks: true,
   summary:
     'Sends a code to the member who calls, by mail or else by text, which a change of password, address or number can ask for.',
   returns: '{}',

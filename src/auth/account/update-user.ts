@@ -38,7 +38,6 @@ const schema = z.object({
 });
 
 /**
- * Changes the address, the phone number, the password or the metadata of the calling member.
  * - A new password ends the member's other sessions.
  * - A new address is stored as `new_email` until the links in two mails confirm it. If addresses count as confirmed at
  *   once, an anonymous account needs no mail, and a member needs only one.
@@ -53,6 +52,7 @@ export const updateUserCall = authCall({
   errors: [
     'email_exists',
     'insufficient_aal',
+    'not_admin',
     'over_email_send_rate_limit',
     'over_sms_send_rate_limit',
     'phone_exists',
@@ -64,6 +64,7 @@ export const updateUserCall = authCall({
     'user_sso_managed',
     'weak_password',
   ],
+  runsHooks: true,
   summary: 'Changes the account of the member who calls.',
   returns: 'the user after the change',
   example: { password: 'another long password' },

@@ -6,10 +6,7 @@ import { authCall } from '../call.ts';
 import { replyHeaders } from '../reply.ts';
 import { pageHeaders, pageOf } from './users.ts';
 
-/**
- * Handles GET /admin/audit?page=&per_page=&query=author|action|type:text: returns a page of the audit log, newest
- * first. X-Total-Count is the number of entries, and Link has the next and the last page (RFC 8288).
- */
+/** X-Total-Count is the number of entries, and Link has the next and the last page (RFC 8288). */
 export const adminAudit = authCall({
   id: 'auth.admin.audit',
   route: 'GET /admin/audit',

@@ -59,7 +59,6 @@ type Body = z.output<typeof schema>;
 const refusal = (message: string, cause?: unknown): NinefoldError =>
   new NinefoldError('validation_failed', { message, cause });
 
-/** Returns the providers that the app has added by their addresses. */
 export const listCustomProvidersCall = authCall({
   id: 'auth.admin.providers.list',
   route: 'GET /admin/custom-providers',
@@ -77,7 +76,6 @@ export const listCustomProvidersCall = authCall({
   },
 });
 
-/** Returns one provider. */
 export const getCustomProviderCall = authCall({
   id: 'auth.admin.providers.get',
   route: 'GET /admin/custom-providers/{identifier}',
@@ -91,7 +89,7 @@ export const getCustomProviderCall = authCall({
   },
 });
 
-/** Adds a provider. First reads the discovery document of an OpenID Connect provider. */
+/** First reads the discovery document of an OpenID Connect provider. */
 export const addCustomProviderCall = authCall({
   id: 'auth.admin.providers.create',
   route: 'POST /admin/custom-providers',
@@ -129,7 +127,6 @@ export const addCustomProviderCall = authCall({
   },
 });
 
-/** Changes the values that the body names. */
 export const changeCustomProviderCall = authCall({
   id: 'auth.admin.providers.update',
   route: 'PUT /admin/custom-providers/{identifier}',
@@ -153,7 +150,6 @@ export const changeCustomProviderCall = authCall({
   },
 });
 
-/** Deletes a provider. */
 export const deleteCustomProviderCall = authCall({
   id: 'auth.admin.providers.delete',
   route: 'DELETE /admin/custom-providers/{identifier}',

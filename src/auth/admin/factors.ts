@@ -12,7 +12,6 @@ import type { AuthContext } from '../context.ts';
 import { json } from '../reply.ts';
 import { requireFactor } from '../second-factors/challenge-factor.ts';
 
-/** Returns the second factors of an account without their secrets. */
 export const adminListFactors = authCall({
   id: 'auth.admin.factors.list',
   route: 'GET /admin/users/{user_id}/factors',
@@ -40,7 +39,6 @@ export async function requireUser({ database }: AuthContext, segment: string): P
 
 const schema = z.object({ friendly_name: text(limits.factorNameCharacters.default).meta(optional('The new name.')) });
 
-/** Renames a factor. */
 export const adminUpdateFactor = authCall({
   id: 'auth.admin.factors.update',
   route: 'PUT /admin/users/{user_id}/factors/{factor_id}',
@@ -66,7 +64,6 @@ export const adminUpdateFactor = authCall({
   },
 });
 
-/** Removes a factor and lowers the sessions that it raised. */
 export const adminDeleteFactor = authCall({
   id: 'auth.admin.factors.delete',
   route: 'DELETE /admin/users/{user_id}/factors/{factor_id}',

@@ -21,9 +21,9 @@ import { checkNewPassword, checkPasswordLength, refuseLeakedPassword } from '../
 import { addressesOf, adminBody, banSecondsOf, checkPasswordHash } from './body.ts';
 
 /**
- * Returns a page of the accounts, newest first. X-Total-Count is their number, and Link has the next and the last page
- * (RFC 8288). If `per_page` exceeds the limit usersPerPage, the limit is used. If many accounts match a filter, the
- * number is an estimate and `X-Total-Count-Estimated` is `true`.
+ * X-Total-Count is the number of accounts, and Link has the next and the last page (RFC 8288). If `per_page` exceeds
+ * the limit usersPerPage, the limit is used. If many accounts match `filter`, the number is an estimate and
+ * `X-Total-Count-Estimated` is `true`. `sort` is `created_at asc` or `created_at desc`.
  */
 export const adminListUsers = authCall({
   id: 'auth.admin.users.list',
@@ -98,7 +98,6 @@ function links(path: string, query: URLSearchParams, page: number, last: number)
   return [...(page < last ? [link(page + 1, 'next')] : []), link(last, 'last')].join(', ');
 }
 
-/** Returns one account. */
 export const adminGetUser = authCall({
   id: 'auth.admin.users.get',
   route: 'GET /admin/users/{user_id}',
@@ -114,16 +113,13 @@ export const adminGetUser = authCall({
   },
 });
 
-/**
- * Creates an account, also while sign-up is off. The body has a password or the hash of a password. Without both, the
- * account cannot sign in with a password.
- */
+/** The body has a password or the hash of a password. Without both, the account cannot sign in with a password. */
 export const adminCreateUser = authCall({
   id: 'auth.admin.users.create',
   route: 'POST /admin/users',
   caller: 'secret-key',
   body: adminBody,
-  errors: ['email_exists', 'phone_exists', 'weak_password'],
+  errors: ['email_exists', 'phone_exists', 'user_already_exists', 'weak_password'],
   summary: 'Makes an account, also while sign-up is switched off.',
   returns: 'the user',
   example: { email: 'ada@example.org', password: 'a long password', email_confirm: true },
@@ -177,7 +173,7 @@ const changes = {
   app_metadata: app_metadata.meta(optional('Metadata that only the secret key may change, merged with what is there.')),
 };
 
-/** Changes an account. A new password or a ban (`ban_duration`; `none` lifts the ban) ends the account's sessions. */
+/** A new password or a ban ends the account's sessions. */
 export const adminUpdateUser = authCall({
   id: 'auth.admin.users.update',
   route: 'PUT /admin/users/{user_id}',
@@ -215,8 +211,8 @@ export const adminUpdateUser = authCall({
 const schema = z.object({ should_soft_delete: flag });
 
 /**
- * Deletes an account with its sessions. With `should_soft_delete` the row remains without personal data.
- * @throws user_not_found, and database_refused if rows of the app refer to the account
+ * With `should_soft_delete` the row remains without personal data. The call returns database_refused if rows of the app
+ * refer to the account.
  */
 export const adminDeleteUser = authCall({
   id: 'auth.admin.users.delete',

@@ -54,7 +54,6 @@ interface Plan {
 
 const invalid = (message: string): NinefoldError => new NinefoldError('validation_failed', { message });
 
-/** Creates the link of a mail, and returns the link with its code instead of mailing it. */
 export const generateLink = authCall({
   id: 'auth.admin.generate_link',
   route: 'POST /admin/generate_link',

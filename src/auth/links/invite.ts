@@ -18,10 +18,7 @@ const schema = z.object({
   data: metadata.meta(optional('User metadata.')),
 });
 
-/**
- * Creates an account for an address and mails an invitation. An account that was never confirmed gets another
- * invitation.
- */
+/** An account that was never confirmed gets another invitation. */
 export const invite = authCall({
   id: 'auth.invite',
   route: 'POST /invite',

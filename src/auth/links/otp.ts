@@ -39,10 +39,7 @@ const byPhone = {
 
 const schema = z.object({ ...byPhone, ...byEmail });
 
-/**
- * Mails a link and a code that sign in, or sends a code by text message (SMS, `textSignInCode`). Creates an account
- * for an unknown address, unless `create_user` is false or sign-up is off. The response is always `{}`.
- */
+/** The response is always `{}`, so that it does not reveal whether an account has the address. */
 export const otp = authCall({
   id: 'auth.otp',
   route: 'POST /otp',
@@ -82,13 +79,13 @@ export const otp = authCall({
   },
 });
 
-/** Handles POST /magiclink, the older form of POST /otp. */
 export const otpByPhone = formOf(
   otp,
   {
     id: 'auth.otp.phone',
     needs: { external_phone_enabled: true },
     errors: ['over_sms_send_rate_limit', 'phone_provider_disabled', 'sms_send_failed'],
+    runsHooks: true,
     summary: 'Sends a code by text that signs in. A number without an account gets one where sign-up is open.',
     shows: byPhone,
     returns: '{}, or message_id where the provider gives one',

@@ -19,7 +19,6 @@ const schema = z.object({
   code_challenge_method: text(limits.authFieldCharacters.default).meta(optional('s256 or plain.')),
 });
 
-/** Mails a link and a code to a member who forgot the password. The response is `{}` for every address. */
 export const recover = authCall({
   id: 'auth.recover',
   route: 'POST /recover',

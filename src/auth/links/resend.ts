@@ -37,10 +37,7 @@ const schema = z.object({
 
 const invalid = (message: string): NinefoldError => new NinefoldError('validation_failed', { message });
 
-/**
- * Mails the link of a sign-up or a change of address again, or sends the code of a sign-up or a change of number
- * again. The response is `{}`, whether or not an account waits for it.
- */
+/** The response is `{}`, whether or not an account waits for a mail or a code. */
 export const resend = authCall({
   id: 'auth.resend',
   route: 'POST /resend',

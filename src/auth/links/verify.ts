@@ -66,8 +66,8 @@ const invalid = (message: string): NinefoldError => new NinefoldError('validatio
 const INVALID_CODE = 'Token has expired or is invalid';
 
 /**
- * Handles GET /verify, the address of links in mails. It changes nothing, because mail scanners open every link. On
- * the app's own origin it shows a page whose button sends the form that confirms; on other origins it redirects there.
+ * Changes nothing, because mail scanners open every link. On the app's own origin the call shows a page whose button
+ * sends the form that confirms; on other origins it redirects there.
  */
 export const showLink = authCall({
   id: 'auth.verify.page',
@@ -108,7 +108,7 @@ const targetOf = (context: AuthContext, asked: string | null, token: string): st
   allowedRedirect(context, context.settings.site_url ?? '') ??
   (isPkceToken(token) ? null : arrivalPage(context));
 
-/** Confirms by the form on the page of a link, or by the call of a program. */
+/** The request is the form on the page of a link, or the call of a program. */
 export const verify = authCall({
   id: 'auth.verify',
   route: 'POST /verify',
@@ -133,6 +133,7 @@ export const verifyByPhone = formOf(
     id: 'auth.verify.phone',
     needs: { external_phone_enabled: true },
     errors: ['otp_expired', 'phone_exists', 'user_banned'],
+    runsHooks: true,
     summary: 'Confirms a phone number and signs in, with the code of a text. Each code works once.',
     shows: byPhone,
     returns: `a session: ${SESSION}`,

@@ -47,10 +47,7 @@ type Body = z.output<typeof schema>;
 
 const refusal = (message: string): NinefoldError => new NinefoldError('validation_failed', { message });
 
-/**
- * Returns the applications that members may sign in to with their account of this app. `grants` is the number of
- * members who allow the application.
- */
+/** `grants` is the number of members who allow the application. */
 export const listOAuthClientsCall = authCall({
   id: 'auth.admin.oauth.list',
   route: 'GET /admin/oauth/clients',
@@ -66,7 +63,6 @@ export const listOAuthClientsCall = authCall({
   },
 });
 
-/** Returns one application. */
 export const getOAuthClientCall = authCall({
   id: 'auth.admin.oauth.get',
   route: 'GET /admin/oauth/clients/{client_id}',
@@ -81,7 +77,6 @@ export const getOAuthClientCall = authCall({
   },
 });
 
-/** Registers an application. Only this response contains its secret. */
 export const addOAuthClientCall = authCall({
   id: 'auth.admin.oauth.create',
   route: 'POST /admin/oauth/clients',
@@ -98,7 +93,6 @@ export const addOAuthClientCall = authCall({
   },
 });
 
-/** An application registers itself (RFC 7591), if the app allows that. */
 export const registerOAuthClient = authCall({
   id: 'auth.oauth.register',
   route: 'POST /oauth/clients/register',
@@ -118,7 +112,6 @@ export const registerOAuthClient = authCall({
   },
 });
 
-/** Changes the values that the body names. */
 export const changeOAuthClientCall = authCall({
   id: 'auth.admin.oauth.update',
   route: 'PUT /admin/oauth/clients/{client_id}',
@@ -141,7 +134,6 @@ export const changeOAuthClientCall = authCall({
   },
 });
 
-/** Deletes an application and ends its sessions. */
 export const deleteOAuthClientCall = authCall({
   id: 'auth.admin.oauth.delete',
   route: 'DELETE /admin/oauth/clients/{client_id}',
@@ -158,7 +150,6 @@ export const deleteOAuthClientCall = authCall({
   },
 });
 
-/** Replaces the secret. The previous secret stops working. */
 export const renewOAuthClientSecret = authCall({
   id: 'auth.admin.oauth.renew',
   route: 'POST /admin/oauth/clients/{client_id}/regenerate_secret',

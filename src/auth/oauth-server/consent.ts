@@ -21,9 +21,8 @@ import { hasSecondFactor, requireSession } from '../sessions/assurance.ts';
 import { answerTo } from './authorize.ts';
 
 /**
- * Returns what an application requests from the calling member, and assigns the request to this member. If the member
- * allowed it before, or the request has the prompt none, the response leads back to the application. `needs_sign_in`
- * means that the member must sign in again before an approval.
+ * Assigns the request to the calling member. If the member allowed it before, or the request has the prompt none, the
+ * response leads back to the application. `needs_sign_in` means that the member must sign in again before an approval.
  */
 export const showAuthorization = authCall({
   id: 'auth.oauth.authorization',
@@ -58,10 +57,7 @@ const schema = z.object({
   ),
 });
 
-/**
- * The member allows or denies the request of an application. `switch_account` releases the request, so that the member
- * can sign in with another account and decide there.
- */
+/** `switch_account` releases the request, so that the member can sign in with another account and decide there. */
 export const decideConsent = authCall({
   id: 'auth.oauth.consent',
   route: 'POST /oauth/authorizations/{authorization_id}/consent',
@@ -97,10 +93,7 @@ export const decideConsent = authCall({
   },
 });
 
-/**
- * The page for members ends a request with the prompt `none` while no member is signed in. The caller needs no session
- * and can only end the request with login_required.
- */
+/** The page for members calls it. The caller needs no session and can only end the request with login_required. */
 export const declineAuthorization = authCall({
   id: 'auth.oauth.decline',
   route: 'POST /oauth/authorizations/{authorization_id}/decline',
@@ -116,7 +109,6 @@ export const declineAuthorization = authCall({
   },
 });
 
-/** Returns the grants of the calling member to applications. */
 export const listGrants = authCall({
   id: 'auth.oauth.grants',
   route: 'GET /user/oauth/grants',
@@ -132,7 +124,6 @@ export const listGrants = authCall({
   },
 });
 
-/** Revokes the member's grant to an application and ends the application's sessions. */
 export const revokeGrant = authCall({
   id: 'auth.oauth.revoke',
   route: 'DELETE /user/oauth/grants',

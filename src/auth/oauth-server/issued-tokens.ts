@@ -24,8 +24,8 @@ interface IssuedToken {
 }
 
 /**
- * Returns to a confidential application whether one of its own tokens is valid (RFC 7662). All other tokens are
- * reported as inactive, so that the call reveals nothing about other applications and the app's own sessions.
+ * Only confidential applications may call. All tokens of others are reported as inactive, so that the call reveals
+ * nothing about other applications and the app's own sessions.
  */
 export const introspectToken = authCall({
   id: 'auth.oauth.introspect',
@@ -56,8 +56,7 @@ export const introspectToken = authCall({
 });
 
 /**
- * Ends the session of an access token or a refresh token, with all tokens of the session (RFC 7009). The response is
- * the same for an invalid token and for a token of another application, but then nothing is ended.
+ * The response is the same for an invalid token and for a token of another application, but then nothing is ended.
  */
 export const revokeToken = authCall({
   id: 'auth.oauth.revoke_token',

@@ -23,8 +23,8 @@ type Fields = ReadonlyMap<string, string>;
 const invalidGrant = (message: string): NinefoldError => new NinefoldError('oauth_invalid_grant', { message });
 
 /**
- * Exchanges a code or a refresh token of an application for tokens (RFC 6749, sections 4.1.3 and 6). For a code with
- * the scope openid, the response also has an ID token (OpenID Connect Core 1.0, section 3.1.3.3).
+ * RFC 6749, sections 4.1.3 and 6. For a code with the scope openid, the response also has an ID token (OpenID Connect
+ * Core 1.0, section 3.1.3.3).
  */
 export const applicationToken = authCall({
   id: 'auth.oauth.token',

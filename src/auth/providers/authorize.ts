@@ -16,8 +16,8 @@ import { ProviderFailure } from './provider-fetch.ts';
 import { authorizationUrl } from './provider-sign-in.ts';
 
 /**
- * Redirects a member to the page of a provider. A browser is first redirected to the host whose cookie binds the sign-
- * in to the browser, which is the app's own origin if it has one.
+ * A browser is first redirected to the host whose cookie binds the sign-in to the browser, which is the app's own
+ * origin if it has one.
  */
 export const authorize = authCall({
   id: 'auth.authorize',

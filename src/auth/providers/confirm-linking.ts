@@ -48,7 +48,6 @@ export async function askToLink(context: AuthContext, flowId: string, link: Pend
   return { ...redirectTo(`${origin}${PATH}?id=${flowId}`, 303), cookies: [cookie] };
 }
 
-/** Asks the member whether the account of the provider may sign in to the member's account. It changes nothing. */
 export const showLinking = authCall({
   id: 'auth.identities.confirm.page',
   route: 'GET /user/identities/confirm',
@@ -71,10 +70,7 @@ export const showLinking = authCall({
   },
 });
 
-/**
- * Links the identity, or discards the link if the member cancels. Redirects to the address with which the linking
- * began.
- */
+/** Redirects to the address with which the linking began. */
 export const confirmLinking = authCall({
   id: 'auth.identities.confirm',
   route: 'POST /user/identities/confirm',

@@ -33,10 +33,7 @@ const schema = z.object({
   link_identity: flag.meta(optional('Whether the identity is added to the account of the member who calls.')),
 });
 
-/**
- * Signs in with an ID token that a native app received from a provider. With link_identity, adds the identity to the
- * account of the calling member.
- */
+/** With link_identity, the call adds the identity to the account of the calling member. */
 export const signInWithIdToken = authCall({
   id: 'auth.token.id_token',
   route: 'POST /token?grant_type=id_token',

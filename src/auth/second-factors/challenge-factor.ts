@@ -12,7 +12,6 @@ import { challengeAddress, type MemberSession, requireId, requireSession } from 
 import { challengePhone } from './phone-factor.ts';
 import { creationOptions, requestOptions, requireRelyingParty } from './web-authn.ts';
 
-/** Opens a challenge to a factor. The client answers the challenge with a call of `verify`, from the same address. */
 export const challengeFactor = authCall({
   id: 'auth.factors.challenge',
   route: 'POST /factors/{factor_id}/challenge',
@@ -25,6 +24,7 @@ export const challengeFactor = authCall({
     'over_sms_send_rate_limit',
     'sms_send_failed',
   ],
+  runsHooks: true,
   summary:
     'Opens a challenge to a second factor, which is answered from the same network address. A phone gets a text with a code.',
   returns: 'id, type, expires_at in seconds since 1970',

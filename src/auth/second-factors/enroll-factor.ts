@@ -27,10 +27,8 @@ const schema = z.object({
 });
 
 /**
- * Starts the enrolment of a second factor, which counts as a factor only after one of its codes was verified. Only
- * this response contains the secret of a TOTP factor.
- * @throws the errors of `requirePresence`, mfa_…_enroll_not_enabled, mfa_factor_name_conflict,
- * too_many_enrolled_mfa_factors, and insufficient_aal for a session without a second factor if the account has one
+ * Only this response contains the secret of a TOTP factor. A session without a second factor gets insufficient_aal if
+ * the account has one.
  */
 export const enrollFactor = authCall({
   id: 'auth.factors.enroll',

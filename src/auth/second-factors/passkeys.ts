@@ -20,7 +20,6 @@ export function requireWholeForPasskeys({ user, isWhole }: MemberSession): void 
   });
 }
 
-/** Returns the passkeys of the calling member. */
 export const showPasskeys = authCall({
   id: 'auth.passkeys.list',
   route: 'GET /passkeys',
@@ -38,10 +37,6 @@ export const showPasskeys = authCall({
 
 const renaming = z.object({ friendly_name: text(limits.factorNameCharacters.default).meta(required('The new name.')) });
 
-/**
- * Renames a passkey.
- * @throws passkey_disabled, validation_failed (404 for an unknown passkey)
- */
 export const updatePasskey = authCall({
   id: 'auth.passkeys.update',
   route: 'PATCH /passkeys/{passkey_id}',
@@ -64,7 +59,6 @@ export const updatePasskey = authCall({
   },
 });
 
-/** Removes a passkey. */
 export const removePasskey = authCall({
   id: 'auth.passkeys.delete',
   route: 'DELETE /passkeys/{passkey_id}',
@@ -90,7 +84,6 @@ export const removePasskey = authCall({
   },
 });
 
-/** Returns the passkeys of an account. */
 export const adminListPasskeys = authCall({
   id: 'auth.admin.passkeys.list',
   route: 'GET /admin/users/{user_id}/passkeys',
@@ -105,7 +98,6 @@ export const adminListPasskeys = authCall({
   },
 });
 
-/** Removes a passkey of an account. */
 export const adminDeletePasskey = authCall({
   id: 'auth.admin.passkeys.delete',
   route: 'DELETE /admin/users/{user_id}/passkeys/{passkey_id}',

@@ -25,10 +25,6 @@ import { raisedReply } from './verify-factor.ts';
 
 const TYPE = 'recovery_code';
 
-/**
- * Returns the number of unused recovery codes.
- * @throws mfa_factor_not_found if the account has no recovery codes
- */
 export const showRecoveryCodes = authCall({
   id: 'auth.recovery_codes.show',
   route: 'GET /factors/recovery-codes',
@@ -54,7 +50,6 @@ const making = z.object({
 
 const replacing = z.object(presence);
 
-/** Creates recovery codes for a member with another verified factor. Only this response contains them. */
 export const generateRecoveryCodes = authCall({
   id: 'auth.recovery_codes.generate',
   route: 'POST /factors/recovery-codes',
@@ -82,7 +77,6 @@ export const generateRecoveryCodes = authCall({
   },
 });
 
-/** Replaces the codes of the set. */
 export const regenerateRecoveryCodes = authCall({
   id: 'auth.recovery_codes.regenerate',
   route: 'POST /factors/recovery-codes/regenerate',
@@ -122,7 +116,6 @@ const needsSecondFactor = () =>
 
 const noCodes = () => new NinefoldError('mfa_factor_not_found', { message: 'No recovery codes were generated' });
 
-/** Removes the codes. */
 export const removeRecoveryCodes = authCall({
   id: 'auth.recovery_codes.remove',
   route: 'DELETE /factors/recovery-codes',
@@ -152,10 +145,7 @@ const showing = z.object({
   ),
 });
 
-/**
- * Uses a code up and raises the calling session to aal2.
- * @throws mfa_verification_failed for a wrong, used or unknown code; mfa_recovery_codes_locked after too many of these
- */
+/** A wrong, a used and an unknown code get the same error. */
 export const verifyRecoveryCode = authCall({
   id: 'auth.recovery_codes.verify',
   route: 'POST /factors/recovery-codes/verify',

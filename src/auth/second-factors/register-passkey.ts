@@ -20,7 +20,6 @@ import { clientOf } from '../sign-in/token-reply.ts';
 import { requireWholeForPasskeys } from './passkeys.ts';
 import { creationOptions, newCredential, requireRelyingParty } from './web-authn.ts';
 
-/** Opens a challenge for a new passkey of the calling member. */
 export const passkeyRegistrationOptions = authCall({
   id: 'auth.passkeys.registration.options',
   route: 'POST /passkeys/registration/options',
@@ -73,7 +72,6 @@ export function requireAnswer(body: z.output<typeof passkeyAnswer>): { challenge
   return { challengeId: challengeId.toLowerCase(), credential };
 }
 
-/** Stores the passkey that a device created for the challenge, and uses the challenge up. */
 export const verifyPasskeyRegistration = authCall({
   id: 'auth.passkeys.registration.verify',
   route: 'POST /passkeys/registration/verify',

@@ -13,7 +13,6 @@ import { challengeOf, madeAt, makePasskeyChallenge } from './passkey-challenge.t
 import { passkeyAnswer, requireAnswer } from './register-passkey.ts';
 import { assertionCounter, readAssertion, requestOptions, requireRelyingParty } from './web-authn.ts';
 
-/** Creates a challenge for a sign-in without a user name. */
 export const passkeyAuthenticationOptions = authCall({
   id: 'auth.passkeys.authentication.options',
   route: 'POST /passkeys/authentication/options',
@@ -33,7 +32,6 @@ export const passkeyAuthenticationOptions = authCall({
   },
 });
 
-/** Signs in the account of a passkey. */
 export const signInWithPasskey = authCall({
   id: 'auth.passkeys.authentication.verify',
   route: 'POST /passkeys/authentication/verify',

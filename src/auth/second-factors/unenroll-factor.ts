@@ -8,10 +8,7 @@ import { presence, requirePresence } from '../sessions/proof-of-presence.ts';
 import { clientOf } from '../sign-in/token-reply.ts';
 import { requireFactor } from './challenge-factor.ts';
 
-/**
- * Removes a second factor. For a verified factor the session needs aal2 and a recent proof of the member's presence,
- * and every session that the factor raised is lowered.
- */
+/** A verified factor also needs a recent proof of the member's presence. */
 export const unenrollFactor = authCall({
   id: 'auth.factors.unenroll',
   route: 'DELETE /factors/{factor_id}',

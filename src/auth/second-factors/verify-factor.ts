@@ -31,10 +31,8 @@ const schema = z.object({
 });
 
 /**
- * Verifies the response to a challenge and raises the calling session to aal2. If the factor is not verified yet, this
- * completes its enrolment. The account's other sessions that have shown only a first factor end.
- * @throws mfa_factor_not_found (no such challenge), mfa_ip_address_mismatch (used, or from another address),
- * mfa_challenge_expired, mfa_verification_failed, and over_request_rate_limit after too many wrong codes
+ * If the factor is not verified yet, the call completes its enrolment. A challenge that was used, or that another
+ * address opened, gets mfa_ip_address_mismatch.
  */
 export const verifyFactor = authCall({
   id: 'auth.factors.verify',

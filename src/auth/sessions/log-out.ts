@@ -7,10 +7,7 @@ import { authCall } from '../call.ts';
 import { timeOf } from '../context.ts';
 import { noContent } from '../reply.ts';
 
-/**
- * Ends all sessions of the member, the calling session, or all other sessions. The default is global, also for an
- * access token without a session.
- */
+/** The default is global, also for an access token without a session. */
 export const logOut = authCall({
   id: 'auth.logout',
   route: 'POST /logout',

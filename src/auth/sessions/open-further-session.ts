@@ -27,12 +27,9 @@ const schema = z.object({
 });
 
 /**
- * Gives the member who calls a further session, for a front end at another address. Returns the address to open: with
- * a code for a client that sent a PKCE challenge, else with the session in the fragment (GoTrue's implicit flow). Each
- * front end needs its own session. If two clients used the same refresh token, this would count as a stolen token and
- * end the session.
- * @throws redirect_not_allowed for an address that is not the app's own, its site, on this machine or in
- * uri_allow_list
+ * The address has a code for a client that sent a PKCE challenge, else the session in the fragment (GoTrue's implicit
+ * flow). Each front end needs its own session. If two clients used the same refresh token, this would count as a stolen
+ * token and end the session.
  */
 export const continueElsewhere = authCall({
   id: 'auth.sessions.open',
@@ -41,6 +38,7 @@ export const continueElsewhere = authCall({
   needsMemberPages: true,
   body: schema,
   errors: ['redirect_not_allowed'],
+  runsHooks: true,
   summary:
     'Opens a further session of the member who calls, for a front end at another address. The pages for members call it.',
   returns: 'url: the address to open, with a code for POST /token?grant_type=pkce or with the session',

@@ -10,7 +10,6 @@ import { byAdmin, requireSessionId, requireUserId } from '../callers.ts';
 import type { AuthContext } from '../context.ts';
 import { json, noContent } from '../reply.ts';
 
-/** The sessions of the member who calls, newest first. */
 export const listOwnSessions = authCall({
   id: 'auth.sessions.list',
   route: 'GET /sessions',
@@ -34,10 +33,7 @@ const shownSession = ({ user_id: _, email: __, refreshed_at, ...row }: SessionRo
   last_used_at: refreshed_at ?? row.created_at,
 });
 
-/**
- * Ends a session of the calling member with its access tokens. A session of another member gets the same response as a
- * missing session.
- */
+/** A session of another member gets the same response as a missing session. */
 export const endOwnSession = authCall({
   id: 'auth.sessions.end',
   route: 'DELETE /sessions/{session_id}',
@@ -59,7 +55,6 @@ async function endSession(context: AuthContext, id: string, userId: string, call
   throw new NinefoldError('session_not_found', { status: 404, message: 'Session not found' });
 }
 
-/** Returns the sessions of an account, newest first. */
 export const adminListSessions = authCall({
   id: 'auth.admin.sessions.list',
   route: 'GET /admin/users/{user_id}/sessions',
@@ -75,7 +70,6 @@ export const adminListSessions = authCall({
   },
 });
 
-/** Ends one session of an account. */
 export const adminEndSession = authCall({
   id: 'auth.admin.sessions.end',
   route: 'DELETE /admin/users/{user_id}/sessions/{session_id}',

@@ -15,10 +15,7 @@ const schema = z.object({
   ),
 });
 
-/**
- * Exchanges the code that a link or a sign-in at a provider gave, together with the client's verifier, for a session
- * (RFC 7636). The code works once, within five minutes.
- */
+/** RFC 7636. The code works within five minutes. */
 export const exchangeCode = authCall({
   id: 'auth.token.pkce',
   route: 'POST /token?grant_type=pkce',

@@ -25,7 +25,6 @@ const PROVIDERS_OFF = [
   'zoom',
 ];
 
-/** Returns the enabled sign-in methods. */
 export const showSettings = authCall({
   id: 'auth.settings',
   route: 'GET /settings',

@@ -45,9 +45,9 @@ const byPhone = {
 const schema = z.object({ ...byEmail, ...byPhone });
 
 /**
- * Signs in. A wrong password and an address without an account get the same response after the same time. Only a
- * caller who knows the password learns whether the account is banned or unconfirmed.
- * @throws over_request_rate_limit after too many failures in the client's network or for the account
+ * A wrong password and an address without an account get the same response after the same time. Only a caller who knows
+ * the password learns whether the account is banned or unconfirmed. Too many failures in the client's network or for
+ * the account end in over_request_rate_limit.
  */
 export const signInWithPassword = authCall({
   id: 'auth.token.password',
@@ -90,6 +90,7 @@ export const signInWithPhoneAndPassword = formOf(
       'phone_provider_disabled',
       'user_banned',
     ],
+    runsHooks: true,
     summary: 'Signs in with a phone number and a password.',
     shows: byPhone,
     returns: `a session: ${SESSION}`,

@@ -42,9 +42,8 @@ const schema = z.object({
 });
 
 /**
- * Creates an account with an e-mail address or a phone number, and a password. Returns a session if the address counts
- * as confirmed at once (mailer_autoconfirm), else the account. Without an address it is an anonymous sign-in.
- * @throws user_already_exists for a taken address that counts as confirmed at once; otherwise see `signUpToConfirm`
+ * Returns a session if the address counts as confirmed at once (mailer_autoconfirm), else the account
+ * (`signUpToConfirm`). Only the first reveals that an account has the address, by user_already_exists.
  */
 export const signUpCall = authCall({
   id: 'auth.signup',
@@ -140,6 +139,7 @@ export const signUpWithPhoneCall = formOf(
       'user_already_exists',
       'weak_password',
     ],
+    runsHooks: true,
     summary:
       'Makes an account with a phone number and a password, and signs in unless the number must be confirmed first.',
     shows: byPhone,

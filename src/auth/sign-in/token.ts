@@ -24,11 +24,8 @@ const REFRESH_TOKEN = /^(?:[A-Za-z0-9_-]{32}|[a-z0-9]{12})$/;
 export const isRefreshToken = (shown: string): boolean => REFRESH_TOKEN.test(shown) || parseGoTrueToken(shown) !== null;
 
 /**
- * Exchanges a refresh token for a new access token and the session's next refresh token. If the token directly before
- * the active one is sent, the response contains the active token. An older token ends the session
- * (`exchangeRefreshToken`).
- * @throws validation_failed for a text that is not a refresh token, refresh_token_not_found,
- * refresh_token_already_used, session_not_found, session_expired, user_banned
+ * If the token directly before the active one is sent, the response contains the active token. An older token ends the
+ * session (`exchangeRefreshToken`).
  */
 export const refresh = authCall({
   id: 'auth.token.refresh_token',
