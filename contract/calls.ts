@@ -33,7 +33,7 @@ export interface AuthCall {
   example: Readonly<Record<string, string | boolean>> | null;
   /** The call with supabase-js, as an expression that uses `supabase`; null if supabase-js has no such call. */
   supabase_js: string | null;
-  /** GoTrue's codes that the call can return, without those of `codesOfEveryCall`. */
+  /** The codes that the call can return, without those of `codesOfEveryCall`. */
   errors: ErrorCode[];
 }
 
@@ -45,8 +45,24 @@ export const authCalls = generated as readonly AuthCall[];
 
 /** Codes that every call to an app can return, of any of its APIs. */
 export const codesOfEveryCall: readonly ErrorCode[] = [
-  ...(['internal', 'bad_request', 'misdirected_request', 'headers_too_large', 'request_timeout'] as const),
-  ...(['expectation_failed', 'body_too_large', 'script_refused', 'method_not_allowed', 'too_many_requests'] as const),
-  ...(['key_unknown', 'key_revoked', 'session_revoked', 'role_reserved', 'database_unavailable'] as const),
-  ...(['database_busy', 'disk_full', 'app_outdated', 'app_damaged', 'app_limit_exceeded'] as const),
+  'internal',
+  'bad_request',
+  'misdirected_request',
+  'headers_too_large',
+  'request_timeout',
+  'expectation_failed',
+  'body_too_large',
+  'script_refused',
+  'method_not_allowed',
+  'too_many_requests',
+  'key_unknown',
+  'key_revoked',
+  'session_revoked',
+  'role_reserved',
+  'database_unavailable',
+  'database_busy',
+  'disk_full',
+  'app_outdated',
+  'app_damaged',
+  'app_limit_exceeded',
 ];

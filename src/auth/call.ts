@@ -179,13 +179,19 @@ const ofEveryCall: readonly ErrorCode[] = [
   'database_refused',
 ];
 
+/** PGRST302 is the error of an app without a role for anonymous callers. */
 const ofCaller: Readonly<Record<AuthCall['caller'], readonly ErrorCode[]>> = {
   anyone: [],
   member: [
-    ...(['no_authorization', 'bad_jwt', 'session_not_found', 'user_not_found', 'user_banned'] as const),
+    'no_authorization',
+    'bad_jwt',
+    'session_not_found',
+    'user_not_found',
+    'user_banned',
     'oauth_application_refused',
+    'PGRST302',
   ],
-  'secret-key': ['no_authorization', 'bad_jwt', 'not_admin'],
+  'secret-key': ['no_authorization', 'bad_jwt', 'not_admin', 'PGRST302'],
 };
 
 const ofHooks: readonly ErrorCode[] = [

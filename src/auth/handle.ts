@@ -1,6 +1,7 @@
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { type AuthCall, codesOfEveryCall } from '../../contract/calls.ts';
 import { statusOfSqlstate } from '../../contract/errors/sqlstate-status.ts';
+import { CONSOLE_REF } from '../apps/registry/app-record.ts';
 import { groupBy } from '../catalog/group.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -111,14 +112,15 @@ export async function handleAuth(context: AuthContext, request: CallRequest): Pr
     const refusal = refusedByApp(caught);
     if (refusal) context.events.emit({ type: 'fault', requestId: request.requestId, where: 'auth', error: caught });
     const error = refusal ?? caught;
-    if (error instanceof NinefoldError && !declares(facts, codeInReply(error))) {
+    const isOfConsole = context.app.ref === CONSOLE_REF;
+    if (error instanceof NinefoldError && !isOfConsole && !declares(facts, codeInReply(error))) {
       context.events.emit({ type: 'undeclared-error', call: facts.id, code: error.code });
     }
     throw error;
   }
 }
 
-/** Returns true if the definition of a call names the code. Chapter 8 lists only such codes. */
+/** Returns true if the definition of a call names the code. Chapter 8 lists only such codes; the console has none. */
 const declares = ({ errors }: AuthCall, code: string): boolean =>
   [errors, codesOfEveryCall].some((codes: readonly string[]) => codes.includes(code));
 

@@ -22,6 +22,7 @@ export const challengeFactor = authCall({
     'mfa_totp_verify_not_enabled',
     'mfa_webauthn_verify_not_enabled',
     'over_sms_send_rate_limit',
+    'passkey_disabled',
     'sms_send_failed',
   ],
   runsHooks: true,

@@ -42,6 +42,7 @@ export const enrollFactor = authCall({
     'mfa_totp_enroll_not_enabled',
     'mfa_verified_factor_exists',
     'mfa_webauthn_enroll_not_enabled',
+    'passkey_disabled',
     'reauthentication_needed',
     'reauthentication_not_valid',
     'too_many_enrolled_mfa_factors',

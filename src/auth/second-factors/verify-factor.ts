@@ -48,6 +48,7 @@ export const verifyFactor = authCall({
     'mfa_totp_verify_not_enabled',
     'mfa_verification_failed',
     'mfa_webauthn_verify_not_enabled',
+    'passkey_disabled',
     'webauthn_verification_failed',
   ],
   runsHooks: true,
