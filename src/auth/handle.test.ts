@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { CallRequest } from '../../contract/call-request.ts';
+import type { ErrorCode } from '../../contract/errors.ts';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
 import { PasswordHasher } from '../accounts/passwords/passwords.ts';
 import { makeKeys } from '../apps/keys/make-keys.ts';
 import { Origins } from '../apps/registry/origins.ts';
 import { HookDurations } from '../apps/statistics/hook-durations.ts';
 import type { Database } from '../database/database.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import { AddressPolicy } from '../jobs/public-address.ts';
 import { RefreshedValue } from '../limits/refreshed-value.ts';
@@ -146,4 +148,15 @@ it('refuses a key of another app, and accepts an older key that the same secret 
   }
   const moved = makeKeys('earlier', { jwtSecret: app.jwtSecret, now: Date.now() - 1e9 });
   expect((await ask('GET', '/settings', { apikey: moved.anonKey })).status).toBe(200);
+});
+
+it('reports an error that the definition of the call does not declare, and no other error', async () => {
+  const events = new Events();
+  const reported: object[] = [];
+  events.listen(['undeclared-error'], (event) => reported.push(event));
+  const failing = (code: ErrorCode) => ({ events, identity: () => Promise.reject(new NinefoldError(code)) });
+  expect(await ask('GET', '/user', {}, failing('bad_jwt'))).toMatchObject({ body: { error_code: 'bad_jwt' } });
+  expect(reported).toEqual([]);
+  expect(await ask('GET', '/user', {}, failing('conflict'))).toMatchObject({ body: { error_code: 'conflict' } });
+  expect(reported).toEqual([{ type: 'undeclared-error', call: 'auth.user', code: 'conflict' }]);
 });
