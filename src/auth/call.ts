@@ -191,7 +191,7 @@ const ofCaller: Readonly<Record<AuthCall['caller'], readonly ErrorCode[]>> = {
     'oauth_application_refused',
     'PGRST302',
   ],
-  'secret-key': ['no_authorization', 'bad_jwt', 'not_admin', 'PGRST302'],
+  'secret-key': ['no_authorization', 'bad_jwt', 'session_not_found', 'not_admin', 'PGRST302'],
 };
 
 const ofHooks: readonly ErrorCode[] = [

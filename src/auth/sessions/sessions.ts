@@ -74,7 +74,7 @@ export const adminEndSession = authCall({
   id: 'auth.admin.sessions.end',
   route: 'DELETE /admin/users/{user_id}/sessions/{session_id}',
   caller: 'secret-key',
-  errors: ['session_not_found'],
+  errors: [],
   summary: 'Ends one session of an account.',
   returns: '204, no body',
   handle: async (context, request, { path }) => {
