@@ -10,6 +10,9 @@ import { openApp } from './open-app.ts';
 import { readFacts } from './script.ts';
 import { templateFiles } from './templates.ts';
 
+/** Characters of an unknown name that the error repeats. */
+const SHOWN_CHARACTERS = 100;
+
 /**
  * Creates an app with the migrations and the seed of a template, which are applied and recorded in the same way as
  * `migrate` does it. After all of them, the first version of the app's specification is recorded.
@@ -25,7 +28,7 @@ export async function createFromTemplate(
   if (!isTemplateName(template)) {
     throw new NinefoldError('template_unknown', {
       message: `There is no template with this name: there are ${templateNames.join(', ')}.`,
-      details: { template: template.slice(0, 100), templates: templateNames },
+      details: { template: template.slice(0, SHOWN_CHARACTERS), templates: templateNames },
     });
   }
   const who = await callerName(context, caller);

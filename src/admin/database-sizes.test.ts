@@ -22,13 +22,13 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-it('leaves out databases that do not exist', async () => {
+it('databaseSizes leaves out databases that do not exist', async () => {
   const sizes = await databaseSizes(pool, ['kept', 'nowhere', 'a"; drop database kept']);
   expect([...sizes.keys()]).toEqual(['kept']);
   expect(sizes.get('kept')).toBeGreaterThan(1_000_000);
 });
 
-it('omits a database that is deleted during the query, and returns the sizes of the others', async () => {
+it('databaseSizes omits a database that is deleted during the query, and returns the sizes of the others', async () => {
   await pool.run([plain('create database dropped')]);
   const meanwhile = new Meanwhile(pool, () => pool.run([plain('drop database dropped')]));
   const sizes = await databaseSizes(meanwhile, ['kept', 'dropped']);

@@ -22,12 +22,12 @@ function registered(): string[] {
   ];
 }
 
-it('gives each route of the management API a minimum role, and each entry of the table has a route', () => {
+it('leastRoles gives each route of the management API a minimum role, and each entry of the table has a route', () => {
   expect(registered().length).toBeGreaterThan(50);
   expect(registered().sort()).toEqual(Object.keys(leastRoles).sort());
 });
 
-it('gives no route on an app a role of the node as its minimum role', () => {
+it('leastRoles gives no route on an app a role of the node as its minimum role', () => {
   const ofApps = Object.entries(leastRoles).filter(([route]) => route.includes(' /apps/:ref'));
   expect(ofApps.filter(([, min]) => !['owner', 'developer', 'reader'].includes(min))).toEqual([]);
 });

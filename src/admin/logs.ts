@@ -18,6 +18,10 @@ import { withMembers } from './observed-requests.ts';
 import { openApp } from './open-app.ts';
 import { json } from './router.ts';
 
+/** The longest value of a filter of the log, and the number of paths that a request may exclude. */
+const FILTER_CHARACTERS = 500;
+const FILTERS = 100;
+
 /** Period of a summary without `from`, in milliseconds. */
 const DEFAULT_PERIOD = 3_600_000;
 /** Maximum number of members that the search of the log finds by their addresses. */
@@ -26,7 +30,7 @@ const SEARCHED_MEMBERS = 20;
 const named = z
   .string()
   .regex(/^[^\0]*$/)
-  .max(500)
+  .max(FILTER_CHARACTERS)
   .optional();
 const time = z.iso.datetime({ offset: true }).optional();
 const logQuery = z.object({
@@ -110,7 +114,7 @@ type LogQuery = z.infer<typeof logQuery> & { readonly without: readonly string[]
 function readLogQuery(request: CallRequest): LogQuery {
   const query = new URLSearchParams(request.query);
   const asked = logQuery.safeParse(Object.fromEntries(query));
-  const without = z.array(named.unwrap()).max(100).safeParse(query.getAll('without'));
+  const without = z.array(named.unwrap()).max(FILTERS).safeParse(query.getAll('without'));
   if (!asked.success || !without.success) {
     throw invalid(
       `from and to are times in ISO 8601; status is a list of digits from 1 to 5; caller is a list of ${logCallers.join(', ')}; console is true or false; slower is in milliseconds; limit is a whole number from 1; before is from a response; path, without, code, call, user, request and search are texts without a NUL.`,

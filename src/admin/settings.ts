@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import type { SettingEntry } from '../../contract/admin.ts';
+import { allSettings } from '../../contract/all-settings.ts';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
-import { type AuthSecret, authSecrets, type SecretSetting } from '../../contract/settings-auth.ts';
+import { type SecretSetting, valueWords } from '../../contract/setting.ts';
+import { type AuthSecret, authSecrets } from '../../contract/settings-auth.ts';
 import type { App } from '../apps/app.ts';
 import { runAsServerRole } from '../apps/run-as-server-role.ts';
-import { isOutOfRange, isValidValue, settingsByKey, storedSettings } from '../apps/settings.ts';
+import { hasKind, isValidValue, storedSettings } from '../apps/settings.ts';
 import { authorOfTransaction } from '../apps/team/author.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { firstJson, type Statement } from '../database/statement.ts';
@@ -25,20 +27,21 @@ export async function listSettings(context: AdminContext, ref: string): Promise<
   ]);
   const stored = (result && firstJson<Record<string, unknown>>(result)) ?? {};
   const defaults: Record<string, unknown> = { ...app.defaults.rest, ...app.defaults.auth, ...app.defaults.mail };
-  const entries: SettingEntry[] = Object.entries(settingsByKey).map(([key, setting]) => {
-    const isSet = Object.hasOwn(stored, key) && isValidValue(setting, stored[key]);
+  const entries: SettingEntry[] = Object.entries(allSettings).map(([key, setting]) => {
+    const isSet = Object.hasOwn(stored, key) && hasKind(setting, stored[key]);
     const value = isSet ? stored[key] : defaults[key];
-    const { type, values = null, meaning } = setting;
-    return { key, value, is_set: isSet, is_secret: false, default: defaults[key], type, values, meaning };
+    const values = setting.kind === 'choice' ? setting.values : null;
+    const words = { type: valueWords(setting), values, meaning: setting.meaning };
+    return { key, value, is_set: isSet, is_secret: false, default: defaults[key], ...words };
   });
-  for (const [key, { type, meaning }] of Object.entries(authSecrets)) {
+  for (const [key, { format, meaning }] of Object.entries(authSecrets)) {
     entries.push({
       key,
       value: null,
       is_set: secrets.has(key),
       is_secret: true,
       default: null,
-      type,
+      type: format,
       values: null,
       meaning,
     });
@@ -75,12 +78,9 @@ export async function setSetting(
   if (isSecret(key)) return setSecret(context, caller, request, ref, key);
   const setting = findSetting(key);
   const { value } = readBody(request, body);
-  if (
-    !isValidValue(setting, value) ||
-    isOutOfRange(key, value) ||
-    Buffer.byteLength(JSON.stringify(value)) > limits.settingBytes.default
-  ) {
-    throw new NinefoldError('setting_invalid', { details: { key, type: setting.type } });
+  const details = { key, type: valueWords(setting) };
+  if (!isValidValue(setting, value) || Buffer.byteLength(JSON.stringify(value)) > limits.settingBytes.default) {
+    throw new NinefoldError('setting_invalid', { details });
   }
   const app = await context.apps.get(ref);
   const stored = change(context, caller, app, (who) => ({
@@ -92,9 +92,7 @@ export async function setSetting(
     // JSON can contain texts that jsonb cannot store, such as a text with a NUL character. PostgreSQL's error then
     // means an invalid value.
     const isUnstorable = error instanceof DatabaseError && error.sqlstate.startsWith('22');
-    throw isUnstorable
-      ? new NinefoldError('setting_invalid', { details: { key, type: setting.type }, cause: error })
-      : error;
+    throw isUnstorable ? new NinefoldError('setting_invalid', { details, cause: error }) : error;
   });
   return json({ key, value });
 }
@@ -107,14 +105,14 @@ async function setSecret(
   key: AuthSecret,
 ): Promise<Reply> {
   const { value } = readBody(request, body);
-  const { item }: SecretSetting = authSecrets[key];
+  const { pattern, format }: SecretSetting = authSecrets[key];
   const isText =
     typeof value === 'string' &&
     value !== '' &&
     Buffer.byteLength(value) <= limits.settingBytes.default &&
-    (item?.test(value) ?? true);
+    (pattern?.test(value) ?? true);
   if (!isText && value !== null) {
-    throw new NinefoldError('setting_invalid', { details: { key, type: authSecrets[key].type } });
+    throw new NinefoldError('setting_invalid', { details: { key, type: format } });
   }
   const { record } = await context.apps.get(ref);
   await context.registry.secrets.write(record.ref, key, isText ? value : null, await callerName(context, caller));
@@ -155,7 +153,7 @@ async function change(
 }
 
 function findSetting(key: string) {
-  const setting = Object.hasOwn(settingsByKey, key) ? settingsByKey[key] : undefined;
+  const setting = Object.hasOwn(allSettings, key) ? allSettings[key] : undefined;
   if (!setting) throw new NinefoldError('setting_unknown', { details: { key } });
   return setting;
 }

@@ -1,5 +1,6 @@
+import { allSettings } from '../../contract/all-settings.ts';
 import { serverRoles } from '../../contract/server-roles.ts';
-import { isValidValue, settingsByKey } from '../apps/settings.ts';
+import { hasKind } from '../apps/settings.ts';
 import { quoteIdentifier as id, quoteLiteral as literal } from '../database/statement.ts';
 import { statementsOfBlock } from './do-block.ts';
 import { type DatabaseFacts, type Replacement, StatementReader } from './replacement.ts';
@@ -230,11 +231,11 @@ function valueAfter(reader: StatementReader, at: number): string | null {
 function settingOf(parameter: string, value: string | null): { key: string; json: string | null } | null {
   const key =
     parameter === 'statement_timeout' ? 'db_statement_timeout' : parameter.replace(/^pgrst\./, '').replaceAll('-', '_');
-  const setting = Object.hasOwn(settingsByKey, key) ? settingsByKey[key] : undefined;
+  const setting = Object.hasOwn(allSettings, key) ? allSettings[key] : undefined;
   if (!setting || (!parameter.startsWith('pgrst.') && key !== 'db_statement_timeout')) return null;
   if (value === null) return { key, json: null };
   const found = typed(setting.default, key, value);
-  return isValidValue(setting, found) ? { key, json: JSON.stringify(found) } : null;
+  return hasKind(setting, found) ? { key, json: JSON.stringify(found) } : null;
 }
 
 function typed(standard: unknown, key: string, value: string): unknown {

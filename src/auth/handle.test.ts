@@ -57,7 +57,7 @@ async function ask(
   return { status: reply?.status, headers: reply?.headers, body: JSON.parse(String(reply?.body)) };
 }
 
-it('handles exactly the calls that contract/generated/auth-calls.json lists', async () => {
+it('handleAuth handles exactly the calls that contract/generated/auth-calls.json lists', async () => {
   const file = '../../contract/generated/auth-calls.json';
   // One line for each member of a call, so that a difference shows the member.
   const texts = factsOfCalls.map((call) => {
@@ -67,7 +67,7 @@ it('handles exactly the calls that contract/generated/auth-calls.json lists', as
   await expect(`[\n${texts.join(',\n')}\n]\n`).toMatchFileSnapshot(file);
 });
 
-it('has calls with ids of their own, whose examples have all fields that the call needs and no unknown field', () => {
+it('factsOfCalls has calls with ids of their own, whose examples have all fields that the call needs and no unknown field', () => {
   const ids = factsOfCalls.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
   for (const { id, example, parameters } of factsOfCalls) {
@@ -79,7 +79,7 @@ it('has calls with ids of their own, whose examples have all fields that the cal
   }
 });
 
-it('refuses every call below /admin and invitations to callers without the secret key', async () => {
+it('handleAuth refuses every call below /admin and invitations to callers without the secret key', async () => {
   const anonymous: Identity = {
     source: 'none',
     role: 'anon',
@@ -127,13 +127,13 @@ it.each([
   ['GET', '/admin/users/1/2', 404, 'not_found'],
   ['GET', '/admin/users/../settings', 404, 'not_found'],
   ['GET', '/__proto__', 404, 'not_found'],
-])('answers %s %s with %i %s', async (method, path, status, code) => {
+])('handleAuth answers %s %s with %i %s', async (method, path, status, code) => {
   const reply = await ask(method, path);
   expect([reply.status, reply.body.error_code]).toEqual([status, code]);
   if (status === 405) expect(reply.headers?.allow).toMatch(/^[A-Z, ]+$/);
 });
 
-it('refuses a key of another app, and accepts an older key that the same secret has signed', async () => {
+it('handleAuth refuses a key of another app, and accepts an older key that the same secret has signed', async () => {
   for (const key of [
     makeKeys('other').publishableKey,
     makeKeys('other').anonKey,
@@ -150,7 +150,7 @@ it('refuses a key of another app, and accepts an older key that the same secret 
   expect((await ask('GET', '/settings', { apikey: moved.anonKey })).status).toBe(200);
 });
 
-it('reports an error that the definition of the call does not declare, and no other error', async () => {
+it('handleAuth reports an error that the definition of the call does not declare, and no other error', async () => {
   const events = new Events();
   const reported: object[] = [];
   events.listen(['undeclared-error'], (event) => reported.push(event));

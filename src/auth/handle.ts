@@ -183,7 +183,7 @@ function failedInApp(error: DatabaseError): NinefoldError | null {
   if ((where === undefined && !leftBehind.test(sqlstate)) || ofServer.test(sqlstate)) return null;
   return new NinefoldError('database_refused', {
     status: 500,
-    message: `A trigger of this app failed for a reason of its own (${sqlstate}), so nothing was changed; the server’s log tells the reason under the request id.`,
+    message: `A trigger of this app failed for a reason of its own (${sqlstate}), so nothing was changed; the server’s log contains the reason under the request id.`,
     cause: error,
   });
 }

@@ -5,7 +5,6 @@ import { limits } from '../../contract/limits.ts';
 import type { Chapters, Specification } from '../../contract/specification.ts';
 import { diffChapters } from '../specification/compare/diff.ts';
 import { diffMarkdown, sameMarkdown } from '../specification/compare/markdown.ts';
-import { withEmptyLists } from '../specification/compare/upgrade-chapters.ts';
 import { stableContent } from '../specification/derive/content-hash.ts';
 import type { JsonObject } from '../specification/derive/words/sentence-parts.ts';
 import { specificationMarkdown } from '../specification/render/markdown/specification.ts';
@@ -16,9 +15,7 @@ export type ComparisonInput =
   | { kind: 'value'; title: string; specification: Specification; version?: StoredAt }
   | { kind: 'markdown'; title: string; text: string };
 
-/**
- * Tells the node which version of the app the specification is: a number, or `latest` for the current specification.
- */
+/** A version of the specification of an app on a node: its number, or `latest` for the current one. */
 interface StoredAt {
   ref: string;
   number: number | 'latest';
@@ -65,7 +62,7 @@ export async function committedInput(client: Client, file: string, ref: string):
     if (error instanceof CliError && error.code === 'version_unknown') return null;
     throw error;
   });
-  if (!version || !sameMarkdown(side.text, specificationMarkdown(withEmptyLists(version.specification)))) return side;
+  if (!version || !sameMarkdown(side.text, specificationMarkdown(version.specification))) return side;
   const { specification, number } = version;
   return { kind: 'value', title: file, specification, version: { ref, number } };
 }

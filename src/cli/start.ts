@@ -66,7 +66,7 @@ export async function start(): Promise<void> {
   });
   // Starts the workers before PostgreSQL, because they load their modules while PostgreSQL starts.
   workers.fork();
-  const primary = await composePrimary(config, secrets, events, (message) => workers.tellAll(message)).catch(
+  const primary = await composePrimary(config, secrets, events, (message) => workers.sendToAll(message)).catch(
     async (error: Error) => {
       await workers.stop();
       throw isForOperator(error) ? new CliError(error.message) : error;
@@ -216,7 +216,7 @@ class Workers {
   constructor(count: number, { onLost, lostLines }: { onLost: (reason: string) => void; lostLines: () => number }) {
     this.#count = count;
     this.#onLost = onLost;
-    this.#lostLines = new LostLines(lostLines, (lines) => this.tellAll({ type: 'lost lines', lines }));
+    this.#lostLines = new LostLines(lostLines, (lines) => this.sendToAll({ type: 'lost lines', lines }));
     this.#service = new Promise((resolve) => {
       this.#serve = resolve;
     });
@@ -241,8 +241,8 @@ class Workers {
     await Promise.all(this.#ready);
   }
 
-  tellAll(message: ToWorker): void {
-    for (const worker of this.#running) tell(worker, message);
+  sendToAll(message: ToWorker): void {
+    for (const worker of this.#running) sendTo(worker, message);
   }
 
   async stop(): Promise<void> {
@@ -266,13 +266,14 @@ class Workers {
         onAlive();
         if (message.type === 'alive') this.#lostLines.report(worker, message.lostLines);
         else if (message.type === 'task') void this.#answer(worker, message);
-        else if (message.type === 'loaded') void this.#service.then(({ workerConfig }) => tell(worker, workerConfig()));
+        else if (message.type === 'loaded')
+          void this.#service.then(({ workerConfig }) => sendTo(worker, workerConfig()));
         else if (message.type === 'app changed') void this.#spread(worker, message);
         else if (message.type === 'caught up') this.#changes.onCaughtUp(worker, message);
         else if (message.type === 'ready') {
           this.#serving.add(worker);
           resolve();
-          tell(worker, { type: 'lost lines', lines: this.#lostLines.total });
+          sendTo(worker, { type: 'lost lines', lines: this.#lostLines.total });
         } else if (message.type === 'failed') reject(new Error(message.reason));
       });
       worker.once('exit', (code, signal) => reject(new Error(`a worker ended (${signal ?? code})`)));
@@ -294,13 +295,13 @@ class Workers {
   /** Responds to a worker that has changed an app, once the other workers use the change. */
   async #spread(origin: ClusterWorker, { id, ref }: Extract<FromWorker, { type: 'app changed' }>): Promise<void> {
     const others = [...this.#serving].filter((worker) => worker !== origin);
-    await this.#changes.run(ref, others, tell);
-    tell(origin, { type: 'all caught up', id });
+    await this.#changes.run(ref, others, sendTo);
+    sendTo(origin, { type: 'all caught up', id });
   }
 
   async #answer(worker: ClusterWorker, task: TaskMessage): Promise<void> {
     const { onTask } = await this.#service;
-    tell(worker, await onTask(task));
+    sendTo(worker, await onTask(task));
   }
 }
 
@@ -322,7 +323,7 @@ function killIfSilent(worker: ClusterWorker): () => void {
 }
 
 /** Errors are ignored: if the worker has ended, its exit event is handled elsewhere. */
-const tell = (worker: ClusterWorker, message: ToWorker) => worker.send(message, () => undefined);
+const sendTo = (worker: ClusterWorker, message: ToWorker) => worker.send(message, () => undefined);
 
 /**
  * Stops a worker. A worker that `isServing` completes its requests in progress; a worker that does not serve yet is
@@ -335,7 +336,7 @@ function stopWorker(worker: ClusterWorker, isServing: boolean): Promise<void> {
       clearTimeout(timer);
       resolve();
     });
-    if (isServing && worker.isConnected()) tell(worker, { type: 'stop' });
+    if (isServing && worker.isConnected()) sendTo(worker, { type: 'stop' });
     else worker.process.kill('SIGKILL');
   });
 }

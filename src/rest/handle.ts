@@ -26,7 +26,7 @@ export interface RestContext {
   readonly schemaCache: SchemaCache;
   readonly identity: Identity;
   readonly settings: RestSettings;
-  /** The plans of earlier requests. Without them, each request is planned anew. */
+  /** The plans of earlier requests. Without cached plans, each request is planned. */
   readonly plans?: PlanCache;
   /** True if the database may not grow: Functions then run in a read-only transaction. */
   readonly isFull?: boolean;

@@ -40,8 +40,8 @@ function partOf(path: string): string | null {
 const rankOf = (part: string): number => layers.findIndex((layer) => layer.includes(part));
 
 /**
- * Returns the reason why an import of a file in src breaks the rule; null if the import is allowed. Tests may import
- * more (test/README.md).
+ * Returns the reason why an import of a file in src breaks the rule; null if the import is allowed. A test beside its
+ * file may import any part, because it sets up what its subject needs.
  */
 export function breachInSource({ from, to, isRelative }: Import): string | null {
   const part = partOf(from);

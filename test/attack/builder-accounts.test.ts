@@ -247,8 +247,8 @@ describe('PUT /node/second-factor', () => {
         const response = await ask(method, path, session, method === 'GET' ? undefined : {});
         expect([route, expectRefusal(response)]).toEqual([route, 'second_factor_required']);
       }
-      const door = await ask('GET', `/apps/${app.ref}/rest/v1/things`, session);
-      expect(expectRefusal(door)).toBe('second_factor_required');
+      const proxied = await ask('GET', `/apps/${app.ref}/rest/v1/things`, session);
+      expect(expectRefusal(proxied)).toBe('second_factor_required');
       expect(await json('GET', '/session', session)).toMatchObject({ must_add_second_factor: true });
       await age(email);
       const body = { factor_type: 'webauthn', friendly_name: 'Blue key' };

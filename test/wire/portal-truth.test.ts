@@ -252,7 +252,7 @@ const texts = (screen: PortalScreen, rows: readonly Row[]): string[] =>
   rows.map((row) => JSON.stringify(screen.columns.map((name) => String(row[name])))).sort();
 
 it.each(['anon', 'member', 'agent'] as const)(
-  'shows the caller %s only what the server gives and accepts, in every screen of 23 designs',
+  'the portal shows the caller %s only what the server gives and accepts, in every screen of 23 designs',
   async (name) => {
     const member = name === 'anon' ? null : name === 'agent' ? agent : plain;
     const caller: Caller = { member, portal: portalOf(member), all: await screensOf(member) };
@@ -293,20 +293,20 @@ it.each(['anon', 'member', 'agent'] as const)(
   },
 );
 
-it('names nothing that the caller may not read or write', async () => {
+it('the portal names nothing that the caller may not read or write', async () => {
   const texts = await Promise.all([null, plain].map(async (member) => JSON.stringify(await screensOf(member))));
   expect(texts[0]).not.toMatch(/salaries|requests|nameless|hidden|purge|"clinic|people/);
   expect(texts[1]).not.toMatch(/"amount"|"iban"|"secret"|hidden|purge|"approve"|"reject"|events_2026/);
   expect(texts[1]).toMatch(/"shown"/);
 });
 
-it('gives no screen the path of another page of the origin', async () => {
+it('no screen gets the path of another page of the origin', async () => {
   const routes = (await screensOf(plain)).screens.map(({ route }) => route);
   expect(routes.filter((route) => /^\/(account(\/|$)|$)/.test(route))).toEqual([]);
   expect(routes).toContain('/public.account');
 });
 
-it('finds rows by the words of an index, by several texts, and by a part of a text with signs', async () => {
+it('a search finds rows by the words of an index, by several texts, and by a part of a text with signs', async () => {
   const all = await screensOf(plain);
   const found = async (id: string, search: string) => {
     const entity = entityIn(all, id);

@@ -38,7 +38,7 @@ export type Finish =
 /** The rules of the app for new accounts and addresses. */
 export interface SignInRules {
   readonly disablesSignUp: boolean;
-  /** True if addresses that nobody has verified count as confirmed. */
+  /** True if unverified addresses count as confirmed. */
   readonly autoconfirms: boolean;
   readonly isEmailOptional: boolean;
   /** Called before a new account is stored. It throws to refuse the account. */
@@ -57,8 +57,7 @@ interface Account {
   readonly email: string | null;
   readonly isConfirmed: boolean;
   /**
-   * True if somebody has proved that the address is theirs: by a mail, or as an account of a provider that verifies
-   * addresses.
+   * True if a person has proved to own the address: by a mail, or by an account of a provider that verifies addresses.
    */
   readonly isProven: boolean;
   readonly isBanned: boolean;

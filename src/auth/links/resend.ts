@@ -92,9 +92,7 @@ export const resendByPhone = formOf(
   ({ email, phone }) => Boolean(phone) && !email,
 );
 
-/**
- * Returns the statements that send once more the mail that an account waits for; an empty list if it waits for none.
- */
+/** Returns the statements that queue the pending mail of an account again; an empty list if no mail is pending. */
 function mailsOf(
   context: AuthContext,
   request: CallRequest,

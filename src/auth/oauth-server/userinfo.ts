@@ -9,9 +9,9 @@ import { type AuthContext, timeOf } from '../context.ts';
 import { json } from '../reply.ts';
 
 /**
- * Returns the claims of a member that the scopes include (OpenID Connect Core 1.0, section 5.4). An address or a number
- * that nobody has proved is reported as not verified. Otherwise an application could sign the member in to an account
- * with this address that belongs to another person.
+ * Returns the claims of a member that the scopes include (OpenID Connect Core 1.0, section 5.4). An unproven address or
+ * number is reported as not verified. Otherwise an application could sign the member in to an account with this address
+ * that belongs to another person.
  */
 export async function memberClaims(
   { database }: Pick<AuthContext, 'database'>,
@@ -43,7 +43,7 @@ export const userInfoCall = authCall({
   takesApplications: true,
   needs: { oauth_server_enabled: true },
   errors: [],
-  summary: 'What the scopes of the access token tell of its member.',
+  summary: 'Returns the claims of the member that the scopes of the access token include.',
   returns: 'sub, and claims of the scopes',
   handle: userInfo,
 });

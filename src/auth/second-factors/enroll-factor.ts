@@ -17,7 +17,7 @@ import { requireRelyingParty } from './web-authn.ts';
 const schema = z.object({
   factor_type: text(limits.factorNameCharacters.default).meta(required('totp, phone or webauthn.')),
   friendly_name: text(limits.factorNameCharacters.default).meta(
-    optional('The name by which the member tells it from others.'),
+    optional('The name by which the member recognizes the factor.'),
   ),
   issuer: text(limits.factorNameCharacters.default).meta(
     optional('The name that the authenticator app shows; the host of site_url when not given.'),

@@ -7,6 +7,9 @@ import { authCall } from '../call.ts';
 import { timeOf } from '../context.ts';
 import { noContent } from '../reply.ts';
 
+/** Characters of an unknown scope that the error repeats. */
+const SHOWN_CHARACTERS = 40;
+
 /** The default is global, also for an access token without a session. */
 export const logOut = authCall({
   id: 'auth.logout',
@@ -23,7 +26,9 @@ export const logOut = authCall({
   handle: async (context, request, { member }) => {
     const scope = new URLSearchParams(request.query).get('scope') || 'global';
     if (scope !== 'global' && scope !== 'local' && scope !== 'others') {
-      throw new NinefoldError('validation_failed', { message: `Unsupported logout scope "${scope.slice(0, 40)}"` });
+      throw new NinefoldError('validation_failed', {
+        message: `Unsupported logout scope "${scope.slice(0, SHOWN_CHARACTERS)}"`,
+      });
     }
     const { userId, sessionId, clientId } = member;
     // A token without a session may name an account that does not exist, so the account is looked up.

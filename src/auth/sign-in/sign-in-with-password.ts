@@ -141,7 +141,7 @@ async function authenticate(context: SignInContext, request: CallRequest, login:
   // If the queue for hashes is full, the sign-in is refused before its first query. A flood of sign-ins therefore runs
   // no queries.
   await passwords.requirePlace();
-  // The sample of the first sign-in is taken while the account is read.
+  // Takes the sample of hashes while PostgreSQL reads the account, so that the first sign-in waits only once.
   const decoys = commonDecoys(context);
   const subjects = signInSubjects(request.address, login.name, context.settings);
   const attempt = await beginSignIn(context, login, subjects, request.signal);

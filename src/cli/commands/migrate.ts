@@ -218,6 +218,6 @@ function trialText({ tried, untried, failed, changes }: MigrationTrial): string 
     ...untried.map(({ file, reason }) => `not tried    ${file}: ${reason}\n`),
   ];
   if (lines.length === 0 && !failed) return 'Nothing to apply.\n';
-  const told = changes.length === 0 ? '\nThe specification does not change.\n' : changesText(changes);
-  return `${lines.join('')}${told}`;
+  const effect = changes.length === 0 ? '\nThe specification does not change.\n' : changesText(changes);
+  return `${lines.join('')}${effect}`;
 }

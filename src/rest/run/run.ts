@@ -6,6 +6,9 @@ import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { type Batch, GUARD, type QueryPlan } from '../sql/build-statements.ts';
 import type { Described } from '../sql/describe.ts';
 
+/** The oid of the type bytea. */
+const BYTEA = 17;
+
 /**
  * Sends the transaction in one write and reads the result of its query.
  * @throws DatabaseError
@@ -55,8 +58,6 @@ const noResult: ResultSet = {
   location: null,
   inserted: null,
 };
-
-const BYTEA = 17;
 
 function readResult(result: Result, estimate: Result | null | undefined): ResultSet {
   const row = result.rows[0];

@@ -1,18 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { defaultRestSettings } from '../../../contract/settings.ts';
 import { defaultAuthSettings } from '../../../contract/settings-auth.ts';
-import type { Specification } from '../../../contract/specification.ts';
-import type { EntitiesChapter } from '../../../contract/specification-entities.ts';
 import { diffedApp } from '../../../test/support/diffed-app.ts';
 import type { JsonObject } from '../derive/words/sentence-parts.ts';
-import { specificationMarkdown } from '../render/markdown/specification.ts';
-import { withEmptyLists } from './upgrade-chapters.ts';
 
 const { owner, superuser, derive, diff } = diffedApp('diff');
 
 const words = (before: JsonObject, after: JsonObject): string[] => diff(before, after).map((change) => change.words);
 
-describe('diffChapters reports changes of an app in sentences for business readers', () => {
+describe('diffChapters', () => {
   it.each<[string, string[]]>([
     [
       `create table public.watched (customer bigint references public.customers, ticket uuid references public.tickets,
@@ -214,7 +210,7 @@ describe('diffChapters reports changes of an app in sentences for business reade
         'Rows of tickets now refer to a row of customers (customer): they are emptied when it is deleted, of their fields customer only',
       ],
     ],
-  ])('reports the change: %s', async (sql, expected) => {
+  ])('reports the change in a sentence for business readers: %s', async (sql, expected) => {
     const before = await derive();
     const isRole = sql.startsWith('create role');
     await (isRole ? superuser : owner).script(sql);
@@ -378,101 +374,4 @@ describe('diffChapters reports changes of an app in sentences for business reade
     expect(told.filter(({ chapter }) => chapter === 'calls')).toEqual([]);
     expect(told.filter(({ chapter }) => chapter === 'entities')).toHaveLength(1);
   });
-
-  it('reports no change between the current format and an older one, which repeats fields in calls and lacks the describing call', async () => {
-    const now = await derive();
-    const calls = now.calls as { calls: { id: string; area: string }[] };
-    const without = calls.calls.filter(({ id }) => id !== 'rest.describe');
-    expect(words({ ...now, calls: { ...calls, calls: without } }, now)).not.toEqual([]);
-    const entities = now.entities as unknown as EntitiesChapter;
-    const keyless = entities.entities.map((one) => (one.kind === 'view' ? { ...one, primary_key: [] } : one));
-    expect(keyless).not.toEqual(entities.entities);
-    const then = {
-      ...now,
-      entities: { ...entities, entities: keyless, junctions: undefined, view_foreign_keys: undefined },
-      calls: {
-        ...calls,
-        rows: undefined,
-        calls: without.map((call) =>
-          call.area === 'rest'
-            ? { ...call, parameters: [{ name: 'title' }], returns: 'a list of rows: title text' }
-            : call,
-        ),
-      },
-    };
-    expect(words(then, now)).toEqual([]);
-    const inOldWords = JSON.stringify(now.roles).replaceAll(/own row \(by ([^()]*)\)/g, 'own row ($1 is the member)');
-    expect(inOldWords).toContain('is the member)');
-    expect(words({ ...now, roles: JSON.parse(inOldWords) }, now)).toEqual([]);
-    const withoutCodes = JSON.parse(JSON.stringify(now.roles, (key, value) => (key === 'code' ? undefined : value)));
-    expect(withoutCodes).not.toEqual(now.roles);
-    expect(words({ ...now, roles: withoutCodes }, now)).toEqual([]);
-    await owner.script(`create function public.refuse() returns int language plpgsql as
-      $$ begin if 1 < 2 then raise exception 'Not today'; end if; return 1; end $$;
-      grant execute on function public.refuse to authenticated`);
-    const raising = await derive();
-    const functions = listOf(raising.calls, 'functions');
-    const withoutCode = functions.map((one) => lacking(one, 'reaches', 'writes', 'raises'));
-    expect(withoutCode).not.toEqual(functions);
-    const cells = listOf(raising.roles, 'cells').map((one) =>
-      one.words === 'unless its code raises “Not today” (P0001)' ? { ...one, verdict: 'always', words: '' } : one,
-    );
-    expect(cells).not.toEqual(listOf(raising.roles, 'cells'));
-    const beforeCode = {
-      ...raising,
-      roles: { ...(raising.roles as JsonObject), cells },
-      calls: { ...(raising.calls as JsonObject), functions: withoutCode },
-    };
-    expect(words(beforeCode, raising)).toEqual([]);
-    await owner.script(`comment on constraint title_length on public.tickets is 'Short titles.';
-      comment on policy own on public.tickets is 'Own tickets.'`);
-    const commented = await derive();
-    const commentInPlaceOfWords = {
-      ...commented,
-      rules: {
-        ...(commented.rules as JsonObject),
-        rules: listOf(commented.rules, 'rules').map(({ comment, ...rule }) => ({
-          ...rule,
-          words: comment ?? rule.words,
-          commented: comment !== null,
-        })),
-      },
-      roles: {
-        ...(commented.roles as JsonObject),
-        policies: listOf(commented.roles, 'policies').map(({ comment, ...policy }) => ({
-          ...policy,
-          words: comment ?? policy.words,
-        })),
-        cells: listOf(commented.roles, 'cells').map((cell) =>
-          cell.words === 'own row (by owner)' ? { ...cell, words: 'Own tickets.' } : cell,
-        ),
-      },
-      errors: {
-        ...(commented.errors as JsonObject),
-        errors: listOf(commented.errors, 'errors').map(({ statuses, ...line }) =>
-          String(line.id).endsWith('title_length') ? { ...line, meaning: 'Short titles.' } : line,
-        ),
-      },
-    };
-    expect(words(commentInPlaceOfWords, commented)).toEqual([]);
-    // An older exported file must still be comparable.
-    const old = {
-      app: { ref: 'desk', name: 'Desk' },
-      hash: 'abc',
-      chapters: {
-        ...now,
-        entities: lacking(now.entities, 'junctions', 'view_foreign_keys'),
-        roles: lacking(now.roles, 'default_privileges'),
-        calls: lacking(then.calls, 'rows'),
-      },
-    };
-    expect(specificationMarkdown(withEmptyLists(old as unknown as Specification))).toContain('### tickets');
-    await owner.script('drop view public.open_tickets');
-    expect(words(then, await derive())).toContain('Removed call: GET /rest/v1/open_tickets.');
-  });
 });
-
-const listOf = (of: unknown, name: string) => (of as Record<string, JsonObject[]>)[name] ?? [];
-
-const lacking = (of: unknown, ...names: string[]): JsonObject =>
-  Object.fromEntries(Object.entries(of as JsonObject).filter(([name]) => !names.includes(name)));

@@ -16,8 +16,7 @@ import { followRenames } from './follow-renames.ts';
 import { genericWords } from './generic.ts';
 import { inferRenames } from './infer-renames.ts';
 import type { ObjectIds } from './object-ids.ts';
-import { type Rename, renamesBetween, withoutMarks } from './renames.ts';
-import { upgradeChapters } from './upgrade-chapters.ts';
+import { renamesBetween, withoutMarks } from './renames.ts';
 
 /** The describers of the chapters. A difference that a describer omits is reported by its path. */
 const describers: Readonly<Record<ChapterKey, ChangeDescriber>> = {
@@ -37,12 +36,17 @@ const nothing: ChangeDescriber = { whole: [], describeChanges: () => [] };
 /**
  * Returns the changes between two specifications in words, by chapter and in a stable order. If the chapters differ,
  * there is at least one change; if they are equal, there is none. Pure.
- * @param before The chapters from `stableContent` or from an export.
+ * @param then The chapters from `stableContent` or from an export.
  * @param ids The object ids of both versions. Without them, renames are found by the equality of everything but the name.
  */
-export function diffChapters(before: JsonObject, after: JsonObject, ids: IdsOfBoth = noIds): Change[] {
-  const [old, fresh] = [upgradeChapters(before, after), upgradeChapters(after, before)];
-  return diffAlike(old, fresh, renamesBetween(ids.before, ids.after) ?? inferRenames(old, fresh));
+export function diffChapters(then: JsonObject, after: JsonObject, ids: IdsOfBoth = noIds): Change[] {
+  const renamed = renamesBetween(ids.before, ids.after) ?? inferRenames(then, after);
+  const { before, described } = followRenames(then, after, renamed);
+  const renames = (key: string) => described.get(key) ?? [];
+  const known = new Set<string>(chapters.map((chapter) => chapter.key));
+  const others = Object.keys({ ...before, ...after }).filter((key) => !known.has(key));
+  const keys = [...chapters.map((chapter) => chapter.key), ...others] as ChapterKey[];
+  return keys.flatMap((key) => diffChapter(key, before, after, renames(key)));
 }
 
 interface IdsOfBoth {
@@ -51,15 +55,6 @@ interface IdsOfBoth {
 }
 
 const noIds: IdsOfBoth = { before: null, after: null };
-
-function diffAlike(then: JsonObject, after: JsonObject, renamed: readonly Rename[]): Change[] {
-  const { before, told } = followRenames(then, after, renamed);
-  const renames = (key: string) => told.get(key) ?? [];
-  const known = new Set<string>(chapters.map((chapter) => chapter.key));
-  const others = Object.keys({ ...before, ...after }).filter((key) => !known.has(key));
-  const keys = [...chapters.map((chapter) => chapter.key), ...others] as ChapterKey[];
-  return keys.flatMap((key) => diffChapter(key, before, after, renames(key)));
-}
 
 /** @param renames Sentences that report renames. `before` already contains the newer names. */
 function diffChapter(
@@ -80,16 +75,16 @@ function diffChapter(
   if (found.length === 0 && (old === undefined) !== (fresh === undefined)) {
     found.push({ path: [], kind: old === undefined ? 'added' : 'removed', before: old, after: fresh });
   }
-  const told = describer.describeChanges(found, { before, after });
+  const described = describer.describeChanges(found, { before, after });
   const undescribed = new Set(found);
-  for (const { of } of told) for (const difference of of) undescribed.delete(difference);
+  for (const { of } of described) for (const difference of of) undescribed.delete(difference);
   const order = new Map(found.map((difference, i) => [difference, i]));
   const first = (of: readonly Difference[]) => Math.min(...of.map((difference) => order.get(difference) ?? 0));
   const [asides, rest] = [
     [...undescribed].filter(isMinor),
     [...undescribed].filter((difference) => !isMinor(difference)),
   ];
-  const [start, ...others] = [...renames, ...told, ...rest.map(genericWords)];
+  const [start, ...others] = [...renames, ...described, ...rest.map(genericWords)];
   // Minor differences get their own sentences only if nothing else in the chapter has changed. Otherwise the first
   // sentence reports them.
   const sentences = start ? [{ ...start, of: [...start.of, ...asides] }, ...others] : asidesWords(asides);

@@ -18,9 +18,9 @@ export function followRenames(
   before: JsonObject,
   after: JsonObject,
   renames: readonly Rename[],
-): { before: JsonObject; told: Map<string, DescribedChange[]> } {
-  const told = new Map<string, DescribedChange[]>();
-  if (renames.length === 0) return { before, told };
+): { before: JsonObject; described: Map<string, DescribedChange[]> } {
+  const described = new Map<string, DescribedChange[]>();
+  if (renames.length === 0) return { before, described };
   const known: KnownNames = {
     exact: new Map(renames.map((rename) => [keyOf(rename.kind, rename.of, rename.before), rename])),
     inText: new NamesInText(renames),
@@ -32,9 +32,9 @@ export function followRenames(
     if (!isObject(was) || !isObject(is)) continue;
     const walk = new ChapterWalk(known, new RenameSentences(key, after));
     followed[key] = walk.object(was, is, '', '');
-    told.set(key, walk.sentences.all());
+    described.set(key, walk.sentences.all());
   }
-  return { before: followed, told };
+  return { before: followed, described };
 }
 
 interface KnownNames {

@@ -196,8 +196,8 @@ export class SpecificationService {
   }
 
   /**
-   * Returns in words the changes from one stored version to another. If a version contains no chapters, returns which
-   * one.
+   * Describes the changes from one stored version to another. If a version contains no chapters, names the damaged
+   * version.
    */
   changesBetween(before: PackedVersion, after: PackedVersion): Promise<Output<'changesBetween'>> {
     return retryIfNotCached(() =>

@@ -13,7 +13,7 @@ const specification = (advice: object[], screens: object[], calls: object[] = []
   ({ chapters: { roles: { advice }, screens: { screens }, calls: { calls } } }) as unknown as Specification;
 const requests = (calls: number, failed: number) => ({ today: { calls, failed } }) as Activity;
 
-it('lists findings, failing requests and broken screens, the most urgent first', () => {
+it('attentionItems lists findings, failing requests and broken screens, the most urgent first', () => {
   const advice = [finding('performance', 'a'), finding('unused', 'b'), finding('security', 'c'), finding('fault', 'd')];
   const screens = [
     { route: '/queue', broken: ['the view is gone'] },
@@ -30,7 +30,7 @@ it('lists findings, failing requests and broken screens, the most urgent first',
   );
 });
 
-it('names the calls that mostly fail instead of the share of all requests', () => {
+it('attentionItems names the calls that mostly fail instead of the share of all requests', () => {
   const call = (path: string, calls: number, failed: number) => ({
     ...{ id: `rest${path}`, method: 'GET', path: `/rest/v1${path}` },
     figures: { day: { calls, failed, failed_share: failed / calls } },
@@ -45,7 +45,7 @@ it('names the calls that mostly fail instead of the share of all requests', () =
   ]);
 });
 
-it('lists nothing for an app without findings whose requests rarely fail', () => {
+it('attentionItems lists nothing for an app without findings whose requests rarely fail', () => {
   expect(attentionItems(specification([], []), requests(1000, 49))).toEqual([]);
   expect(attentionItems(specification([], []), requests(0, 0))).toEqual([]);
   expect(attentionItems({ chapters: {} } as Specification, undefined)).toEqual([]);

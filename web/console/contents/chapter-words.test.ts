@@ -4,7 +4,7 @@ import type { Chapters, LimitLine, Specification } from '../../../contract/speci
 import { chapterWords, type Piece } from './chapter-words.ts';
 
 const specification = (chapters: Chapters): Specification => ({ app: { ref: 'a', name: 'a' }, hash: '', chapters });
-const told = (pieces: readonly Piece[]) =>
+const reported = (pieces: readonly Piece[]) =>
   pieces.map((piece) => (typeof piece === 'string' ? piece : piece.figure)).join('');
 const activity = (calls: number, p50: number | null): Activity => ({
   hours: [],
@@ -27,19 +27,21 @@ const calls = {
 describe('chapterWords', () => {
   it('describes an empty app', () => {
     const entities = { entities: [], relations: [], junctions: [], view_foreign_keys: [], sources: [] };
-    expect(told(chapterWords('entities', specification({ entities }), undefined))).toBe('None yet');
+    expect(reported(chapterWords('entities', specification({ entities }), undefined))).toBe('None yet');
   });
 
   it('describes calls before their figures are loaded', () => {
-    expect(told(chapterWords('calls', specification({ calls }), undefined))).toBe('0 calls');
+    expect(reported(chapterWords('calls', specification({ calls }), undefined))).toBe('0 calls');
   });
 
   it('does not invent a duration for a day without requests', () => {
-    expect(told(chapterWords('calls', specification({ calls }), activity(0, null)))).toBe('0 calls; 0 requests today');
+    expect(reported(chapterWords('calls', specification({ calls }), activity(0, null)))).toBe(
+      '0 calls; 0 requests today',
+    );
   });
 
   it('describes calls on a day with requests', () => {
-    expect(told(chapterWords('calls', specification({ calls }), activity(1234, 1.14)))).toBe(
+    expect(reported(chapterWords('calls', specification({ calls }), activity(1234, 1.14)))).toBe(
       '0 calls; 1,234 requests today, p50 1.1 ms, p99 1.1 ms',
     );
   });
@@ -58,7 +60,7 @@ describe('chapterWords', () => {
     const server = { ...line, value: 400, set_in: 'database', change: null } as const;
     const own = { ...line, value: 200, set_in: 'setting', change: { by: 'setting', key: 'a' } } as const;
     const words = (limits: LimitLine[]) =>
-      told(chapterWords('limits', specification({ limits: { limits, sources: [] } }), undefined));
+      reported(chapterWords('limits', specification({ limits: { limits, sources: [] } }), undefined));
     const wide = { ...own, set_in: 'environment' } as const;
     expect(words([server])).toBe('1 limit, none changed; none hit in 24 hours');
     expect(words([wide])).toBe('1 limit, none changed; none hit in 24 hours');

@@ -22,14 +22,14 @@ const known: Specification = {
 };
 const first = (specification: Specification) => specification.chapters.limits?.limits[0];
 
-it('shows the new value of a limit before the server responds, and leaves the other limits unchanged', () => {
+it('withLimit shows the new value of a limit before the server responds, and leaves the other limits unchanged', () => {
   const changed = withLimit(known, 'a', 60);
   expect(first(changed)).toMatchObject({ value: 60, set_in: 'setting' });
   expect(changed.chapters.limits?.limits[1]).toBe(known.chapters.limits?.limits[1]);
   expect(first(known)?.value).toBe(3600);
 });
 
-it('shows that a limit was removed, or that it was reset to its default', () => {
+it('withLimit shows that a limit was removed, or that it was reset to its default', () => {
   const unlimited = withLimit(known, 'a', null);
   expect(first(unlimited)).toMatchObject({ value: null, set_in: 'setting' });
   expect(first(withLimit(unlimited, 'a', 'default'))).toMatchObject({ value: 3600, set_in: 'code' });

@@ -5,6 +5,6 @@ it.each([
   ['Northwind SSO', 'custom:northwind-sso'],
   ['  Città di Torino! ', 'custom:citta-di-torino'],
   ['a'.repeat(80), `custom:${'a'.repeat(40)}`],
-])('names the provider %s as %s', (name, identifier) => {
+])('identifierOf names the provider %s as %s', (name, identifier) => {
   expect(identifierOf(name)).toBe(identifier);
 });

@@ -46,10 +46,10 @@ describe('questionOf and functionQuestion', () => {
   it('return null for an id that is no function', () => expect(functionQuestion('close', 'anon', '{}')).toBeNull());
 });
 
-it('fills a new row with the required fields, but not with fields that PostgreSQL generates', () =>
+it('newRow fills a new row with the required fields, but not with fields that PostgreSQL generates', () =>
   expect(JSON.parse(newRow(entity))).toEqual({ line: 1, what: '…', kind: 'usual' }));
 
-it('updates a field that is no key to its own value', () => {
+it('sameRow updates a field that is no key to its own value', () => {
   expect(touchedField(entity)).toBe('what');
   expect(sameRow(entity, { what: 'chair', line: '1' })).toBe('{"what":"chair"}');
   expect(sameRow({ ...entity, fields: [] }, {})).toBe('{}');

@@ -4,7 +4,7 @@ import { queryClient } from './query-client.ts';
 
 afterEach(() => queryClient.clear());
 
-it('keeps showing the failure of a query while the query runs again, until it succeeds', async () => {
+it('queryClient keeps showing the failure of a query while the query runs again, until it succeeds', async () => {
   const failure = new Error('refused');
   let isMended = false;
   const queryFn = async () => {

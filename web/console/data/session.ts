@@ -253,7 +253,7 @@ export const proveByPasskey = () =>
     },
   });
 
-/** What a security key is asked to do: to be created, or to sign a challenge. */
+/** A request to a security key: to create a credential, or to sign a challenge. */
 type KeyChallenge =
   | { type: 'create'; credential_options: { publicKey: PublicKeyCredentialCreationOptionsJSON } }
   | { type: 'request'; credential_options: { publicKey: PublicKeyCredentialRequestOptionsJSON } };

@@ -6,9 +6,11 @@ it.each([
   ['', "''"],
   ["a\\'b", "E'a\\\\''b'"],
   ["'); drop table a; --", "'''); drop table a; --'"],
-])('writes the string %s as an SQL literal with the same value', (text, sql) => expect(literal(text)).toBe(sql));
+])('literal writes the string %s as an SQL literal with the same value', (text, sql) =>
+  expect(literal(text)).toBe(sql),
+);
 
-it('writes a function call that contains only the given arguments', () => {
+it('callSql writes a function call that contains only the given arguments', () => {
   expect(callSql('f.g', { a: literal('1'), b: null, c: arrayLiteral(['x', "y'"]) })).toBe(
     "select f.g(\n  a => '1',\n  c => array['x', 'y''']::text[]);",
   );

@@ -2,7 +2,7 @@ import type { ApiFailure } from './api-failure.ts';
 
 /** A request that waits for a proof of identity. */
 export interface WaitingCall {
-  /** What the request does. The words complete the sentence “You are about to …”. */
+  /** The effect of the request, in words that complete the sentence “You are about to …”. */
   readonly does: string;
   /** Ends the wait. `isProven` is true if the builder has proved their identity. */
   readonly settle: (isProven: boolean) => void;

@@ -40,7 +40,7 @@ interface DiagramProps {
   /** Ids of the highlighted edges. */
   hot: ReadonlySet<string>;
   mermaid: () => string;
-  /** Name of the part, if `graph` is a part of a larger graph. The view of each part starts anew. */
+  /** Name of the part, if `graph` is a part of a larger graph. Each part starts with its own initial view. */
   part?: string;
   /** Content that is shown instead of a large graph. In it the reader chooses a part of the graph. */
   instead?: ReactNode;

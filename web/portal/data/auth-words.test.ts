@@ -11,4 +11,4 @@ it.each([
   [new AuthApiError('Signups are slow', 400, 'unheard_of'), 'Signups are slow.'],
   [new AuthRetryableFetchError('fetch failed', 0), 'The app cannot be reached. Check your connection, then try again.'],
   [{ no: 'error' }, 'Something went wrong. Try again.'],
-])('describes %s in a sentence for the member', (error, words) => expect(authWords(error)).toBe(words));
+])('authWords describes %s in a sentence for the member', (error, words) => expect(authWords(error)).toBe(words));

@@ -42,7 +42,7 @@ export function authWords(error: unknown): string {
 
 /**
  * Describes an error of a call that adds a factor, a passkey or an identity. Such a page has no field for the current
- * password, so the member is told to sign in again.
+ * password, so the sentence asks the member to sign in again.
  */
 export const addingWords = (error: unknown): string =>
   codeOf(error) === 'reauthentication_needed' ? t('authSignInAgain') : authWords(error);

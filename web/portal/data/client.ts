@@ -34,7 +34,7 @@ export function makePortal(app: PortalApp): Portal {
   };
 }
 
-/** Why the pages cannot be shown. `isMissing` is true if there is no app at the address. */
+/** The reason why the pages cannot be shown. `isMissing` is true if there is no app at the address. */
 export class StartError extends Error {
   readonly isMissing: boolean;
   constructor(message: string, isMissing: boolean) {

@@ -26,7 +26,9 @@ export async function reach(path: string, init: RequestInit): Promise<Response> 
 export const isUnreachable = (error: unknown): boolean =>
   error instanceof Error && (error.name === 'Unreachable' || error.name === 'AuthRetryableFetchError');
 
-/** Records whether the app has responded to a request. As long as it does not, `retry` is called again and again. */
+/**
+ * Records whether the app has responded to a request. While the app does not respond, `retry` is called at intervals.
+ */
 export function setConnection(isThere: boolean, retry: () => void): void {
   if (isLost === !isThere) return;
   isLost = !isThere;

@@ -11,14 +11,14 @@ const PAUSES = [
   { idle: Number.POSITIVE_INFINITY, pause: 60_000 },
 ] as const;
 
-/** Options of a query whose rows are read again by themselves, so that the page shows the changes of others. */
+/** Options of a query whose rows are read at intervals, so that the page shows the changes of other users. */
 export const followed = { meta: { isFollowed: 'often' } } as const;
 
-/** Options of a query that counts rows. It is read again at each fourth time. */
+/** Options of a query that counts rows. Only every fourth interval reads it. */
 export const followedSeldom = { meta: { isFollowed: 'seldom' } } as const;
 const SELDOM = 4;
 
-/** Returns how long to wait before the rows are read again. */
+/** Returns the pause in milliseconds before the next read. */
 const pauseAfter = (idleMilliseconds: number): number =>
   PAUSES.find(({ idle }) => idleMilliseconds < idle)?.pause ?? 60_000;
 
@@ -39,7 +39,7 @@ const isChoosing = (): boolean =>
   CSS.supports('selector(select:open)') && document.querySelector('select:open') !== null;
 
 /**
- * Reads the shown rows again and again while the page is visible. One read ends before the next one begins, so a slow
+ * Reads the shown rows at intervals while the page is visible. One read ends before the next one begins, so a slow
  * server gets fewer requests. Returns a function that stops it.
  */
 export function followRows(): () => void {

@@ -60,7 +60,7 @@ describe('selectOf', () => {
   });
 });
 
-it('quotes names that are also parameters, and names with characters other than letters, digits and _', () => {
+it('quoted quotes names that are also parameters, and names with characters other than letters, digits and _', () => {
   expect(['a_1', 'order', 'a b', 'x"y'].map(quoted)).toEqual(['a_1', '"order"', '"a b"', '"x\\"y"']);
   expect(orderTerms('"a, b".desc,c,data->>x.asc')).toEqual([
     { text: '"a, b".desc', field: 'a, b', isDescending: true },
@@ -69,7 +69,7 @@ it('quotes names that are also parameters, and names with characters other than 
   ]);
 });
 
-it('selects rows by one key or by keys of several fields', () => {
+it('keysParams selects rows by one key or by keys of several fields', () => {
   expect(String(keysParams(of(), [{ id: 1 }, { id: 'a"b' }]))).toBe(
     String(new URLSearchParams({ id: 'in.("1","a\\"b")' })),
   );

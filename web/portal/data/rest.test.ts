@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseExactly } from './rest.ts';
 
-it('parses a number that JavaScript cannot represent as a text, and leaves texts and other numbers unchanged', () => {
+it('parseExactly parses a number that JavaScript cannot represent as a text, and leaves texts and other numbers unchanged', () => {
   const text =
     '[{"id":9007199254740993,"sum":12345678901234567.89,"price":1234567890123.50,"at":"a: 9007199254740993\\"","n":-7,"f":1e3}]';
   expect(parseExactly(text)).toEqual([
@@ -18,7 +18,7 @@ it('parses a number that JavaScript cannot represent as a text, and leaves texts
   expect(parseExactly('[1,2]')).toEqual([1, 2]);
 });
 
-it('parses the longest number of PostgreSQL in linear time', () => {
+it('parseExactly parses the longest number of PostgreSQL in linear time', () => {
   const number = `1${'0'.repeat(131_071)}.5`;
   const from = performance.now();
   expect(parseExactly(`[{"sum":${number}}]`)).toEqual([{ sum: number }]);

@@ -12,7 +12,7 @@ export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly status: number;
   readonly code: string | null;
-  /** What the member can do, or the description of the rule that the request broke. */
+  /** The advice for the member, or the description of the rule that the request violated. */
   readonly hint: string | null;
   readonly details: unknown;
 

@@ -101,7 +101,7 @@ function Board(board: BoardOf) {
   );
 }
 
-/** The keys of the board, and the sentence that tells screen readers about the last move. */
+/** The keys of the board, and the sentence that announces the last move to screen readers. */
 const Hint = ({ entity, said }: { entity: PortalEntity; said: string }) => (
   <>
     <p className={styles.hint}>

@@ -49,7 +49,7 @@ export function saveCsv(
 ): void {
   const cells = rows.map((row) => fields.map((field) => cellOf(all, entity, field, row)));
   const text = toSpreadsheetCsv([fields.map(({ label }) => label), ...cells]);
-  // The byte order mark tells spreadsheets that the file is UTF-8.
+  // Spreadsheets recognize UTF-8 by the byte order mark.
   download(`${title}.csv`, 'text/csv;charset=utf-8', `\ufeff${text}`);
 }
 

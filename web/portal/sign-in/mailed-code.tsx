@@ -13,7 +13,7 @@ const PAUSE_SECONDS = 60;
 
 /**
  * Asks the member for the code in a mail, or to open the link in it. The text is the same for every address, so that it
- * does not tell whether an account exists.
+ * does not reveal whether an account exists.
  */
 export function MailedCode({
   email,

@@ -39,7 +39,7 @@ describe('press', () => {
   });
 });
 
-it('names a key as bindings do, on any keyboard', () => {
+it('keyName names a key as bindings do, on any keyboard', () => {
   expect(keyName({ ...plain, key: 'K', metaKey: true })).toBe('mod+k');
   expect(keyName({ ...plain, key: 'k', ctrlKey: true })).toBe('mod+k');
   expect(keyName({ ...plain, key: '?' })).toBe('?');
@@ -48,7 +48,7 @@ it('names a key as bindings do, on any keyboard', () => {
   expect(keyName({ ...plain, key: 'Shift' })).toBeNull();
 });
 
-it("shows key caps in the notation of the reader's keyboard", () => {
+it("caps shows key caps in the notation of the reader's keyboard", () => {
   expect(caps('mod+k', false)).toEqual(['Ctrl K']);
   expect(caps('mod+k', true)).toEqual(['⌘ K']);
   expect(caps('g d', false)).toEqual(['G', 'D']);

@@ -279,8 +279,8 @@ export class Tasks {
   }
 
   /**
-   * Returns in words the changes from one stored version to another. If a version contains no chapters, returns which
-   * one.
+   * Describes the changes from one stored version to another. If a version contains no chapters, names the damaged
+   * version.
    */
   changesBetween({
     before,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { withCurrentNames } from './current-names.ts';
 
-it('renames the properties of chapters that earlier builds stored, and keeps names of the app that look the same', () => {
+it('withCurrentNames renames the properties of chapters that earlier builds stored, and keeps names of the app that look the same', () => {
   const stored = {
     entities: { entities: [{ name: 'shown_keys', weight: 1 }], shown_keys: [{ view: 'public.v', shows: 'from' }] },
     roles: {
@@ -29,7 +29,7 @@ it('renames the properties of chapters that earlier builds stored, and keeps nam
   });
 });
 
-it('returns chapters of this build unchanged', () => {
+it('withCurrentNames returns chapters of this build unchanged', () => {
   const chapters = { roles: { default_privileges: [], advice: [{ weight: 'risk' }] }, entities: {} };
   expect(withCurrentNames(chapters)).toEqual(chapters);
 });

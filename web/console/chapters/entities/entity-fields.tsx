@@ -41,8 +41,8 @@ export function EntityFields({ appRef, entity }: { appRef: string; entity: Entit
 function FieldWords({ field }: { field: Entity['fields'][number] }) {
   const filled = filledBy(field);
   const { references, enum_values, attributes, collation, numbering, comment, type_comments = [] } = field;
-  const told = [filled, references, enum_values, attributes, collation, numbering, comment];
-  if (told.every((one) => !one)) return null;
+  const details = [filled, references, enum_values, attributes, collation, numbering, comment];
+  if (details.every((one) => !one)) return null;
   const equal = equalWords(field);
   return (
     <span className={styles.about}>

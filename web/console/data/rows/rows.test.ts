@@ -35,7 +35,7 @@ describe('filterParameter', () => {
     [filter('contains', '{"a":1}'), '"f"', 'cs.{"a":1}'],
     [filter('holds', 'a, b'), '"f"', 'cs.{"a","b"}'],
     [filter('overlaps', '{a,b}'), '"f"', 'ov.{a,b}'],
-  ] as const)('%j', (given, name, value) => {
+  ] as const)('writes the filter %j as a query parameter', (given, name, value) => {
     expect(filterParameter(given)).toEqual([name, value]);
   });
 
@@ -58,17 +58,17 @@ describe('filterParameter', () => {
   });
 });
 
-it('offers only the operators that the type of the field allows', () => {
+it('operatorsFor offers only the operators that the type of the field allows', () => {
   expect(operatorsFor('boolean', false)).toEqual(['true', 'false']);
   expect(operatorsFor('json', true)).toEqual(['contains', 'null', 'not-null']);
   expect(operatorsFor('integer', false)).not.toContain('like');
 });
 
-it('selects every field as text, so that no digit of a number is lost', () => {
+it('selectOf selects every field as text, so that no digit of a number is lost', () => {
   expect(selectOf(['id', 'Order no'])).toBe('"id"::text,"Order no"::text');
 });
 
-it('orders by the key after the chosen field, so that pages do not overlap', () => {
+it('orderOf orders by the key after the chosen field, so that pages do not overlap', () => {
   expect(orderOf(null, ['a', 'b'])).toBe('"a".asc,"b".asc');
   expect(orderOf({ field: 'at', descending: true }, ['id'])).toBe('"at".desc,"id".asc');
   expect(orderOf({ field: 'id', descending: true }, ['id'])).toBe('"id".desc');

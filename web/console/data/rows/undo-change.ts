@@ -37,7 +37,7 @@ function rowOff(
 /** The rows of a change that an undo restores, and why it does not restore others. */
 interface Undoable {
   readonly rows: readonly ChangedRow[];
-  /** Why no row can be restored; null if one can. */
+  /** The reason why no row can be restored; null if one can. */
   readonly off: string | null;
   /** Number of rows that stay as they are, because they were changed since. */
   readonly kept: number;

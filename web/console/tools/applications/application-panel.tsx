@@ -25,7 +25,7 @@ export function ApplicationPanel({
   application: Application;
   /** The address of the app in its role as identity provider. */
   issuer: string;
-  /** Why the builder cannot change the application; null if the builder can. */
+  /** The reason why the builder cannot change the application; null if the builder can. */
   readOnly: string | null;
   onClose: () => void;
 }) {

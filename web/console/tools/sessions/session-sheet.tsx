@@ -26,7 +26,7 @@ export interface Revocation {
   readonly revoke: (id: string) => void;
   /** Id of the session that is being revoked. */
   readonly revoking: string | null;
-  /** Why the last attempt to revoke a session failed; null if it did not fail. */
+  /** The reason why the last attempt to revoke a session failed; null if it did not fail. */
   readonly refused: Error | null;
   readonly retry: () => void;
 }

@@ -5,7 +5,7 @@ import { type AppSettings, changeSettings, type SettingChanges } from '../../dat
 /** An unsaved value, or a typed text that is not a valid value. */
 export interface DraftValue {
   value: unknown;
-  /** Why the text is invalid; null for a value that can be saved. */
+  /** The reason why the text is invalid; null for a value that can be saved. */
   wrong: string | null;
 }
 

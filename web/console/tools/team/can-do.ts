@@ -49,7 +49,7 @@ const markOf = (role: AppRole, routes: readonly string[]): Mark =>
       ? 'when'
       : 'never';
 
-/** What each role may do on an app. It is derived from `leastRoles`, by which the server decides. */
+/** The permissions of each role on an app, derived from `leastRoles`, by which the server decides. */
 export const canDo: readonly CanDo[] = groups.map(([words, routes]) => ({
   words,
   marks: Object.fromEntries(appRoles.map((role) => [role, markOf(role, routes)])) as Record<AppRole, Mark>,

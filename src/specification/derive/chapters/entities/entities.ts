@@ -22,6 +22,12 @@ import { numberingWords } from './numbering-words.ts';
 import { shownKeys } from './shown-keys.ts';
 import { ViewKeys } from './view-keys.ts';
 
+/**
+ * The max number of attributes of one field's type to describe, at every depth. Composite types can contain one another
+ * many times.
+ */
+export const MOST_OF_A_TYPE = 200;
+
 /** Builds chapter 3: the entities of the app, their fields and their references. */
 export function entitiesChapter(entries: Entries): EntitiesChapter {
   const { facts, look } = entries;
@@ -230,12 +236,6 @@ function enumValues(look: EntryLookup, oid: number): string[] | null {
   if (!type) return null;
   return type.kind === 'e' ? type.labels : type.kind === 'd' || type.is_array ? enumValues(look, type.base) : null;
 }
-
-/**
- * The max number of attributes of one field's type to describe, at every depth. Composite types can contain one another
- * many times.
- */
-export const MOST_OF_A_TYPE = 200;
 
 /** Returns the attributes of a composite type and of the types inside. Stops when `count.left` is used up. */
 function attributesOf(look: EntryLookup, oid: number, count: { left: number }): Attribute[] | null {

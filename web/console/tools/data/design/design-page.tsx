@@ -204,7 +204,7 @@ function DropDialog({
   );
 }
 
-/** Says why the form rests, and returns to it. */
+/** Says that the form is off because the migration was edited, and offers to return to the form. */
 const EditedNote = ({ onDiscard }: { onDiscard: () => void }) => (
   <p className={styles.edited} role="status">
     You edited the migration by hand, so the form is off.

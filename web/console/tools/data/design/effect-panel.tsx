@@ -26,7 +26,7 @@ interface EffectProps {
   onApply: () => void;
 }
 
-/** Shows the effect of the changes: on the specification, as a migration, and the migration that takes them back. */
+/** Shows the effect of the changes: on the specification, as a migration, and the migration that reverts it. */
 export function EffectPanel(props: EffectProps) {
   const { appRef, entities, before, design, sql, isEdited, trial, problems, onEdit, onApply } = props;
   const removed = before?.fields.filter(({ key }) => !design.fields.some((field) => field.key === key)) ?? [];

@@ -85,7 +85,7 @@ describe('waysOf', () => {
   });
 });
 
-it('finds the rule whose constraint or field an error names', () => {
+it('violatedRule finds the rule whose constraint or field an error names', () => {
   const rules = [
     { name: 'title_length', kind: 'check', fields: ['title'], sqlstate: '23514' },
     { name: 'required', kind: 'required', fields: ['title'], sqlstate: '23502' },
@@ -155,7 +155,7 @@ describe('undoable', () => {
   });
 });
 
-it('escapes characters that have a meaning in a filter when it searches several fields for a string', () => {
+it('searchParameter escapes characters that have a meaning in a filter when it searches several fields for a string', () => {
   expect(searchParameter(['name', 'e"mail'], ' a,b* ')).toEqual([
     'or',
     '("name".ilike."*a,b*","e\\"mail".ilike."*a,b*")',

@@ -22,7 +22,7 @@ export const textsOf = (file: CsvFile, chosen: readonly (string | null)[]): Impo
 
 /**
  * Converts texts as a person writes them to values as PostgreSQL reads them. Labels of referenced rows are replaced by
- * their keys; the labels are returned, because nobody recognizes a key.
+ * their keys; the labels are returned, because readers recognize labels and not keys.
  * @param file The texts of the complete file, which show how a column writes numbers and days.
  */
 export async function convertRows(

@@ -80,7 +80,7 @@ export function useImport(
   };
   return {
     ...progress,
-    /** Why the import cannot be undone; null if it can. */
+    /** The reason why the import cannot be undone; null if it can. */
     undoOff: importUndoOff(table, progress),
     reset: () => {
       stop();
@@ -146,7 +146,7 @@ async function insertRows(
   const key = keyFields(table.entity);
   const inserted = await importRows(table, plan, valid, canUndo ? key : [], signal);
   const first = inserted[0] && keyOf(inserted[0], key);
-  // The rows are stored now: a failure here takes the undo away, not the import.
+  // The rows are stored. If this request fails, only the undo is missing.
   if (first) {
     await storeImport(table, { file, rows: inserted.length, key: first }).catch(() => undefined);
   }
