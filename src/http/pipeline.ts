@@ -3,6 +3,7 @@ import { defaultRestSettings, type RestSettings } from '../../contract/settings.
 import type { App } from '../apps/app.ts';
 import type { Apps } from '../apps/apps.ts';
 import type { Traffic } from '../apps/maintenance/background-turns.ts';
+import { callOfRequest } from '../auth/handle.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identities } from '../identity/identities.ts';
 import { type Identity, isAnonymous } from '../identity/identity.ts';
@@ -11,7 +12,6 @@ import { type CallEvent, type Events, TraceRecorder } from '../observe/events.ts
 import type { ApiHandler } from './api-handler.ts';
 import { corsHeaders, isPreflight, preflightReply, withoutCredentials } from './app-headers.ts';
 import { attributeError, type ErrorAttribution, raisedIn } from './attribute-error.ts';
-import { callName } from './call-name.ts';
 import { asNinefoldError, errorReply } from './error-reply.ts';
 import { helpLink } from './help-link.ts';
 import { type BodyBounds, boundOf, type ReceiveBody } from './read-body.ts';
@@ -210,6 +210,13 @@ export class Pipeline {
     });
   }
 }
+
+/**
+ * Returns the name under which a request is counted if its handler has not named it: the id of its call in chapter 7,
+ * or `<area>.unresolved`. Clients therefore cannot create arbitrary names in the statistics.
+ */
+const callName = (area: CallEvent['area'], request: CallRequest): string =>
+  (area === 'auth' ? callOfRequest(request) : null) ?? `${area}.unresolved`;
 
 /** Prevents caches from storing a response that belongs to one caller, unless the app sets these headers itself. */
 function keepPrivate(headers: Reply['headers']): void {

@@ -9,7 +9,7 @@ import { type SessionClient, sessionAgeSeconds } from '../../accounts/sessions/s
 import type { User } from '../../accounts/users/user.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { signInSubjects } from '../../limits/sign-in-attempts.ts';
-import { password, text } from '../body.ts';
+import { optional, password, text } from '../body.ts';
 import type { AuthContext } from '../context.ts';
 import { clientOf } from '../sign-in/token-reply.ts';
 import type { MemberSession } from './assurance.ts';
@@ -60,7 +60,12 @@ export async function proofOfPresence(
 }
 
 /** The fields of a body that prove the presence of a member whose session is older than a day. */
-export const presence = { nonce: text(limits.authFieldCharacters.default), current_password: password };
+export const presence = {
+  nonce: text(limits.authFieldCharacters.default).meta(
+    optional('The code of GET /reauthenticate, for a session that is older than a day.'),
+  ),
+  current_password: password.meta(optional('The current password, in place of the code.')),
+};
 
 /**
  * Checks that the member who adds a factor, a passkey or an identity has signed in or shown a second factor recently, knows the

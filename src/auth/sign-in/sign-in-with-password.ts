@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import type { CallRequest, Reply } from '../../../contract/call-request.ts';
+import type { CallRequest } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import { type Login, signInByPassword } from '../../accounts/passwords/password-sign-in.ts';
 import type { Grant } from '../../accounts/sessions/sessions.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { signInSubjects } from '../../limits/sign-in-attempts.ts';
-import { password, readBody, text } from '../body.ts';
+import { password, readBody, required, text } from '../body.ts';
+import { authCall, formOf, SESSION } from '../call.ts';
 import type { AuthContext } from '../context.ts';
 import { notePasswordAttempt } from '../hooks/attempt-hooks.ts';
 import { phoneDigits } from './addresses.ts';
@@ -24,27 +25,73 @@ type SignInContext = Pick<
   readonly afterCheck?: (account: { id: string; isRight: boolean } | null) => Promise<void>;
 };
 
-const schema = z.object({
-  email: text(limits.authTextCharacters.default),
-  phone: text(limits.authFieldCharacters.default),
-  password,
-});
+const byEmail = {
+  email: text(limits.authTextCharacters.default).meta(required('The e-mail address.')),
+  password: password.meta(required('The password.')),
+};
+
+const byPhone = {
+  phone: text(limits.authFieldCharacters.default).meta(required('The phone number.')),
+  password: byEmail.password,
+};
+
+const schema = z.object({ ...byEmail, ...byPhone });
 
 /**
- * Handles POST /token?grant_type=password: signs in. A wrong password and an address without an account get the same
- * response after the same time. Only a caller who knows the password learns whether the account is banned or
- * unconfirmed.
- *
- * @throws over_request_rate_limit after too many failures in the client's network or for the account
+ * A wrong password and an address without an account get the same response after the same time. Only a caller who knows
+ * the password learns whether the account is banned or unconfirmed. Too many failures in the client's network or for
+ * the account end in over_request_rate_limit.
  */
-export async function signInWithPassword(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const afterCheck = (account: { id: string; isRight: boolean } | null) =>
-    notePasswordAttempt(context, request.address, account);
-  const proven = await grantForPassword({ ...context, afterCheck }, request);
-  return tokenReply(context, request, proven.grant, {
-    weakPassword: weaknessOf(proven.password, context.settings),
-  });
-}
+export const signInWithPassword = authCall({
+  id: 'auth.token.password',
+  route: 'POST /token?grant_type=password',
+  caller: 'anyone',
+  needs: { external_email_enabled: true },
+  body: schema,
+  shows: byEmail,
+  errors: [
+    'email_not_confirmed',
+    'email_provider_disabled',
+    'invalid_credentials',
+    'phone_provider_disabled',
+    'user_banned',
+  ],
+  runsHooks: true,
+  summary: 'Signs in with an e-mail address and a password.',
+  returns: `a session: ${SESSION}`,
+  example: { email: 'ada@example.org', password: 'a long password' },
+  supabaseJs: "supabase.auth.signInWithPassword({ email: 'ada@example.org', password: 'a long password' })",
+  handle: async (context, request, { readBody }) => {
+    const afterCheck = (account: { id: string; isRight: boolean } | null) =>
+      notePasswordAttempt(context, request.address, account);
+    const proven = await grantForPassword({ ...context, afterCheck }, request, readBody());
+    return tokenReply(context, request, proven.grant, {
+      weakPassword: weaknessOf(proven.password, context.settings),
+    });
+  },
+});
+
+export const signInWithPhoneAndPassword = formOf(
+  signInWithPassword,
+  {
+    id: 'auth.token.password.phone',
+    needs: { external_phone_enabled: true },
+    errors: [
+      'email_provider_disabled',
+      'invalid_credentials',
+      'phone_not_confirmed',
+      'phone_provider_disabled',
+      'user_banned',
+    ],
+    runsHooks: true,
+    summary: 'Signs in with a phone number and a password.',
+    shows: byPhone,
+    returns: `a session: ${SESSION}`,
+    example: { phone: '+15555550100', password: 'a long password' },
+    supabaseJs: "supabase.auth.signInWithPassword({ phone: '+15555550100', password: 'a long password' })",
+  },
+  ({ phone }) => Boolean(phone),
+);
 
 /**
  * Opens a session for the account whose address and password are in the body.
@@ -53,15 +100,14 @@ export async function signInWithPassword(context: AuthContext, request: CallRequ
 export async function grantForPassword(
   context: SignInContext,
   request: CallRequest,
+  body = readBody(request, schema),
 ): Promise<{ grant: Grant; password: string }> {
-  const body = readBody(request, schema);
   if (body.email && body.phone) {
     throw new NinefoldError('validation_failed', {
       message: 'Only an email address or phone number should be provided on login.',
     });
   }
   if (!body.email && !body.phone) throw new NinefoldError('validation_failed', { message: 'missing email or phone' });
-  if (body.phone && context.trace) context.trace.call = 'auth.token.password.phone';
   const { external_email_enabled: byMail, external_phone_enabled: byPhone } = context.settings;
   if (body.email && !byMail) throw new NinefoldError('email_provider_disabled');
   if (body.phone && !byPhone) throw new NinefoldError('phone_provider_disabled');
