@@ -5,7 +5,9 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { FailureNote } from '../../ui/failure.tsx';
 import { Skeleton } from '../../ui/table.tsx';
-import { failureFacts } from '../data/api-failure.ts';
+import { dateTime } from '../format/format.ts';
+import { TimeAgo } from '../format/time-ago.tsx';
+import { failureFacts } from '../queries/api-failure.ts';
 import {
   beginTotp,
   builder,
@@ -14,9 +16,7 @@ import {
   makeCodes,
   ownFactors,
   removeOwnFactor,
-} from '../data/session.ts';
-import { dateTime } from '../format/format.ts';
-import { TimeAgo } from '../format/time-ago.tsx';
+} from '../queries/session.ts';
 import styles from './account-page.module.css';
 import { SecurityKeyDialog } from './security-key-dialog.tsx';
 import { TotpDialog } from './totp-dialog.tsx';

@@ -2,8 +2,8 @@ import { TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { limits } from '../../../contract/limits.ts';
-import { addSecurityKey, isCancelled } from '../data/session.ts';
 import { FormDialog } from '../forms/form-dialog.tsx';
+import { addSecurityKey, isCancelled } from '../queries/session.ts';
 import styles from './account-page.module.css';
 
 /** Names a security key and adds it as a second factor. */

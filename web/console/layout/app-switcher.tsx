@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { Dot } from '../../ui/dot.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Verdict } from '../../ui/verdict.tsx';
-import { activity, appList } from '../data/apps.ts';
+import { activity, appList } from '../queries/apps.ts';
 import styles from './app-switcher.module.css';
 import { useAppName } from './use-app-name.ts';
 

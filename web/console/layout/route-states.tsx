@@ -3,8 +3,8 @@ import { buttonClass } from '../../ui/button.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { MissingCode } from '../../ui/recovery/code.ts';
 import { reload, useRecovery } from '../../ui/recovery/use-recovery.ts';
-import { ApiFailure, failureFacts } from '../data/api-failure.ts';
-import { mayPass } from '../data/query-client.ts';
+import { ApiFailure, failureFacts } from '../queries/api-failure.ts';
+import { mayPass } from '../queries/query-client.ts';
 import styles from './outside.module.css';
 
 /** Page for an unknown address. */

@@ -1,8 +1,8 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { specification } from '../data/specification.ts';
-import { versionList } from '../data/versions.ts';
 import { TimeAgo } from '../format/time-ago.tsx';
+import { specification } from '../queries/specification.ts';
+import { versionList } from '../queries/versions.ts';
 import styles from './specification-version.module.css';
 
 /** Shows the specification's version, the first seven characters of its hash, and its age. */

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { builder } from '../data/session.ts';
+import { builder } from '../queries/session.ts';
 import { initials } from './initials.ts';
 import { useCommands } from './use-commands.ts';
 import styles from './user-menu.module.css';

@@ -10,9 +10,9 @@ import { KeyValues, type Pair, Panel, PanelSection, type PanelSteps, VerdictLine
 import { Skeleton } from '../../../ui/table.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import { Tag } from '../../../ui/tag.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
-import { callDetail } from '../../data/calls.ts';
 import { count, listed } from '../../format/format.ts';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { callDetail } from '../../queries/calls.ts';
 import { CallErrorList } from './call-errors.tsx';
 import { CallFiguresOf } from './call-figures.tsx';
 import styles from './call-panel.module.css';

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { FunctionEntry, RaisedError } from '../../../../contract/specification-calls.ts';
-import { literal } from '../../data/sql.ts';
 import { listed, shortId } from '../../format/format.ts';
+import { literal } from '../../queries/sql.ts';
 import { TextTable, type WordsColumn } from '../list/text-table.tsx';
 import styles from './function-table.module.css';
 

@@ -2,9 +2,9 @@ import { TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { limits } from '../../../../contract/limits.ts';
-import { createApiKey } from '../../data/api-keys.ts';
 import form from '../../forms/form.module.css';
 import { FormDialog } from '../../forms/form-dialog.tsx';
+import { createApiKey } from '../../queries/api-keys.ts';
 import { KeyOnce } from './key-once.tsx';
 
 /** Creates a secret key, and shows it once. */

@@ -9,12 +9,12 @@ import { Empty } from '../../../ui/empty.tsx';
 import { Failure } from '../../../ui/failure.tsx';
 import { Skeleton } from '../../../ui/table.tsx';
 import { cellKey } from '../../chapters/roles/matrix.ts';
-import { ApiFailure, failureFacts } from '../../data/api-failure.ts';
-import type { Filter } from '../../data/rows/filter.ts';
-import type { Table } from '../../data/rows/rest-call.ts';
-import { rowCount } from '../../data/rows/row-count.ts';
-import { specification } from '../../data/specification.ts';
 import { count, counted } from '../../format/format.ts';
+import { ApiFailure, failureFacts } from '../../queries/api-failure.ts';
+import type { Filter } from '../../queries/rows/filter.ts';
+import type { Table } from '../../queries/rows/rest-call.ts';
+import { rowCount } from '../../queries/rows/row-count.ts';
+import { specification } from '../../queries/specification.ts';
 import styles from './table-placeholder.module.css';
 
 /** Shown in place of rows: placeholders, the reason why there are no rows, or the error. */

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { oneRow } from '../../data/rows/one-row.ts';
-import type { Table } from '../../data/rows/rest-call.ts';
-import { keyFields, keyFromText, keyOf, keyText, type Row } from '../../data/rows/row.ts';
+import { oneRow } from '../../queries/rows/one-row.ts';
+import type { Table } from '../../queries/rows/rest-call.ts';
+import { keyFields, keyFromText, keyOf, keyText, type Row } from '../../queries/rows/row.ts';
 
 /** Returns the row that the address names: its key, its index among the loaded rows (−1 if it is not loaded), and the row itself. */
 export function useSelectedRow(

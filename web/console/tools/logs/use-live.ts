@@ -1,5 +1,5 @@
 import { useMemo, useState, useSyncExternalStore } from 'react';
-import type { LogSearch } from '../../data/log.ts';
+import type { LogSearch } from '../../queries/log.ts';
 
 /** Tells whether the log shows new requests as they arrive. */
 export interface Live {

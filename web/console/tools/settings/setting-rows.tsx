@@ -1,6 +1,6 @@
 import type { SettingEntry } from '../../../../contract/admin.ts';
 import { classNames } from '../../../ui/class-names.ts';
-import { ApiFailure } from '../../data/api-failure.ts';
+import { ApiFailure } from '../../queries/api-failure.ts';
 import type { Draft } from './draft.ts';
 import { SettingControl } from './setting-control.tsx';
 import { settingLabel, settingWords } from './setting-words.ts';

@@ -1,7 +1,7 @@
 import type { User } from '@supabase/supabase-js';
 import { useMutation } from '@tanstack/react-query';
-import { deleteUser } from '../../data/users.ts';
 import { ConfirmByTyping } from '../../forms/confirm-by-typing.tsx';
+import { deleteUser } from '../../queries/users.ts';
 import { nameOf } from './user-words.ts';
 
 /** Deletes a user after the builder has typed the address. */

@@ -14,10 +14,10 @@ import { FilePicker } from '../../../ui/file-picker.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { Table, TableHead } from '../../../ui/table.tsx';
 import { Tag } from '../../../ui/tag.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
-import { runImport, sendImport } from '../../data/imports.ts';
 import { Form } from '../../forms/form.tsx';
 import { Page } from '../../layout/page.tsx';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { runImport, sendImport } from '../../queries/imports.ts';
 import styles from './import-page.module.css';
 import { ImportReport } from './import-report.tsx';
 

@@ -9,9 +9,9 @@ import {
 import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Skeleton, Table, TableHead } from '../../../ui/table.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
-import { importProgress } from '../../data/imports.ts';
 import { count, counted } from '../../format/format.ts';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { importProgress } from '../../queries/imports.ts';
 import styles from './import-page.module.css';
 
 const inSight = 100;

@@ -6,8 +6,8 @@ import { limits } from '../../../../contract/limits.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { isSubmitKey } from '../../../ui/key-name.ts';
-import { failureFacts } from '../../data/api-failure.ts';
-import { updateUser } from '../../data/users.ts';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { updateUser } from '../../queries/users.ts';
 import { metadataChange, readMetadata } from './metadata.ts';
 import styles from './metadata-editor.module.css';
 

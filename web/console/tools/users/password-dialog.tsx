@@ -1,9 +1,9 @@
 import type { User } from '@supabase/supabase-js';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { updateUser } from '../../data/users.ts';
 import styles from '../../forms/form.module.css';
 import { FormDialog } from '../../forms/form-dialog.tsx';
+import { updateUser } from '../../queries/users.ts';
 import { makePassword } from './make-password.ts';
 import { PasswordField, passwordFault } from './password-field.tsx';
 import { nameOf } from './user-words.ts';

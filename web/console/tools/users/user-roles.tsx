@@ -3,10 +3,10 @@ import { Link } from '@tanstack/react-router';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { PanelSection } from '../../../ui/panel.tsx';
 import { Skeleton } from '../../../ui/table.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
-import { type MemberRole, memberRoles, setMemberRole } from '../../data/users.ts';
 import { counted } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { type MemberRole, memberRoles, setMemberRole } from '../../queries/users.ts';
 import panelStyles from './user-panel.module.css';
 import styles from './user-roles.module.css';
 

@@ -1,5 +1,5 @@
 import { FailureNote } from '../../../../ui/failure.tsx';
-import { ApiFailure, failureFacts } from '../../../data/api-failure.ts';
+import { ApiFailure, failureFacts } from '../../../queries/api-failure.ts';
 import styles from './server-error.module.css';
 
 /** Shows the error with which the server refused a write: its code, message, details and hint. */

@@ -5,7 +5,7 @@ import type { Field } from '../../../../../contract/specification-entities.ts';
 import { Button } from '../../../../ui/button.tsx';
 import chip from '../../../../ui/chip.module.css';
 import { Icon } from '../../../../ui/icon.tsx';
-import { type Filter, operatorsFor, operatorTakes, operatorWord } from '../../../data/rows/filter.ts';
+import { type Filter, operatorsFor, operatorTakes, operatorWord } from '../../../queries/rows/filter.ts';
 import { kindOf } from '../../../values/field-kind.ts';
 import { FieldMenu } from './field-menu.tsx';
 import styles from './filter-chip.module.css';

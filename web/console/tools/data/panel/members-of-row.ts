@@ -1,5 +1,5 @@
 import type { Entity } from '../../../../../contract/specification-entities.ts';
-import type { Row } from '../../../data/rows/row.ts';
+import type { Row } from '../../../queries/rows/row.ts';
 
 const MAX_STEPS = 3;
 
