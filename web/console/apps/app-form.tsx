@@ -6,7 +6,7 @@ import { isTemplateName, templateNames, templates } from '../../../contract/temp
 import { FormDialog } from '../forms/form-dialog.tsx';
 import { ApiFailure } from '../queries/api-failure.ts';
 import { cloneApp, createApp } from '../queries/apps.ts';
-import styles from './app-form.module.css';
+import styles from './apps.module.css';
 import { refFault } from './ref-rule.ts';
 
 /** Creates an app and opens it. */

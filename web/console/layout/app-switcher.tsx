@@ -6,7 +6,7 @@ import { Dot } from '../../ui/dot.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Verdict } from '../../ui/verdict.tsx';
 import { activity, appList } from '../queries/apps.ts';
-import styles from './app-switcher.module.css';
+import styles from './layout.module.css';
 import { useAppName } from './use-app-name.ts';
 
 /** Shows the current app and a menu of the other apps. The dot shows the app's health. */

@@ -1,5 +1,5 @@
 import { Mark } from '../../ui/mark.tsx';
-import styles from './page-loading.module.css';
+import styles from './layout.module.css';
 
 /** Placeholder while the code of a page is loaded. The cells of Ninefold's mark fill one after the other. */
 export function PageLoading() {

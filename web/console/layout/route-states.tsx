@@ -5,7 +5,7 @@ import { MissingCode } from '../../ui/recovery/code.ts';
 import { reload, useRecovery } from '../../ui/recovery/use-recovery.ts';
 import { ApiFailure, failureFacts } from '../queries/api-failure.ts';
 import { mayPass } from '../queries/query-client.ts';
-import styles from './outside.module.css';
+import styles from './layout.module.css';
 
 /** Page for an unknown address. */
 export function NotFound() {

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { TimeAgo } from '../format/time-ago.tsx';
 import { specification } from '../queries/specification.ts';
 import { versionList } from '../queries/versions.ts';
-import styles from './specification-version.module.css';
+import styles from './layout.module.css';
 
 /** Shows the specification's version, the first seven characters of its hash, and its age. */
 export function SpecificationVersion({ appRef }: { appRef: string }) {

@@ -5,8 +5,8 @@ import type { Specification } from '../../../contract/specification.ts';
 import { counted, shortId } from '../format/format.ts';
 import { TimeAgo } from '../format/time-ago.tsx';
 import { versionList } from '../queries/versions.ts';
-import styles from './attention.module.css';
 import { attentionItems } from './attention-items.ts';
+import styles from './overview.module.css';
 import { SideSection } from './side-section.tsx';
 
 /** Maximum number of items that are shown. Further items are only counted. */

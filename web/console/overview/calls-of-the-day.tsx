@@ -4,7 +4,7 @@ import { FlashOnChange } from '../../ui/live-value.tsx';
 import { Sparkline } from '../../ui/sparkline.tsx';
 import { Skeleton } from '../../ui/table.tsx';
 import { count, hour, milliseconds, percent } from '../format/format.ts';
-import styles from './calls-of-the-day.module.css';
+import styles from './overview.module.css';
 import { SideSection } from './side-section.tsx';
 
 /** Shows the requests of the last 24 hours as one bar for each hour, and the figures of the current day. */

@@ -3,8 +3,8 @@ import type { Activity } from '../../../contract/admin.ts';
 import type { Specification } from '../../../contract/specification.ts';
 import { Skeleton } from '../../ui/table.tsx';
 import { chapterPages } from '../navigation/chapter-pages.ts';
-import styles from './chapter-list.module.css';
 import { chapterWords, type Piece } from './chapter-words.ts';
+import styles from './overview.module.css';
 import { SideSection } from './side-section.tsx';
 
 /** Table of contents: one line for each chapter with its current figures. */

@@ -10,7 +10,7 @@ import { Tabs } from '../../ui/tabs.tsx';
 import { failureFacts, needsProof } from '../queries/api-failure.ts';
 import { revealApiKey } from '../queries/api-keys.ts';
 import { connection } from '../queries/apps.ts';
-import styles from './connect.module.css';
+import styles from './overview.module.css';
 import { SideSection } from './side-section.tsx';
 import { curl, type Example, environment, supabaseJs, terminal } from './snippets.ts';
 

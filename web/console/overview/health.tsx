@@ -3,7 +3,7 @@ import { Dot } from '../../ui/dot.tsx';
 import { AsOf } from '../../ui/page-header.tsx';
 import { KeyValues } from '../../ui/panel.tsx';
 import { Skeleton } from '../../ui/table.tsx';
-import styles from './health.module.css';
+import styles from './overview.module.css';
 import { SideSection } from './side-section.tsx';
 
 /** Shows the server and database of the app and their health. */

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { Entity } from '../../../contract/specification-entities.ts';
 import { LoadingRows, Table } from '../../ui/table.tsx';
 import { aboutRows, bytes, count, entityName } from '../format/format.ts';
-import styles from './largest.module.css';
+import styles from './overview.module.css';
 import { SideSection } from './side-section.tsx';
 
 const max = 8;
@@ -53,7 +53,7 @@ export function Largest({
           <tbody>
             {known.slice(0, max).map(({ entity, figures }) => (
               <tr key={entity.id}>
-                <td className={styles.name}>
+                <td className={styles.largestName}>
                   <Link to="/app/$ref/entities" params={params} search={{ entity: entity.id }}>
                     <code>{entityName(entity.schema, entity.name)}</code>
                   </Link>

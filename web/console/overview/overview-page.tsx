@@ -19,7 +19,7 @@ import { Connect } from './connect.tsx';
 import { FirstMigrations, FirstTable } from './first-steps.tsx';
 import { Health } from './health.tsx';
 import { Largest } from './largest.tsx';
-import styles from './overview-page.module.css';
+import styles from './overview.module.css';
 import { exampleOf } from './snippets.ts';
 
 /** Overview of an app: its purpose, its last change, what needs attention, its chapters, how to connect to it, and its activity. */

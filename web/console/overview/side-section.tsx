@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from 'react';
-import styles from './side-section.module.css';
+import styles from './overview.module.css';
 
 /** Section of the contents page with a heading and a remark at its right. */
 export function SideSection({

@@ -3,8 +3,8 @@ import { type ReactNode, useEffect } from 'react';
 import { limits } from '../../../contract/limits.ts';
 import { Mark } from '../../ui/mark.tsx';
 import { Form, type FormProps } from '../forms/form.tsx';
-import styles from './auth-layout.module.css';
 import { Questions } from './questions.tsx';
+import styles from './sign-in.module.css';
 
 /** Layout of a page before sign-in: the form on the left, a description of Ninefold on the right. */
 export function AuthLayout({

@@ -9,7 +9,7 @@ import { queryClient } from '../queries/query-client.ts';
 import { builder, enter } from '../queries/session.ts';
 import { acceptInvitation, shownInvitation } from '../queries/team.ts';
 import { AuthLayout, coverForm, coverTitle, NewPasswordField, secretOfLink } from './auth-layout.tsx';
-import styles from './setup.module.css';
+import styles from './sign-in.module.css';
 
 /** Accepts an invitation for a new builder or for the builder who is signed in. */
 export function Invitation() {
@@ -40,7 +40,7 @@ export function Invitation() {
         <div>
           <h1 className={coverTitle}>Invitation</h1>
           {shown && (
-            <p className={styles.words}>
+            <p className={styles.setupWords}>
               {shown.invited_by} invites {shown.email} to {shown.app_name ?? 'this node'}, as {shown.role}.
             </p>
           )}
@@ -67,7 +67,7 @@ export function Invitation() {
         )}
         {shown && !isNew && !isOwn && (
           <>
-            <p className={styles.words}>Sign in as {shown.email}, then open the link again.</p>
+            <p className={styles.setupWords}>Sign in as {shown.email}, then open the link again.</p>
             <Link to="/sign-in" className={buttonClass({ kind: 'first', wide: true })}>
               Sign in
             </Link>

@@ -1,5 +1,5 @@
 import { chapters } from '../../../contract/chapters.ts';
-import styles from './questions.module.css';
+import styles from './sign-in.module.css';
 
 /** The nine questions that every app answers. */
 export function Questions() {

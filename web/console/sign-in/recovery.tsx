@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { buttonClass } from '../../ui/button.tsx';
 import { recover } from '../queries/team.ts';
 import { AuthLayout, CoverForm, coverForm, coverTitle, NewPasswordField, secretOfLink } from './auth-layout.tsx';
-import styles from './setup.module.css';
+import styles from './sign-in.module.css';
 
 /** Sets a new password with the link that `ninefold builders recover` prints. */
 export function Recovery() {
@@ -17,7 +17,7 @@ export function Recovery() {
         <div className={coverForm}>
           <div>
             <h1 className={coverTitle}>New password set</h1>
-            <p className={styles.words}>All your earlier sessions have ended.</p>
+            <p className={styles.setupWords}>All your earlier sessions have ended.</p>
           </div>
           <Link to="/sign-in" className={buttonClass({ kind: 'first', wide: true })}>
             Sign in

@@ -6,8 +6,7 @@ import { limits } from '../../../contract/limits.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { makeFirstBuilder, setupState } from '../queries/setup.ts';
 import { AuthLayout, CoverForm, coverForm, coverTitle, NewPasswordField, secretOfLink } from './auth-layout.tsx';
-import styles from './setup.module.css';
-import hint from './start-hint.module.css';
+import styles from './sign-in.module.css';
 
 /** Creates the first builder of a new node and signs in. */
 export function Setup() {
@@ -43,7 +42,7 @@ function FirstBuilder() {
       >
         <div>
           <h1 className={coverTitle}>Create the first builder</h1>
-          <p className={styles.words}>This node is new. The one-time link creates its first builder account.</p>
+          <p className={styles.setupWords}>This node is new. The one-time link creates its first builder account.</p>
         </div>
         <TextInput
           label="Set-up code"
@@ -110,7 +109,7 @@ function Done() {
       <div className={coverForm}>
         <div>
           <h1 className={coverTitle}>Set-up is complete</h1>
-          <p className={styles.words}>This node has its first builder. The one-time link is no longer valid.</p>
+          <p className={styles.setupWords}>This node has its first builder. The one-time link is no longer valid.</p>
         </div>
         <Link to="/sign-in" className={buttonClass({ kind: 'first', wide: true })}>
           Sign in
@@ -123,10 +122,10 @@ function Done() {
 /** Shows where the setup code is: in the output of the first start. */
 function StartHint() {
   return (
-    <pre className={hint.terminal}>
+    <pre className={styles.terminal}>
       <b>$ npm start</b>
       {'\n\n'}No builder yet. Open this page and create the first one:{'\n\n  '}
-      <span className={hint.link}>{location.origin}/setup#token=…</span>
+      <span className={styles.link}>{location.origin}/setup#token=…</span>
       {'\n\n'}The link is for one use. Each start prints a new one{'\n'}until the first builder exists.
     </pre>
   );

@@ -9,7 +9,7 @@ import { count, counted, milliseconds, percent } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import { callSeries } from '../../queries/calls.ts';
 import { WindowChoice } from '../window-choice.tsx';
-import styles from './call-figures.module.css';
+import styles from './calls.module.css';
 
 const words: Readonly<Record<StatisticsWindow, string>> = {
   hour: 'in the last hour, a point a minute',

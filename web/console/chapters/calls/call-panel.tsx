@@ -15,8 +15,8 @@ import { failureFacts } from '../../queries/api-failure.ts';
 import { callDetail } from '../../queries/calls.ts';
 import { CallErrorList } from './call-errors.tsx';
 import { CallFiguresOf } from './call-figures.tsx';
-import styles from './call-panel.module.css';
 import { takenBy } from './call-parameters.ts';
+import styles from './calls.module.css';
 import { TryIt } from './try-it.tsx';
 
 const places: Readonly<Record<CallParameter['in'], string>> = { query: 'Query', header: 'Headers', body: 'Body' };

@@ -4,7 +4,7 @@ import type { FunctionEntry, RaisedError } from '../../../../contract/specificat
 import { listed, shortId } from '../../format/format.ts';
 import { literal } from '../../queries/sql.ts';
 import { TextTable, type WordsColumn } from '../list/text-table.tsx';
-import styles from './function-table.module.css';
+import styles from './calls.module.css';
 
 const columnsOf = (ref: string): readonly WordsColumn<FunctionEntry>[] => [
   {
@@ -21,7 +21,7 @@ const columnsOf = (ref: string): readonly WordsColumn<FunctionEntry>[] => [
     name: 'Description',
     look: 'words',
     cell: (one) => (
-      <span className={styles.words}>
+      <span className={styles.functionTableWords}>
         {wordsOf(one)}
         <CodeFacts {...one} />
       </span>

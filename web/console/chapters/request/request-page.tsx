@@ -148,7 +148,7 @@ function Answer({
           {status}
         </Link>
       ) : (
-        <span className={code === null ? undefined : styles.bad}>{status}</span>
+        <span className={code === null ? undefined : styles.requestBad}>{status}</span>
       )}{' '}
       after{' '}
       {stepsId === undefined ? (

@@ -8,7 +8,7 @@ import { listed, shortId } from '../../format/format.ts';
 import { FormDialog } from '../../forms/form-dialog.tsx';
 import { SqlLink } from '../../layout/sql-link.tsx';
 import { applySql } from '../../queries/sql.ts';
-import styles from './advice.module.css';
+import styles from './roles.module.css';
 
 const comes: Readonly<Record<AdviceEntry['severity'], string>> = {
   security: 'too much access',

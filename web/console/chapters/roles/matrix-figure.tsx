@@ -18,7 +18,7 @@ import { TruncationNotice } from '../list/truncation-notice.tsx';
 import type { matrixOf } from './matrix.ts';
 import { type probedCells, progress } from './probe-words.ts';
 import { RoleMatrix, roomForWords } from './role-matrix.tsx';
-import styles from './roles-page.module.css';
+import styles from './roles.module.css';
 
 /** Number of entities and functions drawn at first: more than fit into any window. */
 const portion = 40;
@@ -74,7 +74,7 @@ export function MatrixFigure({
       }
       tools={
         <>
-          <span className={styles.wide}>
+          <span className={styles.rolesPageWide}>
             <Segmented
               label="What a cell shows"
               value={look}

@@ -12,7 +12,7 @@ import { keyWords } from '../../queries/rows/undo-change.ts';
 import { updateRows } from '../../queries/rows/update-rows.ts';
 import { kindOf } from '../../values/field-kind.ts';
 import { typeInWords } from '../../values/type-words.ts';
-import styles from './delete-dialog.module.css';
+import styles from './data.module.css';
 import { ServerError } from './editor/server-error.tsx';
 import { readTyped, readValues } from './editor/typed-value.ts';
 import { RowField } from './panel/row-field.tsx';
@@ -94,7 +94,7 @@ export function BulkDialog({ table, entities, rows, stateFields, onDone, onClose
             change them.
           </p>
         )}
-        <div className={styles.buttons}>
+        <div className={styles.deleteDialogButtons}>
           <Button kind="first" type="submit" busy={isPending && 'Changing'} offBecause={offBecause}>
             Change {counted(rows.length, 'row')}
           </Button>

@@ -6,7 +6,7 @@ import { Dialog } from '../../../ui/dialog.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { failureFacts } from '../../queries/api-failure.ts';
 import { userList } from '../../queries/users.ts';
-import styles from './choose-member.module.css';
+import styles from './data.module.css';
 
 const shown = 8;
 

@@ -14,7 +14,7 @@ import { Page } from '../../layout/page.tsx';
 import { failureFacts } from '../../queries/api-failure.ts';
 import { entityList } from '../../queries/entities.ts';
 import { withListedValues } from '../../values/listed-values.ts';
-import styles from './data-page.module.css';
+import styles from './data.module.css';
 import { DesignPage } from './design/design-page.tsx';
 import { EntityNav } from './entity-nav.tsx';
 import { ImportPage } from './import/import-page.tsx';

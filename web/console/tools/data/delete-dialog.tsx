@@ -7,7 +7,7 @@ import type { Table } from '../../queries/rows/rest-call.ts';
 import { keyFields, keyOf, type Row } from '../../queries/rows/row.ts';
 import { recordChange } from '../../queries/rows/session-changes.ts';
 import { deletionIsLasting, keyWords } from '../../queries/rows/undo-change.ts';
-import styles from './delete-dialog.module.css';
+import styles from './data.module.css';
 import { ServerError } from './editor/server-error.tsx';
 
 const named = 5;
@@ -58,7 +58,7 @@ export function DeleteDialog({
           to delete them.
         </p>
       )}
-      <div className={styles.buttons}>
+      <div className={styles.deleteDialogButtons}>
         <Button
           kind="danger"
           busy={isPending && 'Deleting'}

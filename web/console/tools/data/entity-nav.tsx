@@ -7,7 +7,7 @@ import { Skeleton as LoadingBar } from '../../../ui/table.tsx';
 import { SideGroup, SideList, sideFigureClass, sideItemClass } from '../../../ui/workbench.tsx';
 import { count } from '../../format/format.ts';
 import { entityList } from '../../queries/entities.ts';
-import styles from './entity-nav.module.css';
+import styles from './data.module.css';
 
 /** Minimum number of tables and views with which the list has a search field. */
 const SEARCHED = 12;

@@ -6,7 +6,7 @@ import { count, milliseconds as inMilliseconds, listed } from '../../format/form
 import { ApiFailure } from '../../queries/api-failure.ts';
 import type { Sort } from '../../queries/rows/row.ts';
 import { rowsPerPage } from '../../queries/rows/row-pages.ts';
-import styles from './data-page.module.css';
+import styles from './data.module.css';
 
 /** Line below the sheet: the number of loaded rows and of all rows, a button that loads more, and the order. */
 export function SheetFoot({

@@ -8,7 +8,7 @@ import { keyOf, keyText } from '../../queries/rows/row.ts';
 import { ActingNote } from './acting-note.tsx';
 import { BulkDialog } from './bulk-dialog.tsx';
 import { Columns } from './columns.tsx';
-import styles from './data-page.module.css';
+import styles from './data.module.css';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { EntityNav } from './entity-nav.tsx';
 import { ExportMenu } from './export-menu.tsx';

@@ -6,7 +6,7 @@ import { TimeAgo } from '../../format/time-ago.tsx';
 import { failureFacts } from '../../queries/api-failure.ts';
 import { factorTypeNames } from '../../queries/session.ts';
 import { removeFactor, type UserFactor, type UserPasskey, userFactors } from '../../queries/users.ts';
-import styles from './user-panel.module.css';
+import styles from './users.module.css';
 
 /** Lists the passkeys and second factors of a user, each with a button that removes it. */
 export function UserFactors({ appRef, userId }: { appRef: string; userId: string }) {

@@ -18,10 +18,10 @@ import { DeleteUserDialog } from './delete-user-dialog.tsx';
 import { MetadataEditor } from './metadata-editor.tsx';
 import { PasswordDialog } from './password-dialog.tsx';
 import { UserFactors } from './user-factors.tsx';
-import styles from './user-panel.module.css';
 import { UserRoles } from './user-roles.tsx';
 import { UserSessions } from './user-sessions.tsx';
 import { banOf, isConfirmed, nameOf, verdictOf } from './user-words.ts';
+import styles from './users.module.css';
 
 const soft = (word: string) => <span className="soft">{word}</span>;
 

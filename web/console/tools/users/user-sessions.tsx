@@ -8,7 +8,7 @@ import { TimeAgo } from '../../format/time-ago.tsx';
 import { failureFacts } from '../../queries/api-failure.ts';
 import { revokeSession, sessionList } from '../../queries/sessions.ts';
 import { signInMethodText } from '../sessions/sign-in-method-text.ts';
-import styles from './user-panel.module.css';
+import styles from './users.module.css';
 
 const inSight = 5;
 

@@ -7,7 +7,7 @@ import { failureFacts } from '../../queries/api-failure.ts';
 import { auditLog } from '../../queries/audit.ts';
 import { everyCaller } from '../../queries/log.ts';
 import { actionWords, objectOf } from '../audit/audit-words.ts';
-import styles from './user-panel.module.css';
+import styles from './users.module.css';
 
 const inSight = 12;
 

@@ -9,7 +9,7 @@ import { usePortal } from '../../queries/client.ts';
 import { deleteView, saveView, searchOf, views } from '../../queries/views.ts';
 import { Trouble } from '../shared/message.tsx';
 import { useCaller } from '../shell/gate.tsx';
-import styles from './saved-views.module.css';
+import styles from './list-page.module.css';
 
 /** Shows the views of a list that the member has saved, and a form that saves the present filters and the present order as a view. */
 export function SavedViews({ route, isNarrowed }: { route: string; isNarrowed: boolean }) {

@@ -13,7 +13,7 @@ import { undoDeletion } from '../../queries/undo.ts';
 import { Trouble } from '../shared/message.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { saveCsv } from './download.tsx';
-import styles from './selection-bar.module.css';
+import styles from './list-page.module.css';
 import type { Selection } from './use-selection.ts';
 
 /** Bar with the actions on the selected rows: transitions, CSV and deletion. */

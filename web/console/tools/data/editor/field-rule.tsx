@@ -6,7 +6,7 @@ import { Icon } from '../../../../ui/icon.tsx';
 import { ApiFailure } from '../../../queries/api-failure.ts';
 import type { Table } from '../../../queries/rows/rest-call.ts';
 import { typeInWords } from '../../../values/type-words.ts';
-import styles from './cell-editor.module.css';
+import styles from './editor.module.css';
 import { ServerError } from './server-error.tsx';
 
 /**

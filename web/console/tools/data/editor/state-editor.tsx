@@ -11,7 +11,7 @@ import { listed } from '../../../format/format.ts';
 import type { Table } from '../../../queries/rows/rest-call.ts';
 import type { Row } from '../../../queries/rows/row.ts';
 import { rowStates } from '../../../queries/rows/row-states.ts';
-import styles from './cell-editor.module.css';
+import styles from './editor.module.css';
 import { RequiredFields } from './required-fields.tsx';
 import { ServerError } from './server-error.tsx';
 import { useTransition } from './use-transition.ts';
