@@ -9,9 +9,8 @@ import {
 } from '@tanstack/react-router';
 import { code } from '../ui/recovery/code.ts';
 import { AppLayout } from './layout/app-layout.tsx';
-import { PageLoading } from './layout/page-loading.tsx';
 import { Root } from './layout/root.tsx';
-import { NotFound, RouteFailure } from './layout/route-states.tsx';
+import { NotFound, PageLoading, RouteFailure } from './layout/route-states.tsx';
 import { readLogSearch } from './queries/log.ts';
 import { queryClient } from './queries/query-client.ts';
 import { signedInBuilder } from './queries/session.ts';

@@ -1,10 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { Activity } from '../../../contract/admin.ts';
+import { Dot } from '../../ui/dot.tsx';
 import { EmptyChoices } from '../../ui/empty.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { badFigureClass, FlashOnChange, liveValueClass } from '../../ui/live-value.tsx';
 import { AsOf, PageHeader } from '../../ui/page-header.tsx';
+import { KeyValues } from '../../ui/panel.tsx';
+import { Skeleton } from '../../ui/table.tsx';
 import { count, counted, percent } from '../format/format.ts';
 import { Page } from '../layout/page.tsx';
 import { SpecificationVersion } from '../layout/specification-version.tsx';
@@ -17,9 +20,9 @@ import { CallsOfTheDay } from './calls-of-the-day.tsx';
 import { ChapterList } from './chapter-list.tsx';
 import { Connect } from './connect.tsx';
 import { FirstMigrations, FirstTable } from './first-steps.tsx';
-import { Health } from './health.tsx';
 import { Largest } from './largest.tsx';
 import styles from './overview.module.css';
+import { SideSection } from './side-section.tsx';
 import { exampleOf } from './snippets.ts';
 
 /** Overview of an app: its purpose, its last change, what needs attention, its chapters, how to connect to it, and its activity. */
@@ -150,5 +153,30 @@ function Answer({ appRef, activity: { members, sessions, today } }: { appRef: st
         </>
       )}
     </>
+  );
+}
+
+/** Shows the server and database of the app and their health. */
+function Health({ activity, at }: { activity: Activity | undefined; at: number }) {
+  return (
+    <SideSection
+      title="Health"
+      least={activity ? undefined : 124}
+      aside={activity && <AsOf at={at} live={false} verb="checked" />}
+    >
+      {activity ? (
+        <KeyValues
+          pairs={activity.health.map(({ name, ok, text }) => [
+            name,
+            <span key={name} className={ok ? styles.well : styles.unwell}>
+              <Dot kind={ok ? 'ok' : 'bad'} />
+              {text}
+            </span>,
+          ])}
+        />
+      ) : (
+        <Skeleton width={336} />
+      )}
+    </SideSection>
   );
 }

@@ -1,9 +1,9 @@
 import { PasswordInput } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
+import { chapters } from '../../../contract/chapters.ts';
 import { limits } from '../../../contract/limits.ts';
 import { Mark } from '../../ui/mark.tsx';
 import { Form, type FormProps } from '../forms/form.tsx';
-import { Questions } from './questions.tsx';
 import styles from './sign-in.module.css';
 
 /** Layout of a page before sign-in: the form on the left, a description of Ninefold on the right. */
@@ -75,3 +75,23 @@ export function CoverForm(props: Omit<FormProps, 'className' | 'wide'>) {
 
 /** Returns the secret of a link, `…#token=…`. Browsers never send the part after # to a server. */
 export const secretOfLink = (): string => new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
+
+/** The nine questions that every app answers. */
+function Questions() {
+  return (
+    <>
+      <ol className={styles.questions}>
+        {chapters.map(({ number, name, question }) => (
+          <li key={number}>
+            <span className={styles.number}>{number}</span>
+            <span className={styles.name}>{name}</span>
+            <span className={styles.question}>{question}</span>
+          </li>
+        ))}
+      </ol>
+      <p className={styles.words}>
+        Every app on this node answers these nine questions, at any moment, from the running system.
+      </p>
+    </>
+  );
+}
