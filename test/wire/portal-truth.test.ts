@@ -4,7 +4,8 @@ import type { PortalEntity, PortalScreen, PortalScreens } from '../../contract/p
 import { en } from '../../web/language/en.ts';
 import { setLanguage } from '../../web/language/messages.ts';
 import type { Portal } from '../../web/portal/queries/client.ts';
-import { keyOf, quoted } from '../../web/portal/queries/query.ts';
+import { quoted } from '../../web/rows/query.ts';
+import { keyOf } from '../../web/portal/queries/query.ts';
 import { callFunction, callRest, type Row } from '../../web/portal/queries/rest.ts';
 import { allRows, list, PageChain, rowPage } from '../../web/portal/queries/row-pages.ts';
 import { choices, count, figureRows, lane, readRow, rowsBetween } from '../../web/portal/queries/rows.ts';

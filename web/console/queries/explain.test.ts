@@ -28,7 +28,7 @@ describe('questionOf and functionQuestion', () => {
       schema: 'shop',
       parameters: [
         ['"order"', 'eq.7'],
-        ['"line"', 'eq.1'],
+        ['line', 'eq.1'],
       ],
       body: '{"what":"x"}',
     });

@@ -3,12 +3,14 @@ import type { AccessExplanation } from '../../../contract/access.ts';
 import { isWritable } from '../../../contract/call-detail.ts';
 import type { Entity, Field } from '../../../contract/specification-entities.ts';
 import type { RoleCell } from '../../../contract/specification-roles.ts';
+import { keyParameters, type Parameter } from '../../rows/query.ts';
+import { restRequest } from '../../rows/rest-request.ts';
 import { isFigure, kindOf } from '../values/field-kind.ts';
 import { segment } from './api.ts';
 import { failureOf } from './api-failure.ts';
 import { reach, readJson } from './reach.ts';
 import { labelField } from './rows/labels.ts';
-import { keyParameters, orderOf, queryString, selectOf } from './rows/query-string.ts';
+import { orderOf, selectOf } from './rows/query-string.ts';
 import { restCall } from './rows/rest-call.ts';
 import { keyFields, type RequestRole, type Row } from './rows/row.ts';
 
@@ -21,17 +23,15 @@ export const explanation = (ref: string, question: Question) =>
     queryKey: ['explanation', ref, question],
     queryFn: async ({ signal }): Promise<AccessExplanation> => {
       const { requestRole, method, path, schema, parameters, body } = question;
-      const query = queryString(parameters);
-      const response = await reach(`/admin/v1/apps/${segment(ref)}/rest/v1/${path}${query === '' ? '' : `?${query}`}`, {
+      const { url, init } = restRequest(path, schema, {
         method,
-        headers: {
-          accept: 'application/json',
-          prefer: 'explain=access',
-          [method === 'GET' ? 'accept-profile' : 'content-profile']: schema,
-          ...(requestRole !== 'service' && { 'x-ninefold-as': requestRole }),
-          ...(body !== null && { 'content-type': 'application/json' }),
-        },
-        ...(body !== null && { body }),
+        parameters,
+        body: body ?? undefined,
+        prefer: ['explain=access'],
+      });
+      const response = await reach(`/admin/v1/apps/${segment(ref)}${url}`, {
+        ...init,
+        headers: { ...init.headers, ...(requestRole !== 'service' && { 'x-ninefold-as': requestRole }) },
         signal,
       });
       const answer = await readJson(response);
@@ -51,7 +51,7 @@ export interface Question {
   /** Path below /rest/v1. */
   path: string;
   schema: string;
-  parameters: readonly (readonly [name: string, value: string])[];
+  parameters: readonly Parameter[];
   /** Body of the request as JSON text; null for a call without a body. */
   body: string | null;
 }

@@ -1,5 +1,6 @@
 import type { PortalEntity } from '../../../contract/portal.ts';
-import { orderOf, orderTerms, quoted } from './query.ts';
+import { quoted, quotedText } from '../../rows/query.ts';
+import { orderOf, orderTerms } from './query.ts';
 import type { Row } from './rest.ts';
 
 /** A term of an order, for example `created_at.desc.nullslast`. */
@@ -65,4 +66,4 @@ function greater({ name, isDescending, isNullFirst, isFilled }: Term, value: unk
   return isNullFirst || isFilled ? [after] : [after, `${quoted(name)}.is.null`];
 }
 
-const literal = (value: unknown): string => `"${String(value).replaceAll(/[\\"]/g, '\\$&')}"`;
+const literal = (value: unknown): string => quotedText(String(value));

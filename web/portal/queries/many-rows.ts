@@ -1,6 +1,7 @@
 import type { PortalEntity, PortalMachine, PortalScreens, PortalTransition } from '../../../contract/portal.ts';
+import { quoted } from '../../rows/query.ts';
 import type { Portal } from './client.ts';
-import { keysParams, quoted, selectOf } from './query.ts';
+import { keysParams, selectOf } from './query.ts';
 import { callRest, type Row } from './rest.ts';
 import { missingFor, waysOf } from './transitions.ts';
 

@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { PortalEntity, PortalScreens } from '../../../contract/portal.ts';
+import { quoted } from '../../rows/query.ts';
 import { type Portal, usePortal } from './client.ts';
-import { quoted } from './query.ts';
 import { callRest } from './rest.ts';
 import { entityIn, fieldIn, labelOf, useScreens } from './screens.ts';
 

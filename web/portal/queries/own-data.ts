@@ -1,8 +1,8 @@
 import { mutationOptions } from '@tanstack/react-query';
 import type { PortalEntity, PortalScreens } from '../../../contract/portal.ts';
+import { quoted } from '../../rows/query.ts';
 import type { Portal } from './client.ts';
 import { isPerson } from './member-names.ts';
-import { quoted } from './query.ts';
 import { callRest, type Row } from './rest.ts';
 import { entityIn } from './screens.ts';
 import { callAuth, orThrow, queryClient } from './session.ts';

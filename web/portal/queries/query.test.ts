@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PortalEntity, PortalScreens } from '../../../contract/portal.ts';
-import { keysParams, orderTerms, quoted, searchConditions, selectOf } from './query.ts';
+import { quoted } from '../../rows/query.ts';
+import { keysParams, orderTerms, searchConditions, selectOf } from './query.ts';
 
 const text = (name: string, more: object = {}) => ({
   ...{ name, editor: 'text', readable: true, searchable: true, values: null, reference: null },

@@ -1,28 +1,9 @@
 import type { PortalEntity, PortalField, PortalScreens } from '../../../contract/portal.ts';
+import { containing, keyParameters, keysParameter, orderWithKey, quoted, quotedText } from '../../rows/query.ts';
 import type { Row } from './rest.ts';
 
 /** Number of rows on a page. */
 export const PAGE_ROWS = 50;
-
-/** Names that are also parameters of a data request. Such a name means a field only if it is quoted. */
-const PARAMETERS = new Set([
-  'select',
-  'order',
-  'limit',
-  'offset',
-  'columns',
-  'on_conflict',
-  'and',
-  'or',
-  'not',
-  'apikey',
-]);
-
-/** Quotes a text for a data request. */
-const quotedText = (text: string): string => `"${text.replaceAll(/[\\"]/g, '\\$&')}"`;
-
-/** Quotes the name of a field for a data request, unless the name is plain. */
-export const quoted = (name: string): string => (/^\w+$/.test(name) && !PARAMETERS.has(name) ? name : quotedText(name));
 
 /** A term of the parameter `order`, for example `"odd name".desc`. */
 export interface OrderTerm {
@@ -116,20 +97,16 @@ export function searchConditions(entity: PortalEntity, search: string): string[]
   if (searched.length === 0 || words.length === 0) return [];
   if (!searched.some(({ full_text }) => full_text)) {
     // Each word has its own condition, so the words may be in different fields of a row.
-    return words.map((word) => `(${searched.map((field) => containing(field, word)).join(',')})`);
+    return words.map((word) => `(${searched.map((field) => containing(field.name, word)).join(',')})`);
   }
   const inField = (field: PortalField): string[] => {
     if (field.full_text) return matching(field, words);
-    const all = words.map((word) => containing(field, word));
+    const all = words.map((word) => containing(field.name, word));
     return [all.length === 1 ? (all[0] ?? '') : `and(${all.join(',')})`];
   };
   const conditions = searched.flatMap(inField);
   return conditions.length === 0 ? [] : [`(${conditions.join(',')})`];
 }
-
-/** Returns the condition that a field contains these characters. `%` and `_` are plain characters in it. */
-const containing = ({ name }: PortalField, word: string): string =>
-  `${quoted(name)}.ilike.${quotedText(`*${word.replaceAll('*', '').replaceAll(/[\\%_]/g, '\\$&')}*`)}`;
 
 /**
  * Returns the condition that a field contains all words (PostgreSQL manual, "Parsing Queries"). Returns none if the
@@ -143,16 +120,16 @@ function matching({ name, full_text }: PortalField, words: readonly string[]): s
   return lexemes.length === 0 ? [] : [`${quoted(name)}.fts${configuration}.${quotedText(lexemes.join(' & '))}`];
 }
 
-/** Returns the order followed by the key. With the key, the order of the rows is unique, so pages do not overlap. */
-export function orderOf({ key }: Pick<PortalEntity, 'key'>, order: string | null): string {
-  const terms = orderTerms(order);
-  const known = new Set(terms.map(({ field }) => field));
-  return [...terms.map(({ text }) => text), ...key.filter((name) => !known.has(name)).map(quoted)].join(',');
-}
+/** Returns an order followed by the key of the entity. */
+export const orderOf = ({ key }: Pick<PortalEntity, 'key'>, order: string | null): string =>
+  orderWithKey(orderTerms(order), key);
 
 /** Returns the parameters that select one row by its key. */
 export const keyParams = (key: Readonly<Record<string, unknown>>): URLSearchParams =>
-  new URLSearchParams(Object.entries(key).map(([name, value]) => [quoted(name), `eq.${String(value)}`]));
+  paramsOf(keyParameters(Object.keys(key), Object.values(key)));
+
+const paramsOf = (parameters: readonly (readonly [string, string])[]): URLSearchParams =>
+  new URLSearchParams(parameters.map(([name, value]) => [name, value]));
 
 /** Returns the key of a row. A value of JSON or of an array is the text that a data request compares. */
 export const keyOf = ({ key, fields }: Pick<PortalEntity, 'key' | 'fields'>, row: Row): Record<string, unknown> =>
@@ -176,21 +153,11 @@ export function arrayText(values: readonly unknown[]): string {
   return `{${elements.join(',')}}`;
 }
 
-/** Returns the filter that is met if a field has one of the values. */
-export const oneOf = (values: readonly unknown[]): string =>
-  `in.(${values.map((value) => quotedText(String(value))).join(',')})`;
-
 /** Returns the parameters that select rows by their keys. */
-export function keysParams(entity: PortalEntity, rows: readonly Row[]): URLSearchParams {
-  const [only, ...others] = entity.key;
-  if (only !== undefined && others.length === 0) {
-    return new URLSearchParams({ [quoted(only)]: oneOf(rows.map((row) => keyOf(entity, row)[only])) });
-  }
-  const conditions = rows.map((row) => {
-    const parts = Object.entries(keyOf(entity, row)).map(
-      ([name, value]) => `${quoted(name)}.eq.${quotedText(String(value))}`,
-    );
-    return `and(${parts.join(',')})`;
-  });
-  return new URLSearchParams({ or: `(${conditions.join(',')})` });
-}
+export const keysParams = (entity: PortalEntity, rows: readonly Row[]): URLSearchParams =>
+  paramsOf([
+    keysParameter(
+      entity.key,
+      rows.map((row) => Object.values(keyOf(entity, row))),
+    ),
+  ]);

@@ -1,5 +1,6 @@
 import type { PortalAction, PortalEntity } from '../../../contract/portal.ts';
 import { t } from '../../language/messages.ts';
+import { type RestRequest, restRequest, totalOf } from '../../rows/rest-request.ts';
 import type { Portal } from './client.ts';
 import { reach } from './connection.ts';
 import { hasExpired, orThrow } from './session.ts';
@@ -53,26 +54,23 @@ export interface Rows {
 export async function callRest(
   portal: Portal,
   { schema, name }: Pick<PortalEntity, 'schema' | 'name'>,
-  { method = 'GET', params, body, prefer }: DataCall,
+  { method, params, body, prefer }: DataCall,
 ): Promise<Rows> {
-  const query = params && params.size > 0 ? `?${params}` : '';
-  const response = await reach(`/rest/v1/${encodeURIComponent(name)}${query}`, {
+  const response = await send(portal, encodeURIComponent(name), schema, {
     method,
-    headers: {
-      ...(await callerHeaders(portal)),
-      ...(prefer && { prefer }),
-      ...(schema !== null && { 'accept-profile': schema, 'content-profile': schema }),
-      ...(body && { 'content-type': 'application/json' }),
-    },
-    ...(body && { body: JSON.stringify(body) }),
+    parameters: params,
+    body: body && JSON.stringify(body),
+    prefer: prefer === undefined ? [] : [prefer],
   });
   const text = await response.text();
   if (!response.ok) throw new Refusal(response.status, parsed(text));
-  const [, total] = (response.headers.get('content-range') ?? '').split('/');
-  return {
-    rows: text === '' ? [] : (parseExactly(text) as Row[]),
-    total: total && total !== '*' ? Number(total) : null,
-  };
+  return { rows: text === '' ? [] : (parseExactly(text) as Row[]), total: totalOf(response) };
+}
+
+/** Sends a request to /rest/v1 as the caller. */
+async function send(portal: Portal, path: string, schema: string | null, request: RestRequest): Promise<Response> {
+  const { url, init } = restRequest(path, schema, request);
+  return reach(url, { ...init, headers: { ...init.headers, ...(await callerHeaders(portal)) } });
 }
 
 /** Matches a JSON string, or a number of at least 16 characters. */
@@ -97,13 +95,8 @@ export async function callFunction(
   { schema, name }: Pick<PortalAction, 'schema' | 'name'>,
   args: Row,
 ): Promise<unknown> {
-  const response = await reach(`/rest/v1/rpc/${encodeURIComponent(name)}`, {
+  const response = await send(portal, `rpc/${encodeURIComponent(name)}`, schema, {
     method: 'POST',
-    headers: {
-      ...(await callerHeaders(portal)),
-      'content-type': 'application/json',
-      ...(schema !== null && { 'content-profile': schema }),
-    },
     body: JSON.stringify(args),
   });
   const text = await response.text();

@@ -1,16 +1,8 @@
 import { mutationOptions, queryOptions } from '@tanstack/react-query';
 import type { PortalEntity, PortalField, PortalScreen, PortalScreens } from '../../../contract/portal.ts';
+import { quoted } from '../../rows/query.ts';
 import type { Portal } from './client.ts';
-import {
-  arrayText,
-  keyParams,
-  type ListQuery,
-  listParams,
-  PAGE_ROWS,
-  quoted,
-  searchConditions,
-  selectOf,
-} from './query.ts';
+import { arrayText, keyParams, type ListQuery, listParams, PAGE_ROWS, searchConditions, selectOf } from './query.ts';
 import { callRest, Refusal, type Row, type Rows } from './rest.ts';
 import { entityIn } from './screens.ts';
 import { queryClient } from './session.ts';

@@ -1,7 +1,8 @@
 import { mutationOptions } from '@tanstack/react-query';
 import type { PortalEntity, PortalMachine, PortalTransition } from '../../../contract/portal.ts';
+import { quoted } from '../../rows/query.ts';
 import type { Portal } from './client.ts';
-import { keyOf, keyParams, quoted } from './query.ts';
+import { keyOf, keyParams } from './query.ts';
 import { callRest, type Row } from './rest.ts';
 import { queryClient } from './session.ts';
 

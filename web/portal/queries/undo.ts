@@ -1,6 +1,7 @@
 import type { PortalEntity, PortalMachine, PortalScreens } from '../../../contract/portal.ts';
+import { oneOf, quoted } from '../../rows/query.ts';
 import type { Portal } from './client.ts';
-import { keyOf, oneOf, quoted } from './query.ts';
+import { keyOf } from './query.ts';
 import { callRest, type Row } from './rest.ts';
 import { readRow } from './rows.ts';
 import { entityIn, fieldIn } from './screens.ts';

@@ -1,5 +1,6 @@
 import { mutationOptions } from '@tanstack/react-query';
-import { keysParameter, portions, selectOf } from './query-string.ts';
+import { keysParameter } from '../../../rows/query.ts';
+import { portions, selectOf } from './query-string.ts';
 import { restCall, type Table } from './rest-call.ts';
 import { keyFields, keyOf, keyText, type Row } from './row.ts';
 import { changeRows } from './write-cache.ts';

@@ -1,10 +1,11 @@
 import type { Field } from '../../../../contract/specification-entities.ts';
+import { keysParameter } from '../../../rows/query.ts';
 import { kindOf } from '../../values/field-kind.ts';
 import { ApiFailure } from '../api-failure.ts';
 import { entityKeys } from '../entities.ts';
 import { queryClient } from '../query-client.ts';
 import { rowKeys } from './keys.ts';
-import { keysParameter, portions, selectOf } from './query-string.ts';
+import { portions, selectOf } from './query-string.ts';
 import { restCall, type Table } from './rest-call.ts';
 import type { Row } from './row.ts';
 import { rowBody } from './row-body.ts';

@@ -1,9 +1,10 @@
 import { queryOptions } from '@tanstack/react-query';
 import { labelFields } from '../../../../contract/label-fields.ts';
 import type { Entity } from '../../../../contract/specification-entities.ts';
+import { keysParameter } from '../../../rows/query.ts';
 import { kindOf } from '../../values/field-kind.ts';
 import { rowKeys } from './keys.ts';
-import { keysParameter, portions, selectOf } from './query-string.ts';
+import { portions, selectOf } from './query-string.ts';
 import { restCall, type Table } from './rest-call.ts';
 
 /** Further fields in which a search for rows looks. */

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
+import { keyParameters } from '../../../rows/query.ts';
 import { rowKeys } from './keys.ts';
-import { keyParameters, selectOf } from './query-string.ts';
+import { selectOf } from './query-string.ts';
 import { restCall, type Table } from './rest-call.ts';
 import { keyFields, keyText, type Row } from './row.ts';
 

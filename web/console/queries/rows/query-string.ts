@@ -1,29 +1,23 @@
+import { containing, oneOf, orderWithKey, type Parameter, quoted, quotedText } from '../../../rows/query.ts';
 import { type Filter, type Operator, operatorTakes } from './filter.ts';
 import type { Sort } from './row.ts';
 
 /**
- * Writes rows, filters and orders as a PostgREST query (docs.postgrest.org, "Tables and Views"). Pure. Every name is
- * quoted, so that PostgREST does not read a name as a reserved word or as syntax.
+ * Writes rows, filters and orders as a PostgREST query (docs.postgrest.org, "Tables and Views"). Pure.
  */
-
-/** Quotes a name or a value. Escapes each backslash and quote in it. */
-const quoted = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&')}"`;
 
 /** Returns the `select` that reads every field as text, as PostgreSQL prints it. */
 export const selectOf = (fields: readonly string[]): string => fields.map((name) => `${quoted(name)}::text`).join(',');
 
-/** Returns the chosen order followed by the key. With the key, the order of the rows is unique, so pages do not overlap. */
+/** Returns the chosen order followed by the key. */
 export function orderOf(sort: Sort | null, key: readonly string[]): string {
-  const first = sort ? [`${quoted(sort.field)}.${sort.descending ? 'desc' : 'asc'}`] : [];
-  const rest = key.filter((field) => field !== sort?.field).map((field) => `${quoted(field)}.asc`);
-  return [...first, ...rest].join(',');
+  const chosen = sort && { text: `${quoted(sort.field)}.${sort.descending ? 'desc' : 'asc'}`, field: sort.field };
+  return orderWithKey(chosen ? [chosen] : [], key);
 }
 
 /** Returns the query parameter that selects the rows in which one of the fields contains the text; null if there are no fields. */
-export function searchParameter(fields: readonly string[], text: string): [name: string, value: string] | null {
-  const pattern = quoted(`*${text.trim().replaceAll('*', '')}*`);
-  return fields.length === 0 ? null : ['or', `(${fields.map((name) => `${quoted(name)}.ilike.${pattern}`).join(',')})`];
-}
+export const searchParameter = (fields: readonly string[], text: string): Parameter | null =>
+  fields.length === 0 ? null : ['or', `(${fields.map((name) => containing(name, text.trim())).join(',')})`];
 
 const plain: Partial<Record<Operator, string>> = {
   eq: 'eq',
@@ -50,11 +44,11 @@ const fixed: Partial<Record<Operator, string>> = {
 };
 
 /** Returns a filter as name and value of a query parameter. */
-export function filterParameter({ field, operator, value }: Filter): [name: string, value: string] {
+export function filterParameter({ field, operator, value }: Filter): Parameter {
   const name = quoted(field);
   const whole = fixed[operator];
   if (whole !== undefined) return [name, whole];
-  if (operator === 'in') return [name, `in.(${listOf(value).map(quoted).join(',')})`];
+  if (operator === 'in') return [name, oneOf(listOf(value))];
   if (operator === 'holds') return [name, `cs.${arrayOf(value)}`];
   if (operator === 'overlaps') return [name, `ov.${arrayOf(value)}`];
   return [name, `${plain[operator] ?? 'eq'}.${value}`];
@@ -72,30 +66,12 @@ export function listOf(text: string): string[] {
 }
 
 const arrayOf = (text: string): string =>
-  text.trim().startsWith('{') ? text.trim() : `{${listOf(text).map(quoted).join(',')}}`;
+  text.trim().startsWith('{') ? text.trim() : `{${listOf(text).map(quotedText).join(',')}}`;
 
 /** Returns true if a filter has the value that its operator needs, so that it can be sent. */
 export const isComplete = ({ operator, value }: Filter): boolean =>
   operatorTakes(operator) === 'nothing' ||
   (operatorTakes(operator) === 'list' ? listOf(value).length > 0 : value !== '');
-
-/** Returns the query parameters that select the row with this key. */
-export const keyParameters = (fields: readonly string[], key: readonly string[]): [name: string, value: string][] =>
-  fields.map((field, index) => [quoted(field), `eq.${key[index] ?? ''}`]);
-
-/** Returns the query parameter that selects all rows with these keys. */
-export function keysParameter(
-  fields: readonly string[],
-  keys: readonly (readonly string[])[],
-): [name: string, value: string] {
-  const [only] = fields;
-  if (only !== undefined && fields.length === 1) {
-    return [quoted(only), `in.(${keys.map(([value = '']) => quoted(value)).join(',')})`];
-  }
-  const same = (key: readonly string[]) =>
-    `and(${fields.map((field, index) => `${quoted(field)}.eq.${quoted(key[index] ?? '')}`).join(',')})`;
-  return ['or', `(${keys.map(same).join(',')})`];
-}
 
 /**
  * Divides keys into portions whose query parameters fit into an address. The length includes the characters that
@@ -121,7 +97,3 @@ export function portions(
   }
   return all;
 }
-
-/** Writes parameters as an encoded query string. */
-export const queryString = (parameters: readonly (readonly [name: string, value: string])[]): string =>
-  parameters.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');

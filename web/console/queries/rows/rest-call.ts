@@ -1,9 +1,10 @@
 import type { Entity } from '../../../../contract/specification-entities.ts';
+import type { Parameter } from '../../../rows/query.ts';
+import { type RestRequest, restRequest, totalOf } from '../../../rows/rest-request.ts';
 import { requestRoleHeader } from '../acting.ts';
 import { segment } from '../api.ts';
 import { failureOf } from '../api-failure.ts';
 import { reach, readJson } from '../reach.ts';
-import { queryString } from './query-string.ts';
 import type { RequestRole, Row } from './row.ts';
 
 /** An entity of an app, and the caller who reads and writes its rows. */
@@ -13,13 +14,9 @@ export interface Table {
   requestRole: RequestRole;
 }
 
-export interface RestCall {
-  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  parameters: readonly (readonly [name: string, value: string])[];
-  /** Body as JSON text. It is sent unchanged. */
-  body?: string;
-  prefer?: readonly string[];
-  signal?: AbortSignal;
+export interface RestCall extends RestRequest {
+  readonly parameters: readonly Parameter[];
+  readonly signal?: AbortSignal;
 }
 
 export interface RestResponse {
@@ -36,36 +33,19 @@ export interface RestResponse {
  */
 export async function restCall(table: Table, call: RestCall): Promise<RestResponse> {
   const { ref, entity, requestRole } = table;
-  const { method = 'GET', parameters, body, prefer = [], signal } = call;
   const as = await requestRoleHeader(ref, requestRole);
   const started = performance.now();
-  const query = queryString(parameters);
-  const response = await reach(
-    `/admin/v1/apps/${segment(ref)}/rest/v1/${segment(entity.name)}${query === '' ? '' : `?${query}`}`,
-    {
-      method,
-      headers: {
-        accept: 'application/json',
-        [method === 'GET' ? 'accept-profile' : 'content-profile']: entity.schema,
-        ...as,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(prefer.length > 0 && { prefer: prefer.join(', ') }),
-      },
-      ...(body !== undefined && { body }),
-      ...(signal && { signal }),
-    },
-  );
+  const { url, init } = restRequest(segment(entity.name), entity.schema, call);
+  const response = await reach(`/admin/v1/apps/${segment(ref)}${url}`, {
+    ...init,
+    headers: { ...init.headers, ...as },
+    ...(call.signal && { signal: call.signal }),
+  });
   const answer = await readJson(response);
   if (!response.ok) throw failureOf(response.status, answer, response.headers.get('x-request-id'));
   return {
     rows: Array.isArray(answer) ? answer : [],
-    total: totalOf(response.headers.get('content-range')),
+    total: totalOf(response),
     milliseconds: performance.now() - started,
   };
-}
-
-/** Parses the total number of rows: "0-499/12408" → 12408. Null for "0-499", and if the response has no such header. */
-function totalOf(range: string | null): number | null {
-  const total = /\/(\d+)$/.exec(range ?? '')?.[1];
-  return total === undefined ? null : Number(total);
 }

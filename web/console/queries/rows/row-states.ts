@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
+import { keyParameters } from '../../../rows/query.ts';
 import { rowKeys } from './keys.ts';
-import { keyParameters } from './query-string.ts';
 import { restCall, type Table } from './rest-call.ts';
 import { keyFields, keyText } from './row.ts';
 

@@ -1,6 +1,7 @@
 import { mutationOptions } from '@tanstack/react-query';
+import { keyParameters } from '../../../rows/query.ts';
 import { ApiFailure } from '../api-failure.ts';
-import { keyParameters, selectOf } from './query-string.ts';
+import { selectOf } from './query-string.ts';
 import { restCall, type Table } from './rest-call.ts';
 import { keyFields, keyText, type Row } from './row.ts';
 import { rowBody } from './row-body.ts';

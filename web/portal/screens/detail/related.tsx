@@ -6,6 +6,7 @@ import { type Draft, typedIn, valuesOf, wrongIn } from '../../../fields/draft.ts
 import { FieldEditor } from '../../../fields/editor.tsx';
 import { ago, countWords, fullTime, initials, timeOf } from '../../../fields/format.ts';
 import { t } from '../../../language/messages.ts';
+import { quoted } from '../../../rows/query.ts';
 import { Button } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { Kbd } from '../../../ui/kbd.tsx';
@@ -16,7 +17,7 @@ import { rowName } from '../../fields/value.tsx';
 import { usePortal } from '../../queries/client.ts';
 import { type Conversation, conversationOf } from '../../queries/conversation.ts';
 import { followed } from '../../queries/live.ts';
-import { keyOf, pointedTo, quoted } from '../../queries/query.ts';
+import { keyOf, pointedTo } from '../../queries/query.ts';
 import type { Row } from '../../queries/rest.ts';
 import { list } from '../../queries/row-pages.ts';
 import { addRow, deleteRow } from '../../queries/rows.ts';
