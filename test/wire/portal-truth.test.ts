@@ -4,7 +4,6 @@ import type { PortalEntity, PortalScreen, PortalScreens } from '../../contract/p
 import { en } from '../../web/language/en.ts';
 import { setLanguage } from '../../web/language/messages.ts';
 import type { Portal } from '../../web/portal/queries/client.ts';
-import { quoted } from '../../web/rows/query.ts';
 import { keyOf } from '../../web/portal/queries/query.ts';
 import { callFunction, callRest, type Row } from '../../web/portal/queries/rest.ts';
 import { allRows, list, PageChain, rowPage } from '../../web/portal/queries/row-pages.ts';
@@ -12,6 +11,7 @@ import { choices, count, figureRows, lane, readRow, rowsBetween } from '../../we
 import { entityIn, fieldIn, placeAt, readableFields, rowPath } from '../../web/portal/queries/screens.ts';
 import { missingFor, moveRow, waysOf } from '../../web/portal/queries/transitions.ts';
 import { choicesOf, dataConditions, hasRange } from '../../web/portal/screens/list/list-search.ts';
+import { quoted } from '../../web/rows/query.ts';
 import { admin, createApp, runSql } from '../support/apps.ts';
 import { clientOf, type Member, signUpMember } from '../support/clients.ts';
 import { designSchemas, designs } from '../support/portal-schemas.ts';

@@ -1,6 +1,6 @@
 /** A data request: a method, query parameters, a body as JSON text, and preferences. */
 export interface RestRequest {
-  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE' | undefined;
   readonly parameters?: URLSearchParams | readonly (readonly [name: string, value: string])[] | undefined;
   /** Body as JSON text. It is sent unchanged. */
   readonly body?: string | undefined;
