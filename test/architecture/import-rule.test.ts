@@ -98,6 +98,9 @@ describe('breachInSource and breachOutside', () => {
   it.each([
     ['web/console/main.tsx', 'src/rest/handle.ts'],
     ['web/console/main.tsx', 'test/support/entity-fixture.ts'],
+    ['web/console/layout/page.tsx', 'web/console/tools/sql/sql-page.tsx'],
+    ['web/ui/button.tsx', 'web/fields/editor.tsx'],
+    ['web/portal/main.tsx', 'web/console/main.tsx'],
     ['contract/limits.ts', 'src/errors/ninefold-error.ts'],
     ['contract/limits.ts', 'zod'],
     ['test/wire/sign-up.test.ts', 'src/auth/handle.ts'],

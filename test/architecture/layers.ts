@@ -85,10 +85,31 @@ export function breachOutside({ from, to, isRelative }: Import): string | null {
   if (folder === 'contract') return to.startsWith('contract/') ? null : 'contract imports only contract';
   if (folder === 'web') {
     if (isTest(from) && to.startsWith('test/support/')) return null;
-    return /^(web|contract)\//.test(to) ? null : 'web imports only web, contract and packages';
+    if (!/^(web|contract)\//.test(to)) return 'web imports only web, contract and packages';
+    return isTest(from) ? null : breachInWeb(from, to);
   }
   if (/^test\/(wire|e2e|attack|fault)\//.test(from)) {
     return to.startsWith('src/') ? 'a black-box test imports no source' : null;
   }
   return null;
+}
+
+/** The folders of web that each shared folder imports, besides itself. The applications import all of them, never each other. */
+const sharedInWeb: Readonly<Record<string, readonly string[]>> = {
+  ui: ['language'],
+  language: [],
+  rows: [],
+  fields: ['ui', 'language'],
+  portal: ['ui', 'language', 'rows', 'fields'],
+  console: ['ui', 'language', 'rows', 'fields'],
+};
+const PAGES = /^web\/console\/(account|apps|changes|chapters|node|overview|sign-in|tools)\//;
+
+function breachInWeb(from: string, to: string): string | null {
+  const [, folder = ''] = from.split('/');
+  const [root, target = ''] = to.split('/');
+  if (root === 'web' && target !== folder && !sharedInWeb[folder]?.includes(target)) {
+    return `web/${folder} must not import web/${target}`;
+  }
+  return from.startsWith('web/console/layout/') && PAGES.test(to) ? 'layout imports no page' : null;
 }

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Change } from '../../../contract/changes.ts';
-import { chapterPages } from '../chapters/chapter-pages.ts';
 import { count } from '../format/format.ts';
+import { chapterPages } from '../navigation/chapter-pages.ts';
 import { byChapter } from './change-words.ts';
 import styles from './changes.module.css';
 

@@ -2,7 +2,7 @@ import type { FormEvent, ReactNode } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { FailureNote } from '../../ui/failure.tsx';
-import { failureFacts } from '../data/api-failure.ts';
+import { failureFacts } from '../queries/api-failure.ts';
 import styles from './form.module.css';
 
 export interface FormProps {

@@ -5,7 +5,7 @@ import { Icon } from '../../../ui/icon.tsx';
 import { PanelSection } from '../../../ui/panel.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { count, entityName, shortId } from '../../format/format.ts';
-import styles from './entity-panel.module.css';
+import styles from './entities.module.css';
 import { attributeWords, equalWords, fieldMarks, filledBy } from './entity-words.ts';
 
 /** The fields of an entity, each with a link to its page. */

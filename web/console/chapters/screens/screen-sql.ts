@@ -1,5 +1,5 @@
 import type { Screen } from '../../../../contract/description.ts';
-import { arrayLiteral, callSql, literal } from '../../data/sql.ts';
+import { arrayLiteral, callSql, literal } from '../../queries/sql.ts';
 
 /** Returns the SQL that defines a screen unchanged, as a start for editing. Pure. */
 export const defineScreenSql = ({

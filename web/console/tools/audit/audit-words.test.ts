@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AuditLine } from '../../data/audit.ts';
+import type { AuditLine } from '../../queries/audit.ts';
 import { actionWords, asCsv, asJsonLines, csvField, objectOf } from './audit-words.ts';
 
 const line: AuditLine = {

@@ -1,5 +1,5 @@
 import { useMemo, useState, useSyncExternalStore } from 'react';
-import type { LogSearch } from '../../data/log.ts';
+import type { LogSearch } from '../../queries/log.ts';
 
 /** State of the live log, which shows new requests as they arrive. */
 export interface Live {

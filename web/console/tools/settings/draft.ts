@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type AppSettings, changeSettings, type SettingChanges } from '../../data/settings.ts';
+import { type AppSettings, changeSettings, type SettingChanges } from '../../queries/settings.ts';
 
 /** An unsaved value, or a typed text that is not a valid value. */
 export interface DraftValue {

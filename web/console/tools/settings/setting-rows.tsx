@@ -1,7 +1,7 @@
 import type { SettingEntry } from '../../../../contract/admin.ts';
 import { allSettings } from '../../../../contract/all-settings.ts';
 import { classNames } from '../../../ui/class-names.ts';
-import { ApiFailure } from '../../data/api-failure.ts';
+import { ApiFailure } from '../../queries/api-failure.ts';
 import type { Draft } from './draft.ts';
 import { SettingControl } from './setting-control.tsx';
 import { effectOf, settingLabel } from './setting-words.ts';

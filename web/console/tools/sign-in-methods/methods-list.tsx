@@ -6,9 +6,9 @@ import { providerNames, providerTitles } from '../../../../contract/providers.ts
 import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Switch } from '../../../ui/switch.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
-import { type CustomProvider, switchCustomProvider } from '../../data/settings.ts';
 import { count } from '../../format/format.ts';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { type CustomProvider, switchCustomProvider } from '../../queries/settings.ts';
 import type { Draft } from '../settings/draft.ts';
 import { effectOf, sections, settingLabel } from '../settings/setting-words.ts';
 import { SettingsSection } from '../settings/settings-frame.tsx';

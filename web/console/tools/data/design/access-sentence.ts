@@ -1,6 +1,6 @@
 import { entityId, sqlName } from '../../../../../contract/entity-names.ts';
 import type { Entity } from '../../../../../contract/specification-entities.ts';
-import { literal } from '../../../data/sql.ts';
+import { literal } from '../../../queries/sql.ts';
 import {
   type Condition,
   type FieldDesign,

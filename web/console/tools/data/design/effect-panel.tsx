@@ -5,7 +5,7 @@ import { Code } from '../../../../ui/code.tsx';
 import { Panel } from '../../../../ui/panel.tsx';
 import { Tabs } from '../../../../ui/tabs.tsx';
 import { ChangeList } from '../../../changes/change-list.tsx';
-import type { TimedTrial } from '../../../data/sql.ts';
+import type { TimedTrial } from '../../../queries/sql.ts';
 import styles from './design.module.css';
 import { appliedDesign, migrationName, migrationSql } from './migration-sql.ts';
 import { MigrationTab } from './migration-tab.tsx';

@@ -1,8 +1,8 @@
 import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
 import type { CsvFile } from '../../../../rows/csv.ts';
-import { type ImportedRow, keysByLabel } from '../../../data/rows/import-rows.ts';
-import { labelField } from '../../../data/rows/labels.ts';
-import type { Table } from '../../../data/rows/rest-call.ts';
+import { type ImportedRow, keysByLabel } from '../../../queries/rows/import-rows.ts';
+import { labelField } from '../../../queries/rows/labels.ts';
+import type { Table } from '../../../queries/rows/rest-call.ts';
 import { targetOf } from '../editor/editor-kind.ts';
 import { convert, notationOf } from './convert.ts';
 

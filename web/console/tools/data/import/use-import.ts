@@ -8,10 +8,10 @@ import {
   type ImportedRow,
   importRows,
   type RefusedRow,
-} from '../../../data/rows/import-rows.ts';
-import { importUndoOff, storeImport } from '../../../data/rows/import-undo.ts';
-import type { Table } from '../../../data/rows/rest-call.ts';
-import { keyFields, keyOf, type Row } from '../../../data/rows/row.ts';
+} from '../../../queries/rows/import-rows.ts';
+import { importUndoOff, storeImport } from '../../../queries/rows/import-undo.ts';
+import type { Table } from '../../../queries/rows/rest-call.ts';
+import { keyFields, keyOf, type Row } from '../../../queries/rows/row.ts';
 import { convertRows, type ReferenceLabels, textsOf } from './convert-rows.ts';
 import type { Fix } from './fixes.ts';
 
