@@ -43,7 +43,14 @@ function againstNodes(name: string, setup: string): TestProjectInlineConfigurati
   };
 }
 
+/** Loads SQL files as text, as the build does. */
+const sqlAsText = {
+  name: 'sql-as-text',
+  transform: (code: string, id: string) => (id.endsWith('.sql') ? `export default ${JSON.stringify(code)};` : null),
+};
+
 export default defineConfig({
+  plugins: [sqlAsText],
   test: {
     pool: 'forks',
     reporters: ['default', countReporter],

@@ -2,9 +2,10 @@
  * Measures the limit of a case: the same SQL with the driver alone, pipelined and without HTTP. As many of these
  * processes run as the node has workers. A message tells each process what to do.
  */
+import { limits } from '../contract/limits.ts';
 import { defaultRestSettings } from '../contract/settings.ts';
 import { defaultAuthSettings } from '../contract/settings-auth.ts';
-import { beginSignIn, openPasswordSession } from '../src/accounts/passwords/password-sign-in.ts';
+import { signInByPassword } from '../src/accounts/passwords/password-sign-in.ts';
 import { PasswordHasher } from '../src/accounts/passwords/passwords.ts';
 import { exchangeRefreshToken } from '../src/accounts/sessions/refresh-tokens.ts';
 import { loadSchemaCache } from '../src/catalog/load-schema-cache.ts';
@@ -13,6 +14,7 @@ import { parseConnectionUrl } from '../src/database/connection-config.ts';
 import type { Executor } from '../src/database/database.ts';
 import type { Statement } from '../src/database/statement.ts';
 import type { Identity } from '../src/identity/identity.ts';
+import { RefreshedValue } from '../src/limits/refreshed-value.ts';
 import { signInSubjects } from '../src/limits/sign-in-attempts.ts';
 import { planRequest } from '../src/rest/plan/plan-request.ts';
 import { parseRequest } from '../src/rest/request/parse-request.ts';
@@ -107,18 +109,17 @@ async function worksOf(order: LimitOrder, connections: readonly Connection[]): P
     const hash = await passwords.hash(order.password);
     return callers.map(() => () => passwords.verify(order.password, hash));
   }
+  const commonHashes = new RefreshedValue<readonly string[]>(limits.commonHashSeconds.default * 1000);
   return callers.map((caller) => {
-    const database = executor(caller);
-    const email = order.emails[caller % order.emails.length] ?? '';
-    const subjects = signInSubjects('127.0.0.1', email, defaultAuthSettings);
+    const parts = { database: executor(caller), passwords, commonHashes };
+    const name = order.emails[caller % order.emails.length] ?? '';
+    const subjects = signInSubjects('127.0.0.1', name, defaultAuthSettings);
+    const { password } = order;
     return async () => {
-      const login = { by: 'email', name: email } as const;
-      const attempt = await beginSignIn({ database, passwords }, login, subjects, new AbortController().signal);
-      const { candidate } = attempt;
-      if (!candidate?.passwordHash || !(await passwords.verify(order.password, candidate.passwordHash)))
-        throw new Error('refused');
-      const account = { id: candidate.id, verifiedHash: candidate.passwordHash, newHash: null };
-      await openPasswordSession(database, attempt, account, client);
+      const { signal } = new AbortController();
+      const check = { login: { by: 'email', name } as const, password, subjects, client, signal };
+      const { outcome } = await signInByPassword(parts, check);
+      if (outcome !== 'signed-in') throw new Error(`refused: ${outcome}`);
     };
   });
 }

@@ -1,6 +1,6 @@
 /**
  * Measures a node. In the same run, each measurement is compared with its limit, which is the same work without
- * Ninefold. Prints Markdown tables in the form of docs/performance.md. Arguments select measurements by name; without
+ * Ninefold. Prints Markdown tables; docs/performance.md has their latest figures. Arguments select measurements by name; without
  * arguments, all measurements run.
  */
 import { mkdirSync } from 'node:fs';

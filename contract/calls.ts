@@ -1,19 +1,68 @@
-import { accountCalls } from './calls/accounts.ts';
-import type { AuthCall } from './calls/call.ts';
-import { factorCalls } from './calls/factors.ts';
-import { mailCalls } from './calls/mails.ts';
-import { oauthCalls } from './calls/oauth-server.ts';
-import { phoneCalls } from './calls/phones.ts';
-import { providerCalls } from './calls/providers.ts';
+import type { ErrorCode } from './errors.ts';
+import generated from './generated/auth-calls.json' with { type: 'json' };
+import type { AuthSettings } from './settings-auth.ts';
+import type { CallEntry, CallParameter } from './specification-calls.ts';
 
-export type { AuthCall } from './calls/call.ts';
+/** One call of `/auth/v1`, as GoTrue names it (https://supabase.com/docs/reference/self-hosting-auth). */
+export interface AuthCall {
+  /** Stable name of the call: "auth.signup". */
+  id: `auth.${string}`;
+  method: CallEntry['method'];
+  /** Path below /apps/<ref>. A name in braces, such as `{user_id}`, is the place of a value. */
+  path: string;
+  summary: string;
+  /** The caller: anyone with the publishable key, a member with an access token, or the holder of the secret key. */
+  caller: 'anyone' | 'member' | 'secret-key';
+  /** The call works only while all of these settings have these values. */
+  settings: Partial<
+    Pick<
+      AuthSettings,
+      | 'disable_signup'
+      | 'external_email_enabled'
+      | 'external_anonymous_users_enabled'
+      | 'external_phone_enabled'
+      | 'security_manual_linking_enabled'
+      | 'passkey_enabled'
+      | 'oauth_server_enabled'
+      | 'oauth_server_allow_dynamic_registration'
+    >
+  >;
+  parameters: CallParameter[];
+  returns: string;
+  /** An example body for the snippets; null for a call without a body. */
+  example: Readonly<Record<string, string | boolean>> | null;
+  /** The call with supabase-js, as an expression that uses `supabase`; null if supabase-js has no such call. */
+  supabase_js: string | null;
+  /** The codes that the call can return, without those of `codesOfEveryCall`. */
+  errors: ErrorCode[];
+}
 
-/** Every call of `/auth/v1`, in the order in which an app uses them. */
-export const authCalls: readonly AuthCall[] = [
-  ...accountCalls,
-  ...providerCalls,
-  ...mailCalls,
-  ...factorCalls,
-  ...oauthCalls,
-  ...phoneCalls,
+/**
+ * Every call of `/auth/v1`, in the order in which an app uses them. `src/auth` defines the calls, and a test of it
+ * writes them to the file, because neither the specification nor the web applications can import `src/auth`.
+ */
+export const authCalls = generated as readonly AuthCall[];
+
+/** Codes that every call to an app can return, of any of its APIs. */
+export const codesOfEveryCall: readonly ErrorCode[] = [
+  'internal',
+  'bad_request',
+  'misdirected_request',
+  'headers_too_large',
+  'request_timeout',
+  'expectation_failed',
+  'body_too_large',
+  'script_refused',
+  'method_not_allowed',
+  'too_many_requests',
+  'key_unknown',
+  'key_revoked',
+  'session_revoked',
+  'role_reserved',
+  'database_unavailable',
+  'database_busy',
+  'disk_full',
+  'app_outdated',
+  'app_damaged',
+  'app_limit_exceeded',
 ];

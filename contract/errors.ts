@@ -1,6 +1,6 @@
 /**
- * Every error that a client can get from Ninefold itself, with its meaning and action. `docs/errors.md` contains the
- * same sentences, and a test compares the two. A retired code is listed in `retired` and never reused.
+ * Every error that a client can get from Ninefold itself, with its meaning and action. `npm run docs` writes
+ * `docs/errors.md` from them, and a test compares the two. A retired code is listed in `retired` and never reused.
  */
 import { authErrors } from './errors/auth.ts';
 import { bodyErrors } from './errors/bodies.ts';

@@ -1,4 +1,4 @@
-import type { Setting } from './settings.ts';
+import { settingsOfEach } from './setting.ts';
 
 /** One auth hook: a function of the app or an address that `/auth/v1` calls at a fixed step. */
 interface HookEntry {
@@ -47,12 +47,6 @@ export type HookName = keyof typeof hooks;
 
 export const hookNames = Object.keys(hooks) as readonly HookName[];
 
-export type HookSettings = { [K in `hook_${HookName}_enabled`]: boolean } & {
-  [K in `hook_${HookName}_uri`]: string | null;
-};
-
-export type HookSecret = `hook_${HookName}_secrets`;
-
 /** Matches the address of a hook. Like GoTrue, accepts http only for an address of the node's own machine. */
 const URI =
   /^(?:pg-functions:\/\/[\w.-]*\/[A-Za-z_]\w{0,62}\/[A-Za-z_]\w{0,62}|https:\/\/[^\s/?#@][^\s@]*|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?(?:[/?][^\s@]*)?)$/;
@@ -63,39 +57,29 @@ const SECRET = 'v1,whsec_(?:[A-Za-z0-9+/]{4}){8,21}(?:[A-Za-z0-9+/]{2}==|[A-Za-z
 const SECRETS = new RegExp(String.raw`^${SECRET}(?:\|${SECRET}){0,9}$`);
 
 /** The settings of all hooks, by key. */
-export const hookSettings = Object.fromEntries(
-  hookNames.flatMap((name): [string, Setting<unknown>][] => [
-    [
-      `hook_${name}_enabled`,
-      {
-        default: false,
-        type: 'true or false',
-        meaning: `Whether the auth hook “${hooks[name].title}” is on. ${hooks[name].effect}`,
-      },
-    ],
-    [
-      `hook_${name}_uri`,
-      {
-        default: null,
-        type: 'pg-functions://postgres/<schema>/<function>, an https address, an http address of this machine, or null',
-        meaning: `The function or the address that the auth hook “${hooks[name].title}” calls.`,
-        item: URI,
-      },
-    ],
-  ]),
-) as unknown as { readonly [K in keyof HookSettings]: Setting<HookSettings[K]> };
+export const hookSettings = settingsOfEach('hook_', hookNames, (name) => ({
+  _enabled: {
+    kind: 'boolean',
+    default: false,
+    meaning: `Whether the auth hook “${hooks[name].title}” is on. ${hooks[name].effect}`,
+  },
+  _uri: {
+    kind: 'text',
+    default: null,
+    format: 'pg-functions://postgres/<schema>/<function>, an https address, an http address of this machine, or null',
+    pattern: URI,
+    meaning: `The function or the address that the auth hook “${hooks[name].title}” calls.`,
+  },
+}));
 
 /** The secrets of all hooks that are called at an address, by key. */
-export const hookSecrets = Object.fromEntries(
-  hookNames.map((name) => [
-    `hook_${name}_secrets`,
-    {
-      type: 'v1,whsec_ and 24 to 65 bytes in Base64, up to ten with | between, or null for none',
-      meaning: `The secrets that sign requests of the auth hook “${hooks[name].title}” (Standard Webhooks); they are never shown.`,
-      item: SECRETS,
-    },
-  ]),
-) as unknown as Readonly<Record<HookSecret, { type: string; meaning: string; item: RegExp }>>;
+export const hookSecrets = settingsOfEach('hook_', hookNames, (name) => ({
+  _secrets: {
+    format: 'v1,whsec_ and 24 to 65 bytes in Base64, up to ten with | between, or null for none',
+    pattern: SECRETS,
+    meaning: `The secrets that sign requests of the auth hook “${hooks[name].title}” (Standard Webhooks); they are never shown.`,
+  },
+}));
 
 /** A function of the app that a hook can call, and whether `/auth/v1` has the privilege to execute it. */
 export interface HookFunction {

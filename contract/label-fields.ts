@@ -1,7 +1,7 @@
 import type { Entity, Field } from './specification-entities.ts';
 
 /**
- * Names of fields whose value tells which row it is, the most telling name first. Like the names below, they match
+ * Names of fields whose value identifies a row to a reader, the best name first. Like the names below, they match
  * spellings with other capitals or without underscores.
  */
 const TITLES = ['name', 'title', 'subject', 'label', 'headline', 'full_name', 'display_name', 'username'];

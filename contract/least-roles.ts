@@ -1,127 +1,23 @@
-/**
- * The minimum role of a caller: any builder, a builder who may create apps, an owner of the node, the operator, or a
- * role on the app.
- */
-type Least = 'builder' | 'creator' | 'node owner' | 'operator' | AppRole;
-
-/**
- * The minimum role for each route of the management API. A route without an entry refuses every caller. A response to a
- * caller with the role `reader` contains no rows, no mails and no other data that members have entered.
- */
-export const leastRoles: Readonly<Record<string, Least>> = {
-  'GET /status': 'builder',
-  'GET /apps': 'builder',
-  'POST /apps': 'creator',
-  'GET /builders': 'operator',
-  'PUT /builders/password': 'operator',
-  'POST /builders/recover': 'node owner',
-  'GET /account/sessions': 'builder',
-  'DELETE /account/sessions/:id': 'builder',
-  'PUT /account/password': 'builder',
-  'POST /account/proof': 'builder',
-  'POST /account/proof/passkey': 'builder',
-  'GET /audit': 'node owner',
-  'PUT /node/second-factor': 'node owner',
-  'GET /team': 'node owner',
-  'POST /team/invitations': 'node owner',
-  'DELETE /team/invitations/:id': 'node owner',
-  'PUT /team/:id': 'node owner',
-  'DELETE /team/:id': 'node owner',
-  'GET /apps/:ref': 'reader',
-  'PATCH /apps/:ref': 'owner',
-  'DELETE /apps/:ref': 'owner',
-  'POST /apps/:ref/clone': 'owner',
-  'GET /apps/:ref/connection': 'reader',
-  'GET /apps/:ref/activity': 'reader',
-  'GET /apps/:ref/sign-ins': 'reader',
-  'GET /apps/:ref/statistics/calls': 'reader',
-  'GET /apps/:ref/specification/call': 'reader',
-  'GET /apps/:ref/traces/:requestId': 'developer',
-  'GET /apps/:ref/logs': 'reader',
-  'GET /apps/:ref/logs/summary': 'reader',
-  'GET /apps/:ref/errors': 'reader',
-  'POST /apps/:ref/sql': 'developer',
-  'POST /apps/:ref/migrations': 'developer',
-  'POST /apps/:ref/migrations/trial': 'developer',
-  'POST /apps/:ref/migrations/save': 'developer',
-  'GET /apps/:ref/migrations/unsaved': 'developer',
-  'GET /apps/:ref/entities': 'reader',
-  'GET /apps/:ref/specification': 'reader',
-  'GET /apps/:ref/probe': 'reader',
-  'POST /apps/:ref/probe': 'developer',
-  'GET /apps/:ref/types': 'reader',
-  'GET /apps/:ref/versions': 'reader',
-  'GET /apps/:ref/versions/:n': 'reader',
-  'GET /apps/:ref/versions/:n/changes': 'reader',
-  'GET /apps/:ref/settings': 'reader',
-  'PUT /apps/:ref/settings/:key': 'developer',
-  'DELETE /apps/:ref/settings/:key': 'developer',
-  'GET /apps/:ref/redirects': 'reader',
-  'GET /apps/:ref/keys': 'reader',
-  'POST /apps/:ref/keys': 'owner',
-  'POST /apps/:ref/keys/rotate': 'owner',
-  'POST /apps/:ref/keys/:kid/revoke': 'owner',
-  'GET /apps/:ref/applications': 'reader',
-  'POST /apps/:ref/applications': 'developer',
-  'PUT /apps/:ref/applications/:id': 'developer',
-  'DELETE /apps/:ref/applications/:id': 'developer',
-  'POST /apps/:ref/applications/:id/secret': 'developer',
-  'GET /apps/:ref/api-keys': 'developer',
-  'POST /apps/:ref/api-keys': 'owner',
-  'POST /apps/:ref/api-keys/:id/rotate': 'owner',
-  'POST /apps/:ref/api-keys/:id/revoke': 'owner',
-  'POST /apps/:ref/api-keys/:id/reveal': 'owner',
-  'GET /apps/:ref/sessions': 'developer',
-  'DELETE /apps/:ref/sessions': 'developer',
-  'DELETE /apps/:ref/sessions/:id': 'developer',
-  'GET /apps/:ref/mails': 'developer',
-  'POST /apps/:ref/mails/test': 'developer',
-  'GET /apps/:ref/mails/:id': 'developer',
-  'DELETE /apps/:ref/mails/:id': 'developer',
-  'POST /apps/:ref/mails/:id/resend': 'developer',
-  'GET /apps/:ref/mail-templates': 'reader',
-  'POST /apps/:ref/mail-templates/preview': 'developer',
-  'GET /apps/:ref/team': 'reader',
-  'GET /apps/:ref/team/:id': 'owner',
-  'POST /apps/:ref/team/invitations': 'owner',
-  'DELETE /apps/:ref/team/invitations/:id': 'owner',
-  'PUT /apps/:ref/team/:id': 'owner',
-  'DELETE /apps/:ref/team/:id': 'owner',
-  'POST /apps/:ref/team/leave': 'reader',
-  'GET /apps/:ref/hook-functions': 'developer',
-  'POST /apps/:ref/member-imports': 'developer',
-  'GET /apps/:ref/member-imports/:id': 'developer',
-  'DELETE /apps/:ref/member-imports/:id': 'developer',
-  'PUT /apps/:ref/member-imports/:id/parts/:position': 'developer',
-  'GET /apps/:ref/member-imports/:id/preview': 'developer',
-  'POST /apps/:ref/member-imports/:id/run': 'developer',
-  'GET /apps/:ref/member-imports/:id/refusals': 'developer',
-  'GET /apps/:ref/row-imports': 'developer',
-  'POST /apps/:ref/row-imports': 'developer',
-  'DELETE /apps/:ref/row-imports/:id': 'developer',
-  'POST /apps/:ref/members/:id/act': 'developer',
-  'GET /apps/:ref/site': 'reader',
-  'DELETE /apps/:ref/site': 'developer',
-  'POST /apps/:ref/site/versions': 'developer',
-  'PUT /apps/:ref/site/versions/:id/files/:sha256': 'developer',
-  'POST /apps/:ref/site/versions/:id/publish': 'developer',
-  'GET /apps/:ref/audit': 'developer',
-  'GET /account/user': 'builder',
-  'POST /account/factors': 'builder',
-  'GET /account/factors/recovery-codes': 'builder',
-  'POST /account/factors/recovery-codes': 'builder',
-  'DELETE /account/factors/recovery-codes': 'builder',
-  'POST /account/factors/recovery-codes/regenerate': 'builder',
-  'DELETE /account/factors/:id': 'builder',
-  'POST /account/factors/:id/challenge': 'builder',
-  'POST /account/factors/:id/verify': 'builder',
-  'GET /account/passkeys': 'builder',
-  'POST /account/passkeys/registration/options': 'builder',
-  'POST /account/passkeys/registration/verify': 'builder',
-  'PATCH /account/passkeys/:id': 'builder',
-  'DELETE /account/passkeys/:id': 'builder',
-};
+import generated from './generated/admin-calls.json' with { type: 'json' };
 
 /** The roles of a builder on an app, from most privileges to fewest. */
 export const appRoles = ['owner', 'developer', 'reader'] as const;
 export type AppRole = (typeof appRoles)[number];
+
+/**
+ * The minimum role of a caller: any builder, a builder who may create apps, an owner of the node, the operator, or a
+ * role on the app.
+ */
+export type Least = 'builder' | 'creator' | 'node owner' | 'operator' | AppRole;
+
+/** A call of the management API by its method and path below /admin/v1. */
+export type AdminRoute = keyof typeof generated.leastRoles;
+
+/** The minimum role for each call of the management API, as the definition of the call in src/admin says it. */
+export const leastRoles = generated.leastRoles as Readonly<Record<AdminRoute, Least>>;
+
+/**
+ * The calls of the management API that need a recent proof of identity, some of them only for some requests. Each text
+ * completes the sentence “You are about to …”.
+ */
+export const sensitiveCalls: Readonly<Record<string, string>> = generated.sensitiveCalls;

@@ -13,7 +13,7 @@ import { passwordLimits } from './limits/passwords.ts';
 import { probeLimits } from './limits/probe.ts';
 import { providerLimits } from './limits/providers.ts';
 import { rateLimits } from './limits/rates.ts';
-import { recordLimits } from './limits/records.ts';
+import { auditLimits, recordLimits } from './limits/records.ts';
 import { requestLimits } from './limits/requests.ts';
 import { sessionLimits } from './limits/sessions.ts';
 import { settingLimits } from './limits/settings.ts';
@@ -26,7 +26,7 @@ export { type Limit, limitGroups } from './limits/limit.ts';
 
 /**
  * Every number that limits a call, one file for each kind of resource. No number in another place may limit calls; a
- * test searches the sources for such numbers. `docs/limits.md` contains the same numbers, and a test compares the two.
+ * test searches the sources for such numbers. `npm run docs` writes `docs/limits.md` from them, and a test compares both.
  */
 export const limits = {
   ...requestLimits,
@@ -45,6 +45,7 @@ export const limits = {
   ...versionLimits,
   ...probeLimits,
   ...recordLimits,
+  ...auditLimits,
   ...providerLimits,
   ...oauthServerLimits,
   ...hookLimits,

@@ -1,85 +1,70 @@
-import { type MailKind, mailKinds } from './mails.ts';
-import type { Setting } from './settings.ts';
+import { mailKinds } from './mails.ts';
+import { defaultsOf, defineSettings, settingsOfEach, type ValuesOf } from './setting.ts';
 
-/** One string for all languages, or one string for each language tag. */
-export type Translated = string | Readonly<Record<string, string>> | null;
+const FORMAT = 'text, or an object of texts by language tag, or null for the standard text';
 
 /**
  * The settings of an app's mails, with the names of GoTrue's configuration in lower case. The value of a template is
  * the template itself; in GoTrue it is the URL of the template.
  */
-export type MailSettings = {
-  smtp_host: string | null;
-  smtp_port: number;
-  smtp_user: string | null;
-  smtp_admin_email: string | null;
-  smtp_sender_name: string | null;
-  mailer_language: string;
-} & { [K in MailKind as `mailer_subjects_${K}` | `mailer_templates_${K}`]: Translated };
-
-const server: Pick<
-  { readonly [K in keyof MailSettings]: Setting<MailSettings[K]> },
-  'smtp_host' | 'smtp_port' | 'smtp_user' | 'smtp_admin_email' | 'smtp_sender_name' | 'mailer_language'
-> = {
+export const mailSettings = defineSettings({
   smtp_host: {
+    kind: 'text',
     default: null,
-    type: 'host name or address, or null for no mail server',
+    format: 'host name or address, or null for no mail server',
     meaning: 'The mail server (SMTP) that sends the app’s mails. Without one, mails are kept on the page Mail.',
   },
   smtp_port: {
+    kind: 'number',
     default: 587,
-    type: 'port number',
+    unit: 'count',
+    range: [1, 65_535],
     meaning: 'The port of the mail server: 465 is encrypted from the start, all others by STARTTLS.',
   },
   smtp_user: {
+    kind: 'text',
     default: null,
-    type: 'text, or null for no sign-in',
+    format: 'text, or null for no sign-in',
     meaning: 'The user name for the mail server.',
   },
   smtp_admin_email: {
+    kind: 'text',
     default: null,
-    type: 'e-mail address, or null',
+    format: 'e-mail address, or null',
     meaning: 'The address from which mails are sent.',
   },
   smtp_sender_name: {
+    kind: 'text',
     default: null,
-    type: 'text, or null',
+    format: 'text, or null',
     meaning: 'The name of the sender that mails show.',
   },
   mailer_language: {
+    kind: 'text',
     default: 'en',
-    type: 'language tag, such as en, de or ar',
+    format: 'language tag, such as en, de or ar',
     meaning: 'The language of mails to members whose own language is unknown, or has no template.',
+    row: { section: 'notices', label: 'Language of mails' },
   },
-};
-
-const translated = (meaning: string): Setting<Translated> => ({
-  default: null,
-  type: 'text, or an object of texts by language tag, or null for the standard text',
-  meaning,
-  isTranslated: true,
+  ...settingsOfEach('mailer_subjects_', mailKinds, (kind) => ({
+    '': {
+      kind: 'translated',
+      default: null,
+      format: FORMAT,
+      meaning: `The subject of the mail “${kind.replaceAll('_', ' ')}”; it may hold {{ .Email }} and the like.`,
+    },
+  })),
+  ...settingsOfEach('mailer_templates_', mailKinds, (kind) => ({
+    '': {
+      kind: 'translated',
+      default: null,
+      format: FORMAT,
+      meaning: `The HTML of the mail “${kind.replaceAll('_', ' ')}”, with {{ .ConfirmationURL }}, {{ .Token }} and the like.`,
+    },
+  })),
 });
 
-export const mailSettings = {
-  ...server,
-  ...Object.fromEntries(
-    mailKinds.flatMap((kind) => {
-      const words = kind.replaceAll('_', ' ');
-      return [
-        [
-          `mailer_subjects_${kind}`,
-          translated(`The subject of the mail “${words}”; it may hold {{ .Email }} and the like.`),
-        ],
-        [
-          `mailer_templates_${kind}`,
-          translated(`The HTML of the mail “${words}”, with {{ .ConfirmationURL }}, {{ .Token }} and the like.`),
-        ],
-      ];
-    }),
-  ),
-} as { readonly [K in keyof MailSettings]: Setting<MailSettings[K]> };
+export type MailSettings = ValuesOf<typeof mailSettings>;
 
 /** All settings with their default values. */
-export const defaultMailSettings: MailSettings = Object.fromEntries(
-  Object.entries(mailSettings).map(([name, setting]) => [name, setting.default]),
-) as unknown as MailSettings;
+export const defaultMailSettings = defaultsOf(mailSettings);

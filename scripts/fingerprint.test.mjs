@@ -20,7 +20,7 @@ it.each([
   ['a new name', () => renameSync(join(root, 'src/deep/one.ts'), join(root, 'src/deep/two.ts'))],
   ['a deletion', () => rmSync(join(root, 'src/deep/one.ts'))],
   ['a move', () => renameSync(join(root, 'src/deep/one.ts'), join(root, 'src/one.ts'))],
-])('changes with %s', (_, change) => {
+])('the fingerprint of the sources changes with %s', (_, change) => {
   const before = take();
   change();
   expect(take()).not.toBe(before);
@@ -29,7 +29,7 @@ it.each([
 it.each([
   ['another time of change', () => utimesSync(join(root, 'src/deep/one.ts'), new Date(), new Date())],
   ['a file that does not count', () => writeFileSync(join(root, 'src/one.test.ts'), '')],
-])('does not change with %s', (_, change) => {
+])('the fingerprint of the sources does not change with %s', (_, change) => {
   const before = take();
   change();
   expect(take()).toBe(before);

@@ -23,16 +23,16 @@ const withoutPidMilliseconds = 2000;
  */
 export async function withFolderLock(folder, work, waiting) {
   mkdirSync(dirname(folder), { recursive: true });
-  let told = false;
+  let isReported = false;
   while (!tryToTake(folder)) {
     const holder = readHolder(folder);
     if (holder.stale) {
       takeAway(folder, holder.pid);
       continue;
     }
-    if (!told && holder.pid) {
+    if (!isReported && holder.pid) {
       waiting(holder.pid);
-      told = true;
+      isReported = true;
     }
     await delay(100);
   }

@@ -19,13 +19,13 @@ function leaveLock(pid) {
 
 const never = () => expect.unreachable('nobody holds the lock');
 
-it('is released after the work, also if the work failed', async () => {
+it('withFolderLock releases the lock after the work, also if the work failed', async () => {
   await expect(withFolderLock(lock, () => Promise.reject(new Error('no disk')), never)).rejects.toThrow('no disk');
   expect(await withFolderLock(lock, () => Promise.resolve(existsSync(lock)), never)).toBe(true);
   expect(existsSync(lock)).toBe(false);
 });
 
-it('waits for the process that holds the lock, and reports its pid', async () => {
+it('withFolderLock waits for the process that holds the lock, and reports its pid', async () => {
   leaveLock(process.ppid);
   const waiting = vi.fn();
   const work = vi.fn(() => Promise.resolve());
@@ -38,13 +38,13 @@ it('waits for the process that holds the lock, and reports its pid', async () =>
   expect(work).toHaveBeenCalledOnce();
 });
 
-it('takes over the lock of a process that was killed before it wrote its pid', async () => {
+it('withFolderLock takes over the lock of a process that was killed before it wrote its pid', async () => {
   leaveLock();
   utimesSync(lock, new Date(0), new Date(0));
   expect(await withFolderLock(lock, () => Promise.resolve('done'), never)).toBe('done');
 });
 
-it('takes over the lock of an earlier process with the same pid, as after a restart of a container', async () => {
+it('withFolderLock takes over the lock of an earlier process with the same pid, as after a restart of a container', async () => {
   leaveLock(process.pid);
   expect(await withFolderLock(lock, () => Promise.resolve('done'), never)).toBe('done');
 });

@@ -13,7 +13,7 @@ beforeEach(() => {
   mkdirSync(join(root, 'node_modules'));
 });
 
-it('accepts packages that a person installed by hand, and notices a changed lock file', () => {
+it('acceptInstalled accepts packages that a person installed by hand, and notices a changed lock file', () => {
   write('package-lock.json', { '': {}, 'node_modules/a': { version: '1.0.0' } });
   write('node_modules/.package-lock.json', { 'node_modules/a': { version: '1.0.0' } });
   expect(isInstalled(root)).toBe(false);
@@ -24,7 +24,7 @@ it('accepts packages that a person installed by hand, and notices a changed lock
   expect(acceptInstalled(root)).toBe(false);
 });
 
-it('refuses an installation if a package is missing, has another version, or is not for this platform', () => {
+it('isInstalled refuses an installation if a package is missing, has another version, or is not for this platform', () => {
   const here = { optional: true, os: [process.platform], cpu: [process.arch], version: '1.0.0' };
   write('package-lock.json', { '': {}, 'node_modules/a': { version: '1.0.0' }, 'node_modules/here': here });
   expect(acceptInstalled(root)).toBe(false);
@@ -34,14 +34,14 @@ it('refuses an installation if a package is missing, has another version, or is 
   expect(acceptInstalled(root)).toBe(false);
 });
 
-it('does not require a package of another platform', () => {
+it('isInstalled does not require a package of another platform', () => {
   const elsewhere = { optional: true, os: ['plan9'], cpu: ['vax'], version: '1.0.0' };
   write('package-lock.json', { '': {}, 'node_modules/elsewhere': elsewhere });
   write('node_modules/.package-lock.json', {});
   expect(acceptInstalled(root)).toBe(true);
 });
 
-it('accepts packages that another version of Node.js installed, but not packages of another platform', () => {
+it('acceptInstalled accepts packages that another version of Node.js installed, but not packages of another platform', () => {
   write('package-lock.json', { '': {} });
   write('node_modules/.package-lock.json', {});
   expect(acceptInstalled(root)).toBe(true);

@@ -4,7 +4,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { precompress } from './precompress.mjs';
 
-it('writes compressed copies of text files that are large enough, and the copies unpack to the same bytes', async () => {
+it('precompress writes compressed copies of text files that are large enough, and the copies unpack to the same bytes', async () => {
   mkdirSync('.tmp/tests', { recursive: true });
   const folder = mkdtempSync('.tmp/tests/precompress-');
   mkdirSync(join(folder, 'assets'));

@@ -34,8 +34,9 @@ export const ninefoldErrors = entries('ninefold', {
   headers_too_large: {
     status: 431,
     message: 'The request line and headers are too large.',
-    meaning: 'Together they are longer than the limit urlBytes.',
-    action: 'Shorten the URL: send long lists in the body of a POST to a function.',
+    meaning: 'The request line and headers together exceed the limit urlBytes.',
+    action:
+      'Shorten the URL: send long lists in the body of POST /rest/v1/rpc/<function>, to a function that selects the rows.',
     member: 'You chose too many things at once. Please choose fewer.',
     limit: 'urlBytes',
   },

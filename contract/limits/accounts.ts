@@ -80,14 +80,17 @@ export const accountLimits = limitsOf('accounts', {
     meaning: 'How long a link or a code in a mail is valid.',
     setting: 'mailer_otp_exp',
     range: [60, 86_400],
+    row: { section: 'accounts', label: 'Links and codes', effect: 'A link or a code in a mail is valid for {}.' },
     code: 'otp_expired',
   },
   oneTimeCodeDigits: {
     unit: 'count',
+    noun: 'digits',
     default: 6,
     meaning: 'How many digits a code in a mail has.',
     setting: 'mailer_otp_length',
     range: [6, 10],
+    row: { section: 'accounts', label: 'Length of a code', effect: 'A code in a mail has {}.' },
   },
   oneTimeCodeTries: {
     unit: 'count',
@@ -113,6 +116,12 @@ export const accountLimits = limitsOf('accounts', {
     meaning: 'Pause after a mail to an address before another mail of the same kind can be requested.',
     setting: 'smtp_max_frequency',
     range: [0, 3600],
+    row: {
+      section: 'accounts',
+      label: 'Pause between mails',
+      effect: 'The next mail of the same kind to an address can be asked for after {}.',
+      without: 'A mail of the same kind can be asked for at any time.',
+    },
     code: 'over_email_send_rate_limit',
   },
   recentSignInSeconds: {

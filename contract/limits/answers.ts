@@ -47,9 +47,11 @@ export const answerLimits = limitsOf('answers', {
   },
   pageRows: {
     unit: 'count',
+    noun: 'rows',
     default: 1000,
     meaning: 'Maximum rows of one response, on each level of embedding. Further rows are left out.',
     setting: 'db_max_rows',
     range: [0, 2_147_483_647],
+    isNullable: true,
   },
 });

@@ -10,7 +10,7 @@ export const appLimits = limitsOf('apps', {
     default: 10_000,
     meaning:
       'Locks that all sessions of an app may hold together. Above this, or if a session locks the database of another app or blocks a catalog or role that all apps share, its sessions are ended and the app is suspended.',
-    setting: 'NINEFOLD_APP_LOCKS',
+    variable: 'NINEFOLD_APP_LOCKS',
     range: [500, 50_000],
     code: 'app_limit_exceeded',
   },
@@ -19,7 +19,7 @@ export const appLimits = limitsOf('apps', {
     default: GIB,
     meaning:
       'Memory of one session. A statement that asks for more fails. Applies to the embedded PostgreSQL on Linux.',
-    setting: 'NINEFOLD_SESSION_MEMORY_BYTES',
+    variable: 'NINEFOLD_SESSION_MEMORY_BYTES',
     range: [128 * MIB, 1024 * GIB],
     code: '53200',
   },
@@ -28,7 +28,7 @@ export const appLimits = limitsOf('apps', {
     default: 2 * GIB,
     meaning:
       'Memory of all sessions of an app together. Above this, the largest sessions are ended. Applies to the embedded PostgreSQL on Linux.',
-    setting: 'NINEFOLD_APP_MEMORY_BYTES',
+    variable: 'NINEFOLD_APP_MEMORY_BYTES',
     range: [128 * MIB, 1024 * GIB],
     code: 'app_limit_exceeded',
   },
@@ -37,7 +37,7 @@ export const appLimits = limitsOf('apps', {
     default: GIB,
     meaning:
       'Temporary files of one session, for example for large sorts (temp_file_limit). A statement that needs more fails.',
-    setting: 'NINEFOLD_SESSION_TEMPORARY_BYTES',
+    variable: 'NINEFOLD_SESSION_TEMPORARY_BYTES',
     range: [MIB, 1024 * GIB],
     code: '53400',
   },
@@ -46,7 +46,7 @@ export const appLimits = limitsOf('apps', {
     default: 2 * GIB,
     meaning:
       'Temporary files of all sessions of an app together, exported snapshots included. Above this, the sessions with the largest files are ended.',
-    setting: 'NINEFOLD_APP_TEMPORARY_BYTES',
+    variable: 'NINEFOLD_APP_TEMPORARY_BYTES',
     range: [MIB, 1024 * GIB],
     code: 'app_limit_exceeded',
   },
@@ -55,7 +55,7 @@ export const appLimits = limitsOf('apps', {
     default: 10 * GIB,
     meaning:
       'Size of an app’s database on disk. Above this, data calls that insert or update rows are refused, functions run in a read-only transaction, and sessions that let the database grow are ended. DELETE calls, and DELETE, TRUNCATE, DROP and VACUUM by the owner stay possible.',
-    setting: 'NINEFOLD_APP_DATABASE_BYTES',
+    variable: 'NINEFOLD_APP_DATABASE_BYTES',
     range: [16 * MIB, 1024 * GIB],
     code: 'app_storage_full',
   },
@@ -64,7 +64,7 @@ export const appLimits = limitsOf('apps', {
     default: 600,
     meaning:
       'How long a statement of any session of an app may run, whatever statement_timeout says. Statements that a client sends as one message, as the SQL page does, count as one.',
-    setting: 'NINEFOLD_APP_STATEMENT_SECONDS',
+    variable: 'NINEFOLD_APP_STATEMENT_SECONDS',
     range: [1, 86_400],
     code: 'app_limit_exceeded',
   },
@@ -85,7 +85,7 @@ export const appLimits = limitsOf('apps', {
     unit: 'seconds',
     default: 1800,
     meaning: 'How long a transaction of any session of an app may last, whatever transaction_timeout says.',
-    setting: 'NINEFOLD_APP_TRANSACTION_SECONDS',
+    variable: 'NINEFOLD_APP_TRANSACTION_SECONDS',
     range: [1, 86_400],
     code: 'app_limit_exceeded',
   },
@@ -94,7 +94,7 @@ export const appLimits = limitsOf('apps', {
     default: 300,
     meaning:
       'How long a session of an app may wait inside an open transaction, whatever idle_in_transaction_session_timeout says.',
-    setting: 'NINEFOLD_APP_IDLE_TRANSACTION_SECONDS',
+    variable: 'NINEFOLD_APP_IDLE_TRANSACTION_SECONDS',
     range: [1, 86_400],
     code: 'app_limit_exceeded',
   },
@@ -103,7 +103,7 @@ export const appLimits = limitsOf('apps', {
     default: 30,
     meaning:
       'How long autovacuum may analyze one table of an app. All apps share its workers, and an analysis runs functions of the app in expression indexes.',
-    setting: 'NINEFOLD_APP_ANALYZE_SECONDS',
+    variable: 'NINEFOLD_APP_ANALYZE_SECONDS',
     range: [1, 86_400],
   },
   sharedCatalogBytesPerSecond: {
@@ -111,7 +111,7 @@ export const appLimits = limitsOf('apps', {
     default: 4 * MIB,
     meaning:
       'How much the catalogs that all apps of a server share, as of comments and settings of databases, may grow per second. Above this, the app that writes them most is suspended.',
-    setting: 'NINEFOLD_SHARED_CATALOG_BYTES_PER_SECOND',
+    variable: 'NINEFOLD_SHARED_CATALOG_BYTES_PER_SECOND',
     range: [MIB / 4, GIB],
     code: 'app_limit_exceeded',
   },
@@ -120,7 +120,7 @@ export const appLimits = limitsOf('apps', {
     default: 64 * MIB,
     meaning:
       'Size of the NOTIFY queue, which all apps of a server share. Above this, sessions that may prevent PostgreSQL from emptying the queue are ended after notifyListenerSeconds.',
-    setting: 'NINEFOLD_NOTIFY_QUEUE_BYTES',
+    variable: 'NINEFOLD_NOTIFY_QUEUE_BYTES',
     range: [MIB, 8 * GIB],
     code: 'app_limit_exceeded',
   },
@@ -129,7 +129,7 @@ export const appLimits = limitsOf('apps', {
     default: 30,
     meaning:
       'How long a transaction may last, or a client may leave its connection unread, while the NOTIFY queue exceeds notifyQueueBytes. PostgreSQL does not report which session listens.',
-    setting: 'NINEFOLD_NOTIFY_LISTENER_SECONDS',
+    variable: 'NINEFOLD_NOTIFY_LISTENER_SECONDS',
     range: [1, 3600],
   },
   notifyBytesPerSecond: {
@@ -137,7 +137,7 @@ export const appLimits = limitsOf('apps', {
     default: 8 * MIB,
     meaning:
       'How much all apps of a server may write to the NOTIFY queue per second. Above this, the app that writes most is suspended.',
-    setting: 'NINEFOLD_NOTIFY_BYTES_PER_SECOND',
+    variable: 'NINEFOLD_NOTIFY_BYTES_PER_SECOND',
     range: [MIB / 4, GIB],
     code: 'app_limit_exceeded',
   },
@@ -146,7 +146,7 @@ export const appLimits = limitsOf('apps', {
     default: 50,
     meaning:
       'Percent of one processor that an app may use at normal priority while another app has work. Applies to the embedded PostgreSQL on Linux.',
-    setting: 'NINEFOLD_APP_PROCESSOR_SHARE',
+    variable: 'NINEFOLD_APP_PROCESSOR_SHARE',
     range: [1, 100_000],
   },
   loginsPerSecond: {
@@ -154,7 +154,7 @@ export const appLimits = limitsOf('apps', {
     default: 30,
     meaning:
       'Logins per second of one role over TCP to the embedded PostgreSQL, four times as many of all roles together; after a pause, those of two seconds at once. More wait as long as loginWaitSeconds says.',
-    setting: 'NINEFOLD_LOGINS_PER_SECOND',
+    variable: 'NINEFOLD_LOGINS_PER_SECOND',
     range: [1, 10_000],
     code: '53300',
   },
@@ -174,7 +174,7 @@ export const appLimits = limitsOf('apps', {
     default: 10,
     meaning:
       'How long an app is suspended after it exceeded a limit. Each further time doubles the duration, until ten minutes pass without one.',
-    setting: 'NINEFOLD_APP_SUSPENSION_SECONDS',
+    variable: 'NINEFOLD_APP_SUSPENSION_SECONDS',
     range: [1, 3600],
     code: 'app_limit_exceeded',
   },
@@ -195,5 +195,5 @@ export const appLimits = limitsOf('apps', {
 export type AppBounds = { readonly [Name in SettableName]: number };
 
 type SettableName = {
-  [Name in keyof typeof appLimits]: (typeof appLimits)[Name] extends { setting: string } ? Name : never;
+  [Name in keyof typeof appLimits]: (typeof appLimits)[Name] extends { variable: string } ? Name : never;
 }[keyof typeof appLimits];

@@ -9,6 +9,7 @@ export const databaseLimits = limitsOf('database', {
       'How long one data call may run in the database. A statement_timeout of the caller’s role (alter role anon set …) is not applied.',
     setting: 'db_statement_timeout',
     range: [0, 2_147_483_647],
+    isNullable: true,
     code: '57014',
   },
   catalogLockMilliseconds: {
@@ -21,7 +22,7 @@ export const databaseLimits = limitsOf('database', {
     unit: 'count',
     default: 8,
     meaning: 'Maximum connections of one worker to one app.',
-    setting: 'NINEFOLD_POOL',
+    variable: 'NINEFOLD_POOL',
     range: [1, 100],
   },
   appConnections: {
@@ -41,7 +42,7 @@ export const databaseLimits = limitsOf('database', {
     default: 320,
     meaning:
       'Maximum connections of one node to the databases of its apps; fewer if the server allows fewer. Above this, a request waits for a connection for poolWaitSeconds.',
-    setting: 'NINEFOLD_CONNECTIONS',
+    variable: 'NINEFOLD_CONNECTIONS',
     range: [8, 10_000],
   },
   idleConnections: {
@@ -54,7 +55,7 @@ export const databaseLimits = limitsOf('database', {
     unit: 'seconds',
     default: 30,
     meaning: 'Time without a request after which an app closes its connections.',
-    setting: 'NINEFOLD_POOL_IDLE_SECONDS',
+    variable: 'NINEFOLD_POOL_IDLE_SECONDS',
     range: [1, 86_400],
   },
   poolWaitSeconds: {

@@ -4,6 +4,7 @@ import { limitsOf } from './limit.ts';
 export const factorLimits = limitsOf('factors', {
   enrolledFactors: {
     unit: 'count',
+    noun: 'second factors',
     default: 10,
     meaning: 'Second factors of one account, verified or not. A set of recovery codes does not count.',
     setting: 'mfa_max_enrolled_factors',
@@ -12,10 +13,12 @@ export const factorLimits = limitsOf('factors', {
   },
   verifiedFactors: {
     unit: 'count',
+    noun: 'second factors',
     default: 10,
     meaning: 'Verified second factors of one account.',
     setting: 'mfa_max_verified_factors',
     range: [1, 100],
+    row: { section: 'secondFactor', label: 'Factors of an account', effect: 'An account can have {}.' },
     code: 'too_many_enrolled_mfa_factors',
   },
   factorExpirySeconds: {
@@ -46,6 +49,7 @@ export const factorLimits = limitsOf('factors', {
   },
   passkeys: {
     unit: 'count',
+    noun: 'passkeys',
     default: 10,
     meaning: 'Passkeys of one account.',
     setting: 'passkey_max_passkeys_per_user',
@@ -83,6 +87,7 @@ export const factorLimits = limitsOf('factors', {
   },
   secondFactorFailures: {
     unit: 'count',
+    noun: 'codes',
     default: 10,
     meaning: 'Wrong codes of second factors of one account in secondFactorWindowSeconds. Further attempts must wait.',
     setting: 'rate_limit_second_factor',

@@ -1,15 +1,17 @@
+import type { NumberSetting } from '../setting.ts';
+
 /**
- * One number that limits a call: `default`, in `unit`, unless the environment variable or the app's setting `setting`
- * changes it.
+ * One number that limits a call: `default`, in `unit`, unless a setting of the app or a variable of the node's
+ * environment changes it. A limit with `setting` is the complete definition of that setting.
  */
-export interface Limit {
+export interface Limit extends Omit<NumberSetting, 'kind' | 'range'> {
   /** Key of a group in `limitGroups`. */
   readonly group: LimitGroup;
-  readonly unit: 'bytes' | 'seconds' | 'milliseconds' | 'hours' | 'days' | 'count' | 'characters';
-  readonly default: number;
-  readonly meaning: string;
+  /** Key of the app's setting that changes the limit. */
   readonly setting?: string;
-  /** The minimum and the maximum to which `setting` can change the limit. */
+  /** Name of the environment variable that changes the limit. */
+  readonly variable?: `NINEFOLD_${string}`;
+  /** The minimum and the maximum to which the setting or the variable can change the limit. */
   readonly range?: readonly [number, number];
   /** True if the default is ten times as high on a node that only its own machine can reach. */
   readonly wideOnLoopback?: true;

@@ -4,6 +4,7 @@ import { limitsOf } from './limit.ts';
 export const mailLimits = limitsOf('mails', {
   mailsPerHour: {
     unit: 'count',
+    noun: 'mails',
     default: 30,
     meaning:
       'Mails of one app that its mail server gets within an hour. Further mails wait. Mails on the page Mail that are not sent do not count.',

@@ -8,6 +8,7 @@ export const passwordLimits = limitsOf('passwords', {
     meaning: 'The shortest password of a new account and of a changed password.',
     setting: 'password_min_length',
     range: [6, 1024],
+    row: { section: 'passwords', label: 'Length', effect: 'A new password has at least {}.' },
     code: 'weak_password',
   },
   builderPasswordMinCharacters: {
@@ -33,6 +34,7 @@ export const passwordLimits = limitsOf('passwords', {
   },
   signInFailures: {
     unit: 'count',
+    noun: 'sign-ins',
     default: 30,
     meaning:
       'Failed sign-ins from one client network (an IPv4 address, an IPv6 /64) in signInWindowSeconds. Further attempts must wait.',
@@ -42,6 +44,7 @@ export const passwordLimits = limitsOf('passwords', {
   },
   signInFailuresPerAccount: {
     unit: 'count',
+    noun: 'sign-ins',
     default: 20,
     meaning:
       'Failed sign-ins for one account in signInWindowSeconds, from all networks that the account has not signed in from. A quarter is reserved for networks with few attempts.',

@@ -7,6 +7,7 @@ import { limitsOf } from './limit.ts';
 export const rateLimits = limitsOf('passwords', {
   signUpsPerNetwork: {
     unit: 'count',
+    noun: 'sign-ups',
     default: 30,
     meaning: 'Sign-ups from one client network (an IPv4 address, an IPv6 /64) within 5 minutes.',
     setting: 'rate_limit_sign_up',
@@ -16,6 +17,7 @@ export const rateLimits = limitsOf('passwords', {
   },
   signUpsPerApp: {
     unit: 'count',
+    noun: 'sign-ups',
     default: 1000,
     meaning: 'Sign-ups of the app within 5 minutes.',
     setting: 'rate_limit_sign_up_app',
@@ -25,6 +27,7 @@ export const rateLimits = limitsOf('passwords', {
   },
   anonymousPerNetwork: {
     unit: 'count',
+    noun: 'accounts',
     default: 30,
     meaning: 'Anonymous accounts that one client network creates within an hour.',
     setting: 'rate_limit_anonymous_users',
@@ -34,6 +37,7 @@ export const rateLimits = limitsOf('passwords', {
   },
   anonymousPerApp: {
     unit: 'count',
+    noun: 'accounts',
     default: 1000,
     meaning: 'Anonymous accounts of the app that are created within an hour.',
     setting: 'rate_limit_anonymous_users_app',
@@ -43,6 +47,7 @@ export const rateLimits = limitsOf('passwords', {
   },
   oauthRegistrationsPerNetwork: {
     unit: 'count',
+    noun: 'applications',
     default: 20,
     meaning: 'Applications that register themselves from one client network within an hour.',
     setting: 'rate_limit_oauth_registration',
@@ -52,6 +57,7 @@ export const rateLimits = limitsOf('passwords', {
   },
   refreshesPerNetwork: {
     unit: 'count',
+    noun: 'calls',
     default: 150,
     meaning: 'Refreshes of sessions from one client network in any 5 minutes.',
     setting: 'rate_limit_token_refresh',
@@ -61,6 +67,7 @@ export const rateLimits = limitsOf('passwords', {
   },
   verificationsPerNetwork: {
     unit: 'count',
+    noun: 'calls',
     default: 30,
     meaning: 'Codes and links that one client network tries within 5 minutes.',
     setting: 'rate_limit_verify',
@@ -70,6 +77,7 @@ export const rateLimits = limitsOf('passwords', {
   },
   verificationsPerAccount: {
     unit: 'count',
+    noun: 'calls',
     default: 10,
     meaning:
       'Codes in mails that are tried for one account within 5 minutes. A network that the member has signed in from has its own count. Codes in texts have only the limit oneTimeCodeTries.',
@@ -79,6 +87,7 @@ export const rateLimits = limitsOf('passwords', {
   },
   messagesPerNetwork: {
     unit: 'count',
+    noun: 'calls',
     default: 30,
     meaning: 'Requests of one client network that send a mail or a message within 5 minutes.',
     setting: 'rate_limit_otp',
@@ -88,6 +97,7 @@ export const rateLimits = limitsOf('passwords', {
   },
   messagesPerAccount: {
     unit: 'count',
+    noun: 'calls',
     default: 5,
     meaning:
       'Requests that send a mail or a message to one account within 5 minutes. A network that the member has signed in from has its own count.',
@@ -97,6 +107,7 @@ export const rateLimits = limitsOf('passwords', {
   },
   messagesPerApp: {
     unit: 'count',
+    noun: 'calls',
     default: 1000,
     meaning: 'Requests of the app that send a mail or a message within 5 minutes.',
     setting: 'rate_limit_otp_app',
@@ -106,6 +117,7 @@ export const rateLimits = limitsOf('passwords', {
   },
   factorAttemptsPerNetwork: {
     unit: 'count',
+    noun: 'calls',
     default: 15,
     meaning: 'Challenges and verifications of second factors from one client network within a minute.',
     setting: 'mfa_rate_limit_challenge_and_verify',
@@ -115,6 +127,7 @@ export const rateLimits = limitsOf('passwords', {
   },
   providerSignInsPerNetwork: {
     unit: 'count',
+    noun: 'calls',
     default: 300,
     meaning: 'Sign-ins at providers that one client network begins in any 5 minutes.',
     setting: 'rate_limit_provider',
@@ -124,6 +137,7 @@ export const rateLimits = limitsOf('passwords', {
   },
   passkeySignInsPerNetwork: {
     unit: 'count',
+    noun: 'calls',
     default: 30,
     meaning: 'Sign-ins with a passkey that one client network begins or completes within 5 minutes.',
     setting: 'rate_limit_passkey',

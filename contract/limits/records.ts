@@ -70,6 +70,7 @@ export const recordLimits = limitsOf('records', {
   },
   keptTraces: {
     unit: 'count',
+    noun: 'requests',
     default: 2000,
     meaning:
       'Request traces that the app’s database stores, and as many of builders’ requests. The oldest are deleted first.',
@@ -123,6 +124,7 @@ export const recordLimits = limitsOf('records', {
   },
   logRequests: {
     unit: 'count',
+    noun: 'requests',
     default: 200_000,
     meaning: 'Requests that the log of one app stores. The oldest are deleted first.',
     setting: 'logs_requests',
@@ -162,6 +164,10 @@ export const recordLimits = limitsOf('records', {
     default: 1000,
     meaning: 'Apps whose requests one worker counts between two writes.',
   },
+});
+
+/** Limits of the audit logs. */
+export const auditLimits = limitsOf('records', {
   auditDays: {
     unit: 'days',
     default: 90,

@@ -106,7 +106,7 @@ export const requestLimits = limitsOf('requests', {
     default: 125,
     meaning:
       'How long a client connection may be idle between two requests. A proxy must keep its idle connections for a shorter time.',
-    setting: 'NINEFOLD_KEEP_ALIVE_SECONDS',
+    variable: 'NINEFOLD_KEEP_ALIVE_SECONDS',
     range: [1, 3600],
   },
   drainMilliseconds: {
@@ -131,7 +131,7 @@ export const requestLimits = limitsOf('requests', {
     unit: 'count',
     default: 0,
     meaning: 'Requests per second from one client network, counted by each worker; 0 is no limit.',
-    setting: 'NINEFOLD_REQUESTS_PER_SECOND',
+    variable: 'NINEFOLD_REQUESTS_PER_SECOND',
     range: [0, 1_000_000],
     code: 'too_many_requests',
   },
@@ -145,8 +145,8 @@ export const requestLimits = limitsOf('requests', {
     unit: 'count',
     default: 0,
     meaning:
-      'Trusted proxies in front of the node, which name the client in X-Forwarded-For: their number, or their addresses and networks (CIDR).',
-    setting: 'NINEFOLD_TRUST_PROXY',
+      'Trusted proxies in front of the node, which name the client in X-Forwarded-For: their number, or their addresses and networks (CIDR), such as 10.0.0.0/8,::1.',
+    variable: 'NINEFOLD_TRUST_PROXY',
     range: [0, 32],
   },
   routeCharacters: {

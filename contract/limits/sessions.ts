@@ -8,15 +8,26 @@ export const sessionLimits = limitsOf('sessions', {
     meaning: 'How long an access token is valid.',
     setting: 'jwt_exp',
     range: [30, 604_800],
+    row: {
+      section: 'sessions',
+      label: 'Access tokens',
+      effect: 'An access token is valid for {}; then the client refreshes it.',
+    },
     code: 'PGRST303',
   },
   refreshReuseSeconds: {
     unit: 'seconds',
     default: 0,
     meaning:
-      'How long after its exchange a refresh token that is older than the parent of the active one may be exchanged again.',
+      'How long after its exchange a refresh token that is older than the parent of the active one may be exchanged again. Later it ends the session. The parent may be exchanged at any time, because its client may have lost the response.',
     setting: 'security_refresh_token_reuse_interval',
     range: [0, 3600],
+    row: {
+      section: 'sessions',
+      label: 'Late refresh',
+      effect: 'A replaced refresh token is still taken for {}. Later it ends the session.',
+      without: 'The refresh token before the current one is still taken. An older one ends the session.',
+    },
     code: 'refresh_token_already_used',
   },
   authCodeSeconds: {
@@ -43,26 +54,45 @@ export const sessionLimits = limitsOf('sessions', {
   sessionTimeboxSeconds: {
     unit: 'seconds',
     default: 31_536_000,
-    meaning: 'Time after the sign-in at which a session ends; 0 is never.',
+    meaning: 'Time after the sign-in at which a session ends, with its access tokens; 0 is never.',
     setting: 'sessions_timebox',
     range: [0, 315_360_000],
+    row: {
+      section: 'sessions',
+      label: 'Longest session',
+      effect: 'A member signs in again {} after the sign-in, even if active.',
+      without: 'A session that is in use does not expire.',
+    },
     code: 'session_expired',
   },
   sessionInactivitySeconds: {
     unit: 'seconds',
     default: 2_592_000,
-    meaning: 'Time after the last refresh at which a session ends; 0 is never.',
+    meaning: 'Time after the last refresh at which a session ends, with its access tokens; 0 is never.',
     setting: 'sessions_inactivity_timeout',
     range: [0, 315_360_000],
+    row: {
+      section: 'sessions',
+      label: 'Inactivity',
+      effect: 'A session ends after {} without a refresh.',
+      without: 'A session does not end through inactivity.',
+    },
     code: 'session_expired',
   },
   sessionsPerUser: {
     unit: 'count',
+    noun: 'sessions',
     default: 0,
     meaning:
       'Sessions of one account. A further sign-in ends the sessions that were used least recently; 0 is any number.',
     setting: 'sessions_per_user',
     range: [0, 1000],
+    row: {
+      section: 'sessions',
+      label: 'Sessions of a member',
+      effect: 'A member can have {}. A further sign-in ends the one that was used the longest ago.',
+      without: 'A member can have any number of sessions.',
+    },
   },
   userAgentCharacters: {
     unit: 'characters',

@@ -14,6 +14,7 @@ export const textLimits = limitsOf('mails', {
   textCodeDigits: {
     group: 'passwords',
     unit: 'count',
+    noun: 'digits',
     default: 6,
     meaning: 'Digits of a code in a text.',
     setting: 'sms_otp_length',
@@ -31,6 +32,7 @@ export const textLimits = limitsOf('mails', {
   factorCodeDigits: {
     group: 'factors',
     unit: 'count',
+    noun: 'digits',
     default: 6,
     meaning: 'Digits of the code of a second factor in a text.',
     setting: 'mfa_phone_otp_length',
@@ -47,6 +49,7 @@ export const textLimits = limitsOf('mails', {
   },
   textsPerHour: {
     unit: 'count',
+    noun: 'texts',
     default: 30,
     meaning: 'Texts that the app’s provider gets within an hour. Requests that would send a further text are refused.',
     setting: 'rate_limit_sms_sent',
@@ -56,6 +59,7 @@ export const textLimits = limitsOf('mails', {
   },
   textsPerNetwork: {
     unit: 'count',
+    noun: 'texts',
     default: 10,
     meaning: 'Texts that one client network (an IPv4 address, an IPv6 /64) requests within an hour.',
     setting: 'rate_limit_sms_network',
@@ -65,6 +69,7 @@ export const textLimits = limitsOf('mails', {
   },
   textsPerNumber: {
     unit: 'count',
+    noun: 'texts',
     default: 5,
     meaning:
       'Texts to one number within an hour. A network that the member has signed in from has its own count, so that strangers cannot use it up.',

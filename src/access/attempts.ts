@@ -3,6 +3,9 @@ import { DatabaseError } from '../database/database-error.ts';
 import { firstJson, plain, type Statement } from '../database/statement.ts';
 import { QUERY_CANCELED, SavepointRunner } from './rolled-back.ts';
 
+/** Characters of PostgreSQL’s message that a reason contains. */
+const MESSAGE_CHARACTERS = 500;
+
 /** A statement that the probe runs as a role with claims. */
 export interface Attempt {
   /** The database role. */
@@ -155,7 +158,7 @@ function refusal({ sqlstate, message, fields }: DatabaseError): AttemptResult {
   if (sqlstate === QUERY_CANCELED) return late;
   return {
     sqlstate,
-    message: message.slice(0, 500),
+    message: message.slice(0, MESSAGE_CHARACTERS),
     within: /function (?!inline_code_block)/.test(fields.where ?? ''),
   };
 }

@@ -35,8 +35,8 @@ export function decideFunction(access: Access, caller: CallingRole, executed: Ex
   const open = uses.filter(({ why }) => why === null).map(({ use }) => use);
   const uncalled = isCallable ? whyNotCalled(access, caller, executed) : null;
   if (uncalled !== null && open.length === 0) return uncalled.decision;
-  const told = open.length === 0 ? may : { ...may, reason: `${may.reason}; read as ${listOf(open)}` };
-  const given = isCallable ? withArguments(told, access.privileges, caller.oid, routine) : told;
+  const withUses = open.length === 0 ? may : { ...may, reason: `${may.reason}; read as ${listOf(open)}` };
+  const given = isCallable ? withArguments(withUses, access.privileges, caller.oid, routine) : withUses;
   const called =
     uncalled !== null
       ? addCondition(given, 'not as a call', uncalled.decision.reason, uncalled.untried)

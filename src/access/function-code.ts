@@ -11,6 +11,9 @@ import { type Use, usesOf } from '../sql-reader/body/uses.ts';
 import { runsDynamicSql, writesOf } from '../sql-reader/body/writes.ts';
 import { type CommonFacts, named, type Reads } from './fact-indexes.ts';
 
+/** The longest body of a function whose analysis is cached. */
+const REMEMBERED_CHARACTERS = 10_000;
+
 /**
  * Finds out what the code of the app's functions calls, reads, writes and raises: directly, or through the functions
  * that the code names. SQL that the code builds at run time is not read.
@@ -160,7 +163,7 @@ const codeOf = memoize(
     const isRead = language === 'sql' || language === 'plpgsql';
     return { uses: isRead ? usesOf(language, body) : [], raises: language === 'plpgsql' ? raisesOf(body) : [] };
   },
-  { maxText: 10_000 },
+  { maxText: REMEMBERED_CHARACTERS },
 );
 
 /** Returns the code of a function, followed by the constant SQL that it runs with EXECUTE. */

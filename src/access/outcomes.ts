@@ -11,7 +11,7 @@ export const ANY: Outcomes = TRUE | FALSE | NULL;
 export interface Caller {
   /** The database role of the call, which current_user and auth.role() return. Null if it is not known. */
   role: string | null;
-  /** Whether auth.uid() has a value: never without a session, always for a signed-in member. */
+  /** `none`: auth.uid() is null, as without a session. `member`: auth.uid() has a value, as for a signed-in member. */
   user: 'none' | 'member' | 'unknown';
   /** A member role (ninefold.roles) that the user has, possibly among others. */
   memberRole: string | null;

@@ -69,7 +69,7 @@ function apart(one: RoutineFact, other: RoutineFact): Way[] | null {
   const [body, otherBody] = [bodyKind(one), bodyKind(other)];
   const [names, otherNames] = [namesOf(one), namesOf(other)];
   const [must, otherMust] = [mustOf(one), mustOf(other)];
-  // Both functions accept the same bodies. So only a call without a body can tell them apart, if `one` needs no
+  // Both functions accept the same bodies. So only a call without a body distinguishes them, if `one` needs no
   // argument and `other` needs one.
   if (body !== null && body === otherBody) {
     return must.length === 0 && otherMust.length > 0 ? [{ name: '', isGiven: false }] : [];
@@ -78,8 +78,8 @@ function apart(one: RoutineFact, other: RoutineFact): Way[] | null {
   if (must.some((name) => !otherNames.includes(name)) || otherMust.some((name) => !names.includes(name))) return null;
   // A body of text or bytes names no arguments. So PostgREST also passes it to a function without required arguments,
   // and giving a body does not select `one`.
-  const isTold = body === 'json' || otherNames.length === 0;
-  const more = names.filter((name) => (name === '' ? isTold : !otherNames.includes(name)));
+  const isSelecting = body === 'json' || otherNames.length === 0;
+  const more = names.filter((name) => (name === '' ? isSelecting : !otherNames.includes(name)));
   const fewer = otherMust.filter((name) => !must.includes(name));
   return [...more.map((name) => ({ name, isGiven: true })), ...fewer.map((name) => ({ name, isGiven: false }))];
 }

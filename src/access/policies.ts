@@ -1,17 +1,20 @@
 import type { PolicyFact } from '../catalog/access.ts';
 import type { RelationFact } from '../catalog/entities.ts';
 import { memoize } from '../catalog/memoize.ts';
+import type { RoutineFact } from '../catalog/routines.ts';
 import { join, readCondition } from '../sql-reader/condition.ts';
 import { type FieldTypes, withTypes } from '../sql-reader/field-types.ts';
-import { mapSources } from '../sql-reader/map-tree.ts';
-import type { Expression, Source, Subquery } from '../sql-reader/tree.ts';
+import { mapOperands, mapSources } from '../sql-reader/map-tree.ts';
+import type { Expression, Operand, Source, Subquery } from '../sql-reader/tree.ts';
 import { named } from './fact-indexes.ts';
 import { fieldTypes } from './field-types.ts';
-import { withMeanings } from './function-meanings.ts';
 import type { AccessLookup } from './lookup.ts';
 import type { RowOperation } from './operations.ts';
 import type { Privileges } from './privileges.ts';
 import { clauseFor, combinePolicies, policyChecks, type UnboundReason, unboundReason } from './row-security.ts';
+
+/** Maximum length of a meaning within a sentence. Longer comments are only shown with the function. */
+const LONGEST_MEANING = 100;
 
 /** The limits that row-level security sets for the rows of one relation. */
 export type RowSecurity =
@@ -211,3 +214,33 @@ export const relationsRead = (policies: readonly PolicyFact[], operation: RowOpe
     const asked = clausesFor(policy, operation);
     return policy.reads.filter(({ clause }) => asked.includes(clause));
   });
+
+/**
+ * Adds to each call the meaning of its function: the first sentence of the function's comment. A call gets no meaning if
+ * functions of the same name have different comments, because the condition does not show which one PostgreSQL calls.
+ */
+function withMeanings(expression: Expression, called: readonly RoutineFact[]): Expression {
+  const meanings = meaningsOf(called);
+  if (meanings.size === 0) return expression;
+  return mapOperands(expression, (operand): Operand => {
+    const meaning = operand.kind === 'call' ? meanings.get(operand.name) : undefined;
+    return operand.kind === 'call' && meaning !== undefined ? { ...operand, meaning } : operand;
+  });
+}
+
+function meaningsOf(called: readonly RoutineFact[]): Map<string, string> {
+  const found = new Map<string, string | null>();
+  for (const { schema, name, comment } of called) {
+    const key = `${schema}.${name}`;
+    const own = firstSentence(comment ?? '');
+    found.set(key, found.has(key) && found.get(key) !== own ? null : own);
+  }
+  return new Map([...found].filter((entry): entry is [string, string] => entry[1] !== null));
+}
+
+/** Returns the first sentence of a comment without its full stop; null if the sentence is empty or too long. */
+function firstSentence(comment: string): string | null {
+  const [first = ''] = comment.trim().split(/(?<=[.!?])\s|\n\s*\n/);
+  const words = first.replace(/\s+/g, ' ').replace(/\.$/, '').trim();
+  return words === '' || words.length > LONGEST_MEANING ? null : words;
+}

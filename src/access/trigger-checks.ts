@@ -12,8 +12,8 @@ type Calls = Pick<PolicyCalls, 'lacking'>;
 
 /**
  * Decides about the triggers, checks and generated fields of a table: privileges that their functions need and the
- * caller lacks, errors that triggers raise, and rows that they leave out. These functions run with the privileges of the caller, whoever owns
- * the table.
+ * caller lacks, errors that triggers raise, and rows that they leave out. These functions run with the privileges of
+ * the caller, regardless of the owner of the table.
  */
 export class TriggerChecks {
   readonly #calls: Calls;

@@ -32,7 +32,7 @@ interface Refused {
 
 /**
  * Decides about the functions that a table calls when it is written. PostgreSQL checks that the role may execute these
- * functions, whoever owns the table.
+ * functions, regardless of the owner of the table.
  */
 export class WriteFunctionChecks {
   readonly #look: AccessLookup;

@@ -22,13 +22,13 @@ afterAll(async () => {
 const plans = `select p.generic_plans + p.custom_plans from pg_catalog.pg_prepared_statements p
   where p.statement like '%-- counted%' -- counted`;
 
-it('prepares its statements once per connection, so that PostgreSQL does not plan each call of /auth/v1', async () => {
+it('runAsAuthAdmin prepares its statements once per connection, so that PostgreSQL does not plan each call of /auth/v1', async () => {
   const run = async () => (await runAsAuthAdmin(app.database, [[plans, []]]))[0]?.rows[0]?.[0]?.toString();
   for (let i = 0; i < 3; i++) await run();
   expect(Number(await run())).toBeGreaterThanOrEqual(2);
 });
 
-it('prepares the statements of runAsServerRole once per connection too', async () => {
+it('runAsServerRole prepares its statements once per connection too', async () => {
   const text = plans.replaceAll('counted', 'as the server');
   const run = async () =>
     (await runAsServerRole(app.serverDatabase, [{ text, params: [] }]))[0]?.rows[0]?.[0]?.toString();

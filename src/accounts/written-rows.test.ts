@@ -46,7 +46,7 @@ const touchedBy = (table: string, work: (database: Executor) => Promise<unknown>
     return { read, updated, updatedInPlace };
   });
 
-it('exchanges a refresh token without reading the other tokens of its session, and updates it in place', async () => {
+it('exchangeRefreshToken exchanges a refresh token without reading the other tokens of its session, and updates it in place', async () => {
   const { session } = await app.member('correct horse');
   const id = JSON.parse(Buffer.from(session.access_token.split('.')[1] ?? '', 'base64url').toString()).session_id;
   await app.sql(
@@ -69,7 +69,7 @@ it('exchanges a refresh token without reading the other tokens of its session, a
   expect(touched.read).toBeLessThan(10);
 });
 
-it('updates the account of a member with a proven address in place when a link is used', async () => {
+it('useOneTimeToken updates the account of a member with a proven address in place when a link is used', async () => {
   const { user, email } = await app.member('correct horse');
   const use = { kinds: ['recovery_token'], shown: { token: 'secret' }, validSeconds: 60, bothConfirm: true } as const;
   const useLink = async (database: Executor) =>

@@ -14,9 +14,9 @@ import {
   namedCaller,
 } from '../identity/impersonation.ts';
 import { roleRules } from '../identity/resolve.ts';
+import { readBuilderToken } from './account/session-cookie.ts';
 import type { AdminContext, Caller } from './context.ts';
 import { openApp } from './open-app.ts';
-import { readBuilderToken } from './session-cookie.ts';
 
 /** Compares secrets in constant time. */
 export function equalSecrets(a: string, b: string): boolean {

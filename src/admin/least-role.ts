@@ -1,24 +1,18 @@
-import { leastRoles } from '../../contract/least-roles.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { requireApp } from './authorise.ts';
+import type { AdminCall } from './call.ts';
 import type { Caller } from './context.ts';
-import type { Params, Route } from './router.ts';
+import type { Params } from './router.ts';
 
 /**
- * Checks that the caller has at least the minimum role of the route.
+ * Checks that the caller has at least the minimum role of the call.
  * @throws `operator_required`, `role_insufficient`, and what `requireApp` throws
  */
-export function requireLeast(
-  caller: Caller,
-  { method, path }: Pick<Route<never>, 'method' | 'path'>,
-  params: Params,
-): void {
-  const min = leastRoles[`${method} ${path}`];
-  if (min === undefined) throw new Error(`${method} ${path} has no least role`);
-  if (min === 'owner' || min === 'developer' || min === 'reader') requireApp(caller, params.ref ?? '', min);
-  else if (min === 'operator' && caller.kind !== 'operator') throw new NinefoldError('operator_required');
-  else if (min === 'creator') requireCreator(caller);
-  else if (min === 'node owner') requireNodeOwner(caller);
+export function requireLeast(caller: Caller, { least }: Pick<AdminCall, 'least'>, params: Params): void {
+  if (least === 'owner' || least === 'developer' || least === 'reader') requireApp(caller, params.ref ?? '', least);
+  else if (least === 'operator' && caller.kind !== 'operator') throw new NinefoldError('operator_required');
+  else if (least === 'creator') requireCreator(caller);
+  else if (least === 'node owner') requireNodeOwner(caller);
 }
 
 /**

@@ -23,8 +23,8 @@ export async function preparePage(context: AdminContext, page: CallRequest): Pro
       ...page,
       path: `/apps/${ref}/specification`,
       query: 'format=json',
-      // This request gets the header of the console, although the browser did not send it. This is safe, because nobody
-      // receives the response.
+      // This request gets the header of the console, although the browser did not send it. This is safe, because no
+      // client receives the response.
       headers: { cookie, [consoleHeader]: '1', ...(encodings !== undefined && { 'accept-encoding': encodings }) },
     },
     null,

@@ -1,24 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import type { CallRequest } from '../../contract/call-request.ts';
-import { findRoute, noContent, type Route } from './router.ts';
+import { callsAt, chooseCall, route } from './router.ts';
 
-const route = (method: 'GET' | 'POST' | 'DELETE', path: string): Route<null> => ({
-  method,
-  path,
-  handle: async () => noContent(),
-});
-const routes = [
-  route('GET', '/apps'),
-  route('GET', '/apps/:ref'),
-  route('DELETE', '/apps/:ref'),
-  route('POST', '/apps/:ref/sql'),
+const calls = [
+  { route: 'GET /apps' },
+  { route: 'GET /apps/:ref' },
+  { route: 'DELETE /apps/:ref' },
+  { route: 'POST /apps/:ref/sql' },
+  { route: 'DELETE /apps/:ref/mails/:id' },
+  { route: 'DELETE /apps/:ref/mails/test' },
 ];
-const find = (method: string, path: string) => findRoute(routes, { method, path } as CallRequest);
+const routed = route(calls);
+const find = (method: string, path: string) => chooseCall(callsAt(routed, path), { method, path });
 
-describe('findRoute', () => {
-  it('returns the route and the decoded names of its path', () => {
-    expect(find('GET', '/apps').route).toBe(routes[0]);
-    expect(find('DELETE', '/apps/a%2Fb').params).toEqual({ ref: 'a/b' });
+describe('chooseCall', () => {
+  it('returns the call and the decoded names of its path', () => {
+    expect(find('GET', '/apps')).toEqual({ call: calls[0], params: {} });
+    expect(find('DELETE', '/apps/a%2Fb')).toEqual({ call: calls[2], params: { ref: 'a/b' } });
+  });
+
+  it('prefers a path without a name to a path with a name, whatever their order is', () => {
+    expect(find('DELETE', '/apps/x/mails/test').call).toBe(calls[5]);
+    expect(find('DELETE', '/apps/x/mails/y').call).toBe(calls[4]);
   });
 
   it('throws not_found for an unknown path, and method_not_allowed with the allowed methods', () => {

@@ -1,61 +1,64 @@
-import type { CallRequest, Reply } from '../../contract/call-request.ts';
+import type { CallRequest } from '../../contract/call-request.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 
 export type Params = Readonly<Record<string, string>>;
 
-export interface Route<Context> {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** The path of the route, for example `/apps/:ref/sql`. */
-  readonly path: string;
-  readonly handle: (context: Context, request: CallRequest, params: Params) => Promise<Reply>;
+interface Call {
+  readonly route: string;
+}
+
+/** A call with the parts of its route. */
+interface RoutedCall {
+  readonly call: Call;
+  readonly method: string;
+  /** The parts of the path, for example `['', 'apps', ':ref']`. */
+  readonly parts: readonly string[];
+}
+
+/** Returns the calls in the order in which `callsAt` returns them: paths with fewer names are first. */
+export function route<Routed extends Call>(calls: readonly Routed[]): (RoutedCall & { readonly call: Routed })[] {
+  const names = ({ parts }: RoutedCall): number => parts.filter((part) => part.startsWith(':')).length;
+  return calls
+    .map((call) => {
+      const [method = '', path = ''] = call.route.split(' ');
+      return { call, method, parts: path.split('/') };
+    })
+    .sort((a, b) => names(a) - names(b));
+}
+
+/** Returns the calls at a path, whatever their method. */
+export function callsAt<Routed extends RoutedCall>(routed: readonly Routed[], path: string): Routed[] {
+  const segments = path.split('/');
+  return routed.filter(
+    ({ parts }) =>
+      parts.length === segments.length && parts.every((part, i) => part.startsWith(':') || part === segments[i]),
+  );
 }
 
 /**
- * Returns the route of a call, with the names in its path.
- * @throws `not_found`, `method_not_allowed`
+ * Returns the call of a request among the calls at its path, with the names in the path.
+ * @throws `not_found`, `method_not_allowed`, `bad_request`
  */
-export function findRoute<Context>(
-  routes: readonly Route<Context>[],
-  request: CallRequest,
-): { route: Route<Context>; params: Params } {
-  const segments = request.path.split('/');
-  const allowed: string[] = [];
-  for (const route of routes) {
-    const params = matchPath(route.path.split('/'), segments);
-    if (!params) continue;
-    if (route.method === request.method) return { route, params };
-    allowed.push(route.method);
+export function chooseCall<Routed extends RoutedCall>(
+  found: readonly Routed[],
+  { method, path }: Pick<CallRequest, 'method' | 'path'>,
+): { call: Routed['call']; params: Params } {
+  if (found.length === 0) throw new NinefoldError('not_found');
+  const chosen = found.find((each) => each.method === method);
+  if (!chosen) {
+    throw new NinefoldError('method_not_allowed', { headers: { allow: found.map((each) => each.method).join(', ') } });
   }
-  if (allowed.length === 0) throw new NinefoldError('not_found');
-  throw new NinefoldError('method_not_allowed', { headers: { allow: allowed.join(', ') } });
+  const segments = path.split('/');
+  const named = chosen.parts.flatMap((part, i) =>
+    part.startsWith(':') ? [[part.slice(1), decode(segments[i] ?? '')] as const] : [],
+  );
+  return { call: chosen.call, params: Object.fromEntries(named) };
 }
 
-function matchPath(pattern: readonly string[], segments: readonly string[]): Params | null {
-  if (pattern.length !== segments.length) return null;
-  const params: Record<string, string> = {};
-  for (const [i, part] of pattern.entries()) {
-    const segment = segments[i] as string;
-    if (part.startsWith(':')) {
-      try {
-        params[part.slice(1)] = decodeURIComponent(segment);
-      } catch {
-        throw new NinefoldError('bad_request', { message: 'The path is not well percent-encoded.' });
-      }
-    } else if (part !== segment) {
-      return null;
-    }
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw new NinefoldError('bad_request', { message: 'The path is not well percent-encoded.' });
   }
-  return params;
 }
-
-/** Returns a JSON reply of a value. */
-export const json = (value: unknown, status = 200): Reply => ({ ...jsonBytes(JSON.stringify(value)), status });
-
-/** Returns a JSON reply of text or bytes that are JSON already. */
-export const jsonBytes = (body: string | Uint8Array): Reply => ({
-  status: 200,
-  headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
-  body,
-});
-
-export const noContent = (): Reply => ({ status: 204, headers: {}, body: null });

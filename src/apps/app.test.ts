@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseNotification } from './app.ts';
 
-it("parses Ninefold's own notifications and ignores all others", () => {
+it("parseNotification parses Ninefold's own notifications and ignores all others", () => {
   expect(parseNotification('{"type":"schema"}')).toEqual({ type: 'schema' });
   expect(parseNotification('{"type":"session-revoked","ids":["a",5,null]}')).toEqual({
     type: 'session-revoked',

@@ -21,6 +21,9 @@ import { defaultSettings, readSettings, type Settings, storedSettings } from './
 import { readActiveSite } from './site-store.ts';
 import { HookDurations } from './statistics/hook-durations.ts';
 
+/** Pause between two attempts to open an app after a transient error. */
+const RETRY_MILLISECONDS = 50;
+
 /** Notifications of an app's database and of its listener. */
 export type Notification =
   | { type: 'schema' }
@@ -303,7 +306,7 @@ export class App {
         return;
       } catch (error) {
         if (!isTransient(error) || performance.now() > until) throw error;
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MILLISECONDS));
       }
     }
   }

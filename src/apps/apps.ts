@@ -202,8 +202,8 @@ export class Apps {
   }
 
   /**
-   * Makes the next request load the app's record anew. Running requests complete with the previous record, unless the
-   * app was deleted. Then they are ended.
+   * Makes the next request load the app's record again. Running requests complete with the previous record. If the app
+   * was deleted, they are ended.
    */
   async #replace(ref: string): Promise<void> {
     this.#unknown.delete(ref);

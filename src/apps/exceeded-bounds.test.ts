@@ -19,7 +19,7 @@ const message = (suspendedSeconds: number, processIds: readonly number[] = [7]):
   processIds,
 });
 
-it('explains the end of a session by the limit, also if the message arrives after the end', async () => {
+it('ExceededBounds explains the end of a session by the limit, also if the message arrives after the end', async () => {
   const bounds = new ExceededBounds();
   const explained = bounds.explain('a', ended());
   bounds.receive(message(0));
@@ -27,7 +27,7 @@ it('explains the end of a session by the limit, also if the message arrives afte
   expect(bounds.refusal('a')).toBeNull();
 });
 
-it('explains the end of a session whose connection was lost without an error from PostgreSQL', async () => {
+it('ExceededBounds explains the end of a session whose connection was lost without an error from PostgreSQL', async () => {
   const bounds = new ExceededBounds();
   const closed = new ConnectionError('closed');
   closed.session = ended().session;
@@ -37,7 +37,7 @@ it('explains the end of a session whose connection was lost without an error fro
   expect(await bounds.explain('a', closed)).toMatchObject({ code: 'app_limit_exceeded', details: { bound: 10 } });
 });
 
-it('explains only the session with this process id that was ended, not another ended session and not a later one with the same id', async () => {
+it('ExceededBounds explains only the session with this process id that was ended, not another ended session and not a later one with the same id', async () => {
   const bounds = new ExceededBounds();
   const [own, other] = [ended(7), ended(8)];
   bounds.receive(message(0));
@@ -47,13 +47,13 @@ it('explains only the session with this process id that was ended, not another e
   expect(await Promise.all([bounds.explain('a', other), bounds.explain('a', later)])).toEqual([other, later]);
 });
 
-it('explains the end of every session during a suspension by the suspension', async () => {
+it('ExceededBounds explains the end of every session during a suspension by the suspension', async () => {
   const bounds = new ExceededBounds();
   bounds.receive(message(10, []));
   expect(await bounds.explain('a', ended(8))).toMatchObject({ code: 'app_limit_exceeded' });
 });
 
-it('does not change an error of another app, or another error', async () => {
+it('ExceededBounds does not change an error of another app, or another error', async () => {
   const bounds = new ExceededBounds();
   bounds.receive(message(10));
   const other = ended();
@@ -62,14 +62,14 @@ it('does not change an error of another app, or another error', async () => {
   expect(await bounds.explain('a', refused)).toBe(refused);
 });
 
-it('rejects requests of a suspended app with the limit and the seconds to wait', () => {
+it('ExceededBounds rejects requests of a suspended app with the limit and the seconds to wait', () => {
   const bounds = new ExceededBounds();
   bounds.receive(message(10));
   expect(bounds.refusal('a')).toMatchObject({ code: 'app_limit_exceeded', headers: { 'retry-after': '10' } });
   expect(bounds.refusal('b')).toBeNull();
 });
 
-it('reports a full database until the primary reports free space', () => {
+it('ExceededBounds reports a full database until the primary reports free space', () => {
   const bounds = new ExceededBounds();
   bounds.receive({ type: 'storage', app: 'a', isFull: true });
   expect(bounds.isFull('a')).toBe(true);

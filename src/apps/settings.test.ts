@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
+import { allSettings } from '../../contract/all-settings.ts';
 import { defaultRestSettings } from '../../contract/settings.ts';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
-import { readSettings } from './settings.ts';
+import { isValidValue, readSettings } from './settings.ts';
 
-it('overrides the defaults with stored values', () => {
+it('readSettings overrides the defaults with stored values', () => {
   const { rest, auth } = readSettings({
     db_schemas: ['api'],
     db_max_rows: null,
@@ -14,7 +15,7 @@ it('overrides the defaults with stored values', () => {
   expect(auth).toEqual({ ...defaultAuthSettings, disable_signup: true });
 });
 
-it('uses the default if an app’s owner stored a value of another type', () => {
+it('readSettings uses the default if an app’s owner stored a value of another type', () => {
   const hostile = {
     db_schemas: 'public',
     db_extra_search_path: [5],
@@ -31,11 +32,11 @@ it('uses the default if an app’s owner stored a value of another type', () => 
   expect({ ...rest, ...auth }).toEqual({ ...defaultRestSettings, ...defaultAuthSettings });
 });
 
-it('does not accept an empty list of schemas', () => {
+it('readSettings does not accept an empty list of schemas', () => {
   expect(readSettings({ db_schemas: [] }).rest.db_schemas).toEqual(['public']);
 });
 
-it('restricts a number that changes a limit to the range of the limit', () => {
+it('readSettings restricts a number that changes a limit to the range of the limit', () => {
   const { rest, auth } = readSettings({
     request_body_bytes: 1,
     logs_traces: 2_000_000_000,
@@ -45,4 +46,13 @@ it('restricts a number that changes a limit to the range of the limit', () => {
   });
   expect([rest.request_body_bytes, rest.logs_traces, rest.db_max_rows]).toEqual([1024, 100_000, 7]);
   expect([auth.jwt_exp, auth.password_min_length]).toEqual([30, 6]);
+});
+
+it('accepts the default of every setting, and no number outside of the range of its setting', () => {
+  const settings = Object.values(allSettings);
+  expect(settings.filter((setting) => !isValidValue(setting, setting.default))).toEqual([]);
+  const numbers = settings.filter((setting) => setting.kind === 'number');
+  expect(numbers.filter((setting) => isValidValue(setting, setting.range[0] - 1))).toEqual([]);
+  expect(numbers.filter((setting) => isValidValue(setting, setting.range[1] + 1))).toEqual([]);
+  expect(numbers.filter((setting) => isValidValue(setting, null) !== (setting.isNullable === true))).toEqual([]);
 });

@@ -1,8 +1,13 @@
+import { allSettings } from '../../contract/all-settings.ts';
 import { type Limit, limits } from '../../contract/limits.ts';
-import { defaultRestSettings, type RestSettings, restSettings, type Setting } from '../../contract/settings.ts';
+import type { Setting, ValuesOf } from '../../contract/setting.ts';
+import { defaultRestSettings, type RestSettings, restSettings } from '../../contract/settings.ts';
 import { type AuthSettings, authSettings, defaultAuthSettings } from '../../contract/settings-auth.ts';
 import { defaultMailSettings, type MailSettings, mailSettings } from '../../contract/settings-mail.ts';
 import type { Statement } from '../database/statement.ts';
+
+/** Factor of a default with `wideOnLoopback`. */
+const WIDER = 10;
 
 /** The complete settings of an app. */
 export interface Settings {
@@ -11,29 +16,18 @@ export interface Settings {
   readonly mail: MailSettings;
 }
 
-/** All settings by the keys of `ninefold.settings`. */
-export const settingsByKey: Readonly<Record<string, Setting<unknown>>> = {
-  ...restSettings,
-  ...authSettings,
-  ...mailSettings,
-};
-
 /** Statement that reads the stored settings as one JSON object; values larger than settingBytes are ignored. */
 export const storedSettings: Statement = {
   text: `select json_object_agg(key, value) from ninefold.settings
          where key = any ($1::text[]) and pg_catalog.octet_length(value::text) <= $2::int`,
-  params: [`{${Object.keys(settingsByKey).join(',')}}`, String(limits.settingBytes.default)],
+  params: [`{${Object.keys(allSettings).join(',')}}`, String(limits.settingBytes.default)],
 };
 
-/** The limit that each setting changes. */
-const limitOf: ReadonlyMap<string, Limit> = new Map(
-  Object.values<Limit>(limits).map((limit) => [limit.setting ?? '', limit]),
-);
-
-/** Returns the effective value of a setting: a number is restricted to the range of its limit. */
-function withinLimit(key: string, value: unknown): unknown {
-  const range = limitOf.get(key)?.range;
-  return range && typeof value === 'number' ? Math.min(Math.max(value, range[0]), range[1]) : value;
+/** Returns a number within the range of its setting, and any other value unchanged. */
+function withinRange(setting: Setting, value: unknown): unknown {
+  if (setting.kind !== 'number' || typeof value !== 'number') return value;
+  const [min, max] = setting.range;
+  return Math.min(Math.max(value, min), max);
 }
 
 /**
@@ -47,8 +41,6 @@ export function defaultSettings(isLoopback: boolean): Settings {
   return { rest: defaultRestSettings, auth: { ...defaultAuthSettings, ...Object.fromEntries(wide) }, mail };
 }
 
-const WIDER = 10;
-
 /** Limits with a higher default on a node that other machines cannot reach, by name. */
 export const wideDefaults: Readonly<Record<string, { readonly setting: string; readonly value: number }>> =
   Object.fromEntries(
@@ -56,9 +48,6 @@ export const wideDefaults: Readonly<Record<string, { readonly setting: string; r
       .filter(([, limit]) => limit.wideOnLoopback)
       .map(([name, limit]) => [name, { setting: limit.setting ?? '', value: limit.default * WIDER }]),
   );
-
-/** Returns true if a number is outside of the range of the limit that the setting changes. */
-export const isOutOfRange = (key: string, value: unknown): boolean => withinLimit(key, value) !== value;
 
 /**
  * Merges the stored settings with their defaults. The app's owner can write anything into the table. A value of the
@@ -75,43 +64,51 @@ export function readSettings(
   };
 }
 
-function merge<T extends object>(
-  known: { readonly [K in keyof T]: Setting<T[K]> },
-  defaults: T,
+function merge<Known extends Readonly<Record<string, Setting>>>(
+  known: Known,
+  defaults: ValuesOf<Known>,
   stored: Readonly<Record<string, unknown>>,
-): T {
-  const fitting = Object.entries(stored)
-    .filter(([key, value]) => Object.hasOwn(known, key) && isValidValue(known[key as keyof T], value))
-    .map(([key, value]) => [key, withinLimit(key, value)]);
+): ValuesOf<Known> {
+  const fitting = Object.entries(known)
+    .filter(([key, setting]) => Object.hasOwn(stored, key) && hasKind(setting, stored[key]))
+    .map(([key, setting]) => [key, withinRange(setting, stored[key])]);
   return { ...defaults, ...Object.fromEntries(fitting) };
 }
 
 /** Returns true if a value is valid for a setting. */
-export function isValidValue(setting: Setting<unknown>, value: unknown): boolean {
-  if (setting.values) return setting.values.includes(value);
-  const { default: standard } = setting;
-  if (value === null) return standard === null || / null\b/.test(setting.type);
-  if (setting.isTranslated && typeof value === 'object' && !Array.isArray(value)) {
-    return Object.values(value).every((each) => typeof each === 'string');
+export const isValidValue = (setting: Setting, value: unknown): boolean =>
+  hasKind(setting, value) && withinRange(setting, value) === value;
+
+/** Returns true if a value is of the kind of a setting. A number may be outside of the setting's range. */
+export function hasKind(setting: Setting, value: unknown): boolean {
+  switch (setting.kind) {
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'number':
+      return value === null ? setting.isNullable === true : isWholeNumber(value);
+    case 'choice':
+      return typeof value !== 'string' && value !== null ? false : setting.values.includes(value);
+    case 'text':
+      if (value === null) return setting.default === null || setting.isNullable === true;
+      return typeof value === 'string' && (setting.pattern?.test(value) ?? true);
+    case 'list':
+      return (
+        Array.isArray(value) &&
+        (value.length > 0 || setting.isRequired !== true) &&
+        value.every((each) => typeof each === 'string' && each !== '' && (setting.pattern?.test(each) ?? true))
+      );
+    case 'map':
+      return isMapOfTexts(value);
+    case 'translated':
+      return value === null || typeof value === 'string' || isMapOfTexts(value);
   }
-  if (standard === null) return typeof value === 'string' && (setting.item?.test(value) ?? true);
-  if (typeof standard === 'number') return isWholeNumber(value);
-  if (Array.isArray(standard)) {
-    const { item } = setting;
-    const isTexts =
-      Array.isArray(value) &&
-      value.every((each) => typeof each === 'string' && each !== '' && (item === undefined || item.test(each)));
-    return isTexts && (value.length > 0 || !setting.type.includes('at least one'));
-  }
-  if (typeof standard === 'object') {
-    return (
-      typeof value === 'object' &&
-      !Array.isArray(value) &&
-      Object.values(value).every((each) => typeof each === 'string')
-    );
-  }
-  return typeof value === typeof standard;
 }
+
+const isMapOfTexts = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.values(value).every((each) => typeof each === 'string');
 
 /** Returns true for an integer that PostgreSQL's type integer can store. All numeric settings are counts. */
 const isWholeNumber = (value: unknown): boolean =>

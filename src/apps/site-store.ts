@@ -7,6 +7,9 @@ import { affectedRows, firstJson, type Param } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { runAsServerRole } from './run-as-server-role.ts';
 
+/** Below this size, compression saves less than a network packet. */
+const SMALLEST_BYTES = 1024;
+
 /** Codings of a stored file, by the name of their column. */
 export type SiteCoding = 'content' | 'br' | 'gzip';
 
@@ -77,8 +80,6 @@ export async function storeSiteFile(
 
 const brotli = promisify(brotliCompress);
 const zip = promisify(gzip);
-/** Below this size, compression saves less than a network packet. */
-const SMALLEST_BYTES = 1024;
 /** Copies are stored only if they save a tenth; images and fonts are compressed already. */
 const WORTHWHILE = 0.9;
 

@@ -4,6 +4,34 @@ import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { parseBoundedJson } from '../limits/bounded-json.ts';
 
+/** The words of a parameter or a field in chapter 7. */
+export type ParameterWords = {
+  readonly meaning: string;
+  readonly required: boolean;
+  /** The type, or the accepted values; `text` if missing. */
+  readonly type?: string;
+};
+
+/** Returns the words of a parameter that a call needs. The schema of a field accepts its absence; the call refuses it. */
+export const required = (meaning: string, type?: string): ParameterWords => ({
+  meaning,
+  required: true,
+  ...(type !== undefined && { type }),
+});
+
+/** Returns the words of a parameter that can be left out. */
+export const optional = (meaning: string, type?: string): ParameterWords => ({
+  ...required(meaning, type),
+  required: false,
+});
+
+/** Returns the words that a field got by `schema.meta(required('…'))`; null for a field without words. */
+export function wordsOf(schema: z.ZodType): ParameterWords | null {
+  const { meaning, required, type } = { ...schema.meta() };
+  if (typeof meaning !== 'string') return null;
+  return { meaning, required: required === true, ...(typeof type === 'string' && { type }) };
+}
+
 /** Matches characters that PostgreSQL cannot store: NUL and unpaired surrogates. */
 const UNSTORABLE = /\0|[\uD800-\uDFFF]/u;
 
@@ -32,13 +60,15 @@ export const metadata = z
   .record(z.string(), z.unknown())
   .refine(isStorable, storable)
   .nullish()
-  .transform((value) => value ?? undefined);
+  .transform((value) => value ?? undefined)
+  .meta({ type: 'object' });
 
 /** An optional boolean. */
 export const flag = z
   .boolean()
   .nullish()
-  .transform((value) => value ?? undefined);
+  .transform((value) => value ?? undefined)
+  .meta({ type: 'boolean' });
 
 /**
  * An optional password. The calls check its length, so that the error names the limit. Unlike for `text`, the empty

@@ -6,24 +6,26 @@ import { UUID } from '../identity/uuid.ts';
 import { type AuthContext, timeOf } from './context.ts';
 import { TOKEN_EXPIRED } from './error-reply.ts';
 
+/** A member who calls, as the access token names them. */
+export interface Member {
+  readonly userId: string;
+  readonly sessionId: string | null;
+  readonly aal: string | null;
+  /** The application that holds the token; null for the app's own tokens. */
+  readonly clientId: string | null;
+  readonly scope: string | null;
+}
+
 /**
- * Returns the member who calls. `clientId` and `scope` belong to the application that holds the token; they are null
- * for the app's own tokens.
- *
+ * Returns the member who calls.
  * @throws no_authorization without a bearer token; bad_jwt for a token that has expired or names no account;
  * oauth_application_refused for a token of an application, unless `takesApplications` is true
  */
 export async function requireMember(
   context: AuthContext,
   request: CallRequest,
-  { takesApplications = false } = {},
-): Promise<{
-  userId: string;
-  sessionId: string | null;
-  aal: string | null;
-  clientId: string | null;
-  scope: string | null;
-}> {
+  { takesApplications = false }: { takesApplications?: boolean | undefined } = {},
+): Promise<Member> {
   const { userId, sessionId, claims } = await identify(context, request);
   const [aal, clientId, scope] = [claims.aal, claims.client_id, claims.scope].map((claim) =>
     typeof claim === 'string' ? claim : null,

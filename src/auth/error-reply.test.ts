@@ -51,11 +51,11 @@ it.each([
   ['session_revoked', 'session_not_found', 403],
   ['key_unknown', 'key_unknown', 401],
   ['database_busy', 'database_busy', 504],
-] as const)('translates %s to GoTrue’s code %s with status %i', (code, said, status) => {
+] as const)('authErrorReply translates %s to GoTrue’s code %s with status %i', (code, said, status) => {
   const reply = render(code, '2024-01-01');
   expect([reply.body.code, reply.status]).toEqual([said, status]);
 });
 
-it('returns null for an error that is not a NinefoldError', () => {
+it('authErrorReply returns null for an error that is not a NinefoldError', () => {
   expect(authErrorReply(new Error('secret'), { headers: {}, requestId: 'r1' })).toBeNull();
 });

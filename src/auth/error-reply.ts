@@ -36,6 +36,9 @@ export function authErrorReply(error: unknown, exchange: Pick<CallRequest, 'head
   };
 }
 
+/** Returns the code of an error in the response. */
+export const codeInReply = (error: NinefoldError): string => inGoTruesWords(error).code;
+
 /**
  * Translates an error with PostgREST's message into GoTrue's words. Such errors come from code that data calls use too.
  */

@@ -1,19 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import type { CallRequest } from '../../contract/call-request.ts';
-import { authCalls } from '../../contract/calls.ts';
+import type { ErrorCode } from '../../contract/errors.ts';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
 import { PasswordHasher } from '../accounts/passwords/passwords.ts';
 import { makeKeys } from '../apps/keys/make-keys.ts';
 import { Origins } from '../apps/registry/origins.ts';
 import { HookDurations } from '../apps/statistics/hook-durations.ts';
 import type { Database } from '../database/database.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import { AddressPolicy } from '../jobs/public-address.ts';
 import { RefreshedValue } from '../limits/refreshed-value.ts';
 import { SharedRuns } from '../limits/shared-runs.ts';
 import { Events } from '../observe/events.ts';
+import { factsOfCalls } from './calls.ts';
 import type { AuthContext } from './context.ts';
-import { authErrorReply, authRoutes, handleAuth } from './handle.ts';
+import { authErrorReply, handleAuth } from './handle.ts';
 import { ProviderClients } from './providers/provider-client.ts';
 
 const app = makeKeys('mine');
@@ -55,15 +57,29 @@ async function ask(
   return { status: reply?.status, headers: reply?.headers, body: JSON.parse(String(reply?.body)) };
 }
 
-it('has a handler for exactly the calls that the contract lists', () => {
-  const listed = authCalls.map((call) => `${call.method} ${call.path.replace('/auth/v1', '').replace(/\?.*/, '')}`);
-  const answered = Object.entries(authRoutes).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => `${method} ${path}`),
-  );
-  expect([...new Set(listed)].sort()).toEqual(answered.sort());
+it('handleAuth handles exactly the calls that contract/generated/auth-calls.json lists', async () => {
+  const file = '../../contract/generated/auth-calls.json';
+  // One line for each member of a call, so that a difference shows the member.
+  const texts = factsOfCalls.map((call) => {
+    const members = Object.entries(call).map(([name, value]) => `    "${name}": ${JSON.stringify(value)}`);
+    return `  {\n${members.join(',\n')}\n  }`;
+  });
+  await expect(`[\n${texts.join(',\n')}\n]\n`).toMatchFileSnapshot(file);
 });
 
-it('refuses every call below /admin and invitations to callers without the secret key', async () => {
+it('factsOfCalls has calls with ids of their own, whose examples have all fields that the call needs and no unknown field', () => {
+  const ids = factsOfCalls.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const { id, example, parameters } of factsOfCalls) {
+    if (example === null) continue;
+    const fields = parameters.filter((parameter) => parameter.in === 'body');
+    expect([id, fields.map(({ name }) => name)]).toEqual([id, expect.arrayContaining(Object.keys(example))]);
+    const needed = fields.filter(({ required }) => required).map(({ name }) => name);
+    expect([id, Object.keys(example)]).toEqual([id, expect.arrayContaining(needed)]);
+  }
+});
+
+it('handleAuth refuses every call below /admin and invitations to callers without the secret key', async () => {
   const anonymous: Identity = {
     source: 'none',
     role: 'anon',
@@ -72,11 +88,9 @@ it('refuses every call below /admin and invitations to callers without the secre
     userId: null,
     sessionId: null,
   };
-  const calls = Object.entries(authRoutes).flatMap(([path, methods]) =>
-    path.startsWith('/admin') || path === '/invite'
-      ? Object.keys(methods).map((method) => [method, path] as const)
-      : [],
-  );
+  const calls = factsOfCalls
+    .map(({ method, path }) => [method, path.slice('/auth/v1'.length)] as const)
+    .filter(([, path]) => path.startsWith('/admin') || path === '/invite');
   expect(calls.length).toBeGreaterThan(25);
   for (const [method, path] of calls) {
     const reply = await ask(method, path.replace(/\{\w+\}/g, 'x'), {}, { identity: () => Promise.resolve(anonymous) });
@@ -113,13 +127,13 @@ it.each([
   ['GET', '/admin/users/1/2', 404, 'not_found'],
   ['GET', '/admin/users/../settings', 404, 'not_found'],
   ['GET', '/__proto__', 404, 'not_found'],
-])('answers %s %s with %i %s', async (method, path, status, code) => {
+])('handleAuth answers %s %s with %i %s', async (method, path, status, code) => {
   const reply = await ask(method, path);
   expect([reply.status, reply.body.error_code]).toEqual([status, code]);
   if (status === 405) expect(reply.headers?.allow).toMatch(/^[A-Z, ]+$/);
 });
 
-it('refuses a key of another app, and accepts an older key that the same secret has signed', async () => {
+it('handleAuth refuses a key of another app, and accepts an older key that the same secret has signed', async () => {
   for (const key of [
     makeKeys('other').publishableKey,
     makeKeys('other').anonKey,
@@ -134,4 +148,15 @@ it('refuses a key of another app, and accepts an older key that the same secret 
   }
   const moved = makeKeys('earlier', { jwtSecret: app.jwtSecret, now: Date.now() - 1e9 });
   expect((await ask('GET', '/settings', { apikey: moved.anonKey })).status).toBe(200);
+});
+
+it('handleAuth reports an error that the definition of the call does not declare, and no other error', async () => {
+  const events = new Events();
+  const reported: object[] = [];
+  events.listen(['undeclared-error'], (event) => reported.push(event));
+  const failing = (code: ErrorCode) => ({ events, identity: () => Promise.reject(new NinefoldError(code)) });
+  expect(await ask('GET', '/user', {}, failing('bad_jwt'))).toMatchObject({ body: { error_code: 'bad_jwt' } });
+  expect(reported).toEqual([]);
+  expect(await ask('GET', '/user', {}, failing('conflict'))).toMatchObject({ body: { error_code: 'conflict' } });
+  expect(reported).toEqual([{ type: 'undeclared-error', call: 'auth.user', code: 'conflict' }]);
 });

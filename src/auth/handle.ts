@@ -1,238 +1,128 @@
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
+import { type AuthCall, codesOfEveryCall } from '../../contract/calls.ts';
 import { statusOfSqlstate } from '../../contract/errors/sqlstate-status.ts';
+import { CONSOLE_REF } from '../apps/registry/app-record.ts';
+import { groupBy } from '../catalog/group.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { requireKnownKey } from '../identity/resolve.ts';
-import { deleteOwnAccount } from './account/delete-own-account.ts';
-import { getUser } from './account/get-user.ts';
-import { linkIdentityCall, unlinkIdentityCall } from './account/identities.ts';
-import { reauthenticate } from './account/reauthenticate.ts';
-import { updateUserCall } from './account/update-user.ts';
-import { adminAudit } from './admin/audit.ts';
-import {
-  addCustomProviderCall,
-  changeCustomProviderCall,
-  deleteCustomProviderCall,
-  getCustomProviderCall,
-  listCustomProvidersCall,
-} from './admin/custom-providers.ts';
-import { adminDeleteFactor, adminListFactors, adminUpdateFactor } from './admin/factors.ts';
-import { adminCreateUser, adminDeleteUser, adminGetUser, adminListUsers, adminUpdateUser } from './admin/users.ts';
-import { requireAdmin } from './callers.ts';
+import type { CallForm, Endpoint } from './call.ts';
+import { calls } from './calls.ts';
 import { type AuthContext, timeOf } from './context.ts';
-import { generateLink } from './links/generate-link.ts';
-import { invite } from './links/invite.ts';
-import { magicLink, otp } from './links/otp.ts';
-import { recover } from './links/recover.ts';
-import { requireMemberPages } from './links/redirects.ts';
-import { resend } from './links/resend.ts';
-import { showLink, verify } from './links/verify.ts';
-import { authorizeApplication } from './oauth-server/authorize.ts';
-import {
-  addOAuthClientCall,
-  changeOAuthClientCall,
-  deleteOAuthClientCall,
-  getOAuthClientCall,
-  listOAuthClientsCall,
-  registerOAuthClient,
-  renewOAuthClientSecret,
-} from './oauth-server/clients.ts';
-import {
-  decideConsent,
-  declineAuthorization,
-  listGrants,
-  revokeGrant,
-  showAuthorization,
-} from './oauth-server/consent.ts';
-import { introspectToken, revokeToken } from './oauth-server/issued-tokens.ts';
-import { openIdConfiguration } from './oauth-server/openid-configuration.ts';
-import { applicationToken } from './oauth-server/token.ts';
-import { userInfo } from './oauth-server/userinfo.ts';
-import { authorize } from './providers/authorize.ts';
-import { callback } from './providers/callback.ts';
-import { confirmLinking, showLinking } from './providers/confirm-linking.ts';
-import { health, jwks, signInWithSso } from './public-routes.ts';
-import { challengeFactor } from './second-factors/challenge-factor.ts';
-import { enrollFactor } from './second-factors/enroll-factor.ts';
-import {
-  adminDeletePasskey,
-  adminListPasskeys,
-  removePasskey,
-  showPasskeys,
-  updatePasskey,
-} from './second-factors/passkeys.ts';
-import {
-  generateRecoveryCodes,
-  regenerateRecoveryCodes,
-  removeRecoveryCodes,
-  showRecoveryCodes,
-  verifyRecoveryCode,
-} from './second-factors/recovery-codes.ts';
-import { passkeyRegistrationOptions, verifyPasskeyRegistration } from './second-factors/register-passkey.ts';
-import { passkeyAuthenticationOptions, signInWithPasskey } from './second-factors/sign-in-with-passkey.ts';
-import { unenrollFactor } from './second-factors/unenroll-factor.ts';
-import { verifyFactor } from './second-factors/verify-factor.ts';
-import { logOut } from './sessions/log-out.ts';
-import { continueElsewhere } from './sessions/open-further-session.ts';
-import {
-  adminEndSession,
-  adminListSessions,
-  adminLogOutUser,
-  endOwnSession,
-  listOwnSessions,
-} from './sessions/sessions.ts';
-import { showSettings } from './sign-in/settings.ts';
-import { signUpCall } from './sign-in/sign-up.ts';
-import { token } from './sign-in/token.ts';
+import { codeInReply } from './error-reply.ts';
 
 export { authErrorReply } from './error-reply.ts';
 
-/** Handles one call. `segments` are the values of the names in braces of the path, in order and percent-encoded. */
-type Call = (context: AuthContext, request: CallRequest, ...segments: string[]) => Reply | Promise<Reply>;
+/** A call that a request can mean. */
+interface Candidate {
+  readonly call: Endpoint;
+  readonly forms: readonly CallForm[];
+  /** Path below /auth/v1. */
+  readonly path: string;
+  /** The query parameter that distinguishes the call from others with the same path and method. */
+  readonly query: readonly [name: string, value: string] | null;
+}
 
-type Methods = Readonly<Record<string, Call>>;
+const isForm = (call: Endpoint | CallForm): call is CallForm => 'of' in call;
 
-/** Returns a call that every caller may use. It needs no identity, but a key in the request must belong to this app. */
-const open =
-  (call: Call): Call =>
-  (context, request, ...segments) => {
-    requireKnownKey(context, request.headers, timeOf(context));
-    return call(context, request, ...segments);
-  };
+const candidates = calls.flatMap((call): Candidate[] => {
+  if (isForm(call)) return [];
+  const [path = '', query] = call.facts.path.slice('/auth/v1'.length).split('?');
+  const [parameter = null] = new URLSearchParams(query);
+  return [{ call, forms: calls.filter(isForm).filter((form) => form.of === call), path, query: parameter }];
+});
 
-/** The handlers of the calls, by path below /auth/v1 and by method. */
-export const authRoutes: Readonly<Record<string, Methods>> = {
-  '/health': { GET: open(health) },
-  '/settings': { GET: open(showSettings) },
-  '/.well-known/jwks.json': { GET: open(jwks) },
-  '/signup': { POST: open(signUpCall) },
-  '/token': { POST: open(token) },
-  '/logout': { POST: logOut },
-  '/user': { GET: getUser, PUT: updateUserCall, DELETE: deleteOwnAccount },
-  '/admin/users': { GET: adminListUsers, POST: adminCreateUser },
-  '/admin/users/{user_id}': { GET: adminGetUser, PUT: adminUpdateUser, DELETE: adminDeleteUser },
+/** The calls of one path. */
+interface Route {
+  readonly byMethod: ReadonlyMap<string, readonly Candidate[]>;
+  /** The names in braces of the path. */
+  readonly names: readonly string[];
+}
 
-  '/sessions': { GET: listOwnSessions, POST: continueElsewhere },
-  '/sessions/{session_id}': { DELETE: endOwnSession },
-  '/admin/users/{user_id}/sessions': { GET: adminListSessions, DELETE: adminLogOutUser },
-  '/admin/users/{user_id}/sessions/{session_id}': { DELETE: adminEndSession },
-  '/admin/users/{user_id}/logout': { POST: adminLogOutUser },
-
-  '/authorize': { GET: authorize },
-  '/callback': { GET: callback, POST: callback },
-  '/sso': { POST: open(signInWithSso) },
-  '/user/identities/authorize': { GET: linkIdentityCall },
-  '/user/identities/confirm': { GET: showLinking, POST: confirmLinking },
-  '/user/identities/{identity_id}': { DELETE: unlinkIdentityCall },
-  '/admin/custom-providers': { GET: listCustomProvidersCall, POST: addCustomProviderCall },
-  '/admin/custom-providers/{identifier}': {
-    GET: getCustomProviderCall,
-    PUT: changeCustomProviderCall,
-    DELETE: deleteCustomProviderCall,
-  },
-
-  '/otp': { POST: open(otp) },
-  '/magiclink': { POST: open(magicLink) },
-  '/recover': { POST: open(recover) },
-  '/resend': { POST: open(resend) },
-  '/verify': { GET: open(showLink), POST: open(verify) },
-  '/reauthenticate': { GET: reauthenticate },
-  '/invite': { POST: invite },
-  '/admin/generate_link': { POST: generateLink },
-
-  '/factors': { POST: enrollFactor },
-  '/factors/recovery-codes': { GET: showRecoveryCodes, POST: generateRecoveryCodes, DELETE: removeRecoveryCodes },
-  '/factors/recovery-codes/regenerate': { POST: regenerateRecoveryCodes },
-  '/factors/recovery-codes/verify': { POST: verifyRecoveryCode },
-  '/factors/{factor_id}': { DELETE: unenrollFactor },
-  '/factors/{factor_id}/challenge': { POST: challengeFactor },
-  '/factors/{factor_id}/verify': { POST: verifyFactor },
-  '/passkeys': { GET: showPasskeys },
-  '/passkeys/registration/options': { POST: passkeyRegistrationOptions },
-  '/passkeys/registration/verify': { POST: verifyPasskeyRegistration },
-  '/passkeys/authentication/options': { POST: open(passkeyAuthenticationOptions) },
-  '/passkeys/authentication/verify': { POST: open(signInWithPasskey) },
-  '/passkeys/{passkey_id}': { PATCH: updatePasskey, DELETE: removePasskey },
-  '/admin/users/{user_id}/passkeys': { GET: adminListPasskeys },
-  '/admin/users/{user_id}/passkeys/{passkey_id}': { DELETE: adminDeletePasskey },
-  '/admin/users/{user_id}/factors': { GET: adminListFactors },
-  '/admin/users/{user_id}/factors/{factor_id}': { PUT: adminUpdateFactor, DELETE: adminDeleteFactor },
-
-  '/.well-known/openid-configuration': { GET: open(openIdConfiguration) },
-  '/.well-known/oauth-authorization-server': { GET: open(openIdConfiguration) },
-  '/oauth/authorize': { GET: open(authorizeApplication), POST: open(authorizeApplication) },
-  '/oauth/authorizations/{authorization_id}': { GET: showAuthorization },
-  '/oauth/authorizations/{authorization_id}/consent': { POST: decideConsent },
-  '/oauth/authorizations/{authorization_id}/decline': { POST: open(declineAuthorization) },
-  '/oauth/token': { POST: open(applicationToken) },
-  '/oauth/introspect': { POST: open(introspectToken) },
-  '/oauth/revoke': { POST: open(revokeToken) },
-  '/oauth/userinfo': { GET: userInfo, POST: userInfo },
-  '/oauth/clients/register': { POST: open(registerOAuthClient) },
-  '/user/oauth/grants': { GET: listGrants, DELETE: revokeGrant },
-  '/admin/oauth/clients': { GET: listOAuthClientsCall, POST: addOAuthClientCall },
-  '/admin/oauth/clients/{client_id}': {
-    GET: getOAuthClientCall,
-    PUT: changeOAuthClientCall,
-    DELETE: deleteOAuthClientCall,
-  },
-  '/admin/oauth/clients/{client_id}/regenerate_secret': { POST: renewOAuthClientSecret },
-  '/admin/audit': { GET: adminAudit },
-};
+/** The routes by path below /auth/v1. */
+const routes: ReadonlyMap<string, Route> = new Map(
+  [...groupBy(candidates, ({ path }) => path)].map(([path, group]) => [
+    path,
+    {
+      byMethod: groupBy(group, ({ call }) => call.facts.method),
+      names: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? ''),
+    },
+  ]),
+);
 
 /** The routes with names in braces, each with a pattern of its path. */
-const patterns: readonly (readonly [RegExp, Methods])[] = Object.entries(authRoutes)
-  .filter(([path]) => path.includes('{'))
-  .map(([path, methods]) => [new RegExp(`^${path.replace(/\{\w+\}/g, '([^/]+)')}$`), methods]);
+const patterns: readonly (readonly [RegExp, Route])[] = [...routes]
+  .filter(([, { names }]) => names.length > 0)
+  .map(([path, route]) => [new RegExp(`^${path.replace(/\{\w+\}/g, '([^/]+)')}$`), route]);
 
-/** Returns the methods of a path and the values of the names in the path; null for an unknown path. */
-function routeOf(path: string): readonly [Methods, readonly string[]] | null {
-  const methods = Object.hasOwn(authRoutes, path) ? authRoutes[path] : undefined;
-  if (methods !== undefined) return [methods, []];
-  for (const [pattern, matched] of patterns) {
+/** Returns the route of a path and the values of the names in the path; null for an unknown path. */
+function routeOf(path: string): readonly [Route, Readonly<Record<string, string>>] | null {
+  const exact = routes.get(path);
+  if (exact?.names.length === 0) return [exact, {}];
+  for (const [pattern, route] of patterns) {
     const match = pattern.exec(path);
-    if (match) return [matched, match.slice(1)];
+    if (match) return [route, Object.fromEntries(route.names.map((name, i) => [name, match[i + 1] ?? '']))];
   }
   return null;
 }
 
-/**
- * The calls that issue or open links in mails, or that lead a browser to a page of the app. The console has no such
- * pages: below its path on the node's origin, a link would sign a builder in without the pages of the console.
- */
-const LEADING: ReadonlySet<string> = new Set([
-  ...['/otp', '/magiclink', '/recover', '/resend', '/invite', '/admin/generate_link', '/verify', '/reauthenticate'],
-  ...['/authorize', '/callback', '/sso', '/user/identities/authorize', '/user/identities/confirm', '/oauth/authorize'],
-]);
+const withoutSlash = (path: string): string => path.replace(/(?<=.)\/$/, '');
 
-/** Matches the paths that need the secret key. */
-const FOR_ADMIN = /^\/(?:admin\/|invite$)/;
+/** Returns the call that a request means; undefined if its query names none. */
+function choose(group: readonly Candidate[], request: CallRequest): Candidate | undefined {
+  const [first] = group;
+  if (!first?.query) return first;
+  const query = new URLSearchParams(request.query);
+  return group.find(({ query: wanted }) => wanted && query.get(wanted[0]) === wanted[1]);
+}
+
+/** Returns the id of the call that a request means, without its body; null if there is no such call. */
+export function callOfRequest(request: CallRequest): AuthCall['id'] | null {
+  const group = routeOf(withoutSlash(request.path))?.[0].byMethod.get(request.method);
+  return (group && choose(group, request)?.call.facts.id) ?? null;
+}
 
 /**
  * Handles a call of `/auth/v1` as GoTrue does.
  * @throws errors that `authErrorReply` renders, and errors of the database that are not about the call
  */
 export async function handleAuth(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const path = request.path.replace(/(?<=.)\/$/, '');
-  const route = routeOf(path);
-  if (route === null) throw new NinefoldError('not_found');
-  const [methods, segments] = route;
-  const call = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
-  if (call === undefined) {
-    throw new NinefoldError('method_not_allowed', { headers: { allow: Object.keys(methods).join(', ') } });
+  const [route, path] = routeOf(withoutSlash(request.path)) ?? [];
+  if (route === undefined) throw new NinefoldError('not_found');
+  const group = route.byMethod.get(request.method);
+  if (group === undefined) {
+    throw new NinefoldError('method_not_allowed', { headers: { allow: [...route.byMethod.keys()].join(', ') } });
   }
-  const isLeading = LEADING.has(path) || (path === '/sessions' && request.method === 'POST');
-  if (isLeading) requireMemberPages(context);
+  const chosen = choose(group, request);
+  if (chosen === undefined) {
+    requireKnownKey(context, request.headers, timeOf(context));
+    throw new NinefoldError('invalid_credentials', { message: 'unsupported_grant_type' });
+  }
+  const { call, forms } = chosen;
+  let { facts } = call;
+  const { trace } = context;
+  if (trace) trace.call = facts.id;
+  const onBody = (body: Readonly<Record<string, unknown>>) => {
+    facts = forms.find(({ isMeant }) => isMeant(body))?.facts ?? facts;
+    if (trace) trace.call = facts.id;
+  };
   try {
-    if (FOR_ADMIN.test(path)) await requireAdmin(context, request);
-    return await call(context, request, ...segments);
-  } catch (error) {
-    const refusal = refusedByApp(error);
-    if (refusal === null) throw error;
-    context.events.emit({ type: 'fault', requestId: request.requestId, where: 'auth', error });
-    throw refusal;
+    return await call.run(context, request, { path: path ?? {}, onBody });
+  } catch (caught) {
+    const refusal = refusedByApp(caught);
+    if (refusal) context.events.emit({ type: 'fault', requestId: request.requestId, where: 'auth', error: caught });
+    const error = refusal ?? caught;
+    const isOfConsole = context.app.ref === CONSOLE_REF;
+    if (error instanceof NinefoldError && !isOfConsole && !declares(facts, codeInReply(error))) {
+      context.events.emit({ type: 'undeclared-error', call: facts.id, code: error.code });
+    }
+    throw error;
   }
 }
+
+/** Returns true if the definition of a call names the code. Chapter 8 lists only such codes; the console has none. */
+const declares = ({ errors }: AuthCall, code: string): boolean =>
+  [errors, codesOfEveryCall].some((codes: readonly string[]) => codes.includes(code));
 
 /**
  * SQLSTATEs of faults of the server itself, and not of the SQL that it ran: connections, resources, a shutdown, its
@@ -293,7 +183,7 @@ function failedInApp(error: DatabaseError): NinefoldError | null {
   if ((where === undefined && !leftBehind.test(sqlstate)) || ofServer.test(sqlstate)) return null;
   return new NinefoldError('database_refused', {
     status: 500,
-    message: `A trigger of this app failed for a reason of its own (${sqlstate}), so nothing was changed; the server’s log tells the reason under the request id.`,
+    message: `A trigger of this app failed for a reason of its own (${sqlstate}), so nothing was changed; the server’s log contains the reason under the request id.`,
     cause: error,
   });
 }

@@ -11,10 +11,13 @@ it.each([
   ['0', 0],
   ['+1s', 1],
   ['-1m', -60],
-])('reads the duration %s', (text, seconds) => {
+])('parseDuration reads the duration %s', (text, seconds) => {
   expect(parseDuration(text)).toBeCloseTo(seconds, 9);
 });
 
-it.each(['', '24', 'h', '1d', '1h 30m', '1.2.3s', '1e3s', 'none', '9999999h', '٣h'])('returns null for %j', (text) => {
-  expect(parseDuration(text)).toBeNull();
-});
+it.each(['', '24', 'h', '1d', '1h 30m', '1.2.3s', '1e3s', 'none', '9999999h', '٣h'])(
+  'parseDuration returns null for %j',
+  (text) => {
+    expect(parseDuration(text)).toBeNull();
+  },
+);

@@ -64,7 +64,7 @@ describe('takeFromLimit for a network', () => {
   });
 });
 
-it('limits the sign-ups and the anonymous accounts of an app over all networks', async () => {
+it('takeFromLimit limits the sign-ups and the anonymous accounts of an app over all networks', async () => {
   const count = async (path: string) =>
     Number((await app.sql('select count(*) from auth.users where is_anonymous = $1', [path]))[0]?.count);
   const before = await count('t');
@@ -76,7 +76,7 @@ it('limits the sign-ups and the anonymous accounts of an app over all networks',
   expect(await count('t')).toBe(before + 3);
 });
 
-it('counts parallel refreshes of one network exactly, over several workers and in few statements', async () => {
+it('takeFromLimit counts parallel refreshes of one network exactly, over several workers and in few statements', async () => {
   app.settings = { ...app.settings, rate_limit_token_refresh: 7 };
   let batches = 0;
   const workers = [1, 2, 3].map(() => {
@@ -106,7 +106,7 @@ it('counts parallel refreshes of one network exactly, over several workers and i
   await expect(take('refresh', '198.51.112.1')).rejects.toMatchObject({ limit: 'refreshesPerNetwork' });
 });
 
-it('limits how many sign-ins at providers a network can begin, and stores no flow beyond the limit', async () => {
+it('takeFromLimit limits how many sign-ins at providers a network can begin, and stores no flow beyond the limit', async () => {
   const settings = { rate_limit_provider: 2, external_github_enabled: true, external_github_client_id: 'client' };
   app.settings = { ...app.settings, ...settings };
   app.secrets = { external_github_secret: 'secret' };
@@ -115,7 +115,7 @@ it('limits how many sign-ins at providers a network can begin, and stores no flo
   expect(await app.sql('select count(*) from auth.flow_state')).toEqual([{ count: '2' }]);
 });
 
-it('refuses refreshes of one network without refusing those of others', async () => {
+it('takeFromLimit refuses refreshes of one network without refusing those of others', async () => {
   const { body } = await signUp('198.51.102.1');
   app.settings = { ...app.settings, rate_limit_token_refresh: 2 };
   const refresh = (address: string) =>
@@ -162,7 +162,7 @@ describe('takeFromLimit for an account', () => {
   });
 });
 
-it('allows calls after the window, and deletes rows that no longer count', async () => {
+it('takeFromLimit allows calls after the window, and deletes rows that no longer count', async () => {
   app.settings = { ...app.settings, rate_limit_passkey: 1 };
   const address = '198.51.109.1';
   expect(await passed([take('passkey', address)])).toBe(1);
@@ -178,7 +178,7 @@ it('allows calls after the window, and deletes rows that no longer count', async
   expect(left).toBeLessThan(20);
 });
 
-it('limits second-factor attempts and messages of each network', async () => {
+it('takeFromLimit limits second-factor attempts and messages of each network', async () => {
   app.settings = { ...app.settings, mfa_rate_limit_challenge_and_verify: 3, rate_limit_otp: 3 };
   for (const name of ['mfa', 'otp'] as const) {
     expect(await passed(Array.from({ length: 9 }, (_, i) => take(name, '198.51.111.1', `id-${i}`)))).toBe(3);

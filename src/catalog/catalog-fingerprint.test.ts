@@ -97,21 +97,21 @@ it.each([
   'insert into ninefold.machines values (1)',
   'update ninefold.machines set id = 2',
   'delete from ninefold.machines',
-])('changes after: %s', async (change) => {
+])('the fingerprint of the catalog changes after: %s', async (change) => {
   const before = await state();
   expect(await state()).toBe(before);
   await client.query(change);
   expect(await state()).not.toBe(before);
 });
 
-it("changes after a change of the server's settings", async () => {
+it("the fingerprint of the catalog changes after a change of the server's settings", async () => {
   const before = await state();
   await client.query('alter system set work_mem = $$5MB$$');
   await client.query('select pg_reload_conf()');
   await vi.waitFor(async () => expect(await state()).not.toBe(before), 5000);
 });
 
-it('ignores functions that the app puts before PostgreSQL’s own in the search path', async () => {
+it('the fingerprint of the catalog ignores functions that the app puts before PostgreSQL’s own in the search path', async () => {
   await client.query(`create schema evil; create function evil.age(xid) returns int language sql as 'select 1'`);
   await connection.run([{ text: `select set_config('search_path', 'evil, pg_catalog', false)`, params: [] }]);
   const before = await state();
@@ -119,7 +119,7 @@ it('ignores functions that the app puts before PostgreSQL’s own in the search 
   expect(await state()).not.toBe(before);
 });
 
-it('changes after a commit whose transaction began before the last seen transaction', async () => {
+it('the fingerprint of the catalog changes after a commit whose transaction began before the last seen transaction', async () => {
   const older = new pg.Client(postgres.url);
   await older.connect();
   await older.query('begin; comment on table t is $$older$$');
@@ -130,7 +130,7 @@ it('changes after a commit whose transaction began before the last seen transact
   await older.end();
 });
 
-it('does not change after rows were written, a table was analysed and a change was rolled back', async () => {
+it('the fingerprint of the catalog does not change after rows were written, a table was analysed and a change was rolled back', async () => {
   await client.query('insert into t select generate_series(1, 100)');
   const before = await state();
   await client.query('insert into t select generate_series(1, 100)');
@@ -144,7 +144,7 @@ it.each([
   ['create policy named on t using (true)', ['pg_policy']],
   ['insert into ninefold.labels values (1)', ['ninefold.labels']],
   ['alter table t add column named int', ['pg_attribute', 'pg_class']],
-])('names the relations that %s changes', async (sql, relations) => {
+])('changedRelations names the relations that %s changes', async (sql, relations) => {
   const before = await state();
   await client.query(sql);
   expect([...changedRelations(before, await state())].sort()).toEqual(relations);

@@ -15,7 +15,7 @@ export interface DefaultDependencies {
 
 /**
  * Returns the objects that the defaults of a function's arguments use, in order, including functions of operators. The
- * expressions are parsed, because pg_depend does not tell the objects of the defaults from the objects of the
+ * expressions are parsed, because pg_depend does not separate the objects of the defaults from the objects of the
  * function's body.
  * @param tree Value of pg_proc.proargdefaults, a list of node trees: `({FUNCEXPR :funcid 16390 …} {CONST …})`.
  */

@@ -185,7 +185,7 @@ describe('SchemaCache.functions', () => {
   });
 });
 
-it('changes the version only if the schema changes', async () => {
+it('loadSchemaCache changes the version only if the schema changes', async () => {
   expect((await load()).version).toBe(schemaCache.version);
   await database.script('create table later (id int)');
   const changed = await load();

@@ -22,7 +22,7 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-it('does not fail if a view is dropped while it is read', async () => {
+it('readCatalog does not fail if a view is dropped while it is read', async () => {
   await pool.script('create view kept as select 1 as one; create view dropped as select 2 as two');
   const views = `select json_object_agg(c.relname, pg_get_viewdef(c.oid)) from pg_class c
     where c.relkind = 'v' and c.relnamespace = 'public'::regnamespace`;
@@ -32,7 +32,7 @@ it('does not fail if a view is dropped while it is read', async () => {
   expect(Object.keys(facts.views)).toEqual(['kept']);
 });
 
-it('retries if its session is ended after any duration, as when the database is copied', async () => {
+it('readCatalog retries if its session is ended after any duration, as when the database is copied', async () => {
   const waits = `select json_build_object('locked', pg_advisory_xact_lock_shared(9)::text)`;
   const facts = await pool.transaction(async (tx) => {
     await tx.run([plain('select pg_advisory_xact_lock(9)')]);

@@ -3,6 +3,9 @@ import { ConnectionError, DatabaseError } from '../database/database-error.ts';
 import { plannerSettings, storeServerValues } from '../database/startup-settings.ts';
 import { plain, quoteLiteral, type Result, type Statement } from '../database/statement.ts';
 
+/** How often a function that only reads runs before its last error is thrown. */
+const ATTEMPTS = 4;
+
 /** Catalog queries by the name of their result. Each is a SELECT of one JSON value without parameters. */
 export type CatalogQueries<Facts> = { readonly [Key in keyof Facts]: string };
 
@@ -142,8 +145,6 @@ function lastValue(results: readonly Result[]): Buffer {
 }
 
 const jsonOf = <Facts>(results: readonly Result[]): CatalogJson<Facts> => new Uint8Array(lastValue(results));
-
-const ATTEMPTS = 4;
 
 /**
  * SQLSTATEs that a retry may avoid: a locked relation; a session that was ended, as when the database is copied; an

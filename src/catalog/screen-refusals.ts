@@ -97,7 +97,7 @@ $ask$`);
  * it: invalid values (class 22), operators, functions or types that do not match, and a missing text search
  * configuration.
  */
-const isTold = (code: string): boolean => /^(22...|42883|42804|42725|42704|42846)$/.test(code);
+const isReported = (code: string): boolean => /^(22...|42883|42804|42725|42704|42846)$/.test(code);
 
 /**
  * Tests the filters and orders of all defined screens with one request to PostgreSQL. Runs nothing if no screen has
@@ -144,7 +144,7 @@ export async function readScreenRefusals(
   });
   return asked.flatMap(({ screen, part, shown }, i): ScreenRefusal[] => {
     const refusal = refused[i];
-    return refusal && isTold(refusal.code) ? [{ route: screen.route, part, shown, message: refusal.message }] : [];
+    return refusal && isReported(refusal.code) ? [{ route: screen.route, part, shown, message: refusal.message }] : [];
   });
 }
 

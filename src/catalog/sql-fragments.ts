@@ -1,3 +1,6 @@
+/** The lowest object identifier of an object that users create (FirstNormalObjectId in access/transam.h). */
+export const FIRST_NORMAL_OID = 16384;
+
 /** SQL fragments that several catalog queries use. */
 
 /**
@@ -14,9 +17,6 @@ export const commentOf = (catalog: string, oid: string, part = '0', alias = 'm')
  * pg_constraint.conperiod.
  */
 export const ofPeriod = `coalesce((to_jsonb(k) ->> 'conperiod')::bool, false)`;
-
-/** The lowest object identifier of an object that users create (FirstNormalObjectId in access/transam.h). */
-export const FIRST_NORMAL_OID = 16384;
 
 /** Returns SQL that is true for schemas of the app: neither PostgreSQL's own nor temporary ones. */
 export const isOwnSchema = (alias: string): string =>

@@ -15,7 +15,7 @@ const exceptions: Readonly<Record<string, string>> = {
   'ninefold.member_roles': 'whom a probe acts as',
   'ninefold.probe': 'what a probe found, which is no part of the specification',
   'ninefold.versions': 'made from specifications',
-  'ninefold.journal': 'tells who made a change',
+  'ninefold.journal': 'names the author of a change',
 };
 
 const printing = ['pg_operator', 'pg_opclass', 'pg_collation', 'pg_ts_config', 'pg_ts_dict', 'pg_proc', 'pg_type'];
@@ -87,7 +87,7 @@ function found(pattern: RegExp): Map<string, string> {
   return all;
 }
 
-it('contains every catalog relation that a query reads, so that each change of its rows updates the specification', async () => {
+it('the list of watched relations contains every catalog relation that a query reads, so that each change of its rows updates the specification', async () => {
   const { rows } = await client.query(`select relname from pg_class
     where relnamespace = 'pg_catalog'::regnamespace and relkind in ('r', 'v')`);
   const relations = new Set(rows.map(({ relname }) => relname));
@@ -96,7 +96,7 @@ it('contains every catalog relation that a query reads, so that each change of i
   expect(named.filter(([name]) => !watched.includes(name) && !Object.hasOwn(exceptions, name))).toEqual([]);
 });
 
-it('contains the catalogs that PostgreSQL reads inside the functions that queries call', () => {
+it('the list of watched relations contains the catalogs that PostgreSQL reads inside the functions that queries call', () => {
   const called = found(/\b(pg_\w+|has_\w+_privilege|\w+_description|format_type)\s*\(/g);
   expect(called.size).toBeGreaterThan(20);
   expect([...called].filter(([name]) => !Object.hasOwn(functions, name))).toEqual([]);
@@ -108,13 +108,13 @@ it('contains the catalogs that PostgreSQL reads inside the functions that querie
   ).toEqual([]);
 });
 
-it('contains the tables of schema ninefold that queries read', () => {
+it('the list of watched relations contains the tables of schema ninefold that queries read', () => {
   const named = found(/\b(?:from|join) (ninefold\.\w+)\b(?! *\()/g);
   expect(named.size).toBeGreaterThan(5);
   expect([...named].filter(([name]) => !watched.includes(name) && !Object.hasOwn(exceptions, name))).toEqual([]);
 });
 
-it('contains no unused entry: each watched relation and each exception is named by a query', () => {
+it('the list of watched relations contains no unused entry: each watched relation and each exception is named by a query', () => {
   const named = new Set([...found(/\b(pg_\w+|ninefold\.\w+)/g).keys(), ...Object.values(functions).flat()]);
   expect([...watched, ...Object.keys(exceptions)].filter((name) => !named.has(name))).toEqual([]);
 });

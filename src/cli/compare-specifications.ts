@@ -15,9 +15,7 @@ export type ComparisonInput =
   | { kind: 'value'; title: string; specification: Specification; version?: StoredAt }
   | { kind: 'markdown'; title: string; text: string };
 
-/**
- * Tells the node which version of the app the specification is: a number, or `latest` for the current specification.
- */
+/** A version of the specification of an app on a node: its number, or `latest` for the current one. */
 interface StoredAt {
   ref: string;
   number: number | 'latest';

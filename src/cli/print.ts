@@ -1,5 +1,8 @@
 import type { AppConnection } from '../../contract/admin.ts';
 
+/** Maximum number of printed warnings; --json prints all. */
+const SHOWN_WARNINGS = 30;
+
 /** Prints a value as JSON. */
 export const printJson = (value: unknown): void => {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
@@ -39,9 +42,6 @@ export function bytesInWords(bytes: number): string {
   if (bytes < 1e6) return `${Math.round(bytes / 1e3)} kB`;
   return bytes < 1e9 ? `${Math.round(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 }
-
-/** Maximum number of printed warnings; --json prints all. */
-const SHOWN_WARNINGS = 30;
 
 /** Prints warnings about statements that were changed or skipped, to standard error. */
 export function printWarnings(

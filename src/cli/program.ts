@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { Command } from 'commander';
+import { defaultWords, environment, limitVariables } from '../../contract/environment.ts';
 import { ConfigError, version } from '../compose/configuration.ts';
 import { CliError } from './client.ts';
 import { addAppCommands } from './commands/apps.ts';
@@ -27,6 +28,7 @@ export async function runCli(argv: readonly string[]): Promise<void> {
   program
     .command('start')
     .description('start the node')
+    .addHelpText('after', variableHelp)
     .action(async () => (await import('./start.ts')).start());
   addStatusCommand(program);
   addAppCommands(program);
@@ -81,4 +83,12 @@ async function printed(): Promise<void> {
   await setImmediate();
   const unfinished = [process.stdout, process.stderr].filter(({ writableLength }) => writableLength > 0);
   await Promise.all(unfinished.map((stream) => new Promise<void>((resolve) => stream.write('', () => resolve()))));
+}
+
+/** Returns the list of the environment variables of a node, for `ninefold start --help`. */
+function variableHelp(): string {
+  const lines = [...Object.values(environment), ...Object.values(limitVariables)].map(
+    (variable) => `  ${variable.name}\n    ${variable.meaning} Default: ${defaultWords(variable)}.`,
+  );
+  return `\nEnvironment variables:\n${lines.join('\n')}`;
 }

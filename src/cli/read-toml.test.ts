@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readToml } from './read-toml.ts';
 
-it('reads tables, keys, strings, numbers, booleans and lists, and ignores other values', () => {
+it('readToml reads tables, keys, strings, numbers, booleans and lists, and ignores other values', () => {
   const text = `a = 1_000 # one thousand
 "quoted key" = 'c:\\path'
 [one . two] # a table
@@ -34,7 +34,7 @@ off = false`;
   expect(readToml(text).has('one.two.inline')).toBe(false);
 });
 
-it('ends for any text', () => {
+it('readToml ends for any text', () => {
   for (const text of ['a = [', 'a = ["x"', '[', '= 1', 'a = [{x=1}, 2]', 'a = """', '\0'])
     expect(readToml(text)).toBeInstanceOf(Map);
 });

@@ -1,15 +1,17 @@
 import { expect, it } from 'vitest';
 import { readValue } from './setting-value.ts';
 
-it('reads a value by the type of its setting', () => {
-  const list = { default: ['public'], type: 'list of schema names, at least one' };
-  expect(readValue(list, 'api, extra')).toEqual(['api', 'extra']);
-  expect(readValue(list, '["with, comma"]')).toEqual(['with, comma']);
-  expect(readValue({ default: ['public'], type: 'list of schema names' }, '')).toEqual([]);
-  expect(readValue({ default: 1000, type: 'whole number of rows, or null for no limit' }, 'null')).toBeNull();
-  expect(readValue({ default: 1000, type: 'whole number' }, '25')).toBe(25);
-  expect(readValue({ default: false, type: 'true or false' }, 'true')).toBe(true);
-  expect(readValue({ default: '.role', type: 'JSON path' }, '.roles[0]')).toBe('.roles[0]');
-  expect(readValue({ default: null, type: 'string, or null to accept any' }, 'here')).toBe('here');
-  expect(() => readValue({ default: false, type: 'true or false' }, 'yes')).toThrow('is not JSON');
+it('reads a value by the kind of its setting', () => {
+  expect(readValue('db_schemas', 'api, extra')).toEqual(['api', 'extra']);
+  expect(readValue('db_schemas', '["with, comma"]')).toEqual(['with, comma']);
+  expect(readValue('db_extra_search_path', '')).toEqual([]);
+  expect(readValue('db_max_rows', 'null')).toBeNull();
+  expect(readValue('db_max_rows', '25')).toBe(25);
+  expect(readValue('disable_signup', 'true')).toBe(true);
+  expect(readValue('jwt_role_claim_key', '.roles[0]')).toBe('.roles[0]');
+  expect(readValue('jwt_role_claim_key', 'null')).toBe('null');
+  expect(readValue('jwt_aud', 'here')).toBe('here');
+  expect(readValue('smtp_pass', 'secret')).toBe('secret');
+  expect(readValue('smtp_pass', 'null')).toBeNull();
+  expect(() => readValue('disable_signup', 'yes')).toThrow('is not JSON');
 });

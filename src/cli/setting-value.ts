@@ -1,20 +1,27 @@
-import type { SettingEntry } from '../../contract/admin.ts';
+import { allSettings } from '../../contract/all-settings.ts';
+import { hasKind } from '../apps/settings.ts';
 
 /**
- * Reads a value by the type of the setting's default: a list, a string, or JSON.
+ * Reads the value of a setting by its kind: a list, a text, or JSON. The value of a secret is a text.
  * @throws SyntaxError
  */
-export function readValue(entry: Pick<SettingEntry, 'default' | 'type'>, text: string): unknown {
-  if (Array.isArray(entry.default)) {
-    if (text.trim().startsWith('[')) return parse(text);
-    return text
-      .split(',')
-      .map((each) => each.trim())
-      .filter((each) => each !== '');
+export function readValue(key: string, text: string): unknown {
+  const setting = Object.hasOwn(allSettings, key) ? allSettings[key] : undefined;
+  if (text === 'null' && (!setting || hasKind(setting, null))) return null;
+  switch (setting?.kind) {
+    case 'boolean':
+    case 'number':
+    case 'map':
+      return parse(text);
+    case 'list':
+      if (text.trim().startsWith('[')) return parse(text);
+      return text
+        .split(',')
+        .map((each) => each.trim())
+        .filter((each) => each !== '');
+    default:
+      return text;
   }
-  if (text === 'null' && entry.type.includes('null')) return null;
-  if (typeof entry.default === 'string' || (entry.default === null && !entry.type.includes('number'))) return text;
-  return parse(text);
 }
 
 /** @throws SyntaxError */

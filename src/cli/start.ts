@@ -20,10 +20,7 @@ import {
   writeLog,
 } from '../compose/primary.ts';
 import type { WorkerConfig } from '../compose/worker.ts';
-import { banner } from './banner.ts';
 import { CliError } from './client.ts';
-import { LostLines } from './lost-lines.ts';
-import { closeUnacceptedConnections } from './unaccepted-connections.ts';
 import type { FromWorker, ToWorker } from './worker.ts';
 
 /**
@@ -66,7 +63,7 @@ export async function start(): Promise<void> {
   });
   // Starts the workers before PostgreSQL, because they load their modules while PostgreSQL starts.
   workers.fork();
-  const primary = await composePrimary(config, secrets, events, (message) => workers.tellAll(message)).catch(
+  const primary = await composePrimary(config, secrets, events, (message) => workers.sendToAll(message)).catch(
     async (error: Error) => {
       await workers.stop();
       throw isForOperator(error) ? new CliError(error.message) : error;
@@ -216,7 +213,7 @@ class Workers {
   constructor(count: number, { onLost, lostLines }: { onLost: (reason: string) => void; lostLines: () => number }) {
     this.#count = count;
     this.#onLost = onLost;
-    this.#lostLines = new LostLines(lostLines, (lines) => this.tellAll({ type: 'lost lines', lines }));
+    this.#lostLines = new LostLines(lostLines, (lines) => this.sendToAll({ type: 'lost lines', lines }));
     this.#service = new Promise((resolve) => {
       this.#serve = resolve;
     });
@@ -241,8 +238,8 @@ class Workers {
     await Promise.all(this.#ready);
   }
 
-  tellAll(message: ToWorker): void {
-    for (const worker of this.#running) tell(worker, message);
+  sendToAll(message: ToWorker): void {
+    for (const worker of this.#running) sendTo(worker, message);
   }
 
   async stop(): Promise<void> {
@@ -266,13 +263,14 @@ class Workers {
         onAlive();
         if (message.type === 'alive') this.#lostLines.report(worker, message.lostLines);
         else if (message.type === 'task') void this.#answer(worker, message);
-        else if (message.type === 'loaded') void this.#service.then(({ workerConfig }) => tell(worker, workerConfig()));
+        else if (message.type === 'loaded')
+          void this.#service.then(({ workerConfig }) => sendTo(worker, workerConfig()));
         else if (message.type === 'app changed') void this.#spread(worker, message);
         else if (message.type === 'caught up') this.#changes.onCaughtUp(worker, message);
         else if (message.type === 'ready') {
           this.#serving.add(worker);
           resolve();
-          tell(worker, { type: 'lost lines', lines: this.#lostLines.total });
+          sendTo(worker, { type: 'lost lines', lines: this.#lostLines.total });
         } else if (message.type === 'failed') reject(new Error(message.reason));
       });
       worker.once('exit', (code, signal) => reject(new Error(`a worker ended (${signal ?? code})`)));
@@ -294,13 +292,13 @@ class Workers {
   /** Responds to a worker that has changed an app, once the other workers use the change. */
   async #spread(origin: ClusterWorker, { id, ref }: Extract<FromWorker, { type: 'app changed' }>): Promise<void> {
     const others = [...this.#serving].filter((worker) => worker !== origin);
-    await this.#changes.run(ref, others, tell);
-    tell(origin, { type: 'all caught up', id });
+    await this.#changes.run(ref, others, sendTo);
+    sendTo(origin, { type: 'all caught up', id });
   }
 
   async #answer(worker: ClusterWorker, task: TaskMessage): Promise<void> {
     const { onTask } = await this.#service;
-    tell(worker, await onTask(task));
+    sendTo(worker, await onTask(task));
   }
 }
 
@@ -322,7 +320,7 @@ function killIfSilent(worker: ClusterWorker): () => void {
 }
 
 /** Errors are ignored: if the worker has ended, its exit event is handled elsewhere. */
-const tell = (worker: ClusterWorker, message: ToWorker) => worker.send(message, () => undefined);
+const sendTo = (worker: ClusterWorker, message: ToWorker) => worker.send(message, () => undefined);
 
 /**
  * Stops a worker. A worker that `isServing` completes its requests in progress; a worker that does not serve yet is
@@ -335,7 +333,113 @@ function stopWorker(worker: ClusterWorker, isServing: boolean): Promise<void> {
       clearTimeout(timer);
       resolve();
     });
-    if (isServing && worker.isConnected()) tell(worker, { type: 'stop' });
+    if (isServing && worker.isConnected()) sendTo(worker, { type: 'stop' });
     else worker.process.kill('SIGKILL');
+  });
+}
+
+/** The values that the banner shows. */
+interface BannerFacts {
+  url: string;
+  /** The one-time set-up link; null if a builder exists. */
+  setupUrl: string | null;
+  refs: readonly string[];
+  /** Returns the URL of an app's API. */
+  appUrl: (ref: string) => string;
+  postgres: string;
+  home: string;
+  workers: number;
+  milliseconds: number;
+}
+
+/** Returns the text that `ninefold start` prints when the node is ready: the URL of the console and the next step. */
+function banner(facts: BannerFacts): string {
+  const lines = [
+    '',
+    `  Ninefold is ready (${Math.round(facts.milliseconds)} ms, ${facts.workers} ${facts.workers === 1 ? 'worker' : 'workers'}, ${facts.postgres})`,
+    '',
+    `  Console       ${facts.url}`,
+  ];
+  if (facts.setupUrl) lines.push(`  First builder ${facts.setupUrl}`, '                (this link works once)');
+  const [first] = facts.refs;
+  if (first === undefined) {
+    lines.push('', '  Create app    in the console, or: node bin/ninefold.js apps create my-app');
+  } else {
+    lines.push(
+      '',
+      `  Connect       createClient('${facts.appUrl(first)}', PUBLISHABLE_KEY)`,
+      `                keys: node bin/ninefold.js keys ${first}`,
+    );
+    if (facts.refs.length > 1) lines.push(`                ${facts.refs.length} apps: node bin/ninefold.js apps list`);
+  }
+  lines.push('', `  Data          ${facts.home}`, '  Stop          Ctrl-C', '', '');
+  return lines.join('\n');
+}
+
+/**
+ * Adds up the lines of output that the processes of a node could not write. Lines of ended workers still count.
+ */
+class LostLines<Worker> {
+  readonly #own: () => number;
+  readonly #onChange: (total: number) => void;
+  readonly #byWorker = new Map<Worker, number>();
+  #ofEnded = 0;
+  #announced = 0;
+
+  /**
+   * @param own Returns the number of lines that this process could not write.
+   * @param onChange Called with the new total.
+   */
+  constructor(own: () => number, onChange: (total: number) => void) {
+    this.#own = own;
+    this.#onChange = onChange;
+  }
+
+  /** Number of lines that all processes together could not write. */
+  get total(): number {
+    return [...this.#byWorker.values()].reduce((sum, lines) => sum + lines, this.#ofEnded + this.#own());
+  }
+
+  /** Stores the number of lines that a running worker could not write. */
+  report(worker: Worker, lines: number): void {
+    this.#byWorker.set(worker, lines);
+    const { total } = this;
+    if (total === this.#announced) return;
+    this.#announced = total;
+    this.#onChange(total);
+  }
+
+  onEnded(worker: Worker): void {
+    this.#ofEnded += this.#byWorker.get(worker) ?? 0;
+    this.#byWorker.delete(worker);
+  }
+}
+
+/** A connection that the primary accepted and that Node's cluster module passes to a worker. */
+interface Handle {
+  close(): void;
+}
+
+/**
+ * Closes connections that were passed to a worker which ended before it accepted them. The primary closes its copy of a
+ * connection only when the worker acknowledges the connection (lib/internal/cluster/round_robin_handle.js of Node.js).
+ * A worker that was killed before that never acknowledges it, and the client would wait forever. Call this function
+ * before the worker listens.
+ */
+function closeUnacceptedConnections(worker: ClusterWorker): void {
+  const { process: child } = worker;
+  const unaccepted = new Map<unknown, Handle>();
+  const send = child.send.bind(child) as (...args: unknown[]) => boolean;
+  child.send = (message: unknown, ...rest: unknown[]): boolean => {
+    const { act, seq } = message as { act?: unknown; seq?: unknown };
+    const [handle] = rest;
+    if (act === 'newconn' && handle) unaccepted.set(seq, handle as Handle);
+    return send(message, ...rest);
+  };
+  child.on('internalMessage', ({ ack }: { ack?: unknown }) => unaccepted.delete(ack));
+  // The event `disconnect` is not emitted while a connection is being passed.
+  child.once('exit', () => {
+    for (const handle of unaccepted.values()) handle.close();
+    unaccepted.clear();
   });
 }

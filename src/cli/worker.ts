@@ -37,7 +37,7 @@ export type FromWorker =
 /** Interval at which a worker reports that its event loop runs. */
 const ALIVE_MILLISECONDS = 1000;
 
-const tell = (message: FromWorker) => process.send?.(message);
+const send = (message: FromWorker) => process.send?.(message);
 
 /**
  * Runs a worker until the primary stops it or ends. Signals are ignored, because a terminal sends them to every process
@@ -58,8 +58,8 @@ export async function runWorker(): Promise<void> {
       ({ onBound }) => onBound(message),
       () => undefined,
     );
-  const tasks = new PrimaryTaskClient(tell);
-  const changes = new ChangeClient(tell);
+  const tasks = new PrimaryTaskClient(send);
+  const changes = new ChangeClient(send);
   const catchUp = async (ref: string) => (await composed)?.catchUp(ref);
   process.on('disconnect', () => process.exit(1));
   process.on('message', (message: ToWorker) => {
@@ -71,16 +71,16 @@ export async function runWorker(): Promise<void> {
       const { round, ref } = message;
       void catchUp(ref)
         .catch(() => undefined)
-        .finally(() => tell({ type: 'caught up', round }));
+        .finally(() => send({ type: 'caught up', round }));
     } else if (message.type === 'configure') {
       composed = compose(message.workerConfig, tasks, changes, { output: log, lostLines: () => lostLines });
       message.bounds.forEach(receiveBound);
       listen(composed, message.port).then(
         (listening) => {
           worker = listening;
-          tell({ type: 'ready' });
+          send({ type: 'ready' });
         },
-        (error: unknown) => tell({ type: 'failed', reason: error instanceof Error ? error.message : String(error) }),
+        (error: unknown) => send({ type: 'failed', reason: error instanceof Error ? error.message : String(error) }),
       );
     } else if (message.type === 'lost lines') {
       lostLines = message.lines;
@@ -91,8 +91,8 @@ export async function runWorker(): Promise<void> {
     }
   });
   // Reports that the worker can receive messages. Messages to a process that still loads its modules can be lost.
-  tell({ type: 'loaded' });
-  setInterval(() => tell({ type: 'alive', lostLines: log.lostLines }), ALIVE_MILLISECONDS).unref();
+  send({ type: 'loaded' });
+  setInterval(() => send({ type: 'alive', lostLines: log.lostLines }), ALIVE_MILLISECONDS).unref();
 }
 
 async function compose(

@@ -9,14 +9,14 @@ describe('connectionShare', () => {
       [64, 2],
       [24, 2],
     ] as const) {
-      const { max, scheduled } = connectionShare(1000, { nodeConnections, workers });
+      const { max, scheduled } = connectionShare(1000, nodeConnections, workers);
       expect(scheduled).toBeGreaterThanOrEqual(2);
       expect(workers * max + scheduled).toBeLessThanOrEqual(nodeConnections);
     }
   });
 
   it('leaves the uncounted connections free if the server allows fewer connections than the setting', () => {
-    const { max, scheduled } = connectionShare(120, { nodeConnections: 320, workers: 2 });
+    const { max, scheduled } = connectionShare(120, 320, 2);
     expect(2 * max + scheduled).toBeLessThanOrEqual(120 - 2 * 24);
   });
 });

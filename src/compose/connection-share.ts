@@ -1,7 +1,10 @@
 import { limits } from '../../contract/limits.ts';
-import type { Config } from '../config/config.ts';
 import type { Executor } from '../database/database.ts';
 import { rowsAsText } from '../database/statement.ts';
+
+/** The scheduled work of all apps gets one of this many connections, and at least as many as one app may use. */
+const SCHEDULED_PART = 16;
+const LEAST_SCHEDULED = 2;
 
 /**
  * Connections of one worker that the budget does not count: the superuser's pools, listeners, and the rare connections
@@ -28,18 +31,16 @@ export async function readConnectionLimit(maintenance: Executor): Promise<number
   return Number(result && rowsAsText(result)[0]?.most);
 }
 
-/** The scheduled work of all apps gets one of this many connections, and at least as many as one app may use. */
-const SCHEDULED_PART = 16;
-const LEAST_SCHEDULED = 2;
-
 /**
  * Returns the maximum number of connections of one worker to the databases of apps, the number of connections up to
  * which idle connections stay open, and the maximum number of connections of the worker that leads for scheduled work.
  * @param serverLimit Maximum number of connections of the server.
+ * @param nodeConnections Maximum number of connections of the node.
  */
 export function connectionShare(
   serverLimit: number,
-  { nodeConnections, workers }: Pick<Config, 'nodeConnections' | 'workers'>,
+  nodeConnections: number,
+  workers: number,
 ): { max: number; idle: number; scheduled: number } {
   const free = serverLimit - UNCOUNTED_PER_NODE - workers * UNCOUNTED_PER_WORKER;
   const all = Math.min(nodeConnections, free);

@@ -8,7 +8,7 @@ import { parseConnectionUrl } from '../database/connection-config.ts';
 export const appServer = (databaseUrl: string, config: Config, secrets: Secrets): Server => ({
   target: { ...parseConnectionUrl(databaseUrl, 'ninefold'), searchPath: '', ignoresLockTimeout: true },
   masterKey: secrets.masterKey,
-  temporaryBytes: config.appBounds.sessionTemporaryBytes,
+  temporaryBytes: config.limits.sessionTemporaryBytes,
 });
 
 /**

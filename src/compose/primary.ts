@@ -35,13 +35,13 @@ export interface Primary {
 /**
  * Starts the parts of the primary process: PostgreSQL, and the roles and databases that must exist before the first
  * request.
- * @param tell Sends a message to all workers.
+ * @param send Sends a message to all workers.
  */
 export async function composePrimary(
   config: Config,
   secrets: Secrets,
   events: Events,
-  tell: (message: BoundMessage) => void,
+  send: (message: BoundMessage) => void,
 ): Promise<Primary> {
   const embedded = config.databaseUrl
     ? null
@@ -49,10 +49,10 @@ export async function composePrimary(
         home: config.home,
         port: config.postgresPort,
         password: secrets.postgresPassword,
-        processMemoryBytes: config.appBounds.sessionMemoryBytes,
+        processMemoryBytes: config.limits.sessionMemoryBytes,
         proxy: {
           entry: new URL('./database-proxy.js', import.meta.url),
-          loginsPerSecond: config.appBounds.loginsPerSecond,
+          loginsPerSecond: config.limits.loginsPerSecond,
           // The proxy needs two sockets for each connection. It may use all descriptors for client sockets, because the
           // primary process has no HTTP clients.
           maxConnections: Math.floor(config.descriptors.clientSockets / 2),
@@ -73,7 +73,7 @@ export async function composePrimary(
       (pid) => void raiseOomScore(pid, 'expendable'),
     );
     const processes = embedded && process.platform === 'linux' ? linuxProcesses : null;
-    const watchdog = new Watchdog({ target: server.target, bounds: config.appBounds, processes, events, tell });
+    const watchdog = new Watchdog({ target: server.target, bounds: config.limits, processes, events, send });
     await watchdog.start();
     return {
       databaseUrl,

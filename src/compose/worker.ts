@@ -36,11 +36,9 @@ import type { Secrets } from '../config/secrets.ts';
 import { ConnectionBudget } from '../database/connection-budget.ts';
 import type { Pool } from '../database/pool.ts';
 import { authApi, authContextOf } from '../http/auth-api.ts';
-import { openApi } from '../http/open-api.ts';
 import { Pipeline } from '../http/pipeline.ts';
 import { portalApi } from '../http/portal-api.ts';
 import { boundOf } from '../http/read-body.ts';
-import { restApi } from '../http/rest-api.ts';
 import { buildServer, type HttpServer } from '../http/server.ts';
 import { identityOfBuilder } from '../identity/builder-session.ts';
 import { ExternalKeys } from '../identity/external-keys.ts';
@@ -54,6 +52,7 @@ import type { LineOutput } from '../observe/line-output.ts';
 import { writeLog } from '../observe/log.ts';
 import { PlanCache } from '../rest/plan-cache.ts';
 import { BodyParser } from '../rest/request/body-parser.ts';
+import { openApi, restApi } from '../rest/rest-api.ts';
 import { OpenApiDocuments } from '../specification/serve/openapi-documents.ts';
 import { ScreensOfCallers } from '../specification/serve/portal-screens.ts';
 import { ProbeRunner } from '../specification/serve/probe-runner.ts';
@@ -188,12 +187,7 @@ export async function composeWorker(
 function nodeLimits(config: Config): ConstructorParameters<typeof SpecificationService>[2] {
   const wide = Object.entries(wideDefaults).map(([name, { value }]) => [name, value] as const);
   return {
-    poolConnections: config.poolConnections,
-    nodeConnections: config.nodeConnections,
-    poolIdleSeconds: config.poolIdleSeconds,
-    requestsPerAddress: config.requestsPerSecond,
-    keepAliveSeconds: config.keepAliveSeconds,
-    ...config.appBounds,
+    ...config.limits,
     ...(servesOwnMachineOnly(config) && Object.fromEntries(wide)),
   };
 }
@@ -203,14 +197,14 @@ type Hosting = Awaited<ReturnType<typeof composeApps>>;
 
 async function composeApps(node: Node) {
   const { config, secrets, server, maintenance, locks, consoleDatabase, events, origins, specifications } = node;
-  const share = connectionShare(await readConnectionLimit(maintenance), config);
+  const share = connectionShare(await readConnectionLimit(maintenance), config.limits.nodeConnections, config.workers);
   const registry = new Registry(consoleDatabase, secrets.masterKey);
   const versions = new VersionRecorder({ specifications, events, turns: node.turns }, build);
   const serverRoleWatcher = new ServerRoleWatcher(consoleDatabase, events, (app) => versions.checkSoon(app));
   const bounds = new ExceededBounds();
   const poolLimits = {
-    connections: config.poolConnections,
-    idleMilliseconds: config.poolIdleSeconds * 1000,
+    connections: config.limits.poolConnections,
+    idleMilliseconds: config.limits.poolIdleSeconds * 1000,
     waitMilliseconds: limits.poolWaitSeconds.default * 1000,
     budget: new ConnectionBudget(share.max, share.idle),
     isLoopback: servesOwnMachineOnly(config),
@@ -346,7 +340,7 @@ function composeHttp(
   const { identities, adminContext, parser, folders } = parts;
   const documents = new OpenApiDocuments(specifications);
   const screens = new ScreensOfCallers(specifications);
-  const addresses = new AddressLimiter(config.requestsPerSecond);
+  const addresses = new AddressLimiter(config.limits.requestsPerAddress);
   return buildServer({
     pipeline: new Pipeline({ apps, events, addresses, traffic, identities }),
     areas: [
@@ -376,7 +370,7 @@ function composeHttp(
     webFolder: folders.console,
     portalFolder: folders.portal,
     clientSockets: config.descriptors.clientSockets,
-    keepAliveSeconds: config.keepAliveSeconds,
+    keepAliveSeconds: config.limits.keepAliveSeconds,
   });
 }
 

@@ -17,6 +17,13 @@ describe('readConfig', () => {
     expect(() => readConfig({ NINEFOLD_PORT: '90o9' })).toThrow('NINEFOLD_PORT must be a whole number from 0 to 65535');
     expect(() => readConfig({ NINEFOLD_WORKERS: '0' })).toThrow(ConfigError);
     expect(() => readConfig({ NINEFOLD_DATABASE_URL: 'not a url' })).toThrow('NINEFOLD_DATABASE_URL must be a URL');
+    expect(() => readConfig({ NINEFOLD_LOG: 'loud' })).toThrow('NINEFOLD_LOG must be one of trace, debug, info');
+    expect(() => readConfig({ NINEFOLD_POOL: '0' })).toThrow('NINEFOLD_POOL must be a whole number from 1 to 100');
+  });
+
+  it('reads the variables of limits by the names of the limits', () => {
+    const { limits } = readConfig({ NINEFOLD_POOL: '3', NINEFOLD_APP_LOCKS: '600' });
+    expect(limits).toMatchObject({ poolConnections: 3, appLocks: 600, keepAliveSeconds: 125 });
   });
 });
 

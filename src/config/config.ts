@@ -1,124 +1,88 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { type AppBounds, limits } from '../../contract/limits.ts';
+import { environment, limitVariables, type Variable } from '../../contract/environment.ts';
 import { ConfigError } from './config-error.ts';
 import { type Descriptors, readDescriptors } from './descriptors.ts';
 
 /** The configuration from the environment. No code outside of this folder reads the environment. */
-export interface Config {
-  /** Absolute path of the folder for all data. */
-  readonly home: string;
-  readonly host: string;
-  readonly port: number;
+export interface Config extends ValuesOf<typeof environment> {
   readonly workers: number;
-  /** Superuser URL of an external PostgreSQL server; null for the embedded one. */
-  readonly databaseUrl: string | null;
-  /** Port of the embedded PostgreSQL; 0 chooses a free port once and reuses it. */
-  readonly postgresPort: number;
-  /** The domain of the apps. Each app has the origin `<ref>.<domain>`. Null if no domain is set. */
-  readonly domain: string | null;
-  /**
-   * The app that is served on hosts that belong to no other app, and whose APIs also have paths without `/apps/<ref>`;
-   * null if there is none.
-   */
-  readonly defaultApp: string | null;
-  /** URL at which clients reach this node; null for http://host:port. */
-  readonly publicUrl: string | null;
-  /** Further host names and addresses of this node, in lower case. */
-  readonly hosts: readonly string[];
-  /** Number of proxies in front of the node, or their addresses and networks (CIDR); 0 means none. */
-  readonly trustedProxies: number | readonly string[];
-  /** Networks that HTTP requests from SQL may reach although they are not public. */
-  readonly httpAllowed: readonly { address: string; bits: number; port: number | null }[];
-  readonly poolConnections: number;
-  readonly nodeConnections: number;
-  readonly poolIdleSeconds: number;
-  readonly requestsPerSecond: number;
-  readonly keepAliveSeconds: number;
-  readonly appBounds: AppBounds;
-  readonly logLevel: string;
+  /** The limits that a variable can change, by the name of the limit. */
+  readonly limits: ValuesOf<typeof limitVariables>;
   /**
    * True if `npm start` started the process. npm ends on a signal without passing it on, so the process checks whether
    * npm still runs.
    */
   readonly startedByNpm: boolean;
   readonly descriptors: Descriptors;
-  /** True to print one JSON line on stdout when the node is ready, for programs that start it. */
-  readonly readyJson: boolean;
 }
+
+/** A network that HTTP requests from SQL may reach although it is not public. */
+interface AllowedNetwork {
+  address: string;
+  bits: number;
+  port: number | null;
+}
+
+/** The reader of each kind of variable. A reader throws a ConfigError for a value that cannot be used. */
+const readers = {
+  text: (value: string): string => value,
+  flag: (value: string): boolean => value === '1',
+  url: (value: string, { name }: Variable): string => {
+    if (!URL.canParse(value)) throw new ConfigError(`${name} must be a URL.`);
+    return value.replace(/\/+$/, '');
+  },
+  number: (value: string, { name, range: [min, max] = [0, Number.MAX_SAFE_INTEGER] }: Variable): number => {
+    const number = Number(value);
+    if (Number.isInteger(number) && number >= min && number <= max) return number;
+    throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not “${value}”.`);
+  },
+  choice: (value: string, { name, values = [] }: Variable): string => {
+    if (values.includes(value)) return value;
+    throw new ConfigError(`${name} must be one of ${values.join(', ')}, not “${value}”.`);
+  },
+  hosts: hostNames,
+  proxies: trustedProxies,
+  networks: allowedNetworks,
+};
+
+type ValuesOf<Variables extends Readonly<Record<string, Variable>>> = {
+  readonly [K in keyof Variables]: ReturnType<(typeof readers)[Variables[K]['kind']]> | Variables[K]['default'];
+};
 
 /**
  * Reads the environment.
  * @throws ConfigError for a value that cannot be used.
  */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
-  const text = (name: string): string | null => env[name]?.trim() || null;
-  const integer = (name: string, fallback: number, min: number, max: number): number => {
-    const value = text(name);
-    if (value === null) return fallback;
-    const number = Number(value);
-    if (!Number.isInteger(number) || number < min || number > max) {
-      throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not “${value}”.`);
-    }
-    return number;
-  };
-  const limit = (one: { setting: string; default: number; range: readonly [number, number] }): number =>
-    integer(one.setting, one.default, ...one.range);
-  const url = (name: string): string | null => {
-    const value = text(name);
-    if (value !== null && !URL.canParse(value)) throw new ConfigError(`${name} must be a URL.`);
-    return value?.replace(/\/+$/, '') ?? null;
-  };
+  const values = readVariables(environment, env);
   return {
-    home: resolve(text('NINEFOLD_HOME') ?? '.ninefold'),
-    host: text('NINEFOLD_HOST') ?? '127.0.0.1',
-    port: integer('NINEFOLD_PORT', 9009, 0, 65_535),
-    workers: integer('NINEFOLD_WORKERS', availableParallelism(), 1, 256),
-    databaseUrl: url('NINEFOLD_DATABASE_URL'),
-    postgresPort: integer('NINEFOLD_POSTGRES_PORT', 0, 0, 65_535),
-    domain: text('NINEFOLD_DOMAIN'),
-    defaultApp: text('NINEFOLD_DEFAULT_APP'),
-    publicUrl: url('NINEFOLD_URL'),
-    hosts: hostNames('NINEFOLD_HOSTS', text('NINEFOLD_HOSTS')),
-    trustedProxies: trustedProxies(text('NINEFOLD_TRUST_PROXY')),
-    httpAllowed: allowedNetworks('NINEFOLD_HTTP_ALLOW', text('NINEFOLD_HTTP_ALLOW')),
-    poolConnections: limit(limits.poolConnections),
-    nodeConnections: limit(limits.nodeConnections),
-    poolIdleSeconds: limit(limits.poolIdleSeconds),
-    requestsPerSecond: limit(limits.requestsPerAddress),
-    keepAliveSeconds: limit(limits.keepAliveSeconds),
-    appBounds: {
-      appLocks: limit(limits.appLocks),
-      sessionMemoryBytes: limit(limits.sessionMemoryBytes),
-      appMemoryBytes: limit(limits.appMemoryBytes),
-      sessionTemporaryBytes: limit(limits.sessionTemporaryBytes),
-      appTemporaryBytes: limit(limits.appTemporaryBytes),
-      appDatabaseBytes: limit(limits.appDatabaseBytes),
-      appStatementSeconds: limit(limits.appStatementSeconds),
-      appTransactionSeconds: limit(limits.appTransactionSeconds),
-      appIdleTransactionSeconds: limit(limits.appIdleTransactionSeconds),
-      appAnalyzeSeconds: limit(limits.appAnalyzeSeconds),
-      sharedCatalogBytesPerSecond: limit(limits.sharedCatalogBytesPerSecond),
-      notifyQueueBytes: limit(limits.notifyQueueBytes),
-      notifyListenerSeconds: limit(limits.notifyListenerSeconds),
-      notifyBytesPerSecond: limit(limits.notifyBytesPerSecond),
-      appProcessorShare: limit(limits.appProcessorShare),
-      appSuspensionSeconds: limit(limits.appSuspensionSeconds),
-      loginsPerSecond: limit(limits.loginsPerSecond),
-    },
-    logLevel: text('NINEFOLD_LOG') ?? 'info',
-    startedByNpm: text('npm_lifecycle_event') !== null,
+    ...values,
+    home: resolve(values.home),
+    workers: values.workers ?? availableParallelism(),
+    limits: readVariables(limitVariables, env),
+    startedByNpm: Boolean(env.npm_lifecycle_event?.trim()),
     descriptors: readDescriptors(),
-    readyJson: text('NINEFOLD_READY_JSON') === '1',
   };
+}
+
+function readVariables<Variables extends Readonly<Record<string, Variable>>>(
+  variables: Variables,
+  env: NodeJS.ProcessEnv,
+): ValuesOf<Variables> {
+  const values = Object.entries(variables).map(([key, variable]) => {
+    const value = env[variable.name]?.trim();
+    return [key, value ? readers[variable.kind](value, variable) : variable.default];
+  });
+  return Object.fromEntries(values) as ValuesOf<Variables>;
 }
 
 /**
  * Parses host names and addresses separated by commas. Returns them as a URL has them.
  * @throws ConfigError
  */
-function hostNames(name: string, value: string | null): readonly string[] {
+function hostNames(value: string, { name }: Variable): readonly string[] {
   return listed(value).map((entry) => {
     const host = isIP(entry) === 6 ? `[${entry}]` : entry;
     const hostname = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : '';
@@ -131,25 +95,22 @@ function hostNames(name: string, value: string | null): readonly string[] {
   });
 }
 
-const listed = (value: string | null): string[] =>
-  (value ?? '')
+const listed = (value: string): string[] =>
+  value
     .split(',')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '');
 
 /**
- * Parses NINEFOLD_TRUST_PROXY: a number of proxies, or their addresses and networks separated by commas.
+ * Parses a number of proxies, or their addresses and networks separated by commas.
  * @throws ConfigError
  */
-function trustedProxies(value: string | null): number | readonly string[] {
-  const { setting, range, default: none } = limits.trustedProxies;
-  if (value === null) return none;
-  const [min, max] = range;
+function trustedProxies(value: string, { name, range: [min, max] = [0, 0] }: Variable): number | readonly string[] {
   if (/^\d+$/.test(value) && Number(value) >= min && Number(value) <= max) return Number(value);
   const networks = value.split(',').map((network) => network.trim());
   if (networks.every(isNetwork)) return networks;
   throw new ConfigError(
-    `${setting} must be a number of proxies from ${min} to ${max}, or their addresses and networks, such as 10.0.0.0/8,::1, not “${value}”.`,
+    `${name} must be a number of proxies from ${min} to ${max}, or their addresses and networks, such as 10.0.0.0/8,::1, not “${value}”.`,
   );
 }
 
@@ -163,7 +124,7 @@ const isNetwork = (network: string): boolean => {
  * Parses addresses and networks separated by commas, each with an optional port.
  * @throws ConfigError
  */
-function allowedNetworks(name: string, value: string | null): Config['httpAllowed'] {
+function allowedNetworks(value: string, { name }: Variable): readonly AllowedNetwork[] {
   return listed(value).map((entry) => {
     const [, bracketed, bare, length, port] =
       /^(?:\[([^\]]+)\]|([^/:]+))(?:\/(\d{1,3}))?(?::(\d{1,5}))?$/.exec(entry) ?? [];

@@ -24,6 +24,7 @@ export interface Secrets {
   readonly operatorToken: string;
 }
 
+/** The length of a key of AES-256. */
 const MASTER_KEY_BYTES = 32;
 
 /** Returns the path of the master key. */

@@ -415,7 +415,7 @@ export class Connection {
   #refuse(batch: Batch, fields: DatabaseErrorFields): void {
     batch.error = new DatabaseError(fields, batch.results.length);
     batch.error.strayCancel = fields.sqlstate === '57014' && batch.mayBeCancelled && !batch.options.signal?.aborted;
-    // Statements that this batch failed to prepare, or whose plan is stale, must be prepared anew.
+    // Statements that this batch failed to prepare, or whose plan is stale, must be prepared again.
     for (const prepared of batch.prepared.slice(batch.results.length)) {
       if (!prepared) continue;
       const stale = fields.sqlstate === '0A000' || fields.sqlstate === '26000';

@@ -2,6 +2,10 @@ import type { Connection } from './connection.ts';
 import type { PoolSlots } from './connection-budget.ts';
 import type { ServerState } from './server-state.ts';
 
+/** The shortest and the longest pause between two checks for idle connections. */
+const LEAST_MILLISECONDS = 50;
+const MOST_MILLISECONDS = 5000;
+
 /** The parts of a pool that the idle closer uses. */
 export interface IdleCloserParts {
   /** Connections that are not in exclusive use. Closing a connection removes it from the set. */
@@ -36,7 +40,7 @@ export class IdleCloser {
   /** Starts watching the connections. Does nothing if already started. */
   start(): void {
     if (this.#sweeper) return;
-    const every = Math.max(50, Math.min(5000, this.#idleMilliseconds / 2));
+    const every = Math.max(LEAST_MILLISECONDS, Math.min(MOST_MILLISECONDS, this.#idleMilliseconds / 2));
     this.#sweeper = setInterval(() => this.#sweep(), every);
     this.#sweeper.unref();
     this.#withdrawOffer = this.#parts.server.registerIdleCloser(() => this.#closeIdle());

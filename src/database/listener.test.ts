@@ -47,7 +47,7 @@ const freeze = ({ task, onTestFinished }: TestContext) =>
     onTestFinished(() => void process.kill(pid, 'SIGCONT'));
   });
 
-it("has received every notification that was committed before the server's response", () =>
+it("a connection has received every notification that was committed before the server's response", () =>
   withPool(async (pool) => {
     const received: string[] = [];
     const connection = await Connection.open(target(), 5000);

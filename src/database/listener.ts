@@ -16,6 +16,7 @@ export interface ListenerHandlers {
   onLost: () => void;
 }
 
+/** Pause after the first failed attempt to connect, and the longest pause. */
 const FIRST_RETRY_MILLISECONDS = 50;
 const LAST_RETRY_MILLISECONDS = 2000;
 

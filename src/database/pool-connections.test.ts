@@ -182,7 +182,7 @@ describe('Pool connections', () => {
     );
   });
 
-  it('fail only the calls in flight if the server ends one of them', async () => {
+  it('fail only the calls in flight if the server ends a connection', async () => {
     await withPool(async (pool) => {
       const sleeping = expect(pool.run([query('select pg_sleep(25)')])).rejects.toBeInstanceOf(ConnectionError);
       await withPool(async (other) => {
@@ -242,7 +242,7 @@ describe('Pool connections', () => {
     });
   });
 
-  it('do not fail a call if the server ends one of them while it logs in, without a message', async () => {
+  it('do not fail a call if the server ends a connection during the login, without a message', async () => {
     const { host, port } = target();
     let logins = 0;
     // The first two connections are closed at the first message of PostgreSQL, which asks for the password.

@@ -57,7 +57,7 @@ describe('Pool.run', () => {
     });
   });
 
-  it('prepares a statement anew if preparing it failed or a schema change made its plan stale', async () => {
+  it('prepares a statement again if preparing it failed or a schema change made its plan stale', async () => {
     await withPool(
       async (pool) => {
         const select = prepared('select * from changing');

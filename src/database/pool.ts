@@ -9,6 +9,9 @@ import { IdleCloser } from './idle-closer.ts';
 import { parameterBytes, type Result, type Statement, StatementTimes } from './statement.ts';
 import type { StreamedValue } from './streamed-value.ts';
 
+/** Pause before waiting batches are tried again. */
+const SERVE_MILLISECONDS = 50;
+
 /** Options of a pool. */
 export interface PoolOptions {
   /** Maximum number of connections. */
@@ -609,7 +612,7 @@ export class Pool implements Database {
   }
 
   #serveWaitersLater(): void {
-    setTimeout(() => this.#serveQueue(), 50).unref();
+    setTimeout(() => this.#serveQueue(), SERVE_MILLISECONDS).unref();
   }
 }
 

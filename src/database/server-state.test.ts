@@ -71,7 +71,7 @@ describe('ServerState.closeIdleConnections', () => {
   });
 });
 
-it('does not close connections of other roles if a role has reached its own connection limit', async () => {
+it('a pool does not close connections of other roles if a role has reached its own connection limit', async () => {
   await withTwo(async (one, _, target) => {
     await one.script(`create role few login password 'few' connection limit 2`);
     await openAtOnce(one, 3);

@@ -1,5 +1,10 @@
 import type { StreamedValue } from './streamed-value.ts';
 
+/** Statements that a connection keeps prepared. */
+const MAX_PREPARED = 400;
+/** Maximum number of statements whose durations are stored. */
+const TIMES_KEPT = 2000;
+
 /** A parameter in text format; `null` is SQL NULL. */
 export type Param = string | Uint8Array | null;
 
@@ -89,8 +94,6 @@ export interface Prepared {
   fields: Result['fields'] | null;
 }
 
-const MAX_PREPARED = 400;
-
 /** The statements that one connection has prepared. If there are too many, the oldest is closed. */
 export class PreparedStatements {
   /**
@@ -148,9 +151,6 @@ export class PreparedStatements {
 }
 
 const none: readonly string[] = [];
-
-/** Maximum number of statements whose durations are stored. */
-const TIMES_KEPT = 2000;
 
 /** Average duration of each statement of a pool by its text, in milliseconds. Recent runs have more weight. */
 export class StatementTimes {

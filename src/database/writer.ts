@@ -1,11 +1,15 @@
 import type { Param } from './statement.ts';
 
+/** The first size of the buffer, and the size above which a used buffer is replaced. */
+const FIRST_BYTES = 16 * 1024;
+const LARGE_BYTES = 256 * 1024;
+
 /**
  * Encodes frontend messages of the extended query protocol (PostgreSQL manual, "Message Formats") into one growing
  * buffer, so that one write can send several batches.
  */
 export class MessageWriter {
-  #buffer = Buffer.allocUnsafe(16 * 1024);
+  #buffer = Buffer.allocUnsafe(FIRST_BYTES);
   #length = 0;
 
   get isEmpty(): boolean {
@@ -27,7 +31,7 @@ export class MessageWriter {
     const bytes = Buffer.allocUnsafe(this.#length);
     this.#buffer.copy(bytes, 0, 0, this.#length);
     this.#length = 0;
-    if (this.#buffer.length > 256 * 1024) this.#buffer = Buffer.allocUnsafe(16 * 1024);
+    if (this.#buffer.length > LARGE_BYTES) this.#buffer = Buffer.allocUnsafe(FIRST_BYTES);
     return bytes;
   }
 

@@ -5,8 +5,8 @@ import { statusOfSqlstate } from '../../contract/errors/sqlstate-status.ts';
 
 describe('PostgreSQL errors in the contract', () => {
   it('have the status that /rest/v1 responds with', () => {
-    const told = Object.entries(postgresErrors).map(([code, { status }]) => [code, status]);
-    expect(told).toEqual(Object.keys(postgresErrors).map((code) => [code, statusOfSqlstate(code)]));
+    const reported = Object.entries(postgresErrors).map(([code, { status }]) => [code, status]);
+    expect(reported).toEqual(Object.keys(postgresErrors).map((code) => [code, statusOfSqlstate(code)]));
   });
 
   it('have SQLSTATEs that PostgreSQL defines', () => {

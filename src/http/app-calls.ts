@@ -5,11 +5,19 @@ import { withSignInCookies } from '../auth/providers/browser-binding.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { ApiHandler } from './api-handler.ts';
-import { type HeaderPolicy, headerPolicies, refusedAsScript, withoutCookies } from './app-headers.ts';
+import {
+  corsHeaders,
+  type HeaderPolicy,
+  headerPolicies,
+  isPreflight,
+  refusedAsScript,
+  withoutCookies,
+} from './app-headers.ts';
 import type { BufferedBodies } from './buffered-bodies.ts';
-import { hasBody, hostHeaderError, readTarget, toCallRequest } from './call-request.ts';
+import { hasBody, headerError, readTarget, toCallRequest } from './call-request.ts';
 import type { AddressReader } from './client-address.ts';
 import { errorReply } from './error-reply.ts';
+import { helpLink } from './help-link.ts';
 import type { Pipeline } from './pipeline.ts';
 import { isAccountPath, type PortalPages } from './portal-pages.ts';
 import { type ReceiveBody, readBody } from './read-body.ts';
@@ -89,13 +97,16 @@ export class AppCalls {
       baseUrl: this.#parts.origins.pathUrl(to.ref),
     });
     const refused =
-      hostHeaderError(request) ?? (policy === this.#policies.own ? undefined : refusedAsScript(callRequest.headers));
+      headerError(request, isPreflight(callRequest)) ??
+      (policy === this.#policies.own ? undefined : refusedAsScript(callRequest.headers));
     const receive: ReceiveBody | null = hasBody(request)
       ? (bounds) => readBody(request, response, bounds, this.#parts.bufferedBodies)
       : null;
     const isPage = !refused && policy === this.#policies.own && to.area === null;
     const page = isPage ? await this.#page(to.ref, callRequest) : null;
-    const reply = refused ? refusal(refused, callRequest) : (page ?? (await this.#reply(to, callRequest, receive)));
+    const reply = refused
+      ? await this.#refuse(refused, to, callRequest)
+      : (page ?? (await this.#reply(to, callRequest, receive)));
     if (this.#closing) reply.headers.connection = 'close';
     if (response.destroyed) discardBody(reply);
     else writeReply(response, reply, policy, this.#parts.slowReaders);
@@ -110,26 +121,27 @@ export class AppCalls {
     return pipeline.answerPage(ref, request, page, (app) => sites.answer(app, request));
   }
 
-  #reply(to: AppPath, request: CallRequest, receive: ReceiveBody | null): Reply | Promise<Reply> {
+  #reply(to: AppPath, request: CallRequest, receive: ReceiveBody | null): Promise<Reply> {
     const { pipeline, openApi, authorise } = this.#parts;
     const api = this.#areas.get(to.area ?? '');
-    if (api && to.isByBuilder) {
-      return pipeline.answerDoor(api, to.ref, request, () => authorise(request, to.ref), receive);
-    }
-    if (api) return pipeline.answerApp(api, to.ref, request, receive);
+    const builder = to.isByBuilder ? () => authorise(request, to.ref) : null;
+    if (api) return pipeline.answerApp(api, to.ref, request, receive, builder);
     const isDocument = to.area === OPEN_API && documentMethods.has(request.method);
     if (isDocument) return pipeline.answerApp(openApi, to.ref, request, null);
-    return refusal(new NinefoldError('not_found'), request);
+    return this.#refuse(new NinefoldError('not_found'), to, request);
+  }
+
+  /** Returns the response to a request that the pipeline does not get, in the format of the API. */
+  async #refuse(error: NinefoldError, to: AppPath, request: CallRequest): Promise<Reply> {
+    const api = this.#areas.get(to.area ?? '');
+    const reply = (await api?.renderError(error, null, request, null)) ?? errorReply(error, request.requestId);
+    Object.assign(reply.headers, corsHeaders, { 'x-request-id': request.requestId });
+    reply.headers.link ??= helpLink(error.code);
+    return reply;
   }
 }
 
 const documentMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
-
-function refusal(error: NinefoldError, { requestId }: CallRequest): Reply {
-  const reply = errorReply(error, requestId);
-  reply.headers['x-request-id'] = requestId;
-  return reply;
-}
 
 /** A request path that belongs to an app. */
 interface AppPath {

@@ -4,6 +4,9 @@ import type { LimitName } from '../../contract/limits.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 
+/** Characters of the name of a cause. */
+const LONGEST = 200;
+
 /** Names that say what caused a failed request. They contain no values from the request. */
 export interface ErrorAttribution {
   /** The code in the response body. */
@@ -43,7 +46,6 @@ const limitOf = (code: string | undefined): LimitName | null =>
  * does not match, and the error then has no subject.
  */
 const RAISED = /^PL\/pgSQL function (.+?\)) line \d+ at RAISE/;
-const LONGEST = 200;
 /**
  * SQLSTATEs of errors about a single field: a missing value (23502), and the errors of state machines, which belong to
  * a field.

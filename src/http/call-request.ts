@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CallRequest, CancelSignal } from '../../contract/call-request.ts';
+import { allErrors } from '../../contract/errors.ts';
+import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { isRequestId } from '../observe/request-id.ts';
 
@@ -35,18 +37,31 @@ export function requestIdOf(headers: Record<string, unknown>): string {
 }
 
 /**
- * Returns an error if the request does not have exactly one Host header (RFC 9112, section 3.2). HTTP/1.0 requests may
- * have none.
+ * Returns an error if the request line and headers exceed the limit urlBytes, or if the request does not have exactly
+ * one Host header (RFC 9112, section 3.2). HTTP/1.0 requests may have none. Node's parser accepts twice as many bytes,
+ * so that the API of the app can refuse a long URL in its own format, and a preflight request with this URL succeeds.
+ * Without both, a browser reports only that the request failed.
  */
-export function hostHeaderError(request: IncomingMessage): NinefoldError | undefined {
-  const { rawHeaders } = request;
+export function headerError(request: IncomingMessage, isPreflight = false): NinefoldError | undefined {
+  const { rawHeaders, url = '' } = request;
   let hosts = 0;
+  let bytes = url.length;
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (rawHeaders[i]?.length === 4 && rawHeaders[i]?.toLowerCase() === 'host') hosts++;
+    const name = rawHeaders[i] as string;
+    bytes += name.length + (rawHeaders[i + 1] as string).length;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
   }
+  if (bytes > limits.urlBytes.default && !isPreflight) return headersTooLarge();
   if (hosts === 1 || (hosts === 0 && request.httpVersion === '1.0')) return undefined;
   return new NinefoldError('bad_request', { message: 'A request has exactly one Host header.' });
 }
+
+/** Maximum number of bytes of the request line and headers that Node's parser reads. */
+export const PARSED_HEADER_BYTES = 2 * limits.urlBytes.default;
+
+/** Returns the error for a request line and headers that exceed the limit urlBytes. */
+export const headersTooLarge = (): NinefoldError =>
+  new NinefoldError('headers_too_large', { hint: allErrors.headers_too_large?.action ?? null });
 
 const ABSOLUTE = /^https?:\/\/([^/?]*)/i;
 

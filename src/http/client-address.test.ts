@@ -100,7 +100,7 @@ describe('addressReader with networks', () => {
   });
 });
 
-it('ignores all addresses to the left of the entry that the outermost trusted proxy added', () => {
+it('addressReader ignores all addresses to the left of the entry that the outermost trusted proxy added', () => {
   const anything = fc.oneof(fc.ipV4(), fc.ipV6(), fc.string(), fc.constantFrom('unknown', '', ',,,', '10.0.0.1, ::1'));
   const proxies = fc.constantFrom<TrustedProxies>(1, ['10.0.0.0/8'], ['10.0.0.1', 'fd00::/8']);
   fc.assert(

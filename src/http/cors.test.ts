@@ -14,7 +14,7 @@ const question = (headers: Record<string, string>): CallRequest => ({
   signal: new AbortController().signal,
 });
 
-it('allows any method and every requested header in a preflight response', () => {
+it('preflightReply allows any method and every requested header in a preflight response', () => {
   const request = question({
     'access-control-request-method': 'PATCH',
     'access-control-request-headers': 'authorization,content-profile, x-custom',
@@ -31,10 +31,10 @@ it('allows any method and every requested header in a preflight response', () =>
   });
 });
 
-it('treats OPTIONS without Access-Control-Request-Method as a normal request', () => {
+it('isPreflight treats OPTIONS without Access-Control-Request-Method as a normal request', () => {
   expect(isPreflight(question({}))).toBe(false);
 });
 
-it('exposes every response header to pages', () => {
+it('corsHeaders exposes every response header to pages', () => {
   expect(corsHeaders).toEqual({ 'access-control-allow-origin': '*', 'access-control-expose-headers': '*' });
 });

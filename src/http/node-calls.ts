@@ -6,7 +6,7 @@ import { HEALTH, MONITORING } from './app-calls.ts';
 import { type HeaderPolicy, nodePolicies } from './app-headers.ts';
 import type { BufferedBodies } from './buffered-bodies.ts';
 import { BuiltFiles } from './built-files.ts';
-import { hasBody, hostHeaderError, readTarget, toCallRequest } from './call-request.ts';
+import { hasBody, headerError, readTarget, toCallRequest } from './call-request.ts';
 import type { AddressReader } from './client-address.ts';
 import { errorPageReply } from './error-pages.ts';
 import { asNinefoldError, errorReply } from './error-reply.ts';
@@ -93,7 +93,7 @@ export class NodeCalls {
   }
 
   async #answer(callRequest: CallRequest, request: IncomingMessage, response: ServerResponse): Promise<Answer> {
-    const refused = hostHeaderError(request);
+    const refused = headerError(request);
     if (refused) throw refused;
     const { method, path } = callRequest;
     // Clients may percent-encode letters of each segment, so the segments are decoded before they are compared.

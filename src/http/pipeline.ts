@@ -2,8 +2,8 @@ import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { defaultRestSettings, type RestSettings } from '../../contract/settings.ts';
 import type { App } from '../apps/app.ts';
 import type { Apps } from '../apps/apps.ts';
-import { storageFull } from '../apps/exceeded-bounds.ts';
 import type { Traffic } from '../apps/maintenance/background-turns.ts';
+import { callOfRequest } from '../auth/handle.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identities } from '../identity/identities.ts';
 import { type Identity, isAnonymous } from '../identity/identity.ts';
@@ -12,7 +12,6 @@ import { type CallEvent, type Events, TraceRecorder } from '../observe/events.ts
 import type { ApiHandler } from './api-handler.ts';
 import { corsHeaders, isPreflight, preflightReply, withoutCredentials } from './app-headers.ts';
 import { attributeError, type ErrorAttribution, raisedIn } from './attribute-error.ts';
-import { callName } from './call-name.ts';
 import { asNinefoldError, errorReply } from './error-reply.ts';
 import { helpLink } from './help-link.ts';
 import { type BodyBounds, boundOf, type ReceiveBody } from './read-body.ts';
@@ -40,24 +39,38 @@ export class Pipeline {
   }
 
   /**
-   * Handles a request to an app's own API.
+   * Handles a request to an app's API.
    * @param receive Reads the body; null if the request has none.
+   * @param authorise For a builder's request: returns the identity for the builder; throws if the builder may not work
+   * on the app. By default, the key or token of the request determines the identity.
    */
-  answerApp(api: ApiHandler, ref: string, request: CallRequest, receive: ReceiveBody | null): Promise<Reply> {
-    const { traffic } = this.#parts;
+  answerApp(
+    api: ApiHandler,
+    ref: string,
+    request: CallRequest,
+    receive: ReceiveBody | null,
+    authorise: (() => Promise<Identity>) | null = null,
+  ): Promise<Reply> {
+    const { traffic, identities } = this.#parts;
+    const isByBuilder = authorise !== null;
     let app: App | null = null;
     let identity: Identity | null = null;
-    traffic.inFlight++;
     const reply = this.#answer(
-      { area: api.name, app: ref, isByBuilder: false, request, extra: corsHeaders },
+      { area: api.name, app: ref, isByBuilder, request, extra: isByBuilder ? {} : corsHeaders },
       async (trace) => {
-        if (isPreflight(request)) return preflightReply(request);
+        if (authorise) {
+          // The builder is authorised before anything else, so that the response reveals nothing to a caller who may
+          // not work on the app.
+          identity = await authorise();
+          request.headers = withoutCredentials(request.headers);
+          trace.identified = performance.now();
+        } else if (isPreflight(request)) return preflightReply(request);
         const opened = await this.#open(ref);
         app = opened;
-        if (api.name === 'rest' && opened.isFull && growsTables(request)) throw storageFull();
         trace.opened = performance.now();
         const identify = async () => {
-          identity ??= await this.#parts.identities.resolve(opened, request);
+          if (identity !== null) return identity;
+          identity = await identities.resolve(opened, request);
           trace.identified = performance.now();
           return identity;
         };
@@ -67,49 +80,15 @@ export class Pipeline {
         }
         return api.handle(opened, request, identify, trace);
       },
-      (error) => api.renderError(error, app, request, identity),
+      (error) =>
+        isByBuilder && identity === null ? Promise.resolve(null) : api.renderError(error, app, request, identity),
       () => identity,
     );
+    if (isByBuilder) return reply;
+    traffic.inFlight++;
     return reply.finally(() => {
       traffic.inFlight--;
     });
-  }
-
-  /**
-   * Handles a builder's request to an app's API.
-   * @param authorise Returns the identity for the builder; throws if the builder may not work on the app.
-   * @param receive Reads the body; null if the request has none.
-   */
-  answerDoor(
-    api: ApiHandler,
-    ref: string,
-    request: CallRequest,
-    authorise: () => Promise<Identity>,
-    receive: ReceiveBody | null,
-  ): Promise<Reply> {
-    let app: App | null = null;
-    let identity: Identity | null = null;
-    return this.#answer(
-      { area: api.name, app: ref, isByBuilder: true, request, extra: {} },
-      async (trace) => {
-        // The builder is authorised before anything else, so that the response reveals nothing to a caller who may not
-        // work on the app.
-        const known = await authorise();
-        identity = known;
-        request.headers = withoutCredentials(request.headers);
-        trace.identified = performance.now();
-        app = await this.#open(ref);
-        if (api.name === 'rest' && app.isFull && growsTables(request)) throw storageFull();
-        trace.opened = performance.now();
-        if (receive) {
-          request.body = await receive(await bodyBounds(app, api, () => Promise.resolve(known)));
-          trace.received = performance.now();
-        }
-        return api.handle(app, request, () => Promise.resolve(known), trace);
-      },
-      (error) => (identity ? api.renderError(error, app, request, identity) : Promise.resolve(null)),
-      () => identity,
-    );
   }
 
   /**
@@ -136,7 +115,9 @@ export class Pipeline {
       const error = asNinefoldError(await apps.explain(ref, caught));
       if (error.status >= 500 && !boundCodes.includes(error.code))
         events.emit({ type: 'fault', requestId: request.requestId, where: 'the front end', error: caught });
-      return errorReply(error, request.requestId);
+      const reply = errorReply(error, request.requestId);
+      Object.assign(reply.headers, corsHeaders);
+      return reply;
     }
   }
 
@@ -230,6 +211,13 @@ export class Pipeline {
   }
 }
 
+/**
+ * Returns the name under which a request is counted if its handler has not named it: the id of its call in chapter 7,
+ * or `<area>.unresolved`. Clients therefore cannot create arbitrary names in the statistics.
+ */
+const callName = (area: CallEvent['area'], request: CallRequest): string =>
+  (area === 'auth' ? callOfRequest(request) : null) ?? `${area}.unresolved`;
+
 /** Prevents caches from storing a response that belongs to one caller, unless the app sets these headers itself. */
 function keepPrivate(headers: Reply['headers']): void {
   headers['cache-control'] ??= 'no-store';
@@ -241,13 +229,6 @@ function keepPrivate(headers: Reply['headers']): void {
  * place where the limit was exceeded has logged them once.
  */
 const boundCodes: readonly string[] = ['app_limit_exceeded', 'app_storage_full'];
-
-/**
- * Returns true for a data request that inserts or updates rows. Calls of functions are not checked here: `handleRest`
- * makes them read-only.
- */
-const growsTables = ({ method, path }: CallRequest): boolean =>
-  (method === 'POST' || method === 'PATCH' || method === 'PUT') && !path.startsWith('/rpc/');
 
 /** Returns the limits for the body of a request to the app. */
 async function bodyBounds(app: App, api: ApiHandler, identify: () => Promise<Identity>): Promise<BodyBounds> {

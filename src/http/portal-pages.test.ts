@@ -16,7 +16,7 @@ const answer = (path: string, method: string, headers: Record<string, string>) =
   });
 const status = (path: string, method = 'GET', accept = 'text/html') => answer(path, method, { accept })?.status ?? null;
 
-it('returns 200 for every page of the router', () => {
+it('PortalPages returns 200 for every page of the router', () => {
   const router = readFileSync(join(clone, 'web/portal/router.tsx'), 'utf8');
   const paths = [...router.matchAll(/(?:page\(|path: )'(\/[^']*)'/g)].map(([, path = '']) =>
     path.replace('$', 'tickets'),
@@ -25,7 +25,7 @@ it('returns 200 for every page of the router', () => {
   expect(paths.map((path) => [path, status(path)])).toEqual(paths.map((path) => [path, 200]));
 });
 
-it('returns 304 to a browser that has the page already, and a part of the page for a Range header', () => {
+it('PortalPages returns 304 to a browser that has the page already, and a part of the page for a Range header', () => {
   const accept = 'text/html';
   const first = answer('/', 'GET', { accept });
   const etag = first?.headers.etag ?? '';
@@ -55,6 +55,6 @@ it.each([
   ['//evil.example', 'GET', 'text/html', null],
   ['/account/assets/../index.html', 'GET', 'text/html', null],
   ['/.well-known/security.txt', 'GET', 'text/html', null],
-])('responds to %s %s with Accept: %s with %s', (path, method, accept, expected) =>
+])('PortalPages responds to %s %s with Accept: %s with %s', (path, method, accept, expected) =>
   expect(status(path, method, accept)).toBe(expected),
 );

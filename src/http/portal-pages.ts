@@ -9,7 +9,7 @@ const ASSETS = `${ACCOUNT}assets/`;
 
 /**
  * Matches paths that may lead to a screen. All of them get the same status, so that a stranger cannot find out which
- * screens an app has; the page itself tells the member if a screen does not exist. Paths of the node and of APIs are
+ * screens an app has; the page itself says whether a screen exists. Paths of the node and of APIs are
  * excluded. The key of a row may begin with a dot, but it is never `.` or `..`.
  */
 const PAGE_ADDRESS =

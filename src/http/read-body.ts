@@ -3,6 +3,9 @@ import type { ErrorCode } from '../../contract/errors.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { BufferedBodies } from './buffered-bodies.ts';
 
+/** The first size of the buffer of a body without Content-Length. */
+const FIRST_BYTES = 64 * 1024;
+
 /** Maximum size of a body, and the error for a larger one. */
 export interface BodyBound {
   readonly bytes: number;
@@ -26,8 +29,6 @@ export const boundOf = (bytes: number, code: ErrorCode = 'body_too_large'): Body
 
 /** Reads the body of one request. */
 export type ReceiveBody = (bounds: BodyBounds) => Promise<Uint8Array | null>;
-
-const FIRST_BYTES = 64 * 1024;
 
 /**
  * Reads the complete body; null for an empty one. Never settles if the client disconnects before the end, because no

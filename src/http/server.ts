@@ -5,16 +5,22 @@ import { promisify } from 'node:util';
 import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { type AppCallParts, AppCalls } from './app-calls.ts';
+import { corsHeaders } from './app-headers.ts';
 import { BufferedBodies } from './buffered-bodies.ts';
-import { requestIdOf } from './call-request.ts';
+import { headersTooLarge, PARSED_HEADER_BYTES, requestIdOf } from './call-request.ts';
 import { addressReader, type TrustedProxies } from './client-address.ts';
 import { limitSockets } from './client-sockets.ts';
 import { errorReply } from './error-reply.ts';
-import { helpLink } from './help-link.ts';
 import { type NodeCallParts, NodeCalls } from './node-calls.ts';
 import { PortalPages } from './portal-pages.ts';
 import { SitePages } from './site-pages.ts';
 import { SlowReaders } from './slow-readers.ts';
+
+/**
+ * Time in ms for which a connection reads and ignores the rest of a refused request. Closing it at once would reset the
+ * connection, and the client could lose the response.
+ */
+const LINGER_MILLISECONDS = 2000;
 
 /** The parts that the server creates itself. */
 type OwnParts = 'readAddress' | 'bufferedBodies' | 'slowReaders' | 'portal' | 'sites';
@@ -57,10 +63,9 @@ export function buildServer(parts: HttpParts): HttpServer {
   const appCalls = new AppCalls({ ...shared, portal: new PortalPages(parts.portalFolder), sites: new SitePages() });
   const nodeCalls = new NodeCalls(shared);
   const options = {
-    // Node.js must not reject a request without the header Host, because `hostHeaderError` does so with an error of
-    // Ninefold.
+    // Node.js must not reject a request without the header Host, because `headerError` does so with an error of Ninefold.
     requireHostHeader: false,
-    maxHeaderSize: limits.urlBytes.default,
+    maxHeaderSize: PARSED_HEADER_BYTES,
     requestTimeout: limits.requestSeconds.default * 1000,
     headersTimeout: limits.headersSeconds.default * 1000,
     connectionsCheckingInterval: CHECK_MILLISECONDS,
@@ -111,37 +116,42 @@ async function drained(server: Server): Promise<void> {
   while (performance.now() < until && (await connections()) > 0) await delay(DRAIN_CHECK_MILLISECONDS);
 }
 
-/** Responds to a request that Node's parser could not read. */
+/** Responds to a request that Node's parser could not read, or that did not arrive in time. */
 function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  // The parser fails again for each further part of a request whose response is already written.
+  if (socket.writableEnded) return;
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  answerOnSocket(socket, new NinefoldError(brokenRequests[error.code ?? ''] ?? 'bad_request'));
+  answerOnSocket(socket, brokenRequests[error.code ?? '']?.() ?? new NinefoldError('bad_request'));
 }
 
-/** Error codes of Node's parser and timers that have their own error code in Ninefold. */
-const brokenRequests: Readonly<Record<string, 'headers_too_large' | 'request_timeout'>> = {
-  HPE_HEADER_OVERFLOW: 'headers_too_large',
-  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+/** Errors for the codes of Node's parser and timers that have their own error code in Ninefold. */
+const brokenRequests: Readonly<Record<string, () => NinefoldError>> = {
+  HPE_HEADER_OVERFLOW: headersTooLarge,
+  ERR_HTTP_REQUEST_TIMEOUT: () => new NinefoldError('request_timeout'),
 };
 
 /**
  * Writes an error response directly to the socket, for a request that Node.js did not parse, and closes the connection.
+ * The address of the request may be unknown, so pages of every origin may read the response. It contains no data of an
+ * app or of the node, and it is the same for every caller.
  */
 function answerOnSocket(socket: Socket | null, error: NinefoldError): void {
   if (!socket?.writable) return;
   const requestId = requestIdOf({});
-  const { body } = errorReply(error, requestId);
-  const head = [
-    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
-    'content-type: application/json; charset=utf-8',
-    `content-length: ${Buffer.byteLength(String(body))}`,
-    `x-request-id: ${requestId}`,
-    `link: ${helpLink(error.code)}`,
-    'connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${String(body)}`);
+  const { body, headers } = errorReply(error, requestId);
+  const lines = Object.entries({
+    ...headers,
+    ...corsHeaders,
+    'content-length': Buffer.byteLength(String(body)),
+    'x-request-id': requestId,
+    connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${String(body)}`);
+  const timer = setTimeout(() => socket.destroy(), LINGER_MILLISECONDS).unref();
+  socket.once('close', () => clearTimeout(timer));
 }
 
 /**

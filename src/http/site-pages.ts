@@ -6,6 +6,9 @@ import { readSiteFile, readSiteFiles, type SiteCoding } from '../apps/site-store
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { acceptedCodings, contentTypeOf, FOREVER, fileReply, hasKnownType } from './stored-files.ts';
 
+/** Approximate memory of an entry of a map, in addition to its path. */
+const ENTRY_BYTES = 150;
+
 /** The SHA-256 of each file of a version, by path without a leading slash. */
 type SiteFiles = ReadonlyMap<string, string>;
 
@@ -46,9 +49,6 @@ interface StoredFile {
   readonly coding: SiteCoding;
   readonly bytes: Buffer;
 }
-
-/** Approximate memory of an entry of a map, in addition to its path. */
-const ENTRY_BYTES = 150;
 
 /** Serves the apps' own front ends. The most recently requested files stay in memory. */
 export class SitePages {

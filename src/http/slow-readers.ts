@@ -18,6 +18,7 @@ const standardBounds: SlowReaderBounds = {
   periodMilliseconds: limits.streamIdleSeconds.default * 1000,
 };
 
+/** How often the progress of the clients is checked. */
 const SWEEP_MILLISECONDS = 1000;
 
 /** Size of the slices in which larger bodies are written, so that the progress of the client is visible. */

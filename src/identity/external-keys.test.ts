@@ -32,7 +32,7 @@ function made() {
   return { clock, keys: new ExternalKeys(policy, () => clock.now), asked };
 }
 
-it('sends one request for parallel lookups, and at most one request every 30 seconds for unknown key ids', async () => {
+it('ExternalKeys sends one request for parallel lookups, and at most one request every 30 seconds for unknown key ids', async () => {
   const { clock, keys, asked } = made();
   publishes('a');
   const all = await Promise.all(Array.from({ length: 20 }, () => keys.find(receiver.url, 'a')));
@@ -47,7 +47,7 @@ it('sends one request for parallel lookups, and at most one request every 30 sec
   expect(asked()).toBe(2);
 });
 
-it('drops a key ten minutes after the issuer removed it, and keeps keys while the issuer cannot be reached', async () => {
+it('ExternalKeys drops a key ten minutes after the issuer removed it, and keeps keys while the issuer cannot be reached', async () => {
   const { clock, keys } = made();
   publishes('a', 'b');
   expect(await keys.find(receiver.url, 'a')).not.toBeNull();
@@ -62,7 +62,7 @@ it('drops a key ten minutes after the issuer removed it, and keeps keys while th
   expect(await keys.find(receiver.url, 'b')).not.toBeNull();
 });
 
-it('does not connect to non-public addresses', async () => {
+it('ExternalKeys does not connect to non-public addresses', async () => {
   publishes('a');
   const before = receiver.requests.length;
   const keys = new ExternalKeys(new AddressPolicy([]));
@@ -77,7 +77,7 @@ it('does not connect to non-public addresses', async () => {
   expect(receiver.requests.length).toBe(before);
 });
 
-it('reads from a JWKS only public signature keys of the supported types', () => {
+it('readKeys reads from a JWKS only public signature keys of the supported types', () => {
   const rsa = (bits: number) => generateKeyPairSync('rsa', { modulusLength: bits }).publicKey.export({ format: 'jwk' });
   const set = [
     jwk('es'),
@@ -96,7 +96,7 @@ it('reads from a JWKS only public signature keys of the supported types', () => 
   for (const text of ['', '[]', '{}', '{"keys":1}', 'null']) expect(readKeys(text)).toBeNull();
 });
 
-it('parses each entry of external_jwt_issuers into issuer, JWKS URL and audience, and ignores invalid entries', () => {
+it('readIssuers parses each entry of external_jwt_issuers into issuer, JWKS URL and audience, and ignores invalid entries', () => {
   expect(readIssuers(['https://a.example https://a.example/jwks.json desk', 'b http://127.0.0.1:1/'])).toEqual([
     { issuer: 'https://a.example', jwksUrl: 'https://a.example/jwks.json', audience: 'desk' },
     { issuer: 'b', jwksUrl: 'http://127.0.0.1:1/', audience: null },

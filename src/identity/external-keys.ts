@@ -5,6 +5,9 @@ import type { KeyAlgorithm } from '../apps/keys/app-keys.ts';
 import type { AddressPolicy } from '../jobs/public-address.ts';
 import { sendRequest } from '../jobs/send-request.ts';
 
+/** The shortest RSA key (RFC 7518, section 3.3). */
+const LEAST_RSA_BITS = 2048;
+
 /** An issuer outside of the app whose tokens the app accepts. */
 export interface ExternalIssuer {
   /** Exact value of the claim `iss`. */
@@ -117,5 +120,3 @@ function readKey(jwk: unknown): [string, ExternalKey][] {
     return [];
   }
 }
-
-const LEAST_RSA_BITS = 2048;

@@ -138,7 +138,7 @@ describe('resolveIdentity with a token', () => {
   });
 });
 
-it('sends WWW-Authenticate if the app requires a token (RFC 6750)', () => {
+it('resolveIdentity sends WWW-Authenticate if the app requires a token (RFC 6750)', () => {
   const refused = expect.objectContaining({ code: 'PGRST302', headers: { 'www-authenticate': 'Bearer' } });
   expect(() => identityOfClaims({ app, anonRole: null }, {})).toThrow(refused);
 });

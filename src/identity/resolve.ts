@@ -243,11 +243,11 @@ export function identityOfClaims(rules: RoleRules, claims: Claims): Identity {
     typeof claimed === 'string' ? claimed : (claimed ?? null) === null ? anonRole(rules) : JSON.stringify(claimed);
   refuseReservedRole(rules.app.ref, role);
   // PostgreSQL always gets the role in the claim `role`, even if the app reads it from another claim.
-  const told = claims.role === role ? claims : { ...claims, role };
+  const withRole = claims.role === role ? claims : { ...claims, role };
   return {
     role,
-    claims: told,
-    claimsJson: JSON.stringify(told),
+    claims: withRole,
+    claimsJson: JSON.stringify(withRole),
     userId: typeof sub === 'string' && sub !== '' ? sub : null,
     // The id is converted to lower case, because notifications of revoked sessions contain ids as PostgreSQL prints
     // them.

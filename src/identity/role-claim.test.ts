@@ -52,6 +52,6 @@ it.each([
   ['no path (', true],
   ['.app_metadata.role', false],
   ['.roles[0]', false],
-])("reports for the path %s whether it leads to the claim of Ninefold's own tokens: %s", (path, is) => {
+])("isOwnRole reports for the path %s whether it leads to the claim of Ninefold's own tokens: %s", (path, is) => {
   expect(isOwnRole(path)).toBe(is);
 });

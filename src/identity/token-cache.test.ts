@@ -20,13 +20,13 @@ beforeEach(() => {
 const remember = (token: string, sessionId: string | null, until = later) =>
   cache.remember(token, identity(sessionId), until, cache.epoch);
 
-it('caches a token until it expires', () => {
+it('TokenCache caches a token until it expires', () => {
   remember('t', 's');
   expect(cache.find('t', later - 1)?.sessionId).toBe('s');
   expect(cache.find('t', later)).toBeNull();
 });
 
-it('removes every token of a revoked session and no other token', () => {
+it('TokenCache removes every token of a revoked session and no other token', () => {
   remember('first', 's');
   remember('second', 's');
   remember('other', 'r');
@@ -36,21 +36,21 @@ it('removes every token of a revoked session and no other token', () => {
   expect(cache.find('other', 0)).not.toBeNull();
 });
 
-it('removes a revoked token that several requests looked up at the same time', () => {
+it('TokenCache removes a revoked token that several requests looked up at the same time', () => {
   remember('t', 's');
   remember('t', 's');
   cache.revoke(['s']);
   expect(cache.find('t', 0)).toBeNull();
 });
 
-it('does not cache the result of a lookup that started before a revocation', () => {
+it('TokenCache does not cache the result of a lookup that started before a revocation', () => {
   const before = cache.epoch;
   cache.revoke(['s']);
   cache.remember('t', identity('s'), later, before);
   expect(cache.find('t', 0)).toBeNull();
 });
 
-it('caches no token of a session while the listener is disconnected, and removes the tokens that it cached before', () => {
+it('TokenCache caches no token of a session while the listener is disconnected, and removes the tokens that it cached before', () => {
   remember('early', 's');
   cache.disconnected();
   remember('deaf', 's');
@@ -60,13 +60,13 @@ it('caches no token of a session while the listener is disconnected, and removes
   for (const token of ['early', 'deaf', 'late']) expect(cache.find(token, 0)).toBeNull();
 });
 
-it('caches tokens without a session while the listener is disconnected', () => {
+it('TokenCache caches tokens without a session while the listener is disconnected', () => {
   cache.disconnected();
   remember('key', null, Number.POSITIVE_INFINITY);
   expect(cache.find('key', Number.MAX_SAFE_INTEGER)).not.toBeNull();
 });
 
-it('removes the least recently used token beyond its size', () => {
+it('TokenCache removes the least recently used token beyond its size', () => {
   const small = new TokenCache(2);
   small.connected();
   for (const token of ['a', 'b', 'c']) small.remember(token, identity(token), later, small.epoch);

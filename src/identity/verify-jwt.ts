@@ -10,6 +10,9 @@ import { nestsDeeper } from '../limits/bounded-json.ts';
 import type { ExternalKey } from './external-keys.ts';
 import { equalInConstantTime } from './known-keys.ts';
 
+/** The longest public key that is cached after parsing. */
+const KEY_CHARACTERS = 2000;
+
 /** Maximum depth of the claims, because JSON.parse, JSON.stringify and PostgreSQL's JSON functions are recursive. */
 const MAX_DEPTH = limits.claimsDepth.default;
 
@@ -178,7 +181,9 @@ function jsonObject(part: string): Claims | null {
 }
 
 /** Parses a public key. Parsing costs about as much as verifying a signature, and a node has few keys. */
-const parsedKey = memoize((jwk) => createPublicKey({ key: JSON.parse(jwk), format: 'jwk' }), { maxText: 2000 });
+const parsedKey = memoize((jwk) => createPublicKey({ key: JSON.parse(jwk), format: 'jwk' }), {
+  maxText: KEY_CHARACTERS,
+});
 
 const publicKey = ({ kty, crv, x, y, n, e }: NonNullable<RingKey['publicJwk']>): KeyObject =>
   parsedKey(JSON.stringify({ kty, crv, x, y, n, e }));

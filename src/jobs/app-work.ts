@@ -57,7 +57,7 @@ export interface SharedParts {
    * @param apiUrl URL of the app's `/auth/v1`.
    */
   sendMailHook: (context: HookContext, mail: ClaimedMail, apiUrl: string) => Promise<void>;
-  /** Returns the app in this worker. */
+  /** Opens the app in this worker. */
   appOf: (ref: string) => Promise<Pick<App, 'database' | 'hookDurations'>>;
   /** Id of this process while it leads, stored with each claimed run. */
   runner: string;

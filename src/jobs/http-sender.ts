@@ -6,6 +6,7 @@ import type { Places } from './places.ts';
 import type { AddressPolicy } from './public-address.ts';
 import { type HttpResult, sendRequest } from './send-request.ts';
 
+/** The length of a second in milliseconds. */
 const SECOND = 1000;
 /** Pause before the next check for free slots if other apps use all slots. */
 const PLACE_MILLISECONDS = 100;

@@ -61,8 +61,8 @@ export async function readDueJobs(database: Executor, runner: string, now: numbe
 
 /**
  * Statements that end runs of processes that no longer exist. If the command of a run was not sent, the job becomes due
- * once more. If the command was sent and its session has ended, the run counts as failed. It is not repeated, because
- * the command may have committed.
+ * again. If the command was sent and its session has ended, the run counts as failed. It is not repeated, because the
+ * command may have committed.
  */
 const RECOVER: readonly Omit<Statement, 'params'>[] = [
   {
@@ -152,7 +152,7 @@ export async function beginRun(
   return (result?.rows.length ?? 0) > 0;
 }
 
-/** Releases a claimed run whose command was not sent. The job is due once more. */
+/** Releases a claimed run whose command was not sent. The job becomes due again. */
 export async function releaseRun(database: Executor, run: string): Promise<void> {
   await database.run([
     {

@@ -6,6 +6,7 @@ import { plain, rowsAsText } from '../database/statement.ts';
 /** Channel on which workers announce scheduled work to the leader. */
 export const JOBS_CHANNEL = 'ninefold_jobs';
 
+/** How long opening the connection of the leader may take. */
 const OPEN_MILLISECONDS = 5000;
 /** Pause between two attempts of a worker to become the leader. */
 const RETRY_MILLISECONDS = 2000;

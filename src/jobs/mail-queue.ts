@@ -124,7 +124,7 @@ async function claim<Row>(database: Executor, max: number, perHour: number, chan
 
 /**
  * Reserves due mails.
- * @param accounts As for `readAccount`.
+ * @param accounts Connections as the app's authenticator, because policies on auth.users run code of the app.
  */
 export async function claimMails(
   database: Executor,

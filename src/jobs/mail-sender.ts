@@ -10,6 +10,12 @@ import type { MailServer } from './mail-server.ts';
 import type { AddressPolicy } from './public-address.ts';
 import { SmtpError, SmtpSession } from './smtp-session.ts';
 
+/**
+ * Pause before the next check, if other apps use all connections, or if the limit per hour is reached and it is not
+ * known when it will allow another mail.
+ */
+const LATER_MILLISECONDS = 1000;
+
 /** Counts the open connections to mail servers, for all apps together. */
 export class MailPlaces {
   #used = 0;
@@ -29,7 +35,7 @@ export class MailPlaces {
 /** Parameters of one run of `MailSender`, which sends the due mails of an app. */
 export interface MailRun {
   readonly database: Executor;
-  /** As for `claimMails`. */
+  /** Connections as the app's authenticator, which read the accounts of the mails. */
   readonly accounts: Executor;
   /** A mail server, or a function that delivers each mail and throws NinefoldError on failure. */
   readonly server: MailServer | ((mail: ClaimedMail) => Promise<void>);
@@ -38,12 +44,6 @@ export interface MailRun {
   /** Returns false if no further mail may be sent. */
   readonly mayGoOn: () => boolean;
 }
-
-/**
- * Pause before the next check, if other apps use all connections, or if the limit per hour is reached and it is not
- * known when it will allow another mail.
- */
-const LATER_MILLISECONDS = 1000;
 
 /** Sends the queued mails of one app, within the limits of the app and the node. */
 export class MailSender {

@@ -2,6 +2,9 @@ import { BlockList, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { InFlight } from '../limits/in-flight.ts';
 
+/** Ports from this one on need no privilege of the operating system (RFC 6335). */
+const FIRST_UNPRIVILEGED_PORT = 1024;
+
 /** A non-public network that requests may reach. */
 export interface AllowedNetwork {
   readonly address: string;
@@ -52,7 +55,6 @@ export function isPublicAddress(address: string): boolean {
 const WEB_PORTS: readonly number[] = [80, 443];
 /** Ports below 1024 at which mail servers accept mail. */
 export const MAIL_PORTS: readonly number[] = [25, 465, 587];
-const FIRST_UNPRIVILEGED_PORT = 1024;
 
 /**
  * Decides which addresses HTTP requests and mails may reach. Also counts the requests in flight for which a member or

@@ -5,6 +5,13 @@ import type { MailServer } from './mail-server.ts';
 import { type AddressPolicy, isPublicAddress, MAIL_PORTS } from './public-address.ts';
 import { resolveHost } from './resolve-host.ts';
 
+/** The port at which TLS starts with the connection. */
+const IMPLICIT_TLS_PORT = 465;
+/** Status with which a server closes the connection (RFC 5321, section 3.8). */
+const CLOSING = 421;
+/** The lowest status of a permanent failure. */
+const PERMANENT = 500;
+
 /** Error of a mail server that rejected a mail or could not be reached. The message contains no secrets. */
 export class SmtpError extends Error {
   override readonly name = 'SmtpError';
@@ -26,8 +33,6 @@ export interface Envelope {
   readonly to: string;
   readonly message: Buffer;
 }
-
-const IMPLICIT_TLS_PORT = 465;
 
 /** A connection to a mail server that is ready to send. */
 export class SmtpSession {
@@ -177,10 +182,6 @@ interface SmtpFailure {
 }
 
 const ignore = (): void => undefined;
-
-/** Status with which a server closes the connection (RFC 5321, section 3.8). */
-const CLOSING = 421;
-const PERMANENT = 500;
 
 const STEPS: Readonly<Record<string, string>> = {
   connect: 'Could not connect',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { AddressLimiter } from './address-limiter.ts';
 
-it('allows an address to send as many requests at once as it may send in one second, and then more as time passes', () => {
+it('AddressLimiter allows an address to send as many requests at once as it may send in one second, and then more as time passes', () => {
   const limiter = new AddressLimiter(2);
   expect([limiter.take('a', 0), limiter.take('a', 0), limiter.take('a', 0)]).toEqual([0, 0, 1]);
   expect(limiter.take('a', 499)).toBe(1);
@@ -9,14 +9,14 @@ it('allows an address to send as many requests at once as it may send in one sec
   expect(limiter.take('a', 502)).toBe(1);
 });
 
-it('counts each address separately', () => {
+it('AddressLimiter counts each address separately', () => {
   const limiter = new AddressLimiter(1);
   expect(limiter.take('a', 0)).toBe(0);
   expect(limiter.take('b', 0)).toBe(0);
   expect(limiter.take('a', 0)).toBe(1);
 });
 
-it('counts the addresses of one IPv6 /64 as one client, and an IPv4-mapped address as IPv4', () => {
+it('AddressLimiter counts the addresses of one IPv6 /64 as one client, and an IPv4-mapped address as IPv4', () => {
   const limiter = new AddressLimiter(1);
   expect([limiter.take('2001:db8::1', 0), limiter.take('2001:db8::2', 0), limiter.take('2001:db8:0:1::1', 0)]).toEqual([
     0, 1, 0,
@@ -24,14 +24,14 @@ it('counts the addresses of one IPv6 /64 as one client, and an IPv4-mapped addre
   expect([limiter.take('203.0.113.7', 0), limiter.take('::ffff:203.0.113.7', 0)]).toEqual([0, 1]);
 });
 
-it('allows at most the requests of one second at once, even after a long pause', () => {
+it('AddressLimiter allows at most the requests of one second at once, even after a long pause', () => {
   const limiter = new AddressLimiter(2);
   limiter.take('a', 0);
   const answers = Array.from({ length: 3 }, () => limiter.take('a', 60_000));
   expect(answers).toEqual([0, 0, 1]);
 });
 
-it('limits nothing if the rate is zero, and drops the least recently seen address if there are too many', () => {
+it('AddressLimiter limits nothing if the rate is zero, and drops the least recently seen address if there are too many', () => {
   const none = new AddressLimiter(0);
   expect(Array.from({ length: 100 }, () => none.take('a', 0)).every((wait) => wait === 0)).toBe(true);
   const small = new AddressLimiter(1, 1);

@@ -20,7 +20,7 @@ it.each([
   ['::1.2.3.4', '0:0:0:0::/64'],
   ['', ''],
   ['unknown', 'unknown'],
-])('maps %s to the network %s', (address, network) => {
+])('clientNetwork maps %s to the network %s', (address, network) => {
   expect(clientNetwork(address)).toBe(network);
 });
 
@@ -32,14 +32,14 @@ it.each([
   ['203.0.113.07', null],
   ['1.2.3', null],
   ['', null],
-])('reads the address %s as %s', (address, plain) => {
+])('plainAddress reads the address %s as %s', (address, plain) => {
   expect(plainAddress(address)).toBe(plain);
 });
 
 const group = fc.integer({ min: 0, max: 0xffff });
 const hex = (groups: readonly number[]): string => groups.map((each) => each.toString(16)).join(':');
 
-it('treats all addresses of a /64 as one network, and those of another /64 as a different one', () => {
+it('clientNetwork treats all addresses of a /64 as one network, and those of another /64 as a different one', () => {
   fc.assert(
     fc.property(
       fc.array(group, { minLength: 4, maxLength: 4 }),
@@ -58,7 +58,7 @@ it('treats all addresses of a /64 as one network, and those of another /64 as a 
   );
 });
 
-it('treats an IPv4 address the same in every IPv6 representation', () => {
+it('clientNetwork treats an IPv4 address the same in every IPv6 representation', () => {
   fc.assert(
     fc.property(fc.ipV4(), (address) => {
       const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);

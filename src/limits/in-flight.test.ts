@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { InFlight } from './in-flight.ts';
 
-it('refuses work beyond the limit of a subject, and accepts more work of this subject after some of it has ended', () => {
+it('InFlight refuses work beyond the limit of a subject, and accepts more work of this subject after some of it has ended', () => {
   const inFlight = new InFlight();
   const ends = [inFlight.begin('a', { ofSubject: 2 }), inFlight.begin('a', { ofSubject: 2 })];
   expect(inFlight.begin('a', { ofSubject: 2 })).toBeNull();
@@ -11,7 +11,7 @@ it('refuses work beyond the limit of a subject, and accepts more work of this su
   expect(inFlight.begin('a', { ofSubject: 2 })).toBeNull();
 });
 
-it('refuses work beyond the limit of all subjects together', () => {
+it('InFlight refuses work beyond the limit of all subjects together', () => {
   const inFlight = new InFlight();
   const bounds = { ofSubject: 2, ofAll: 3 };
   const end = inFlight.begin('a', bounds);

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { RefreshedValue } from './refreshed-value.ts';
 
-it('returns the previous value until a new one is loaded, also if a load fails', async () => {
+it('RefreshedValue returns the previous value until a new one is loaded, also if a load fails', async () => {
   const now = vi.spyOn(performance, 'now').mockReturnValue(0);
   const value = new RefreshedValue<string>(1000);
   await expect(value.get(() => Promise.reject(new Error('no database')))).rejects.toThrow('no database');

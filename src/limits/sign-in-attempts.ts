@@ -3,6 +3,9 @@ import { type LimitName, limits } from '../../contract/limits.ts';
 import type { AuthSettings } from '../../contract/settings-auth.ts';
 import { clientNetwork } from './client-network.ts';
 
+/** Expired rows that one call deletes. */
+const SWEPT_ROWS = 20;
+
 /**
  * Keys under which `ninefold.sign_in_failures` counts the attempts of a sign-in, together with the limits for these
  * keys.
@@ -123,7 +126,7 @@ swept as (
   delete from ninefold.sign_in_failures f using (
     select s.subject from ninefold.sign_in_failures s
     where $4::boolean and s.keep_until < pg_catalog.now() and s.subject not in ($1, $2)
-    order by s.keep_until limit 20 for update skip locked
+    order by s.keep_until limit ${SWEPT_ROWS} for update skip locked
   ) as old where f.subject = old.subject
 )
 update ninefold.sign_in_failures f set

@@ -1,3 +1,6 @@
+/** Characters of a tag that are read to find the name of its element. */
+const NAME_CHARACTERS = 64;
+
 const SPECIAL: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -122,8 +125,6 @@ export class HtmlWriter {
     return at + 1;
   }
 }
-
-const NAME_CHARACTERS = 64;
 
 /** Percent-encodes characters that are invalid in a URL. Existing encodings are kept. */
 const encodeLoose = (value: string): string =>

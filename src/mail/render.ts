@@ -1,7 +1,8 @@
 import { limits } from '../../contract/limits.ts';
 import type { MailData, MailKind, RenderedMail } from '../../contract/mails.ts';
 import { mailLanguages } from '../../contract/mails.ts';
-import type { MailSettings, Translated } from '../../contract/settings-mail.ts';
+import type { Translated } from '../../contract/setting.ts';
+import type { MailSettings } from '../../contract/settings-mail.ts';
 import { htmlToText } from './html-to-text.ts';
 import { chooseLanguage } from './language.ts';
 import { isStandardLanguage, standardTemplate, type TemplateSource } from './standard-templates.ts';

@@ -2,6 +2,9 @@ import { limits } from '../../contract/limits.ts';
 import { HtmlWriter } from './html-writer.ts';
 import { type Expression, readCondition } from './template-expression.ts';
 
+/** Characters of a template that an error repeats. */
+const SNIPPET_CHARACTERS = 60;
+
 /** Error of an invalid template. The message is for the builder who wrote it. */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError';
@@ -260,8 +263,6 @@ function endOfAction(source: string, from: number): number {
   }
   return -1;
 }
-
-const SNIPPET_CHARACTERS = 60;
 
 const snippet = (source: string, at: number): string => {
   const piece = source.slice(at, at + SNIPPET_CHARACTERS).split('\n')[0] ?? '';

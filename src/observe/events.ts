@@ -35,6 +35,8 @@ export type NinefoldEvent =
       trace: TraceRecorder;
     }
   | { type: 'fault'; requestId: string | null; where: string; error: unknown }
+  /** A call returned an error that its definition does not declare, so chapter 8 lacks it. */
+  | { type: 'undeclared-error'; call: string; code: string }
   | { type: 'postgres'; message: string; detail?: Record<string, unknown> }
   | { type: 'node'; what: 'started' | 'stopping' | 'stopped' | 'worker-lost'; detail?: Record<string, unknown> }
   | {
@@ -77,7 +79,15 @@ export type CallEvent = Extract<NinefoldEvent, { type: 'call' }>;
 type EventType = NinefoldEvent['type'];
 
 /** The types of all events. */
-export const eventTypes = ['call', 'fault', 'postgres', 'node', 'app', 'auth'] as const satisfies readonly EventType[];
+export const eventTypes = [
+  'call',
+  'fault',
+  'undeclared-error',
+  'postgres',
+  'node',
+  'app',
+  'auth',
+] as const satisfies readonly EventType[];
 
 /** Distributes events. An error of one listener affects neither other listeners nor the emitter. */
 export class Events {

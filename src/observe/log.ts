@@ -19,7 +19,7 @@ export const logOutput = (): LineOutput =>
   });
 
 /**
- * Writes events as JSON lines: faults and lost workers as errors, requests at level debug, the others as info. Events
+ * Writes events as JSON lines: faults and lost workers as errors, undeclared errors of calls as warnings, requests at level debug, the others as info. Events
  * contain no headers, bodies, tokens or SQL. (pino's own destination is not used, because it ends the process on errors
  * and retries forever at exit.)
  * @param level Level of pino; `silent` writes nothing.
@@ -29,11 +29,19 @@ export function writeLog(events: Events, level: string, output: LineOutput): () 
   const options = { level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime };
   const log = pino(options, { write: (line: string) => output.write(line) });
   const types = eventTypes.filter((type) => type !== 'call' || log.isLevelEnabled('debug'));
+  const undeclared = new Set<string>();
   return events.listen(types, (event) => {
     switch (event.type) {
       case 'fault':
         log.error({ ...event, error: undefined, err: event.error }, `a fault in ${event.where}`);
         return;
+      case 'undeclared-error': {
+        // One line for each error, so that no client can fill the log.
+        const name = `${event.call} ${event.code}`;
+        if (!undeclared.has(name)) log.warn(`undeclared error: ${name}`);
+        undeclared.add(name);
+        return;
+      }
       case 'call':
         log.debug(withoutValues(event), 'call');
         return;

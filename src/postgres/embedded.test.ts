@@ -231,7 +231,7 @@ describe('EmbeddedPostgres.stop', () => {
   });
 });
 
-it('stops the server when the Ninefold process that started it receives SIGTERM', async () => {
+it('the server stops when the Ninefold process that started it receives SIGTERM', async () => {
   const { child } = await startChild();
   child.kill('SIGTERM');
   await once(child, 'exit');

@@ -24,7 +24,7 @@ async function place(): Promise<string> {
   return holder.place;
 }
 
-it('admits one process at a time, and removes its lock files afterwards', async () => {
+it('lockFolder admits one process at a time, and removes its lock files afterwards', async () => {
   const release = await take();
   await expect(take()).rejects.toThrow(`The folder ${folder} is in use by another Ninefold (pid ${process.pid})`);
   await release();
@@ -32,7 +32,7 @@ it('admits one process at a time, and removes its lock files afterwards', async 
   await (await take())();
 });
 
-it('admits exactly one of many processes, even if all of them find the same stale lock', async () => {
+it('lockFolder admits exactly one of many processes, even if all of them find the same stale lock', async () => {
   await writeFile(path, JSON.stringify({ pid: process.pid, started: 'long ago', place: await place() }));
   const attempts = await Promise.allSettled(Array.from({ length: 20 }, take));
   const winners = attempts.flatMap((attempt) => (attempt.status === 'fulfilled' ? [attempt.value] : []));
@@ -40,7 +40,7 @@ it('admits exactly one of many processes, even if all of them find the same stal
   await winners[0]?.();
 });
 
-it('takes over the lock of a process that ended while it was taking over a lock itself', async () => {
+it('lockFolder takes over the lock of a process that ended while it was taking over a lock itself', async () => {
   await writeFile(path, JSON.stringify({ pid: process.pid, started: 'long ago', place: await place() }));
   await writeFile(`${path}.claim`, '');
   await utimes(`${path}.claim`, new Date(0), new Date(0));
@@ -48,14 +48,14 @@ it('takes over the lock of a process that ended while it was taking over a lock 
   expect(await readdir(folder)).toEqual([]);
 });
 
-it('takes over the lock of a process that has ended', async () => {
+it('lockFolder takes over the lock of a process that has ended', async () => {
   const child = spawn(process.execPath, ['-e', '']);
   await once(child, 'exit');
   await writeFile(path, JSON.stringify({ pid: child.pid, started: '1', place: await place() }));
   await (await take())();
 });
 
-it('takes over a lock if the process with its pid is another program', async () => {
+it('lockFolder takes over a lock if the process with its pid is another program', async () => {
   const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
   try {
     await once(other, 'spawn');
@@ -70,7 +70,7 @@ it('takes over a lock if the process with its pid is another program', async () 
   }
 });
 
-it('respects the lock of another machine only while that machine refreshes the lock', async () => {
+it('lockFolder respects the lock of another machine only while that machine refreshes the lock', async () => {
   await writeFile(path, JSON.stringify({ pid: process.pid, started: '1', place: 'another machine' }));
   const beat = setInterval(() => utimes(path, new Date(), new Date()), 500);
   await expect(take()).rejects.toThrow('in use by another Ninefold');
@@ -79,20 +79,20 @@ it('respects the lock of another machine only while that machine refreshes the l
   await (await take())();
 });
 
-it('refreshes its lock, so that other machines see that the process of the lock runs', async () => {
+it('lockFolder refreshes its lock, so that other machines see that the process of the lock runs', async () => {
   const release = await take();
   await utimes(path, new Date(0), new Date(0));
   await expect.poll(async () => (await stat(path)).mtimeMs, { timeout: 5000 }).toBeGreaterThan(0);
   await release();
 });
 
-it('takes over a lock file without content once it is old', async () => {
+it('lockFolder takes over a lock file without content once it is old', async () => {
   await writeFile(path, '');
   await utimes(path, new Date(0), new Date(0));
   await (await take())();
 });
 
-it('reports a folder that cannot be written', async () => {
+it('lockFolder reports a folder that cannot be written', async () => {
   const file = join(folder, 'file');
   await writeFile(file, '');
   await expect(lockFolder(join(file, 'lock'), file)).rejects.toThrow(`The folder ${file} cannot be written (ENOTDIR)`);

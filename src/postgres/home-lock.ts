@@ -36,7 +36,7 @@ export async function lockFolder(path: string, folder: string): Promise<() => Pr
   for (;;) {
     if (await tryToTake(path, content, folder)) break;
     const found = await readFile(path, 'utf8').catch(() => null);
-    if (found === null) continue; // The lock was released just now.
+    if (found === null) continue; // The holder released the lock in the meantime.
     const holder = parseHolder(found);
     if (await isHeld(path, holder, mine)) {
       throw new StartError(

@@ -3,7 +3,7 @@ import { LoginPace } from './login-rates.ts';
 
 const rates = { rolePerSecond: 10, allPerSecond: 40, waitMilliseconds: 1000 };
 
-it('lets as many logins through at once as two seconds allow, delays the next ones evenly, and refuses those that would wait too long', () => {
+it('LoginPace lets as many logins through at once as two seconds allow, delays the next ones evenly, and refuses those that would wait too long', () => {
   const pace = new LoginPace(rates);
   const waits = Array.from({ length: 40 }, () => pace.take('a', 5000));
   expect(waits.slice(0, 21)).toEqual(Array(21).fill(0));
@@ -14,7 +14,7 @@ it('lets as many logins through at once as two seconds allow, delays the next on
   expect(pace.take('a', 60_000)).toBe(0);
 });
 
-it('limits each role separately, and all roles together', () => {
+it('LoginPace limits each role separately, and all roles together', () => {
   const pace = new LoginPace(rates);
   for (let i = 0; i < 40; i++) pace.take('a', 0);
   expect(pace.take('b', 0)).toBe(0);

@@ -20,12 +20,12 @@ async function occupy(port: number): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-it('reuses the chosen port, because clients store it', async () => {
+it('choosePort reuses the chosen port, because clients store it', async () => {
   const port = await choosePort(home, 0);
   expect(await choosePort(home, 0)).toBe(port);
 });
 
-it('chooses another port if the previous one is in use', async () => {
+it('choosePort chooses another port if the previous one is in use', async () => {
   const port = await choosePort(home, 0);
   await occupy(port);
   const other = await choosePort(home, 0);
@@ -33,7 +33,7 @@ it('chooses another port if the previous one is in use', async () => {
   expect(await choosePort(home, 0)).toBe(other);
 });
 
-it('reports which fixed port is in use', async () => {
+it('choosePort reports which fixed port is in use', async () => {
   const port = await occupy(0);
   await expect(choosePort(home, port)).rejects.toThrow(`Port ${port} on 127.0.0.1 is taken by another program`);
 });

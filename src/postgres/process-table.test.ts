@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
 import { startOf } from './process-table.ts';
 
-it('returns a different value for each of two processes, and the same value each time for one process', async () => {
+it('startOf returns a different value for each of two processes, and the same value each time for one process', async () => {
   const child = spawn('sleep', ['60']);
   try {
     await once(child, 'spawn');
@@ -17,7 +17,7 @@ it('returns a different value for each of two processes, and the same value each
   }
 });
 
-it('treats a process that has ended as missing, also if its parent has not reaped it', async () => {
+it('startOf treats a process that has ended as missing, also if its parent has not reaped it', async () => {
   // The shell starts a process and then replaces itself with a program that never waits for children.
   const parent = spawn('sh', ['-c', 'sleep 0.2 & echo $!; exec sleep 60'], {
     stdio: ['ignore', 'pipe', 'ignore'],

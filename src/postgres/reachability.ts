@@ -35,7 +35,7 @@ export async function becomesUnreachable(
   let silentSince: number | null = null;
   while (await pause(signal)) {
     const status = await server.status();
-    if (status === 'stopping') return 'it was told to shut down';
+    if (status === 'stopping') return 'it is shutting down';
     const found = status === null ? 'lost' : status === 'starting' ? 'answers' : await probe(address);
     looks = found === 'answers' || found === 'silent' ? 0 : looks + 1;
     if (looks >= UNREACHABLE_LOOKS) return found === 'lost' ? 'its pid file is gone' : 'it refuses connections';

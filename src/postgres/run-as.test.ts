@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { mayAccess, nobody } from './run-as.ts';
 
-it('uses only the bits of the first class that matches the user, as the kernel does', () => {
+it('mayAccess uses only the bits of the first class that matches the user, as the kernel does', () => {
   const enter = 1;
   expect(mayAccess({ uid: 0, gid: 0, mode: 0o755 }, nobody, enter)).toBe(true);
   expect(mayAccess({ uid: 0, gid: 0, mode: 0o750 }, nobody, enter)).toBe(false);
@@ -11,7 +11,7 @@ it('uses only the bits of the first class that matches the user, as the kernel d
   expect(mayAccess({ uid: nobody.uid, gid: 0, mode: 0o077 }, nobody, enter)).toBe(false);
 });
 
-it('returns true only if the user has every requested bit', () => {
+it('mayAccess returns true only if the user has every requested bit', () => {
   const readAndRun = 5;
   expect(mayAccess({ uid: 0, gid: 0, mode: 0o711 }, nobody, readAndRun)).toBe(false);
   expect(mayAccess({ uid: 0, gid: 0, mode: 0o755 }, nobody, readAndRun)).toBe(true);

@@ -17,7 +17,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-it('keeps only the end of a log that is far larger than its maximum, and cuts it within seconds', async () => {
+it('ServerLog keeps only the end of a log that is far larger than its maximum, and cuts it within seconds', async () => {
   const output = await log.open();
   await output.write(Buffer.alloc(40 * MIB, 'x'));
   await output.write('the last line');

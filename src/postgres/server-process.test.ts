@@ -33,7 +33,7 @@ afterAll(async () => {
   await rm(home, { recursive: true });
 });
 
-it('reports that another program took the port just before the start, so that another port can be chosen', async () => {
+it('ServerProcess reports that another program took the port just before the start, so that another port can be chosen', async () => {
   const occupier = createServer();
   await new Promise<void>((resolve) => occupier.listen(plan.port, '127.0.0.1', resolve));
   try {
@@ -43,7 +43,7 @@ it('reports that another program took the port just before the start, so that an
   }
 });
 
-it("throws PostgreSQL's own reason if the server does not start", async () => {
+it("ServerProcess throws PostgreSQL's own reason if the server does not start", async () => {
   await expect(ServerProcess.start({ ...plan, maxConnections: 1 }, never)).rejects.toMatchObject({
     name: 'ServerFailure',
     message: expect.stringContaining('max_connections'),
@@ -69,7 +69,7 @@ async function processTitled(part: string): Promise<number> {
   throw new Error(`no process of the server is titled ${part}`);
 }
 
-it('distinguishes sessions that a shutdown ends from the checkpoint for which it waits', async () => {
+it('hasSessions distinguishes sessions that a shutdown ends from the checkpoint for which it waits', async () => {
   const server = await ServerProcess.start(plan, never);
   const client = new Client({
     port: plan.port,
@@ -91,7 +91,7 @@ it('distinguishes sessions that a shutdown ends from the checkpoint for which it
 });
 
 it.runIf(process.platform === 'linux' && existsSync('/bin/ps'))(
-  'finds the processes of a server on systems with and without /proc',
+  'serverProcesses finds the processes of a server on systems with and without /proc',
   async () => {
     const server = await ServerProcess.start(plan, never);
     const descriptor = Object.getOwnPropertyDescriptor(process, 'platform') ?? {};

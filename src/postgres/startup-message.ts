@@ -1,3 +1,6 @@
+/** Number of bytes of a message's type and length. */
+const HEAD = 5;
+
 /** First message of a client (PostgreSQL manual, "Message Formats"). */
 type FirstMessage =
   /** SSLRequest or GSSENCRequest: the client asks for encryption before it logs in. */
@@ -50,9 +53,6 @@ export function errorResponse(
 }
 
 const AUTHENTICATION = 'R'.charCodeAt(0);
-
-/** Number of bytes of a message's type and length. */
-const HEAD = 5;
 
 /** Reads the messages of the server until one says that the client is authenticated (AuthenticationOk). */
 export class AuthenticationReader {

@@ -46,7 +46,7 @@ describe.concurrent('Supervisor of a server that accepts no connections', () => 
   const strikes: [what: string, strike: (home: string, test: TestContext) => Promise<void>][] = [
     // A smart shutdown waits for the client that stays connected.
     [
-      'was told to shut down once its clients are gone',
+      'is shutting down and waits for its clients',
       async (home) => void process.kill(await postmasterOf(home), 'SIGTERM'),
     ],
     ['lost its pid file', async (home) => rm(join(await dataFolderOf(home), 'postmaster.pid'))],

@@ -139,7 +139,7 @@ describe('/rpc: results', () => {
     ['first_film?select=id,title', { id: 1, title: 'Jeanne Dielman' }],
     ['films_of?director=2&select=title,actors(name)&year=lt.1980', [{ title: 'Cleo', actors: [{ name: 'Marchand' }] }]],
     ['films_of?director=2&select=id&order=year.desc&limit=1', [{ id: 3 }]],
-  ])('%s', async (path, expected) => {
+  ])('returns the result of %s', async (path, expected) => {
     expect(await get(path)).toMatchObject({ status: 200, json: expected });
   });
 
@@ -204,12 +204,12 @@ describe('/rpc: media types', () => {
     });
   });
 
-  it('chooses, among the available media types, the one to which Accept gives the highest weight', async () => {
+  it('chooses the available media type to which Accept gives the highest weight', async () => {
     const headers = { accept: 'text/csv;q=0.5, application/json;q=0.9, image/png' };
     expect((await app.call('GET', '/films', { headers })).headers['content-type']).toMatch('application/json');
   });
 
-  it('prefers, at equal weights, the more specific media type: first one with parameters, then one without, then any', async () => {
+  it('prefers the more specific of media types with equal weights: one with parameters, then one without, then any', async () => {
     const of = async (accept: string) =>
       (await app.call('GET', '/films?id=eq.1', { headers: { accept } })).headers['content-type'];
     const stripped = 'application/vnd.pgrst.object+json;nulls=stripped';

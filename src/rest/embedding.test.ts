@@ -94,7 +94,7 @@ describe('select with embedded relations', () => {
       '/directors?select=name,...films!films_director_fkey(titles:title,year)&id=eq.2&films.order=year',
       [{ name: 'Varda', titles: ['Cleo', 'Vagabond'], year: [1962, 1985] }],
     ],
-  ])('%s', async (_, path, expected) => {
+  ])('returns related rows: %s', async (_, path, expected) => {
     const { json } = await get(path);
     expect(json).toEqual(expected);
   });
@@ -181,7 +181,7 @@ describe('select with aggregates', () => {
     ['/films?select=known:rating::int,count()&rating=gt.8.5', [{ known: 9, count: 1 }]],
     ['/films?select=count', [{ count: 5 }]],
     ['/films?select=year::text,details->>length,count()&id=eq.2', [{ year: '1962', length: '90', count: 1 }]],
-  ])('%s', async (path, expected) => {
+  ])('returns the aggregates of %s', async (path, expected) => {
     const counting = await app.with({ db_aggregates_enabled: true });
     expect((await counting.call('GET', path)).json).toEqual(expected);
   });

@@ -1,20 +1,21 @@
-import type { CallRequest, Reply } from '../../contract/call-request.ts';
+import type { CallRequest, CancelSignal, Reply } from '../../contract/call-request.ts';
 import type { RestSettings } from '../../contract/settings.ts';
-import { storageFull } from '../apps/exceeded-bounds.ts';
 import type { SchemaCache } from '../catalog/schema-cache.ts';
 import type { Database } from '../database/database.ts';
-import { DatabaseError } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { TraceRecorder } from '../observe/events.ts';
-import { type PlanCache, type PlannedCall, planAnew } from './plan-cache.ts';
+import type { OptionsPlan, Plan } from './plan/plan.ts';
+import { planForFullDatabase, planRequest } from './plan/plan-request.ts';
+import type { PlanCache, PlannedQuery } from './plan-cache.ts';
+import { planNames } from './plan-names.ts';
 import type { ApiRequest } from './request/api-request.ts';
+import { parseRequest } from './request/parse-request.ts';
 import type { ReadPayload } from './request/payload.ts';
-import { describeReply, optionsReply } from './response/describe-reply.ts';
+import { describeReply } from './response/open-api/document.ts';
 import { queryReply } from './response/query-reply.ts';
-import { Stopwatch } from './response/server-timing.ts';
 import { type ResultSet, runBatch, runDescribe } from './run/run.ts';
-import { buildStatements, type QueryPlan } from './sql/build-statements.ts';
+import { buildStatements, mainStatement, type QueryPlan } from './sql/build-statements.ts';
 import { describeStatements } from './sql/describe.ts';
 import { updateConflict } from './update-conflict.ts';
 import { withVisibleColumns, withVisibleNames } from './visible-names.ts';
@@ -26,7 +27,7 @@ export interface RestContext {
   readonly schemaCache: SchemaCache;
   readonly identity: Identity;
   readonly settings: RestSettings;
-  /** The plans of earlier requests. Without them, each request is planned anew. */
+  /** The plans of earlier requests. Without cached plans, each request is planned. */
   readonly plans?: PlanCache;
   /** True if the database may not grow: Functions then run in a read-only transaction. */
   readonly isFull?: boolean;
@@ -47,12 +48,18 @@ export interface RestContext {
  * @throws PoolTimeoutError
  */
 export async function handleRest(context: RestContext, callRequest: CallRequest): Promise<Reply> {
-  const { database, schemaCache, identity, settings, trace } = context;
+  const { database, schemaCache, identity, settings, plans, trace } = context;
+  const { signal } = callRequest;
   const timing = settings.server_timing_enabled ? new Stopwatch(context.jwtMilliseconds ?? 0) : null;
 
-  const { request, plan: planned, names, main } = await planVisibly(context, callRequest, () => timing?.mark('parse'));
-  const isHeld = context.isFull === true && planned.kind === 'call' && !planned.readOnly;
-  const plan = isHeld ? { ...planned, readOnly: true } : planned;
+  const knownRead = plans?.findRead(callRequest, schemaCache, settings);
+  const request = knownRead?.request ?? parseRequest(callRequest, settings, context.readPayload);
+  timing?.mark('parse');
+
+  const known = knownRead ?? plans?.findInsert(callRequest, request, schemaCache, settings);
+  const planned = known?.plan ?? (await planVisibly(context, request));
+  const plan = context.isFull ? planForFullDatabase(planned) : planned;
+  const names = known?.names ?? planNames(plan, callRequest.method);
   timing?.mark('plan');
   trace?.recordPlan(names);
 
@@ -62,30 +69,23 @@ export async function handleRest(context: RestContext, callRequest: CallRequest)
     reply = optionsReply(plan);
   } else if (plan.kind === 'describe') {
     const batch = describeStatements(request, plan, identity, settings);
-    const described = await runDescribe(database, batch, callRequest.signal);
+    const described = await runDescribe(database, batch, signal);
     timing?.mark('transaction');
     reply = describeReply(request, plan, described, schemaCache, settings, `${callRequest.baseUrl}/rest/v1`);
   } else {
-    const batch = buildStatements(request, plan, identity, settings, main ?? undefined);
-    trace?.recordStatement(
-      batch.statements[batch.main]?.text ?? null,
-      batch.statements[batch.main]?.params.length ?? 0,
+    const query = known ?? { request, plan, names, main: mainStatement(request, plan, settings) };
+    if (!known) plans?.store(callRequest, query, schemaCache, settings);
+    const batch = buildStatements(request, plan, identity, settings, query.main);
+    trace?.recordStatement(query.main.text, query.main.params.length);
+
+    const result = await runBatch(database, batch, plan, signal, trace).catch((error: unknown) =>
+      throwToClient(context, query, signal, error),
     );
-    const { signal } = callRequest;
-    const conflict = async () =>
-      plan.kind === 'mutate' && plan.mutation === 'update' && request.preferences.conflict !== null
-        ? await updateConflict({ database, request, plan, identity, settings, signal })
-        : null;
-    const result = await runBatch(database, batch, plan, signal, trace).catch(async (error: unknown) => {
-      if (error instanceof NinefoldError && error.code === 'PGRST116') throw (await conflict()) ?? error;
-      if (isHeld && error instanceof DatabaseError && error.sqlstate === READ_ONLY) throw storageFull(error);
-      throw await withVisibleColumns(error, { database, schemaCache, role: identity.role });
-    });
-    const changed = result.page === 0 ? await conflict() : null;
+    const changed = result.page === 0 ? await conflictOf(context, query, signal) : null;
     if (changed) throw changed;
     if (trace) trace.ran = performance.now();
     timing?.mark('transaction');
-    reply = replyAndLetGo(request, plan, result, settings);
+    reply = buildReply(request, plan, result, settings);
   }
   timing?.mark('response');
   if (timing) reply.headers['server-timing'] = timing.header;
@@ -93,37 +93,90 @@ export async function handleRest(context: RestContext, callRequest: CallRequest)
   return reply;
 }
 
-/** SQLSTATE read_only_sql_transaction. */
-const READ_ONLY = '25006';
-
 /** Headers of the request on which the response depends: those that PostgREST lists, and those with credentials. */
 const VARY = 'Accept, Prefer, Range, Authorization, apikey';
 
 /**
- * Plans a request. Hints in errors contain only names that the caller may use.
+ * Resolves the names of a request. Hints in errors contain only names that the caller may use.
  * @throws NinefoldError
  */
-async function planVisibly(context: RestContext, request: CallRequest, onParsed: () => void): Promise<PlannedCall> {
-  const { database, schemaCache, identity, settings, plans, readPayload } = context;
+async function planVisibly(
+  { database, schemaCache, identity, settings }: RestContext,
+  request: ApiRequest,
+): Promise<Plan> {
   try {
-    return plans
-      ? plans.plan(request, schemaCache, settings, onParsed, readPayload)
-      : planAnew(request, schemaCache, settings, onParsed, readPayload);
+    return planRequest(request, schemaCache, settings);
   } catch (error) {
     throw await withVisibleNames(error, { database, schemaCache, role: identity.role }, (visible) =>
-      planAnew(request, visible, settings, undefined, readPayload),
+      planRequest(request, visible, settings),
     );
   }
 }
 
+/** Throws the error of a query as the caller may see it. */
+async function throwToClient(
+  context: RestContext,
+  query: PlannedQuery,
+  signal: CancelSignal,
+  error: unknown,
+): Promise<never> {
+  const { database, schemaCache, identity } = context;
+  if (error instanceof NinefoldError && error.code === 'PGRST116') {
+    throw (await conflictOf(context, query, signal)) ?? error;
+  }
+  throw await withVisibleColumns(error, { database, schemaCache, role: identity.role });
+}
+
+/** Returns the error of an update that changed no row because of another caller; null for every other query. */
+async function conflictOf(
+  { database, identity, settings }: RestContext,
+  { request, plan }: PlannedQuery,
+  signal: CancelSignal,
+): Promise<NinefoldError | null> {
+  if (plan.kind !== 'mutate' || plan.mutation !== 'update' || request.preferences.conflict === null) return null;
+  return updateConflict({ database, request, plan, identity, settings, signal });
+}
+
+/** Returns the response with the allowed methods of a path (RFC 9110, section 9.3.7). */
+const optionsReply = (plan: OptionsPlan): Reply => ({
+  status: 200,
+  headers: { allow: plan.allow.join(','), 'access-control-allow-origin': '*' },
+  body: null,
+});
+
 /** Builds the reply. Destroys a streamed body that the reply does not use. */
-function replyAndLetGo(request: ApiRequest, plan: QueryPlan, result: ResultSet, settings: RestSettings): Reply {
-  let taken: Reply['body'] = null;
+function buildReply(request: ApiRequest, plan: QueryPlan, result: ResultSet, settings: RestSettings): Reply {
+  let used: Reply['body'] = null;
   try {
     const reply = queryReply(request, plan, result, settings);
-    taken = reply.body;
+    used = reply.body;
     return reply;
   } finally {
-    if (result.body !== taken && !Buffer.isBuffer(result.body)) result.body.destroy();
+    if (result.body !== used && !Buffer.isBuffer(result.body)) result.body.destroy();
+  }
+}
+
+/**
+ * Measures the duration of each step in milliseconds for the Server-Timing header
+ * (https://www.w3.org/TR/server-timing/).
+ */
+class Stopwatch {
+  readonly #marks: [string, number][] = [];
+  #last = performance.now();
+
+  /** @param jwtMilliseconds Duration of authentication. */
+  constructor(jwtMilliseconds: number) {
+    this.#marks.push(['jwt', jwtMilliseconds]);
+  }
+
+  /** Records the duration since the previous mark. */
+  mark(step: 'parse' | 'plan' | 'transaction' | 'response'): void {
+    const now = performance.now();
+    this.#marks.push([step, now - this.#last]);
+    this.#last = now;
+  }
+
+  get header(): string {
+    return this.#marks.map(([step, milliseconds]) => `${step};dur=${milliseconds.toFixed(1)}`).join(', ');
   }
 }

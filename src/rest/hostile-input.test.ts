@@ -208,7 +208,7 @@ const call: fc.Arbitrary<Call> = fc.record({
   body: hostile.map((value) => Buffer.from(JSON.stringify([{ id: value, data: { [value]: value } }]))),
 });
 
-it('puts client input into SQL text only as quoted identifiers', () => {
+it('planRequest puts client input into SQL text only as quoted identifiers', () => {
   let built = 0;
   fc.assert(
     fc.property(call, (made) => {
@@ -229,7 +229,7 @@ it('puts client input into SQL text only as quoted identifiers', () => {
   expect(built).toBeGreaterThan(100);
 });
 
-it('produces the same SQL text for requests that differ only in their values', () => {
+it('planRequest produces the same SQL text for requests that differ only in their values', () => {
   const textOf = (id: string, limit: number): string[] => {
     const query = `select=id,parent(id)&id=eq.${id}&data->>k=in.(${id},${id}x)&limit=${limit}`;
     const result = statementsOf({ method: 'GET', path: '/child', query, headers: {}, body: null });
@@ -243,7 +243,7 @@ it('produces the same SQL text for requests that differ only in their values', (
   );
 });
 
-it('returns statements, or an error with a code and a status below 500, for any bytes', () => {
+it('planRequest returns statements, or an error with a code and a status below 500, for any bytes', () => {
   const anything: fc.Arbitrary<Call> = fc.record({
     method: fc.constantFrom('GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'FOO'),
     path: fc.oneof(fc.constantFrom('/', '/child', '/rpc/find', '/rpc/', '//', '/%', '/%00', '/..'), fc.webPath()),

@@ -11,9 +11,10 @@ import { parseConnectionUrl } from '../database/connection-config.ts';
 import { Pool } from '../database/pool.ts';
 import type { Identity } from '../identity/identity.ts';
 import { planRequest } from './plan/plan-request.ts';
-import { PlanCache } from './plan-cache.ts';
+import { PlanCache, type PlannedQuery } from './plan-cache.ts';
+import { planNames } from './plan-names.ts';
 import { parseRequest } from './request/parse-request.ts';
-import { buildStatements, type QueryPlan } from './sql/build-statements.ts';
+import { buildStatements, mainStatement, type QueryPlan } from './sql/build-statements.ts';
 
 let postgres: TestPostgres;
 let app: RestApp;
@@ -55,18 +56,24 @@ const identity: Identity = {
   source: 'none',
 };
 
+const cachedQuery = (callRequest: CallRequest): PlannedQuery | null =>
+  plans.findRead(callRequest, schemaCache, defaultRestSettings) ??
+  plans.findInsert(callRequest, parseRequest(callRequest, defaultRestSettings), schemaCache, defaultRestSettings);
+
+function newQuery(callRequest: CallRequest): PlannedQuery {
+  const request = parseRequest(callRequest, defaultRestSettings);
+  const plan = planRequest(request, schemaCache, defaultRestSettings) as QueryPlan;
+  const names = planNames(plan, callRequest.method);
+  return { request, plan, names, main: mainStatement(request, plan, defaultRestSettings) };
+}
+
 /** Returns the statements and the response parts of a request, or the error of the request. */
 function outcome(callRequest: CallRequest, anew: boolean): unknown {
   try {
-    if (!anew) {
-      const { request, plan, main } = plans.plan(callRequest, schemaCache, defaultRestSettings);
-      const batch = buildStatements(request, plan as QueryPlan, identity, defaultRestSettings, main ?? undefined);
-      return { batch, canonical: request.parameters.canonical };
-    }
-    const request = parseRequest(callRequest, defaultRestSettings);
-    const plan = planRequest(request, schemaCache, defaultRestSettings) as QueryPlan;
-    const batch = buildStatements(request, plan, identity, defaultRestSettings);
-    return { batch, canonical: request.parameters.canonical };
+    const query = (anew ? null : cachedQuery(callRequest)) ?? newQuery(callRequest);
+    if (!anew) plans.store(callRequest, query, schemaCache, defaultRestSettings);
+    const batch = buildStatements(query.request, query.plan, identity, defaultRestSettings, query.main);
+    return { batch, canonical: query.request.parameters.canonical };
   } catch (error) {
     const { code, message, details } = error as { code: string; message: string; details: string };
     return { code, message, details };
@@ -130,6 +137,18 @@ describe('PlanCache with a cached read', () => {
       const request = get('id=eq.1', headers);
       expect(outcome(request, false)).toEqual(outcome(request, true));
     }
+  });
+});
+
+describe('PlanCache', () => {
+  it('returns a stored read for the same shape with other values, and for no other shape', () => {
+    const query = newQuery(get('year=eq.1990'));
+    expect(plans.findRead(get('year=eq.1990'), schemaCache, defaultRestSettings)).toBeNull();
+    plans.store(get('year=eq.1990'), query, schemaCache, defaultRestSettings);
+    const found = plans.findRead(get('year=eq.2001'), schemaCache, defaultRestSettings);
+    expect(found?.plan).toBe(query.plan);
+    expect(found?.main.params).toContain('2001');
+    expect(plans.findRead(get('year=neq.2001'), schemaCache, defaultRestSettings)).toBeNull();
   });
 });
 

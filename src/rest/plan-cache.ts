@@ -2,12 +2,9 @@ import type { CallRequest } from '../../contract/call-request.ts';
 import type { RestSettings } from '../../contract/settings.ts';
 import type { SchemaCache } from '../catalog/schema-cache.ts';
 import type { PlanNames } from '../observe/events.ts';
-import type { MutatePlan, Plan } from './plan/plan.ts';
-import { planRequest } from './plan/plan-request.ts';
-import { planNames } from './plan-names.ts';
+import type { MutatePlan } from './plan/plan.ts';
 import type { ApiRequest } from './request/api-request.ts';
-import { headersForSettings, parseCookies, parseRequest } from './request/parse-request.ts';
-import type { ReadPayload } from './request/payload.ts';
+import { headersForSettings, parseCookies } from './request/parse-request.ts';
 import {
   canonicalOrder,
   decodeQuery,
@@ -16,24 +13,23 @@ import {
   type QueryShape,
   shapeOfQuery,
 } from './request/query-string.ts';
-import { type MainStatement, mainStatement, type QueryPlan } from './sql/build-statements.ts';
+import type { MainStatement, QueryPlan } from './sql/build-statements.ts';
 
 /**
- * The result of the first three steps of a request. For a read from the cache, `plan` and the filters of `request`
- * contain the values of the request that was planned first. Only `main` and the canonical query contain the values of
- * this request.
+ * The result of the first three steps of a request that runs a query. For a read from the cache, `plan` and the filters
+ * of `request` contain the values of the request that was planned first. Only `main` and the canonical query contain
+ * the values of this request.
  */
-export interface PlannedCall {
+export interface PlannedQuery {
   readonly request: ApiRequest;
-  readonly plan: Plan;
+  readonly plan: QueryPlan;
   readonly names: PlanNames;
-  /** The query of the request; null if the request runs none. */
-  readonly main: MainStatement | null;
+  readonly main: MainStatement;
 }
 
 /** A planned read, and the indexes of the values that each new request replaces. */
 interface PlannedShape {
-  readonly call: PlannedCall & { readonly main: MainStatement };
+  readonly query: PlannedQuery;
   /** Pairs of the index of a parameter and the index of its value. */
   readonly slots: readonly (readonly [param: number, value: number])[];
   /**
@@ -64,50 +60,40 @@ interface Shapes {
 }
 
 /**
- * Runs the first three steps of a request: it parses the request, plans it and builds the SQL. Clients often repeat
- * requests with other values, so a read is planned once per shape of its query, and an insert once per set of columns.
- * Pure except for the cache.
+ * The plans and the SQL of earlier requests. Clients often repeat requests with other values, so a read is cached once
+ * per shape of its query, and an insert once per set of columns. `handleRest` takes each step that the cache does not have.
  */
 export class PlanCache {
   /** The garbage collector removes the plans together with their schema cache, when an app changes or becomes idle. */
   readonly #shapes = new WeakMap<SchemaCache, Shapes>();
 
-  /**
-   * Plans a request, or returns its cached plan with the values of the request.
-   * @param onParsed Called between the first and the second step.
-   * @param read Reads the body, as in `parseRequest`.
-   * @throws NinefoldError as `parseRequest` and `planRequest`
-   */
-  plan(
-    request: CallRequest,
+  /** Returns the cached read with the shape of a request, and with the values of the request; null if there is none. */
+  findRead(callRequest: CallRequest, schemaCache: SchemaCache, settings: RestSettings): PlannedQuery | null {
+    const shape = shapeOfRead(callRequest);
+    const known = shape && this.#shapesFor(schemaCache, settings).reads.get(shape.key);
+    return known ? withValues(known, shape, callRequest) : null;
+  }
+
+  /** Returns the cached insert into the same columns, with the rows of the request; null if there is none. */
+  findInsert(
+    callRequest: CallRequest,
+    request: ApiRequest,
     schemaCache: SchemaCache,
     settings: RestSettings,
-    onParsed: () => void = () => undefined,
-    read?: ReadPayload,
-  ): PlannedCall {
-    const isRead = request.method === 'GET' || request.method === 'HEAD';
-    const shape = isRead ? shapeOfQuery(request.query) : null;
-    const key = shape && keyOf(request, shape);
-    const shapes = this.#shapesFor(schemaCache, settings);
-    if (shape !== null && key !== null && key.length <= MAX_SHAPE_LENGTH) {
-      const known = shapes.reads.get(key);
-      if (known) {
-        onParsed();
-        return withValues(known, shape, request);
-      }
-      const planned = planAnew(request, schemaCache, settings, onParsed, read);
-      if (known === undefined) store(shapes.reads, key, shapeOf(planned, shape, request));
-      return planned;
-    }
-    const parsed = parseRequest(request, settings, read);
-    onParsed();
-    const insertKey = request.method === 'POST' ? keyOfInsert(request, parsed) : null;
-    const known = insertKey === null ? undefined : shapes.inserts.get(insertKey);
-    if (known) return withRows(known, parsed);
-    const planned = planParsed(request, parsed, schemaCache, settings);
-    const insert = insertKey === null ? null : insertOf(planned);
-    if (insertKey !== null && insert) store(shapes.inserts, insertKey, insert);
-    return planned;
+  ): PlannedQuery | null {
+    const key = keyOfInsert(callRequest, request);
+    const known = key === null ? undefined : this.#shapesFor(schemaCache, settings).inserts.get(key);
+    return known ? withRows(known, request) : null;
+  }
+
+  /** Stores the query of a request if later requests can use it with other values. */
+  store(callRequest: CallRequest, query: PlannedQuery, schemaCache: SchemaCache, settings: RestSettings): void {
+    const { reads, inserts } = this.#shapesFor(schemaCache, settings);
+    const shape = shapeOfRead(callRequest);
+    if (shape && !reads.has(shape.key)) store(reads, shape.key, shapeOf(query, shape, callRequest));
+    const key = keyOfInsert(callRequest, query.request);
+    const insert = key === null ? null : insertOf(query);
+    if (key !== null && insert) store(inserts, key, insert);
   }
 
   #shapesFor(schemaCache: SchemaCache, settings: RestSettings): Shapes {
@@ -119,51 +105,36 @@ export class PlanCache {
   }
 }
 
-/** Runs the first three steps of a request without a cache: parses the request, plans it and builds the SQL. */
-export function planAnew(
-  callRequest: CallRequest,
-  schemaCache: SchemaCache,
-  settings: RestSettings,
-  onParsed: () => void = () => undefined,
-  read?: ReadPayload,
-): PlannedCall {
-  const request = parseRequest(callRequest, settings, read);
-  onParsed();
-  return planParsed(callRequest, request, schemaCache, settings);
-}
-
-function planParsed(
-  { method }: CallRequest,
-  request: ApiRequest,
-  schemaCache: SchemaCache,
-  settings: RestSettings,
-): PlannedCall {
-  const plan = planRequest(request, schemaCache, settings);
-  const main = isQuery(plan) ? mainStatement(request, plan, settings) : null;
-  return { request, plan, names: planNames(plan, method), main };
-}
-
-const isQuery = (plan: Plan): plan is QueryPlan => plan.kind !== 'options' && plan.kind !== 'describe';
-
 function store<T>(shapes: Map<string, T>, key: string, shape: T): void {
   if (shapes.size >= MAX_SHAPES) shapes.clear();
   shapes.set(key, shape);
 }
 
-/** Returns the cache key of a read: all parts of the request that the first three steps read, except the values. */
-const keyOf = ({ method, path, headers }: CallRequest, { text }: QueryShape): string =>
-  `${method} ${path}?${text}\n${headers.accept}\n${headers.prefer}\n${headers.range}\n${headers['accept-profile']}\n${headers['content-type']}`;
+/** The shape of a read with its cache key. */
+interface ReadShape extends QueryShape {
+  /** All parts of the request that the first three steps read, except the values. */
+  readonly key: string;
+}
+
+/** Returns the shape of a read; null for other requests and for queries that cannot be cached. */
+function shapeOfRead({ method, path, query, headers }: CallRequest): ReadShape | null {
+  if (method !== 'GET' && method !== 'HEAD') return null;
+  const shape = shapeOfQuery(query);
+  if (shape === null) return null;
+  const key = `${method} ${path}?${shape.text}\n${headers.accept}\n${headers.prefer}\n${headers.range}\n${headers['accept-profile']}\n${headers['content-type']}`;
+  return key.length <= MAX_SHAPE_LENGTH ? { text: shape.text, values: shape.values, key } : null;
+}
 
 /**
  * Returns what the cache stores of a planned read. Returns null if a value of the query string does not become a
  * parameter unchanged, because the value then affects the SQL.
  */
-function shapeOf(call: PlannedCall, { values }: QueryShape, { query }: CallRequest): PlannedShape | null {
-  const { main, plan } = call;
-  const { count } = call.request.preferences;
+function shapeOf(planned: PlannedQuery, { values }: QueryShape, { query }: CallRequest): PlannedShape | null {
+  const { main, plan } = planned;
+  const { count } = planned.request.preferences;
   // Requests with these kinds of counts are not cached, because PostgreSQL's planner needs the actual values to
   // estimate the rows.
-  if (plan.kind !== 'read' || main === null || count === 'planned' || count === 'estimated') return null;
+  if (plan.kind !== 'read' || count === 'planned' || count === 'estimated') return null;
   const indexes = new Map(values.map(({ parameter }, index) => [parameter, index]));
   const slots = main.origins.flatMap((origin, param): [number, number][] => {
     const index = typeof origin === 'number' ? indexes.get(origin) : undefined;
@@ -177,22 +148,22 @@ function shapeOf(call: PlannedCall, { values }: QueryShape, { query }: CallReque
     if (index === undefined) return [separator + encodePair([name, value]), null];
     return [`${separator}${encodePair([name, values[index]?.operator ?? ''])}`, index];
   });
-  return { call: { ...call, main }, slots, canonical };
+  return { query: planned, slots, canonical };
 }
 
 function withValues(
-  { call, slots, canonical }: PlannedShape,
+  { query, slots, canonical }: PlannedShape,
   shape: QueryShape,
   callRequest: CallRequest,
-): PlannedCall {
+): PlannedQuery {
   const { values } = shape;
-  const params = call.main.params.slice();
+  const params = query.main.params.slice();
   for (const [param, index] of slots) params[param] = values[index]?.text ?? '';
   let location = '';
   for (const [text, index] of canonical) {
     location += index === null ? text : text + encodeComponent(values[index]?.text ?? '');
   }
-  const { request } = call;
+  const { request } = query;
   return {
     request: {
       ...request,
@@ -201,9 +172,9 @@ function withValues(
       cookies: parseCookies(callRequest.headers.cookie),
       requestId: callRequest.requestId,
     },
-    plan: call.plan,
-    names: call.names,
-    main: { ...call.main, params },
+    plan: query.plan,
+    names: query.names,
+    main: { ...query.main, params },
   };
 }
 
@@ -211,23 +182,23 @@ function withValues(
  * Returns the cache key of an insert: all parts of the request on which the plan and the SQL depend. Returns null for
  * other requests.
  */
-function keyOfInsert({ path, query, headers }: CallRequest, request: ApiRequest): string | null {
+function keyOfInsert({ method, path, query, headers }: CallRequest, request: ApiRequest): string | null {
   const { action, payload, columns } = request;
-  if (action.kind !== 'mutate' || payload?.kind !== 'json') return null;
+  if (method !== 'POST' || action.kind !== 'mutate' || payload?.kind !== 'json') return null;
   const key = `${path}?${query}\n${headers.accept}\n${headers.prefer}\n${headers['content-profile']}\n${headers['content-type']}\n${payload.isObject}\n${columns.join('\0')}`;
   return key.length <= MAX_SHAPE_LENGTH ? key : null;
 }
 
 /** Returns what the cache stores of a planned insert. Returns null if the rows are not passed as one parameter. */
-function insertOf({ plan, names, main }: PlannedCall): PlannedInsert | null {
-  const rows = main?.origins.indexOf('body') ?? -1;
-  if (plan.kind !== 'mutate' || main === null || rows < 0) return null;
+function insertOf({ plan, names, main }: PlannedQuery): PlannedInsert | null {
+  const rows = main.origins.indexOf('body');
+  if (plan.kind !== 'mutate' || rows < 0) return null;
   // Removes the rows, because the cache must not hold them in memory.
   const params = main.params.map((param, place) => (place === rows ? null : param));
   return { plan: { ...plan, payload: null }, names, main: { ...main, params }, rows };
 }
 
-function withRows({ plan, names, main, rows }: PlannedInsert, request: ApiRequest): PlannedCall {
+function withRows({ plan, names, main, rows }: PlannedInsert, request: ApiRequest): PlannedQuery {
   const { payload } = request;
   const params = main.params.slice();
   params[rows] = payload?.kind === 'json' ? payload.body : null;

@@ -154,7 +154,7 @@ const request = fc.record({
   ),
 });
 
-it('responds to any request with a valid response, and never with a server error', async () => {
+it('the app responds to any request with a valid response, and never with a server error', async () => {
   const statuses = new Set<number>();
   await fc.assert(
     fc.asyncProperty(request, async ({ method, path, query, prefer, accept, type: contentType, body }) => {

@@ -50,7 +50,7 @@ describe('GET: filters', () => {
     ['not.or=(id.eq.1,id.eq.2)', [3, 4, 5]],
     ['and=(id.gt.1,not.and(id.gt.2,id.lt.5))', [2, 5]],
     ['or=(title.eq."Lost reel",tags.cs.{slow,kitchen})', [1, 5]],
-  ])('%s', async (query, expected) => {
+  ])('returns the matching rows for %s', async (query, expected) => {
     expect(await ids(query)).toEqual(expected);
   });
 
@@ -76,7 +76,7 @@ describe('GET: select', () => {
     ['select=details->length,first:details->crew->0->>name&id=eq.1', [{ length: 201, first: 'Mangolte' }]],
     ['select=tags->0&id=eq.1', [{ tags: 'slow' }]],
     ['select=title_length&id=eq.2', [{ title_length: 4 }]],
-  ])('%s', async (query, expected) => {
+  ])('returns the selected fields for %s', async (query, expected) => {
     expect((await get(`/films?${query}`)).json).toEqual(expected);
   });
 
@@ -95,7 +95,7 @@ describe('GET: order', () => {
     ['order=year.nullsfirst', [5, 2, 1, 3, 4]],
     ['order=director_id.desc.nullslast,year.desc', [4, 3, 2, 1, 5]],
     ['order=details->length.desc.nullslast', [1, 3, 4, 2, 5]],
-  ])('%s', async (query, expected) => {
+  ])('returns the rows in the order of %s', async (query, expected) => {
     const { json } = await get(`/films?select=id&${query}`);
     expect((json as { id: number }[]).map((row) => row.id)).toEqual(expected);
   });
@@ -230,7 +230,7 @@ describe('GET: unknown names', () => {
     ['/nothing_like_it', 404, 'PGRST205', null],
     ['/films/1', 404, 'PGRST125', null],
     ['/rpc/add', 404, 'PGRST202', null],
-  ])('%s', async (path, status, code, hint) => {
+  ])('responds to %s with %i %s', async (path, status, code, hint) => {
     expect(await get(path)).toMatchObject({ status, json: { code, hint } });
   });
 });

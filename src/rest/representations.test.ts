@@ -51,7 +51,7 @@ it.each([
       { shade: '#00ff00', count: 1 },
     ],
   ],
-])('shows a column in its JSON form: %s', async (_, path, expected) => {
+])('a response contains a column in its JSON form: %s', async (_, path, expected) => {
   expect((await app.call('GET', path)).json).toEqual(expected);
 });
 
@@ -60,12 +60,12 @@ it.each([
   ['shade=neq.%2300ff00', [1, 3]],
   ['shade=in.(%2300ff00,%23000000)', [2]],
   ['or=(shade.eq.%2300ff00,id.eq.3)', [2, 3]],
-])('reads the text form in a filter: %s', async (query, expected) => {
+])('a filter contains the text form of a value: %s', async (query, expected) => {
   const { json } = await app.call('GET', `/shades?select=id&order=id&${query}`, { encoded: true });
   expect((json as { id: number }[]).map(({ id }) => id)).toEqual(expected);
 });
 
-it('reads the JSON form in a body, and returns the JSON form', async () => {
+it('a body and its response contain the JSON form of a value', async () => {
   const headers = { prefer: 'return=representation' };
   const inserted = await app.call('POST', '/shades', { headers, body: [{ id: 4, shade: '#0a0b0c' }] });
   expect([inserted.status, inserted.json]).toEqual([201, [{ id: 4, palette_id: null, shade: '#0a0b0c' }]]);

@@ -353,7 +353,7 @@ describe('Prefer: tx', () => {
   });
 });
 
-it('rejects unknown preferences only with handling=strict', async () => {
+it('a request with unknown preferences fails only with handling=strict', async () => {
   expect((await send('POST', '/shelves', { room: 'x', number: 1 }, { prefer: 'odd=1' })).status).toBe(201);
   expect(await send('POST', '/shelves', { room: 'x', number: 2 }, { prefer: 'handling=strict, odd=1' })).toMatchObject({
     status: 400,

@@ -243,7 +243,7 @@ describe('notifications of ended sessions', () => {
   });
 });
 
-it('lists sessions newest first with account, device and time', async () => {
+it('listSessions lists sessions newest first with account, device and time', async () => {
   const { id } = await member();
   const [session] = await listSessions(app.database, defaultAuthSettings, { userId: id });
   expect(session).toEqual({

@@ -1,5 +1,5 @@
--- What the whole PostgreSQL server holds once: the roles that every app's database speaks of. Run at every start, in the
--- maintenance database; changes no role that is there. None of them can log in: each app has login roles of its own, so that code inside one app can never become another's.
+-- The roles that all apps of the PostgreSQL server share. The node runs this file at every start, in the maintenance database. It changes no
+-- existing role. None of these roles can log in: each app has its own login roles, so code in one app cannot switch to a role of another app.
 do $$
 declare
   wanted text;
@@ -26,7 +26,7 @@ $$;
 
 alter role service_role bypassrls;
 
--- Functions that a migration has given to postgres run as this role, which bypasses row-level security on a hosted project, too.
+-- A migration may make postgres the owner of functions. On a hosted project of Supabase, this role bypasses row-level security.
 do $$
 begin
   if exists (select from pg_catalog.pg_roles where rolname = 'postgres' and not rolsuper and not rolcanlogin and not rolbypassrls) then
@@ -36,14 +36,15 @@ end
 $$;
 
 grant anon, authenticated, service_role, supabase_auth_admin to authenticator;
--- Code of an app runs in sessions of its authenticator. Only app_<ref>_server is a member of ninefold_server.
+-- Code of an app runs in sessions of its authenticator, so only app_<ref>_server is a member of ninefold_server.
 revoke ninefold_server from authenticator;
 
--- The owners of apps are its members. A dump of data sets this; a grant to each owner would show the names of all in pg_parameter_acl.
+-- A dump of data sets this parameter, so the owners of apps are members of ninefold_owner. A grant to each owner would show the names of all
+-- owners in pg_parameter_acl.
 grant set on parameter session_replication_role to ninefold_owner;
 
--- Nobody but the superuser has business in databases that belong to no app: there an app's owner could take the locks by which
--- nodes agree, or leave rights behind that keep its role from being dropped.
+-- Only the superuser may use databases that belong to no app. An app's owner could take locks there that nodes use, or own privileges there
+-- that prevent the removal of its role.
 do $$
 declare
   name text;

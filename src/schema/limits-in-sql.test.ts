@@ -6,34 +6,29 @@ import { clone } from '../../test/support/clone.ts';
 
 /** Numbers in SQL of schema files that are also in contract/limits, with a pattern of the text around the number. */
 const places: [file: string, limit: LimitName, pattern: RegExp][] = [
-  ['0016_scheduled_jobs.sql', 'jobCommandBytes', /octet_length\(new\.command\) > (\d+)/],
-  ['0016_scheduled_jobs.sql', 'jobCommandBytes', /the command of a job may have (\d+) bytes/],
-  ['0016_scheduled_jobs.sql', 'appJobs', /count\(\*\) from cron\.job\) >= (\d+)/],
-  ['0016_scheduled_jobs.sql', 'appJobs', /an app may have (\d+) scheduled jobs/],
-  ['0017_http_from_sql.sql', 'httpUrlBytes', /octet_length\(encoded\) > (\d+)/],
-  ['0017_http_from_sql.sql', 'httpUrlBytes', /the URL has more than (\d+) bytes/],
-  ['0017_http_from_sql.sql', 'httpHeaderBytes', /octet_length\(headers::text\) > (\d+)/],
-  ['0017_http_from_sql.sql', 'httpHeaderBytes', /the headers have more than (\d+) bytes/],
-  ['0017_http_from_sql.sql', 'httpRequestBytes', /octet_length\(body\) > (\d+)/],
-  ['0017_http_from_sql.sql', 'httpRequestBytes', /the body has more than (\d+) bytes/],
-  ['0017_http_from_sql.sql', 'queuedHttpRequests', /from net\.http_request_queue\) >= (\d+)/],
-  ['0017_http_from_sql.sql', 'queuedHttpRequests', /'(\d+) requests of the app wait'/],
+  ['0014_jobs.sql', 'jobCommandBytes', /octet_length\(new\.command\) > (\d+)/],
+  ['0014_jobs.sql', 'jobCommandBytes', /the command of a job may have (\d+) bytes/],
+  ['0014_jobs.sql', 'appJobs', /count\(\*\) from cron\.job\) >= (\d+)/],
+  ['0014_jobs.sql', 'appJobs', /an app may have (\d+) scheduled jobs/],
+  ['0015_http.sql', 'httpUrlBytes', /octet_length\(encoded\) > (\d+)/],
+  ['0015_http.sql', 'httpUrlBytes', /the URL has more than (\d+) bytes/],
+  ['0015_http.sql', 'httpHeaderBytes', /octet_length\(headers::text\) > (\d+)/],
+  ['0015_http.sql', 'httpHeaderBytes', /the headers have more than (\d+) bytes/],
+  ['0015_http.sql', 'httpRequestBytes', /octet_length\(body\) > (\d+)/],
+  ['0015_http.sql', 'httpRequestBytes', /the body has more than (\d+) bytes/],
+  ['0015_http.sql', 'queuedHttpRequests', /from net\.http_request_queue\) >= (\d+)/],
+  ['0015_http.sql', 'queuedHttpRequests', /'(\d+) requests of the app wait'/],
 ];
 
-it.each(places)('uses in %s the number of the limit %s: %s', (file, limit, pattern) => {
+it.each(places)('SQL uses in %s the number of the limit %s: %s', (file, limit, pattern) => {
   const sql = readFileSync(join(clone, 'src/schema', file), 'utf8');
   const numbers = [...sql.matchAll(new RegExp(pattern, 'g'))].map(([, number]) => Number(number));
   expect(numbers).toEqual([limits[limit].default]);
 });
 
-it.each(['0016_scheduled_jobs.sql', '0017_http_from_sql.sql'])(
-  'raises 54000 in %s only with numbers of contract/limits',
-  (file) => {
-    const sql = readFileSync(join(clone, 'src/schema', file), 'utf8');
-    const raised = [...sql.matchAll(/raise exception '([^']*)' using errcode = '54000'/g)].map(
-      ([, text]) => text ?? '',
-    );
-    const known = places.filter(([of]) => of === file);
-    expect(raised.filter((text) => !known.some(([, , pattern]) => pattern.test(text)))).toEqual([]);
-  },
-);
+it.each(['0014_jobs.sql', '0015_http.sql'])('raises 54000 in %s only with numbers of contract/limits', (file) => {
+  const sql = readFileSync(join(clone, 'src/schema', file), 'utf8');
+  const raised = [...sql.matchAll(/raise exception '([^']*)' using errcode = '54000'/g)].map(([, text]) => text ?? '');
+  const known = places.filter(([of]) => of === file);
+  expect(raised.filter((text) => !known.some(([, , pattern]) => pattern.test(text)))).toEqual([]);
+});

@@ -234,7 +234,7 @@ describe('a change of a table with a state machine', () => {
   });
 });
 
-it('a plain SQL dump can restore the machine, its state changes and its triggers', async () => {
+it('a dump in plain SQL restores the machine, its state changes and its triggers', async () => {
   const statements = await rows(`
     select 1 as step, 'create table public.tickets (id bigint primary key, status public.ticket_status not null default ''open'', owner uuid default auth.uid(),
       assignee uuid, priority int default 1, resolution text, closed_at timestamptz, closed_by uuid, times int not null default 0);

@@ -20,14 +20,14 @@ const hash = (file: string) =>
     .update(readFileSync(join(folder, file)))
     .digest('hex');
 
-it.each(Object.entries(released))('keeps the file %s as it was released', (file, sha256) => {
+it.each(Object.entries(released))('the file %s is as it was released', (file, sha256) => {
   expect(present, `${file} was released and is gone: bring it back`).toContain(file);
   expect(hash(file), `${file} was released: undo the change, and make it in a new file with the next number`).toBe(
     sha256,
   );
 });
 
-it('gives each new file a number that is higher than those of all released files', () => {
+it('each new file has a number that is higher than those of all released files', () => {
   const last = (of: readonly string[], path: string) =>
     of
       .filter((file) => join(file, '..') === join(path || '.'))
@@ -46,7 +46,10 @@ it('gives each new file a number that is higher than those of all released files
 function listedFiles(): [name: string, file: string][] {
   const source = readFileSync(join(clone, 'src/apps/provisioning/schema-files.ts'), 'utf8');
   const imports = new Map(
-    [...source.matchAll(/^import (\w+) from '\.\.\/schema\/(.+)';$/gm)].map(([, variable, file]) => [variable, file]),
+    [...source.matchAll(/^import (\w+) from '(?:\.\.\/)+schema\/(.+)';$/gm)].map(([, variable, file]) => [
+      variable,
+      file,
+    ]),
   );
   return [...source.matchAll(/^ {2}\{ name: '(.+?)', sql: (\w+),/gm)].map(([, name, variable]) => [
     name ?? '',
@@ -54,7 +57,7 @@ function listedFiles(): [name: string, file: string][] {
   ]);
 }
 
-it('applies every schema file under its own name and in numeric order', () => {
+it('the update applies every schema file under its own name and in numeric order', () => {
   const listed = listedFiles();
   expect(listed.map(([, file]) => file)).toEqual([...numbered('').sort(), ...numbered('console').sort()]);
   expect(listed.map(([name]) => `${name}.sql`)).toEqual(listed.map(([, file]) => file));

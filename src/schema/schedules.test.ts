@@ -1,3 +1,5 @@
+import { Cron } from 'croner';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AppDatabase, startAppDatabase } from '../../test/support/app-database.ts';
 import { DatabaseError } from '../database/database-error.ts';
@@ -68,6 +70,42 @@ describe('ninefold.next_run', () => {
     ['  0  10   *  * * ', '2026-03-02 10:00:00Z', '2026-03-03 10:00:00'],
   ])('returns the first run of "%s" after %s', async (schedule, since, run) => {
     expect(await next(schedule, since)).toBe(run);
+  });
+
+  it('returns the run that croner returns, for 300 random schedules', async () => {
+    const field = (low: number, high: number) => {
+      const one = fc.integer({ min: low, max: high });
+      const range = fc.tuple(one, one).map(([a, b]) => `${Math.min(a, b)}-${Math.max(a, b)}`);
+      const step = fc.tuple(range, fc.integer({ min: 1, max: high })).map(([span, every]) => `${span}/${every}`);
+      const list = fc.array(fc.oneof(one.map(String), range, step), { minLength: 1, maxLength: 3 });
+      return fc.oneof(
+        fc.constant('*'),
+        fc.integer({ min: 1, max: high }).map((every) => `*/${every}`),
+        list.map(String),
+      );
+    };
+    // croner joins day and weekday by OR where pg_cron joins them by AND: if one field begins with * and is not *.
+    const days = fc
+      .tuple(field(1, 31), field(0, 7))
+      .filter(([day, weekday]) => !(/^\*./.test(day) && weekday !== '*') && !(/^\*./.test(weekday) && day !== '*'));
+    const since = fc.date({
+      min: new Date('2026-01-01T00:00Z'),
+      max: new Date('2030-01-01T00:00Z'),
+      noInvalidDate: true,
+    });
+    const cases = fc.sample(fc.tuple(field(0, 59), field(0, 23), days, field(1, 12), since), { numRuns: 300, seed: 1 });
+    const asked = cases.map(([minute, hour, [day, weekday], month, from]) => ({
+      schedule: [minute, hour, day, month, weekday].join(' '),
+      from: from.toISOString(),
+    }));
+    const runs = await value(
+      `select json_agg(to_char(ninefold.next_run(c.schedule, c."from") at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.000Z') order by at) as value
+       from rows from (json_to_recordset($1) as (schedule text, "from" timestamptz)) with ordinality c(schedule, "from", at)`,
+      [JSON.stringify(asked)],
+    );
+    expect(JSON.parse(runs ?? '[]')).toEqual(
+      asked.map(({ schedule, from }) => new Cron(schedule, { timezone: 'UTC' }).nextRun(from)?.toISOString() ?? null),
+    );
   });
 
   it('ignores daylight saving time and the time zone of the session', async () => {

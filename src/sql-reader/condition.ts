@@ -5,11 +5,15 @@ import { sourcesOf } from './sources.ts';
 import { enclosed, isKeyword, isOperator, isQuery, joined, sourceOf, split, type Token, tokenise } from './tokens.ts';
 import { type Comparison, comparisons, type Expression, type Operand, relating, type Subquery } from './tree.ts';
 
+/** The longest condition that is cached, and the number of cached conditions. */
+const REMEMBERED_CHARACTERS = 10_000;
+const REMEMBERED_CONDITIONS = 5000;
+
 /**
  * The limits of the caches. They are sufficient for the number of expressions of a large app and for the length of view
  * definitions.
  */
-const remembered = { maxText: 10_000, maxResults: 5000 };
+const remembered = { maxText: REMEMBERED_CHARACTERS, maxResults: REMEMBERED_CONDITIONS };
 
 /** Parses an expression as pg_get_expr prints it with an empty search path. */
 export const readCondition = memoize((text): Expression => {

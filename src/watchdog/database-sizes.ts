@@ -28,13 +28,13 @@ interface Size {
 export class DatabaseSizes {
   readonly #database: Executor;
   readonly #bound: number;
-  readonly #tell: (message: BoundMessage) => void;
+  readonly #send: (message: BoundMessage) => void;
   readonly #sizes = new Map<string, Size>();
 
-  constructor(database: Executor, bound: number, tell: (message: BoundMessage) => void) {
+  constructor(database: Executor, bound: number, send: (message: BoundMessage) => void) {
     this.#database = database;
     this.#bound = bound;
-    this.#tell = tell;
+    this.#send = send;
   }
 
   /** Finds databases that exceed the limit and have grown, and the sessions that have written to them. */
@@ -61,7 +61,7 @@ export class DatabaseSizes {
     const isFull = bytes > this.#bound;
     const wasFull = known !== undefined && known.bytes > this.#bound;
     // The message is sent again while the database is full, for workers that were started in the meantime.
-    if (isFull || wasFull) this.#tell({ type: 'storage', app, isFull });
+    if (isFull || wasFull) this.#send({ type: 'storage', app, isFull });
     const base = Math.min(bytes, Math.max(this.#bound, known?.base ?? bytes));
     const hasGrown = isFull && bytes - base > GROWTH_BYTES;
     this.#sizes.set(database, { app, bytes, base: hasGrown ? bytes : base, at: performance.now() });

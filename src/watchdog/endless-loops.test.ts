@@ -25,7 +25,7 @@ describe('EndlessLoops', () => {
     loops.watch(started(1));
   });
 
-  it('finds a process that computes on after it was ended, and measures it anew after each interruption', () => {
+  it('finds a process that goes on computing after PostgreSQL ended it, and measures the process again after each interruption', () => {
     compute(LONG - 2);
     expect(loops.find([computing], started)).toEqual([]);
     compute(2);

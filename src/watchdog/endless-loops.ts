@@ -11,14 +11,14 @@ interface Started {
   readonly start: string;
 }
 
-/** A process that PostgreSQL was told to end, with the processor time that it had used by then. */
+/** A process that PostgreSQL was asked to end, with the processor time that it had used by then. */
 interface Ending extends Omit<Started, 'pid'> {
   readonly userMilliseconds: number;
   readonly systemMilliseconds: number;
 }
 
 /**
- * Finds sessions that PostgreSQL was told to end and that compute on in a loop without a check for interrupts. The lexer,
+ * Finds sessions that PostgreSQL was asked to end and that compute on in a loop without a check for interrupts. The lexer,
  * for example, has no check, so a function that executes a text of many nested comments would compute for days. Such a
  * process also blocks every DROP DATABASE of the server, which waits until all processes have closed their files.
  *
@@ -35,7 +35,7 @@ export class EndlessLoops {
     this.#processes = processes;
   }
 
-  /** Records that PostgreSQL was told to end a process. */
+  /** Records that PostgreSQL was asked to end a process. */
   watch({ pid, start }: Started): void {
     if (this.#ending.get(pid)?.start === start) return;
     this.#ending.set(pid, { start, ...this.#processes.processorTimes(pid) });
@@ -65,7 +65,7 @@ export class EndlessLoops {
     const system = times.systemMilliseconds - before.systemMilliseconds;
     const isInCode = isComputing && system <= KERNEL_SHARE * (user + system);
     const isLong = user > limits.sessionLoopSeconds.default * 1000;
-    // A process that waits, or that is interrupted, is measured anew.
+    // A process that waits, or that is interrupted, is measured again from the start.
     if (!isInCode || isLong) this.#ending.set(pid, { start: before.start, ...times });
     return isInCode && isLong;
   }

@@ -80,8 +80,8 @@ export const linuxProcesses: Processes = {
       try {
         step();
       } catch {
-        // This fails if the process has ended, or if this process is not root and may not raise a priority. Nothing can
-        // be done then.
+        // The call fails if the process has ended, or if this process is not root and may not raise a priority. The
+        // watchdog ignores both.
       }
     }
   },

@@ -31,7 +31,7 @@ function processors() {
   return { shares, low, run };
 }
 
-it('lowers the priority of an app that uses more than its share while another app works, and restores it afterwards', () => {
+it('ProcessorShares lowers the priority of an app that uses more than its share while another app works, and restores it afterwards', () => {
   const { low, run } = processors();
   run(300, { 1: 1, 2: 0.05 });
   expect([...low]).toEqual([]);
@@ -41,7 +41,7 @@ it('lowers the priority of an app that uses more than its share while another ap
   expect([...low]).toEqual([]);
 });
 
-it('keeps the priority of an app that works alone, and restores a lowered priority when the other apps become idle', () => {
+it('ProcessorShares keeps the priority of an app that works alone, and restores a lowered priority when the other apps become idle', () => {
   const { low, run } = processors();
   run(3000, { 1: 1.5, 2: 0.001 });
   expect([...low]).toEqual([]);
@@ -51,7 +51,7 @@ it('keeps the priority of an app that works alone, and restores a lowered priori
   expect([...low]).toEqual([]);
 });
 
-it('lowers the priority of apps that use more than the other apps, and of no app if all use the same', () => {
+it('ProcessorShares lowers the priority of apps that use more than the other apps, and of no app if all use the same', () => {
   const { low, run } = processors();
   run(3000, { 1: 0.7, 2: 0.7 });
   expect([...low]).toEqual([]);
@@ -59,7 +59,7 @@ it('lowers the priority of apps that use more than the other apps, and of no app
   expect([...low].sort()).toEqual([1, 2]);
 });
 
-it('restores the priority of a process that is about to be ended, and does not lower it again', () => {
+it('ProcessorShares restores the priority of a process that is about to be ended, and does not lower it again', () => {
   const { shares, low, run } = processors();
   run(3000, { 1: 1, 2: 0.05 });
   shares.hasten([1]);

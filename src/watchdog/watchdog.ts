@@ -24,6 +24,10 @@ import { SharedWrites } from './shared-writes.ts';
 import { Suspensions } from './suspensions.ts';
 import { type LockCount, readClosedDatabases, readLocks, readSharedBytes, readTemporaryBytes } from './usage.ts';
 
+/** How long the unused connection of the watchdog stays open, and how long a check waits for it. */
+const IDLE_MILLISECONDS = 3_600_000;
+const WAIT_MILLISECONDS = 5000;
+
 /** Limits whose breach immediately harms the other apps of the server, even if it happens only once. */
 const grave: readonly (keyof AppBounds)[] = ['appLocks', 'notifyBytesPerSecond', 'sharedCatalogBytesPerSecond'];
 /**
@@ -54,7 +58,7 @@ export interface WatchdogParts {
   processes: Processes | null;
   events: Events;
   /** Sends a message to all workers, before the sessions are ended. */
-  tell: (message: BoundMessage) => void;
+  send: (message: BoundMessage) => void;
 }
 
 /**
@@ -90,13 +94,13 @@ export class Watchdog {
   constructor(parts: WatchdogParts) {
     const { target, bounds, processes } = parts;
     this.#parts = parts;
-    const options = { max: 1, idleMilliseconds: 3_600_000, waitMilliseconds: 5000 };
+    const options = { max: 1, idleMilliseconds: IDLE_MILLISECONDS, waitMilliseconds: WAIT_MILLISECONDS };
     this.#database = new Pool({ ...target, applicationName: 'ninefold-watchdog' }, options);
     this.#files = new Pool({ ...target, applicationName: 'ninefold-watchdog' }, options);
     this.#sessions = new SessionReader(this.#database);
     this.#suspensions = new Suspensions(bounds.appSuspensionSeconds, limits.appSuspensionMaxSeconds.default);
     this.#logins = new OwnerLogins(this.#database);
-    this.#sizes = new DatabaseSizes(this.#files, bounds.appDatabaseBytes, parts.tell);
+    this.#sizes = new DatabaseSizes(this.#files, bounds.appDatabaseBytes, parts.send);
     this.#notifies = new SharedWrites('notifyBytesPerSecond', bounds.notifyBytesPerSecond);
     this.#catalogs = new SharedWrites('sharedCatalogBytesPerSecond', bounds.sharedCatalogBytesPerSecond);
     this.#shares = processes && new ProcessorShares(processes, bounds.appProcessorShare / 100);
@@ -243,12 +247,12 @@ export class Watchdog {
   }
 
   async #enforce({ app, limit, value, pids }: Breach, now: number): Promise<void> {
-    const { bounds, events, tell } = this.#parts;
+    const { bounds, events, send } = this.#parts;
     if (this.#suspensions.isSuspended(app, now)) return;
     const counts = suspending.includes(limit);
     const seconds = counts ? this.#suspensions.record(app, limit, grave.includes(limit), now) : 0;
     const bound = bounds[limit];
-    tell({ type: 'bound exceeded', app, limit, bound, suspendedSeconds: seconds, processIds: pids });
+    send({ type: 'bound exceeded', app, limit, bound, suspendedSeconds: seconds, processIds: pids });
     if (seconds > 0) this.#logins.close(app, now + seconds * 1000);
     await this.#end(pids);
     const detail = { limit, value, bound, sessions: pids.length, suspendedSeconds: seconds };

@@ -14,7 +14,7 @@ it('only app-calls.ts calls answerApp and answerDoor', () => {
   expect(filesWith(/\.(?:answerApp|answerDoor)\(/)).toEqual(['src/http/app-calls.ts']);
 });
 
-it('writes to a Node.js response only in write-reply.ts, called with a policy by app-calls.ts and node-calls.ts', () => {
+it('the server writes to a Node.js response only in write-reply.ts, called with a policy by app-calls.ts and node-calls.ts', () => {
   expect(filesWith(/\bwriteHead\(|\bsetHeader\(|\bresponse\.(?:end|write)\(/)).toEqual(['src/http/write-reply.ts']);
   expect(filesWith(/\bwriteReply\(/)).toEqual([
     'src/http/app-calls.ts',
@@ -23,6 +23,6 @@ it('writes to a Node.js response only in write-reply.ts, called with a policy by
   ]);
 });
 
-it('only origins.ts and app-calls.ts read an app from a Host header', () => {
+it('only origins.ts and app-calls.ts find an app by the Host header', () => {
   expect(filesWith(/\.appAt\(/)).toEqual(['src/apps/registry/origins.ts', 'src/http/app-calls.ts']);
 });

@@ -14,20 +14,20 @@ interface LockedPackage {
 const read = (path: string): string => readFileSync(join(clone, path), 'utf8');
 const lock: { packages: Record<string, LockedPackage> } = JSON.parse(read('package-lock.json'));
 
-it('names no registry, so that npm uses the registry of the machine', () => {
+it('the lock file names no registry, so that npm uses the registry of the machine', () => {
   expect(Object.entries(lock.packages).flatMap(([path, entry]) => (entry.resolved ? [path] : []))).toEqual([]);
   expect(read('.npmrc')).toContain('omit-lockfile-registry-resolved=true');
   expect(read('.npmrc')).not.toMatch(/registry\s*=|:\/\//);
 });
 
-it('locks the packages of every platform', () => {
+it('the lock file locks the packages of every platform', () => {
   const missing = Object.entries(lock.packages).flatMap(([path, entry]) =>
     Object.keys(entry.optionalDependencies ?? {}).filter((name) => !isLocked(path, name)),
   );
   expect(missing).toEqual([]);
 });
 
-it('pins every direct dependency to an exact version', () => {
+it('package.json pins every direct dependency to an exact version', () => {
   const { dependencies, devDependencies, optionalDependencies }: LockedPackage = JSON.parse(read('package.json'));
   const loose = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies }).filter(
     ([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version),

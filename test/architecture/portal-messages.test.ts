@@ -64,7 +64,7 @@ function textsIn(path: string, source: string): string[] {
 /** Components that only the console uses. The console is in English, so their UI text is not in the message catalog. */
 const ofConsole = new Set(['web/fields/calendar.tsx', 'web/fields/json-field.tsx', 'web/fields/time-field.tsx']);
 
-it('components of the pages for members contain no literal UI text: texts are in the message catalog', () => {
+it('components of the pages for members contain no literal UI text, because texts are in the message catalog', () => {
   const files = sourceFiles(['web/portal', 'web/fields'], /\.tsx$/).filter(
     ({ path }) => !isTest(path) && !ofConsole.has(path),
   );
@@ -77,6 +77,6 @@ it.each([
   ['<b title="Save it now" />', 1],
   ['<b title={a ? `Remove it` : t("remove")}>{key === "Escape"}</b>', 1],
   ['<b className="a b" title={t("Save it")}>{count} ×</b>', 0],
-])('finds the literal UI texts of %s', (source, count) => {
+])('the search finds the literal UI texts of %s', (source, count) => {
   expect(textsIn('a.tsx', `const x = ${source};`)).toHaveLength(count);
 });

@@ -5,7 +5,7 @@ import { createApp, createAppWith, runSql } from '../support/apps.ts';
 import { signUpMember } from '../support/clients.ts';
 import { type HttpResponse, send } from '../support/http.ts';
 import { expectRefusal } from '../support/refusal.ts';
-import { areToldApart, timeOf } from '../support/timing.ts';
+import { areDistinguishable, timeOf } from '../support/timing.ts';
 import { uniqueEmail } from '../support/unique.ts';
 
 /** A stranger who has only the publishable key attacks the accounts of an app. */
@@ -110,7 +110,7 @@ describe('sign-in and sign-up', () => {
     const times: [number, number][] = [];
     for (let i = 0; i < 10; i++) times.push([await fail(email), await fail(uniqueEmail())]);
     expect(bodies.size).toBe(1);
-    expect(areToldApart(times), JSON.stringify(times)).toBe(false);
+    expect(areDistinguishable(times), JSON.stringify(times)).toBe(false);
   });
 
   it('give a taken address the response of a new one where addresses must be confirmed', async () => {
@@ -266,7 +266,7 @@ describe('POST /signup', () => {
   });
 });
 
-it('creates one account per address under a flood of sign-ups, and data calls still succeed', async () => {
+it('an app creates one account per address under a flood of sign-ups, and data calls still succeed', async () => {
   const app = await createAppWith(node, 'create table public.things (id int)');
   const addresses = Array.from({ length: 30 }, (_, i) => `flood-${i % 10}@example.com`);
   const flood = Promise.all(addresses.map((email) => post(app, '/signup', { email, password: 'correct horse' })));
@@ -279,7 +279,7 @@ it('creates one account per address under a flood of sign-ups, and data calls st
   expect(await rows(app, 'select count(*), count(distinct email) from auth.users')).toEqual([['10', '10']]);
 });
 
-it('leaves one session with one valid refresh token when 20 clients send one refresh token at once', async () => {
+it('a member keeps one session with one valid refresh token when 20 clients send one refresh token at once', async () => {
   const app = await createApp(node);
   const member = await signUpMember(app);
   const refresh = (token: string) => post(app, '/token?grant_type=refresh_token', { refresh_token: token });

@@ -226,7 +226,7 @@ describe('an app that exceeds a limit', () => {
   });
 });
 
-it('refuses SQL that PostgreSQL would read for minutes, wherever an owner sends it', async () => {
+it('the app refuses SQL that PostgreSQL would read for minutes, wherever an owner sends it', async () => {
   const app = await createApp(node);
   const sql = `select 1 ${'/*'.repeat(20_000)}`;
   const refusals = await Promise.all(

@@ -23,12 +23,12 @@ beforeAll(async () => {
   );
 });
 
-type Door = 'path' | 'builder' | 'own';
-const doors: Door[] = ['path', 'builder', 'own'];
+type Entry = 'path' | 'builder' | 'own';
+const entries: Entry[] = ['path', 'builder', 'own'];
 
 /** Returns the path and the headers for a call of the app. */
-function target(door: Door, path: string): [path: string, headers: Record<string, string>] {
-  switch (door) {
+function target(entry: Entry, path: string): [path: string, headers: Record<string, string>] {
+  switch (entry) {
     case 'path':
       return [`/apps/${app.ref}${path}`, { apikey: app.anon_key }];
     case 'builder':
@@ -38,16 +38,16 @@ function target(door: Door, path: string): [path: string, headers: Record<string
   }
 }
 
-function call(door: Door, name: string, body: unknown, more: Record<string, string> = {}): Promise<HttpResponse> {
-  const [path, headers] = target(door, `/rest/v1/rpc/${name}`);
+function call(entry: Entry, name: string, body: unknown, more: Record<string, string> = {}): Promise<HttpResponse> {
+  const [path, headers] = target(entry, `/rest/v1/rpc/${name}`);
   return send(node.url, path, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json', ...more },
     body: JSON.stringify(body),
   });
 }
-const reply = (door: Door, headers: object[], status = '200') =>
-  call(door, 'reply', { headers: JSON.stringify(headers), status });
+const reply = (entry: Entry, headers: object[], status = '200') =>
+  call(entry, 'reply', { headers: JSON.stringify(headers), status });
 
 /** Headers that affect the origin, the browser or a proxy, or that send a browser to another address. */
 const hostile: [name: string, value: string][] = [
@@ -105,24 +105,24 @@ const hostile: [name: string, value: string][] = [
   ['Any-Name-Of-Its-Own', 'x'],
 ];
 
-describe.each(['path', 'builder'] as const)('responses of an app on the node’s origin (%s)', (door) => {
+describe.each(['path', 'builder'] as const)('responses of an app on the node’s origin (%s)', (entry) => {
   it.each(hostile)('are sent without the header %s: %s', async (name, value) => {
-    const expected = await reply(door, []);
+    const expected = await reply(entry, []);
     const plain = (response: HttpResponse) => {
       const { 'x-request-id': _, date: __, 'content-type': ___, ...rest } = response.headers;
       return rest;
     };
     for (const written of [name, name.toUpperCase(), name.toLowerCase()]) {
       const answers = [
-        await reply(door, [{ [written]: value }]),
-        await reply(door, [{ [written]: value }, { [name]: value }]),
+        await reply(entry, [{ [written]: value }]),
+        await reply(entry, [{ [written]: value }, { [name]: value }]),
       ];
       for (const response of answers) {
         expect(plain(response)).toEqual(plain(expected));
         expect(response.headers['content-type'] ?? '').not.toContain('multipart');
       }
     }
-    const failed = await call(door, 'fail', { headers: { [name]: value }, status: 400 });
+    const failed = await call(entry, 'fail', { headers: { [name]: value }, status: 400 });
     expect(failed.status).toBe(400);
     if (!['link', 'content-type'].includes(name.toLowerCase()) && expected.headers[name.toLowerCase()] === undefined) {
       expect(failed.headers[name.toLowerCase()]).toBeUndefined();
@@ -135,10 +135,10 @@ describe.each(['path', 'builder'] as const)('responses of an app on the node’s
       expect(headers['content-security-policy']).toBe("sandbox; default-src 'none'; frame-ancestors 'none'");
       expect(headers['x-content-type-options']).toBe('nosniff');
       expect(headers['access-control-allow-credentials']).toBeUndefined();
-      expect(headers['access-control-allow-origin']).toBe(door === 'path' ? '*' : undefined);
+      expect(headers['access-control-allow-origin']).toBe(entry === 'path' ? '*' : undefined);
     };
     expectInert(
-      await reply(door, [{ 'content-type': 'text/html' }, { 'Access-Control-Allow-Origin': 'https://evil.example' }]),
+      await reply(entry, [{ 'content-type': 'text/html' }, { 'Access-Control-Allow-Origin': 'https://evil.example' }]),
     );
     for (const path of [
       '/rest/v1/',
@@ -149,11 +149,11 @@ describe.each(['path', 'builder'] as const)('responses of an app on the node’s
       '/auth/v1/nothing',
     ]) {
       for (const method of ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS', 'TRACE']) {
-        const [to, headers] = target(door, path);
+        const [to, headers] = target(entry, path);
         expectInert(await send(node.url, to, { method, headers: { ...headers, origin: 'https://evil.example' } }));
       }
     }
-    if (door === 'path') {
+    if (entry === 'path') {
       for (const path of ['', '/', '/openapi.json', '/x', '/storage/v1/x', '/rest/v2']) {
         const response = await send(node.url, `/apps/${app.ref}${path}`);
         expect(response.headers['content-security-policy']).toMatch(/^sandbox;/);
@@ -163,16 +163,16 @@ describe.each(['path', 'builder'] as const)('responses of an app on the node’s
 
   it('contain no Location of the app in a redirect, but the Location of the new row after an insert', async () => {
     for (const status of ['300', '301', '302', '303', '307', '308']) {
-      const response = await reply(door, [{ Location: '/admin/v1/apps' }], status);
+      const response = await reply(entry, [{ Location: '/admin/v1/apps' }], status);
       expect([response.status, response.headers.location]).toEqual([Number(status), undefined]);
     }
-    const [path, headers] = target(door, '/rest/v1/things');
+    const [path, headers] = target(entry, '/rest/v1/things');
     const made = await send(node.url, path, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json', prefer: 'return=headers-only' },
-      body: JSON.stringify({ id: door === 'path' ? 1 : 2 }),
+      body: JSON.stringify({ id: entry === 'path' ? 1 : 2 }),
     });
-    expect([made.status, made.headers.location]).toEqual([201, `/things?id=eq.${door === 'path' ? 1 : 2}`]);
+    expect([made.status, made.headers.location]).toEqual([201, `/things?id=eq.${entry === 'path' ? 1 : 2}`]);
   });
 
   it('contain the app’s headers that affect only the response itself, like Cache-Control', async () => {
@@ -187,7 +187,7 @@ describe.each(['path', 'builder'] as const)('responses of an app on the node’s
       'x-total-count': '7',
     };
     const response = await reply(
-      door,
+      entry,
       Object.entries(said).map(([name, value]) => ({ [name]: value })),
     );
     expect(response.headers).toMatchObject(said);
@@ -198,7 +198,7 @@ describe.each(['path', 'builder'] as const)('responses of an app on the node’s
     async (dest) => {
       const asked = { 'sec-fetch-dest': dest, ...(dest === 'serviceworker' && { 'service-worker': 'script' }) };
       for (const headers of [asked, { 'service-worker': 'script' }]) {
-        const response = await call(door, 'reply', { headers: '[{"content-type":"text/javascript"}]' }, headers);
+        const response = await call(entry, 'reply', { headers: '[{"content-type":"text/javascript"}]' }, headers);
         expect([response.status, expectRefusal(response)]).toEqual([403, 'script_refused']);
       }
     },
@@ -206,7 +206,7 @@ describe.each(['path', 'builder'] as const)('responses of an app on the node’s
 
   it('come from functions of the app, which receive no cookie and no token of a builder', async () => {
     const response = await call(
-      door,
+      entry,
       'heard',
       {},
       { cookie: 'ninefold_builder=secret; __Host-ninefold_builder=secret' },
@@ -295,33 +295,33 @@ describe('responses on an app’s own origin', () => {
 });
 
 describe('responses to members', () => {
-  it.each(doors)('are not cacheable, unless the app sets Cache-Control (%s)', async (door) => {
+  it.each(entries)('are not cacheable, unless the app sets Cache-Control (%s)', async (entry) => {
     for (const path of ['/rest/v1/things', '/rest/v1/nothing', '/rest/v1/', '/auth/v1/settings', '/auth/v1/user']) {
-      const [to, headers] = target(door, path);
+      const [to, headers] = target(entry, path);
       const response = await send(node.url, to, { headers });
       expect([path, response.headers['cache-control']]).toEqual([path, 'no-store']);
       expect([path, response.headers.vary]).toEqual([path, expect.stringContaining('Authorization, apikey')]);
     }
-    const cached = await reply(door, [{ 'Cache-Control': 'public, max-age=60' }]);
+    const cached = await reply(entry, [{ 'Cache-Control': 'public, max-age=60' }]);
     expect(cached.headers['cache-control']).toBe('public, max-age=60');
     expect(cached.headers.vary).toBe('Accept, Prefer, Range, Authorization, apikey');
-    expect((await reply(door, [{ Vary: 'Accept' }])).headers.vary).toBe('Accept');
+    expect((await reply(entry, [{ Vary: 'Accept' }])).headers.vary).toBe('Accept');
   });
 });
 
 describe('response.headers', () => {
-  it.each(doors)('accepts names that are properties of JavaScript objects (%s)', async (door) => {
+  it.each(entries)('accepts names that are properties of JavaScript objects (%s)', async (entry) => {
     for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
-      const { status, body, headers } = await reply(door, [{ [name]: 'x' }]);
+      const { status, body, headers } = await reply(entry, [{ [name]: 'x' }]);
       expect([status, body]).toEqual([200, '"body"']);
       const written = Object.hasOwn(headers, name.toLowerCase()) ? headers[name.toLowerCase()] : undefined;
-      expect([name, written]).toEqual([name, door === 'own' && name !== '__proto__' ? 'x' : undefined]);
+      expect([name, written]).toEqual([name, entry === 'own' && name !== '__proto__' ? 'x' : undefined]);
     }
   });
 
-  it.each(doors)('rejects names and values that contain a line break (%s)', async (door) => {
+  it.each(entries)('rejects names and values that contain a line break (%s)', async (entry) => {
     for (const header of [{ x: 'a\r\nset-cookie: b=1' }, { 'x\r\nset-cookie': 'b=1' }, { x: 'a\nb' }, { 'x y': 'a' }]) {
-      const response = await reply(door, [header]);
+      const response = await reply(entry, [header]);
       expect([response.headers['set-cookie'], JSON.parse(response.body).code]).toEqual([undefined, 'PGRST111']);
     }
   });

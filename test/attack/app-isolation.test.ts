@@ -13,7 +13,7 @@ let attacker: AppConnection;
 let victim: AppConnection;
 
 const urlOf = (app: AppConnection): string => {
-  if (app.database_url === null) throw new Error('the operator is told no URL');
+  if (app.database_url === null) throw new Error('the operator gets no URL');
   return app.database_url;
 };
 
@@ -239,7 +239,7 @@ describe('code of an app, called over /rest/v1', () => {
   });
 });
 
-it('runs statements of the SQL page as the app’s owner', async () => {
+it('the node runs statements of the SQL page as the app’s owner', async () => {
   for (const [statement] of forbidden) {
     // Migrations of Supabase projects contain these statements. Ninefold skips them.
     if (/^create (extension|event trigger|publication|role|user|group)/.test(statement)) {

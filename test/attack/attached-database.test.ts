@@ -90,13 +90,13 @@ it.each([
   'a\0b',
   'a"; drop database x; --',
   ' ',
-])('refuses to create an app from the database %j', async (database) => {
+])('the node refuses to create an app from the database %j', async (database) => {
   expect(expectRefusal(await attach(database))).toMatch(
     /^(app_database_unfit|app_database_unknown|validation_invalid)$/,
   );
 });
 
-it('refuses the database of an app, and any database unless the operator asks', async () => {
+it('the node refuses the database of an app, and any database unless the operator asks', async () => {
   const app = await createApp(node);
   expect(expectRefusal(await attach(`app_${app.ref}`))).toBe('app_database_unfit');
   const { database } = await strangersDatabase();
@@ -112,7 +112,7 @@ it('refuses the database of an app, and any database unless the operator asks', 
   await deleteApp(node, ref);
 });
 
-it('keeps the objects that were created through the app when the app is deleted', async () => {
+it('the node keeps the objects that were created through the app when the app is deleted', async () => {
   const { database, url } = await strangersDatabase();
   await withClient(url, (client) => client.query('create table public.before as select 1 as id'));
   const ref = uniqueRef('attached');

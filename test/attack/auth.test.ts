@@ -62,7 +62,7 @@ describe('POST with a hostile body', () => {
       JSON.stringify({ email: 'a@b.c', password: 'x'.repeat(12_000), refresh_token: 'x'.repeat(12_000) }),
     ],
   ];
-  it.each(hostile)('answers a body of this kind with a 4xx: %s', async (_, body) => {
+  it.each(hostile)('responds to the hostile body with a 4xx: %s', async (_, body) => {
     for (const path of paths) await expectRefusal(await post(path, body));
   });
 

@@ -60,7 +60,7 @@ describe('a request with a hostile body', () => {
     ['of a key without a name', '{"":1}'],
     ['of an unknown key', '{"__proto__":1}'],
   ];
-  it.each(bodies)('is rejected if the body is one %s', async (what, body) => {
+  it.each(bodies)('is rejected if it has a body %s', async (what, body) => {
     expectRefusal(await insert(body), what);
   });
 
@@ -127,7 +127,7 @@ describe('a request with a hostile query', () => {
     ['with a negative limit', 'limit=-1'],
     ['with a malformed array', 'id=eq(any).{1,2'],
   ];
-  it.each(queries)('is rejected if the query is one %s', async (what, query) => {
+  it.each(queries)('is rejected if it has a query %s', async (what, query) => {
     expectRefusal(await rest(`/things?${query}`), what);
   });
 
@@ -142,7 +142,7 @@ describe('a request with a hostile query', () => {
     ['with one parameter many times', Array.from({ length: 500 }, () => 'select=id&order=id&limit=1').join('&')],
   ];
   it.each(bounded)(
-    'is answered or rejected if the query is one %s, and the next request succeeds',
+    'is answered or rejected if it has a query %s, and the next request succeeds',
     async (what, query) => {
       expectNoFault(await rest(`/things?${query}`), what);
       expect((await rest('/things?id=eq.1&select=id')).body).toBe('[{"id":1}]');
@@ -157,7 +157,7 @@ describe('a request with a hostile query', () => {
   });
 });
 
-it('stops a call that would never end, and other calls do not wait for it', async () => {
+it('the node stops a call that would never end, and other calls do not wait for it', async () => {
   await runSql(node, app.ref, `insert into ninefold.settings (key, value) values ('db_statement_timeout', '300')`);
   await expect
     .poll(async () => (await rest('/rpc/sleep', { method: 'POST', body: '{}' })).body, { timeout: 20_000 })
@@ -169,7 +169,7 @@ it('stops a call that would never end, and other calls do not wait for it', asyn
   await Promise.all(slow);
 });
 
-it('stops a sign-up whose trigger would never end, and names the limit', async () => {
+it('the node stops a sign-up whose trigger would never end, and names the limit', async () => {
   const other = await createAppWith(
     node,
     `create function public.wait() returns trigger language plpgsql as $$ begin perform pg_sleep(600); return new; end $$;

@@ -45,11 +45,11 @@ const asMember = (call: Call) => callApp(node, app, member, call);
 const codes = ['database_unavailable', '53300', 'PGRST002'];
 
 function expectFull(response: HttpResponse): void {
-  const told = `${response.status} ${response.body}`;
-  expect(response.status, told).toBe(503);
-  expect(response.headers['retry-after'], told).toBe('1');
+  const context = `${response.status} ${response.body}`;
+  expect(response.status, context).toBe(503);
+  expect(response.headers['retry-after'], context).toBe('1');
   const { code, error_code = code } = JSON.parse(response.body) as { code: unknown; error_code?: unknown };
-  expect(codes, told).toContain(error_code);
+  expect(codes, context).toContain(error_code);
   expect(response.body).not.toContain('select ');
 }
 

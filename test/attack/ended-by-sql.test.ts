@@ -67,7 +67,7 @@ describe.each([
   });
 });
 
-it('ends an access token at a future not_after that SQL sets, although the token was used before', async () => {
+it('the app ends an access token at a future not_after that SQL sets, although the token was used before', async () => {
   const member = await usedMember();
   await runSql(
     node,
@@ -80,7 +80,7 @@ it('ends an access token at a future not_after that SQL sets, although the token
   expect(performance.now()).toBeGreaterThan(until - 1000);
 });
 
-it('continues a session whose not_after SQL removes', async () => {
+it('the app continues a session whose not_after SQL removes', async () => {
   const member = await usedMember();
   const set = (value: string) =>
     runSql(node, app.ref, `update auth.sessions set not_after = ${value} where user_id = '${member.user.id}'`);
@@ -90,7 +90,7 @@ it('continues a session whose not_after SQL removes', async () => {
   await expect.poll(() => statuses(member.session.access_token)).toEqual(works);
 });
 
-it('ends the sessions of a member whom a trigger of the app bans', async () => {
+it('the app ends the sessions of a member whom its trigger bans', async () => {
   const banning = await createAppWith(
     node,
     `create function public.ban() returns trigger language plpgsql as
@@ -108,7 +108,7 @@ it('ends the sessions of a member whom a trigger of the app bans', async () => {
     .toEqual([['0']]);
 });
 
-it('ends the other sessions of a member who changes the own password through a function of the app', async () => {
+it('the app ends the other sessions of a member who changes the own password through a function of the app', async () => {
   const { email, password, session, client } = await usedMember();
   const elsewhere = await clientOf(app).auth.signInWithPassword({ email, password });
   const there = elsewhere.data.session?.access_token ?? '';
@@ -119,7 +119,7 @@ it('ends the other sessions of a member who changes the own password through a f
   expect(await statuses(session.access_token)).toEqual(works);
 });
 
-it('ends no session when the server replaces the password hash at sign-in', async () => {
+it('the app ends no session when the server replaces the password hash at sign-in', async () => {
   const member = await usedMember();
   // bcrypt of 'secret-word', as an import from an existing project stores it.
   const bcrypt = '$2a$10$abcdefghijklmnopqrstuuC7lnmZ6T1o2p1T1aW7w1xw3mD5i4bqK';
@@ -132,7 +132,7 @@ it('ends no session when the server replaces the password hash at sign-in', asyn
   expect(await statuses(member.session.access_token)).toEqual(works);
 });
 
-it('records the sender of SQL in the journal, whatever author the SQL sets', async () => {
+it('the journal records the sender of SQL, whatever author the SQL sets', async () => {
   const fresh = await createApp(node);
   expect((await runSql(node, fresh.ref, 'select * from ninefold.journal')).results[0]?.rows).toEqual([]);
   const journal = async () =>

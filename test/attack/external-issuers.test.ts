@@ -65,7 +65,7 @@ const call = (token: string, of = app, path = '/rest/v1/rpc/me') =>
     headers: { apikey: of.publishable_key, authorization: `Bearer ${token}` },
   });
 
-it('accepts a data call with a token of a listed third party, with its role and without a session of the app', async () => {
+it('an app accepts a data call with a token of a listed third party, with its role and without a session of the app', async () => {
   const session_id = 'aaaaaaaa-bbbb-4ccc-8ddd-6070e0000000';
   const response = await call(signed(claims({ session_id, aud: ['other', 'desk'] })));
   expect([response.status, JSON.parse(response.body)]).toEqual([200, { role: 'authenticated', sub: 'user_2abc' }]);
@@ -133,7 +133,7 @@ describe('a data call with a token of a third party', () => {
   });
 });
 
-it('rejects auth calls whose token has the id of a member in sub', async () => {
+it('an app rejects auth calls whose token has the id of a member in sub', async () => {
   const member = await signUpMember(app);
   const token = signed(claims({ sub: member.user.id, email: member.email }));
   for (const path of ['/auth/v1/user', '/auth/v1/sessions', '/auth/v1/admin/users']) {
@@ -142,7 +142,7 @@ it('rejects auth calls whose token has the id of a member in sub', async () => {
   expect((await member.client.auth.getUser()).error).toBeNull();
 });
 
-it('rejects tokens within a second after the setting external_jwt_issuers is deleted', async () => {
+it('an app rejects tokens within a second after the setting external_jwt_issuers is deleted', async () => {
   const token = signed(claims());
   expect((await call(token)).status).toBe(200);
   await admin(node, 'DELETE', `/apps/${app.ref}/settings/external_jwt_issuers`);
@@ -150,7 +150,7 @@ it('rejects tokens within a second after the setting external_jwt_issuers is del
 });
 
 it.each(['clerk', 'https://a ftp://b', 'https://a', 'https://a https://b c d', 'https://a  https://b'])(
-  'rejects an invalid entry of external_jwt_issuers: %j',
+  'the management API rejects an invalid entry of external_jwt_issuers: %j',
   async (entry) => {
     const call = admin(node, 'PUT', `/apps/${app.ref}/settings/external_jwt_issuers`, { value: [entry] });
     await expect(call).rejects.toThrow('setting_invalid');

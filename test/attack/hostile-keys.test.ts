@@ -17,7 +17,7 @@ beforeAll(async () => {
   neighbour = await makeNeighbour();
 });
 
-it('reports database_unavailable if the app changes the password of its own login, and other apps keep working', async () => {
+it('an app that changes the password of its own login gets database_unavailable, and other apps keep working', async () => {
   const app = await createAppWith(node, `alter role current_user password 'known'`);
   const migrated = await send(node.url, `/admin/v1/apps/${app.ref}/migrations`, {
     method: 'POST',
@@ -54,7 +54,7 @@ describe('the keys and the database URL of a deleted app', () => {
   });
 });
 
-it('rejects keys, sessions and refresh tokens of the source in a copy of an app', async () => {
+it('a copy of an app rejects the keys, sessions and refresh tokens of its source', async () => {
   const source = await createApp(node);
   const member = await signUpMember(source);
   const copy = await createApp(node, { from: source.ref });

@@ -5,7 +5,7 @@ import { superuserUrl, withClient } from '../support/database.ts';
 const node = inject('node');
 const operator = { authorization: `Bearer ${node.operatorToken}` };
 
-it('lets no code of an app write records of the server, and shows pages although records are invalid', async () => {
+it('no code of an app writes records of the server, and pages are shown although records are invalid', async () => {
   const app = await createAppWith(
     node,
     `create function public.run(statement text) returns void language plpgsql as $$ begin

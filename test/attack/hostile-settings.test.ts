@@ -18,7 +18,7 @@ beforeAll(async () => {
   neighbour = await makeNeighbour();
 });
 
-describe('unusual names', () => {
+describe('unusual names of tables, columns, functions, rules and comments', () => {
   const names = [
     `quote"d`,
     `it's`,
@@ -42,7 +42,7 @@ describe('unusual names', () => {
   const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
   const literal = (text: string) => ` E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 
-  it('of tables, columns, functions, rules and comments do not break reading, showing, copying or deleting an app', async () => {
+  it('do not break reading, showing, copying or deleting an app', async () => {
     const app = await createAppWith(
       node,
       names
@@ -188,7 +188,7 @@ describe('hostile values in ninefold.settings', () => {
   });
 });
 
-it('lets a builder copy and delete an app whatever settings its database has', async () => {
+it('a builder copies and deletes an app whatever settings its database has', async () => {
   const app = await createApp(node);
   const changes = [
     `set role = 'anon'`,

@@ -79,11 +79,14 @@ describe('malformed HTTP', () => {
       () => post('Transfer-Encoding: chunked, identity\r\n', `0\r\n\r\n${second}`),
     ],
   ];
-  it.each(broken)('gets one error, and no further request on the connection is answered: %s', async (what, bytes) => {
-    const answers = answersIn(await sendBytes(node.url, bytes()));
-    expect(answers.map(({ status }) => status)).toHaveLength(1);
-    expectRefusal(answers[0] as HttpResponse, what);
-  });
+  it.each(broken)(
+    'gets one error, and the server answers no further request on the connection: %s',
+    async (what, bytes) => {
+      const answers = answersIn(await sendBytes(node.url, bytes()));
+      expect(answers.map(({ status }) => status)).toHaveLength(1);
+      expectRefusal(answers[0] as HttpResponse, what);
+    },
+  );
 
   it('cannot exceed the body limit with chunks', async () => {
     const chunk = Buffer.alloc(1024 * 1024, 0x20);
@@ -268,7 +271,7 @@ describe('request headers', () => {
   });
 });
 
-it('sends short response headers even if the request is long', async () => {
+it('the node sends short response headers even if the request is long', async () => {
   const long = `${rest}/things?id=in.(${Array.from({ length: 5000 }, (_, i) => i).join(',')})`;
   const response = await send(node.url, long, { headers: { apikey: app.anon_key } });
   expect(response.status).toBe(200);
@@ -337,7 +340,7 @@ describe('a Host header that no setting names', () => {
   });
 });
 
-it('serves only its own app at a host below the domain', async () => {
+it('a host below the domain serves only its own app', async () => {
   const served = await startNode({ env: { NINEFOLD_DOMAIN: 'apps.example.com', NINEFOLD_WORKERS: '1' } });
   try {
     const [one, two] = await Promise.all([createApp(served), createApp(served)]);

@@ -5,7 +5,7 @@ import { createAppWith, runSql } from '../support/apps.ts';
 import { clientOf } from '../support/clients.ts';
 import { type HttpResponse, send } from '../support/http.ts';
 import { type LinkMail, mailsTo } from '../support/mails.ts';
-import { areToldApart, timeOf } from '../support/timing.ts';
+import { areDistinguishable, timeOf } from '../support/timing.ts';
 import { uniqueEmail } from '../support/unique.ts';
 
 const node = inject('node');
@@ -71,7 +71,7 @@ describe('the secret of a mail', () => {
     expect(won).toHaveLength(1);
   });
 
-  it('opens one session when its link and its code are used at once', async () => {
+  it('opens one session when clients use its link and its code at once', async () => {
     const { email } = await member();
     await post('/otp', { email });
     const mail = await lastMail(email);
@@ -216,11 +216,11 @@ describe('the existence of an account', () => {
   ];
   it.each(calls)('does not change status, body or headers of POST %s %j', async (call, body) => {
     const { email } = await member();
-    const told = async (address: string) => {
+    const reported = async (address: string) => {
       const { status, body: text, headers } = await post(call, { ...body, email: address });
       return { status, text: text.replace(/"error_id":"[^"]*"/, ''), headers: Object.keys(headers).sort() };
     };
-    expect(await told(uniqueEmail())).toEqual(await told(email));
+    expect(await reported(uniqueEmail())).toEqual(await reported(email));
   });
 
   it('does not change the fields, their order and their format in the response to a sign-up', async () => {
@@ -250,7 +250,7 @@ describe('the existence of an account', () => {
     const ask = (address: string) => timeOf(() => post(call, { ...body, email: address }));
     const times: [number, number][] = [];
     for (let i = 0; i < 10; i++) times.push([await ask(email), await ask(uniqueEmail())]);
-    expect(areToldApart(times, 2), JSON.stringify(times)).toBe(false);
+    expect(areDistinguishable(times, 2), JSON.stringify(times)).toBe(false);
   });
 
   it('does not change when the next mail can be requested', async () => {
@@ -268,7 +268,7 @@ describe('the existence of an account', () => {
   });
 });
 
-it('counts every spelling of an address as one address, and sends the mail to it', async () => {
+it('the app counts every spelling of an address as one address, and sends the mail to it', async () => {
   const strict = await createAppWith(node, `${settings}, ('rate_limit_otp_account', '3')`);
   const email = `k.${uniqueEmail()}`;
   await post('/signup', { email, password }, {}, strict);
@@ -354,7 +354,7 @@ describe('the link of a mail', () => {
   });
 });
 
-it('rejects /invite and /admin/generate_link without the secret key', async () => {
+it('the app rejects /invite and /admin/generate_link without the secret key', async () => {
   const { token } = await member();
   for (const call of ['/invite', '/admin/generate_link']) {
     const body = { type: 'recovery', email: uniqueEmail() };

@@ -201,7 +201,7 @@ describe('a reserved role of Ninefold or PostgreSQL', () => {
   });
 });
 
-it('causes no server error at sign-in, in lists and in x-ninefold-as if SQL nests the metadata of a member deeply', async () => {
+it('the deeply nested metadata of a member causes no server error at sign-in, in lists and in x-ninefold-as', async () => {
   const member = await signUpMember(app);
   await runSql(
     node,

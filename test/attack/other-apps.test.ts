@@ -93,15 +93,15 @@ describe.each(['its owner', 'anon', 'supabase_auth_admin'])('SQL of an app, as %
       const { rows: called } = await client.query(functions);
       expect(named.length).toBeGreaterThan(150);
       expect(called.length).toBeGreaterThan(5);
-      const told: string[] = [];
+      const reported: string[] = [];
       for (const { name } of [...named, ...called] as { name: string }[]) {
-        told.push(...(await tellsOf(client, name, [other.ref, secret])));
+        reported.push(...(await tellsOf(client, name, [other.ref, secret])));
         // The OID of the other database, if the relation is about databases.
         if (/database|activity|stat_progress|locks|shdepend|db_role_setting/.test(name)) {
-          told.push(...(await tellsOf(client, name, [`(${oid},`, `,${oid},`])));
+          reported.push(...(await tellsOf(client, name, [`(${oid},`, `,${oid},`])));
         }
       }
-      expect(told).toEqual([]);
+      expect(reported).toEqual([]);
     });
   });
 
@@ -146,7 +146,7 @@ describe.each(['its owner', 'anon', 'supabase_auth_admin'])('SQL of an app, as %
   });
 });
 
-it('shows the comment and the settings of a database to its owner', async () => {
+it('the owner of a database sees its comment and its settings', async () => {
   await asOwner(async (client) => {
     await client.query(`comment on database "app_${app.ref}" is 'mine'`);
     await client.query(`alter database "app_${app.ref}" set work_mem = '5MB'`);
@@ -157,7 +157,7 @@ it('shows the comment and the settings of a database to its owner', async () => 
   });
 });
 
-it('hides rows of other apps from functions with a low cost', async () => {
+it('a function with a low cost sees no rows of other apps', async () => {
   await asOwner(async (client) => {
     await client.query(`create function public.peek(text) returns boolean language plpgsql cost 0.0000001 as
       $$ begin raise notice 'seen %', $1; return true; end $$`);
@@ -178,7 +178,7 @@ it('hides rows of other apps from functions with a low cost', async () => {
   });
 });
 
-it('lets pg_dump read its catalogs, and adds no changed privileges to the dump', async () => {
+it('pg_dump reads its catalogs, and the dump contains no changed privileges', async () => {
   await asOwner(async (client) => {
     await client.query(`set restrict_nonsystem_relation_kind = 'view, foreign-table'`);
     await client.query('select oid, rolname from pg_catalog.pg_roles order by 1');
@@ -206,7 +206,7 @@ it('lets pg_dump read its catalogs, and adds no changed privileges to the dump',
   });
 });
 
-it('shows the whole server to the superuser in an app’s database', async () => {
+it('the superuser in an app’s database sees the whole server', async () => {
   // A session of the other app that stays open.
   await withClient(other.database_url ?? '', async () => {
     const { rows } = await withClient(await superuserUrl(node, `app_${app.ref}`), (client) =>
@@ -220,7 +220,7 @@ it('shows the whole server to the superuser in an app’s database', async () =>
   });
 });
 
-it('lets anon execute only the listed functions of schema ninefold, which reveal nothing', async () => {
+it('anon may execute only the listed functions of schema ninefold, which reveal nothing', async () => {
   await asOwner(async (client) => {
     const { rows } =
       await client.query(`select p.proname as name from pg_proc p where p.pronamespace = 'ninefold'::regnamespace
@@ -251,7 +251,7 @@ it.each([
   ['reads a table whose policy names the app', 'begin; select * from public.trap', true],
   ['has a policy for the app in an open transaction', 'begin; create policy late on public.trap to $role', false],
   ['changes a privilege of the app in an open transaction', 'begin; grant insert on public.trap to $role', true],
-])('deletes an app while a session of another app %s', async (_what, sql, isNamed) => {
+])('the node deletes an app while a session of another app %s', async (_what, sql, isNamed) => {
   const { ref } = await createApp(node, { ref: uniqueRef('deleted') });
   const role = `"app_${ref}"`;
   await asOwner(async (client) => {

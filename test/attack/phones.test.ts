@@ -4,7 +4,7 @@ import { createAppWith } from '../support/apps.ts';
 import { clientOf, signUpMember } from '../support/clients.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
 import { send } from '../support/http.ts';
-import { areToldApart, timeOf } from '../support/timing.ts';
+import { areDistinguishable, timeOf } from '../support/timing.ts';
 
 const node = inject('node');
 let app: AppConnection;
@@ -52,7 +52,7 @@ const many = <T>(number: number, make: (index: number) => Promise<T>) =>
 const statuses = (answers: readonly { status: number }[], status: number) =>
   answers.filter((answer) => answer.status === status).length;
 
-it('compares at most the limit of codes when many are guessed at once, and then refuses the right code too', async () => {
+it('the app compares at most the limit of codes when many are guessed at once, and then refuses the right code too', async () => {
   const phone = newPhone();
   await post('/otp', { phone });
   const [code = ''] = await codesTo(phone);
@@ -63,7 +63,7 @@ it('compares at most the limit of codes when many are guessed at once, and then 
   expect((await post('/verify', { type: 'sms', phone, token: code })).status).toBe(429);
 });
 
-it('opens one session when a code is shown many times at once, also as a nonce', async () => {
+it('the app opens one session when a code is shown many times at once, also as a nonce', async () => {
   const phone = newPhone();
   await post('/otp', { phone });
   const [token] = await codesTo(phone);
@@ -78,7 +78,7 @@ it('opens one session when a code is shown many times at once, also as a nonce',
   expect(statuses(changes, 200)).toBe(1);
 });
 
-it('sends no more texts than the limits when many numbers are requested at once', async () => {
+it('the app sends no more texts than the limits when many numbers are requested at once', async () => {
   const pumped = await createAppWith(
     node,
     `insert into ninefold.settings (key, value) values ('external_phone_enabled', 'true'), ('rate_limit_sms_network', '4')`,
@@ -100,7 +100,7 @@ it('sends no more texts than the limits when many numbers are requested at once'
   expect(sent.rows[0].texts).toBe(4);
 });
 
-it('accepts a code only for its own account, number, kind and challenge', async () => {
+it('the app accepts a code only for its own account, number, kind and challenge', async () => {
   const [ada, eve] = [await signUpMember(app), await signUpMember(app)];
   const phone = newPhone();
   await call(
@@ -131,7 +131,7 @@ it('accepts a code only for its own account, number, kind and challenge', async 
   expect(statuses(await many(6, () => answer(first)), 200)).toBe(1);
 });
 
-it('does not reveal by status, fields or time whether a number has an account', async () => {
+it('the app does not reveal by status, fields or time whether a number has an account', async () => {
   const wide = ['rate_limit_sms_number', 'rate_limit_sms_network', 'rate_limit_sms_sent'];
   const quiet = await createAppWith(
     node,
@@ -164,6 +164,6 @@ it('does not reveal by status, fields or time whether a number has an account', 
     const times: [number, number][] = [];
     for (let i = 0; i < 10; i++) times.push([await ask(known), await ask(newPhone())]);
     expect([...replies], path).toEqual([expect.stringMatching(/^200 /)]);
-    expect(areToldApart(times, 2), `${path} ${JSON.stringify(times)}`).toBe(false);
+    expect(areDistinguishable(times, 2), `${path} ${JSON.stringify(times)}`).toBe(false);
   }
 });

@@ -208,7 +208,7 @@ describe('a passkey', () => {
   });
 });
 
-it('rejects factors, sessions and tokens of another app', async () => {
+it('an app rejects factors, sessions and tokens of another app', async () => {
   const { factorId, token, totp, challenge } = await enrolled(app);
   const body = { challenge_id: await challenge(), code: totp.generate() };
   expect((await post(other, `/factors/${factorId}/verify`, body, token)).body.code).toBe(403);

@@ -98,7 +98,7 @@ describe('a session that ends on one node', () => {
   });
 });
 
-it('returns one next token when both nodes receive a refresh token many times at once', async () => {
+it('a refresh token has one successor when both nodes receive it many times at once', async () => {
   const member = await usedMember();
   const refresh = (index: 0 | 1) => clientOf(onNode(index)).auth.refreshSession(member.session);
   const all = await Promise.all(Array.from({ length: 12 }, (_, i) => refresh(i % 2 === 0 ? 0 : 1)));
@@ -112,7 +112,7 @@ it('returns one next token when both nodes receive a refresh token many times at
   expect(rows.results[0]?.rows).toEqual([['1']]);
 });
 
-it('keeps one session per member when both nodes receive sign-ins at once', async () => {
+it('each member keeps one session when both nodes receive sign-ins at once', async () => {
   const member = await usedMember();
   await admin(nodes[0], 'PUT', `/apps/${app.ref}/settings/sessions_single_per_user`, { value: true });
   const { email, password } = member;
@@ -130,7 +130,7 @@ it('keeps one session per member when both nodes receive sign-ins at once', asyn
   expect(rows.results[0]?.rows).toEqual([['1']]);
 });
 
-it('enforces a limit on sign-ups exactly over both nodes, whatever X-Forwarded-For contains', async () => {
+it('the limit on sign-ups is exact over both nodes, whatever X-Forwarded-For contains', async () => {
   const setting = `/apps/${app.ref}/settings/rate_limit_sign_up_app`;
   const count = async () =>
     Number((await runSql(nodes[0], app.ref, 'select count(*) from auth.users')).results[0]?.rows[0]?.[0]);
@@ -167,7 +167,7 @@ it('enforces a limit on sign-ups exactly over both nodes, whatever X-Forwarded-F
   expect(await count()).toBe(before + 4);
 });
 
-it('rejects a token on both nodes after one node revoked its signing key', async () => {
+it('both nodes reject a token after one node revoked its signing key', async () => {
   const member = await usedMember();
   const kid = JSON.parse(Buffer.from(member.session.access_token.split('.')[0] ?? '', 'base64url').toString()).kid;
   await admin(nodes[1], 'POST', `/apps/${app.ref}/keys/rotate`, {});

@@ -128,7 +128,7 @@ describe('sign-in while strangers guess passwords without end', () => {
   });
 });
 
-it('writes no secret into the log, the traces, the audit logs, the settings and the specification', async () => {
+it('the node writes no secret into the log, the traces, the audit logs, the settings and the specification', async () => {
   const from = newNetwork();
   const email = uniqueEmail();
   const settings = {
@@ -175,7 +175,7 @@ it('writes no secret into the log, the traces, the audit logs, the settings and 
   expect(found).toEqual([]);
 });
 
-it('counts by the address that the proxy appended, whatever the client sends, on every sign-in route', async () => {
+it('the node counts by the address that the proxy appended, whatever the client sends, on every sign-in route', async () => {
   const paths = [`/apps/${app.ref}/auth/v1/health`, '/admin/v1/apps', `/admin/v1/apps/${app.ref}/rest/v1/`];
   for (const [i, path] of paths.entries()) {
     const id = `claimed-${i}`;

@@ -151,7 +151,7 @@ describe('an API key', () => {
   };
   const thrice = (text: string) => [text, text, text];
 
-  it('gives access to all rows until it is revoked, on every worker within a second, and other keys keep working', async () => {
+  it('gives access to all rows until a builder revokes it, on every worker within a second, and other keys keep working', async () => {
     const app = await createAppWith(node, ME);
     const [one, two] = [await createApiKey(app.ref, 'Worker'), await createApiKey(app.ref, 'Reports')];
     await within(() => rolesOf(app, one.key)).toEqual(thrice('service_role'));
@@ -329,7 +329,7 @@ describe('an imported key', () => {
   });
 });
 
-it('limits the number of signing keys, and a new key replaces a revoked one', async () => {
+it('an app limits the number of its signing keys, and a new key replaces a revoked one', async () => {
   const app = await createApp(node);
   const max = limits.signingKeys.default;
   for (let count = 2; count < max; count++) await add(app.ref, {});
@@ -340,7 +340,7 @@ it('limits the number of signing keys, and a new key replaces a revoked one', as
   expect(await keysOf(app.ref)).toHaveLength(max);
 });
 
-it('lists each API key with the day of its last use and without the key', async () => {
+it('the list of API keys contains the day of their last use, and no key', async () => {
   const { app, made } = counted;
   const today = new Date().toISOString().slice(0, 10);
   const days = async () =>

@@ -17,24 +17,24 @@ describe.concurrent.each([
   {
     take: 'revoke usage on schema ninefold from public',
     give: 'grant usage on schema ninefold to public',
-    told: 'permission denied for schema ninefold',
+    cause: 'permission denied for schema ninefold',
   },
   {
     take: 'revoke all on ninefold.settings from ninefold_server, supabase_auth_admin',
     give: 'grant all on ninefold.settings to ninefold_server; grant select on ninefold.settings to supabase_auth_admin',
-    told: 'permission denied for table settings',
+    cause: 'permission denied for table settings',
   },
   {
     take: 'revoke usage on schema auth from supabase_auth_admin',
     give: 'grant usage on schema auth to supabase_auth_admin',
-    told: 'permission denied for schema auth',
+    cause: 'permission denied for schema auth',
   },
   {
     take: 'alter table ninefold.settings rename to mislaid',
     give: 'alter table ninefold.mislaid rename to settings',
-    told: 'relation "ninefold.settings" does not exist',
+    cause: 'relation "ninefold.settings" does not exist',
   },
-])('$take', ({ take, give, told }) => {
+])('$take', ({ take, give, cause }) => {
   it('is reported by every call that it affects, until the privilege is granted again', async ({ expect }) => {
     const app = await createAppWith(node, notesAndPing);
     const member = (await signUpMember(app)).session.access_token;
@@ -50,7 +50,7 @@ describe.concurrent.each([
       ]);
       const broken = (await everyCall()).filter(({ status }) => status >= 500);
       expect(broken.length).toBeGreaterThan(5);
-      const sentence = `Something that Ninefold needs in the app’s database was taken away: ${told}.`;
+      const sentence = `Something that Ninefold needs in the app’s database was taken away: ${cause}.`;
       for (const response of broken) {
         expect(response.status, response.body).toBe(503);
         expect(damage(response)).toEqual({ code: 'app_damaged', message: sentence });
@@ -61,7 +61,7 @@ describe.concurrent.each([
   });
 });
 
-it('does not report app_damaged if a function of the app lacks a privilege', async () => {
+it('the node does not report app_damaged if a function of the app lacks a privilege', async () => {
   const app = await createAppWith(
     node,
     `create table public.profiles (id uuid);

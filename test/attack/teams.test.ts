@@ -414,9 +414,9 @@ describe('a builder’s second factor', () => {
       ownConnection: true,
     });
     const bearer = { headers: { authorization: `Bearer ${JSON.parse(signedIn.body).access_token}` } };
-    const door = ['GET', 'POST'].map((method) => `${method} /apps/:ref/rest/v1/things`);
+    const proxied = ['GET', 'POST'].map((method) => `${method} /apps/:ref/rest/v1/things`);
     const raising = /^(GET \/account\/user|POST \/account\/factors\/:id\/(challenge|verify))$/;
-    for (const route of [...Object.keys(leastRoles), ...door].filter((name) => !raising.test(name))) {
+    for (const route of [...Object.keys(leastRoles), ...proxied].filter((name) => !raising.test(name))) {
       const [method = '', pattern = ''] = route.split(' ');
       const path = pattern.replace(':ref', app.ref).replace(/:\w+/g, factorId);
       for (const as of [{ as: before }, { as: fresh }, bearer]) {

@@ -77,7 +77,7 @@ async function expectOpensNothing(token: string, what: string): Promise<void> {
   );
 }
 
-it('gives a correctly signed token the access of its role', async () => {
+it('a correctly signed token has the access of its role', async () => {
   const token = hs256(HS, claimsOf(), app.jwt_secret);
   expect(await ask('/rest/v1/notes?select=id', { authorization: `Bearer ${token}` })).toMatchObject({
     status: 200,

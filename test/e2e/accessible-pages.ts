@@ -431,7 +431,7 @@ export function checkPages(size: keyof typeof sizes): void {
   });
   afterAll(() => Promise.all(Object.values(visits).map(({ context }) => context.close())));
 
-  it.each(views)('shows the page without accessibility faults: $name', async ({ path, ready, signedIn = true }) => {
+  it.each(views)('the page has no accessibility faults: $name', async ({ path, ready, signedIn = true }) => {
     const { page, problems } = signedIn ? visits.member : visits.stranger;
     problems.splice(0);
     await page.emulateMedia({ colorScheme: size === 'wide' ? 'light' : 'dark' });
@@ -454,7 +454,7 @@ export function checkDialogs(): void {
   it.each([
     ['the palette', 'Control+k', 'Search or jump'],
     ['the list of keys', '?', 'Keyboard'],
-  ])('shows the dialog without accessibility faults: %s', async (_, key, name) => {
+  ])('the dialog has no accessibility faults: %s', async (_, key, name) => {
     const visit = await site.visit(filled, { colorScheme: 'light' });
     await visit.page.getByText('Publishable key').waitFor();
     await visit.page.keyboard.press(key);

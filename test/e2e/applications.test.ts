@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-it('registers an application with scopes, changes its addresses and scopes, renews its secret, and deletes it', async () => {
+it('a builder registers an application with scopes, changes its addresses and scopes, renews its secret, and deletes it', async () => {
   const app = await createApp(site.node);
   const { page, problems } = await site.visit(`/app/${app.ref}/applications`);
   await page.getByText('The app is not an OpenID provider').waitFor();

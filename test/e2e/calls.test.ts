@@ -98,8 +98,8 @@ describe('TryIt', () => {
       });
       const isArgument = answer.ok && (await answer.json()) === value;
       expect([value, isArgument]).toEqual([value, values.includes(value)]);
-      const told = await form.getByText(/filters the result/).count();
-      expect([value, told]).toEqual([value, isArgument ? 0 : 1]);
+      const reported = await form.getByText(/filters the result/).count();
+      expect([value, reported]).toEqual([value, isArgument ? 0 : 1]);
     }
     await field.fill('eq.1');
     expect(await form.textContent()).toContain('A value that begins with eq. filters the result.');
@@ -126,7 +126,7 @@ describe('TryIt', () => {
   });
 });
 
-it('opens, sends and closes a call with keys only', async () => {
+it('the keyboard alone opens, sends and closes a call', async () => {
   const { page, context, problems } = await site.visit(`/app/${app.ref}/calls`);
   const focused = page.locator(':focus');
   await page.getByRole('button', { name: 'POST /rest/v1/notes', exact: true }).waitFor();

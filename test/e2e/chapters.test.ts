@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-it('shows the name of an app in the console, and also its ref in the list of apps', async () => {
+it('the console shows the name of an app in the console, and also its ref in the list of apps', async () => {
   const app = await createApp(site.node, { name: 'Northwind’s helpdesk' });
   const { page, context, problems } = await site.visit('/');
   const row = page.getByRole('row', { name: app.ref });
@@ -38,7 +38,7 @@ it('shows the name of an app in the console, and also its ref in the list of app
   await context.close();
 });
 
-it('shows on the contents page the purpose, the last change and what needs attention', async () => {
+it('the console shows on the contents page the purpose, the last change and what needs attention', async () => {
   const app = await createApp(site.node, { from: template });
   await runSql(
     site.node,
@@ -58,7 +58,7 @@ it('shows on the contents page the purpose, the last change and what needs atten
   expect(problems).toEqual([]);
 });
 
-it('shows the schemas for the rules of one entity as code', async () => {
+it('the console shows the schemas for the rules of one entity as code', async () => {
   const app = await createApp(site.node, { from: template });
   await runSql(site.node, app.ref, 'create table public.rooms (id int primary key)');
   const { page, problems } = await site.visit(`/app/${app.ref}/rules`);
@@ -75,7 +75,7 @@ it('shows the schemas for the rules of one entity as code', async () => {
   expect(problems).toEqual([]);
 });
 
-it('counts the rows that would break a rule, and changes nothing', async () => {
+it('the console counts the rows that would break a rule, and changes nothing', async () => {
   const app = await createApp(site.node, { from: template });
   const { page, problems } = await site.visit(`/app/${app.ref}/rules?rule=public.tickets.title_length`);
   await page.getByRole('button', { name: 'Try another form' }).click();
@@ -122,7 +122,7 @@ it('counts the rows that would break a rule, and changes nothing', async () => {
   expect(left.results.map(({ rows }) => rows[0]?.[0])).toEqual(['0', '3']);
 });
 
-it('links from an error to the trace of the request, and from a pasted request id', async () => {
+it('the console links from an error to the trace of the request, and from a pasted request id', async () => {
   const app = await createApp(site.node, { from: template });
   const member = await signUpMember(app);
   const refused = await fetch(`${app.url}/rest/v1/tickets`, {
@@ -165,7 +165,7 @@ it('links from an error to the trace of the request, and from a pasted request i
   expect(problems.splice(0)).toEqual([expect.stringContaining('404')]);
 });
 
-it('changes a limit at once, resets it, and explains why a value is refused', async () => {
+it('a builder changes a limit at once, resets it, and reads why a value is refused', async () => {
   const app = await createApp(site.node, { from: template });
   const stored = async () => {
     const settings = await admin<SettingEntry[]>(site.node, 'GET', `/apps/${app.ref}/settings`);
@@ -215,7 +215,7 @@ it('changes a limit at once, resets it, and explains why a value is refused', as
   await panel.getByText('setting db_max_rows').waitFor();
 });
 
-it('describes the changes of each version, and the changes between any two versions', async () => {
+it('the console describes the changes of each version, and the changes between any two versions', async () => {
   const app = await createApp(site.node, { from: template });
   const versions = `/apps/${app.ref}/versions`;
   await admin(site.node, 'GET', versions);
@@ -239,7 +239,7 @@ it('describes the changes of each version, and the changes between any two versi
   expect(problems).toEqual([]);
 });
 
-it('moves through the table of a chapter with the keyboard only', async () => {
+it('the keyboard alone moves through the table of a chapter', async () => {
   const app = await createApp(site.node, { from: template });
   const { page, problems } = await site.visit(`/app/${app.ref}/rules`);
   const rows = page.getByRole('table', { name: 'Rules' }).getByRole('button');

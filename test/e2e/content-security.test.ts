@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-it('runs only scripts that are files of the node, and sends no request to another host', async () => {
+it('the console runs only scripts that are files of the node, and sends no request to another host', async () => {
   const { page, problems } = await site.visit('/');
   await page.getByRole('heading', { name: 'Which apps run here?' }).waitFor();
   expect(problems).toEqual([]);

@@ -47,7 +47,7 @@ const cellOf = (page: Page) => (row: number, field: string) =>
     .locator(`td[data-row="${row - 1}"]`)
     .nth(['id', 'title', 'customer', 'priority', 'urgent', 'due', 'context', 'reason', 'status'].indexOf(field));
 
-it('edits cells with pickers: a reference by its label, an enum, a boolean, a time and JSON', async () => {
+it('a builder edits cells with pickers: a reference by its label, an enum, a boolean, a time and JSON', async () => {
   const { page, problems, cell, grid, stored } = await openTickets();
   await cell(2, 'customer').dblclick();
   await page.keyboard.type('ho');
@@ -103,7 +103,7 @@ it('edits cells with pickers: a reference by its label, an enum, a boolean, a ti
   expect(problems).toEqual([]);
 });
 
-it('shows a broken rule in its own words at the cell, and null as a choice of its own', async () => {
+it('a cell shows a broken rule in its own words, and null as a choice of its own', async () => {
   const { page, problems, cell, stored } = await openTickets();
   await cell(1, 'title').dblclick();
   const editor = page.getByRole('form', { name: 'Edit title' });
@@ -119,7 +119,7 @@ it('shows a broken rule in its own words at the cell, and null as a choice of it
   expect(problems).toEqual([]);
 });
 
-it('changes a state only by a transition that is open, asks for what it requires, and says why others are closed', async () => {
+it('the Data page changes a state only by a transition that is open, asks for what it requires, and says why others are closed', async () => {
   const { page, problems, cell, stored } = await openTickets();
   const list = page.getByRole('listbox', { name: 'State changes of status' });
   await cell(1, 'status').dblclick();
@@ -140,7 +140,7 @@ it('changes a state only by a transition that is open, asks for what it requires
   expect(problems).toEqual([]);
 });
 
-it('undoes changes with Ctrl+Z and from the list, unless the row was changed since', async () => {
+it('Ctrl+Z and the list of changes undo changes, unless the row was changed since', async () => {
   const { page, app, problems, cell, stored } = await openTickets();
   const set = async (row: number, title: string) => {
     await cell(row, 'title').dblclick();
@@ -176,7 +176,7 @@ it('undoes changes with Ctrl+Z and from the list, unless the row was changed sin
   expect(problems).toEqual([]);
 });
 
-it('shows in the panel of a row its transitions, the permissions of members on it, and its state changes', async () => {
+it('the panel of a row shows its transitions, the permissions of members on it, and its state changes', async () => {
   const { page, problems, grid, app } = await openTickets();
   await runSql(
     site.node,
@@ -209,7 +209,7 @@ it('shows in the panel of a row its transitions, the permissions of members on i
   expect(problems).toEqual([]);
 });
 
-it('edits a field in the sheet of a row on a phone', async () => {
+it('a builder edits a field in the sheet of a row on a phone', async () => {
   const { page, problems, grid, stored } = await openTickets({ viewport: sizes.phone });
   await grid.getByText('Ticket 1', { exact: true }).click();
   const panel = page.getByRole('complementary', { name: 'Row 1' });
@@ -221,7 +221,7 @@ it('edits a field in the sheet of a row on a phone', async () => {
   expect(problems).toEqual([]);
 });
 
-it('sets a field of several rows at once, with the picker of the insert panel, and undoes the change of every row that nobody changed since', async () => {
+it('a builder sets a field of several rows at once with the picker of the insert panel, and undoes the change of every row that nobody changed since', async () => {
   const { page, app, problems, grid, stored } = await openTickets();
   await page.getByRole('checkbox', { name: 'Select 1' }).check();
   await page.getByRole('checkbox', { name: 'Select 3' }).check();

@@ -44,7 +44,7 @@ async function openImport(options = {}) {
   return { ...visit, app, stored, choose };
 }
 
-it('imports a CSV file: matches columns and labels, lists rows that violate a rule, imports the valid rows, and exports them', async () => {
+it('a builder imports a CSV file: matches columns and labels, lists rows that violate a rule, imports the valid rows, and exports them', async () => {
   const { page, problems, stored, choose } = await openImport();
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   await page.getByRole('heading', { name: 'Import into tickets' }).waitFor();
@@ -95,7 +95,7 @@ it('imports a CSV file: matches columns and labels, lists rows that violate a ru
   expect(problems).toEqual([]);
 });
 
-it('fixes refused rows by buttons, and undoes the import except rows that were changed since', async () => {
+it('a builder fixes refused rows by buttons, and undoes the import except rows that were changed since', async () => {
   const { page, app, problems, stored, choose } = await openImport();
   await runSql(
     site.node,
@@ -169,7 +169,7 @@ it('fixes refused rows by buttons, and undoes the import except rows that were c
   expect(problems).toEqual([]);
 });
 
-it('edits a refused row in place, and takes the row with the nearest label for a reference', async () => {
+it('a builder edits a refused row in place, and takes the row with the nearest label for a reference', async () => {
   const { page, problems, stored, choose } = await openImport();
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   await choose('title,customer,due\nx,Brightwater,\nPrinter on fire,Hollis Frieght,\nLabel printer,Nobody,31/02/2027');
@@ -202,7 +202,7 @@ it('edits a refused row in place, and takes the row with the nearest label for a
   expect(problems).toEqual([]);
 });
 
-it('imports nothing if the check ended before the last row, or if the import is stopped', async () => {
+it('the import writes nothing if the check ended before the last row, or if the builder stops it', async () => {
   const { page, app, problems, stored, choose } = await openImport();
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   await choose(`title,customer,context\n${'Ticket,Brightwater,{\n'.repeat(200)}Ticket,Brightwater,{}`);
@@ -229,7 +229,7 @@ it('imports nothing if the check ended before the last row, or if the import is 
   expect(problems).toEqual([]);
 });
 
-it('fits the import on a phone', async () => {
+it('the import fits the import on a phone', async () => {
   const { page, problems, choose } = await openImport({ viewport: sizes.phone, colorScheme: 'dark' });
   await page.goto(`${page.url()}&import=true`);
   await choose(csv);

@@ -20,7 +20,7 @@ afterAll(async () => {
   await node.stop();
 });
 
-it('leads from the one-time link to an app that the stock client can use, and refuses the link afterwards', async () => {
+it('the one-time link leads to an app that the stock client can use, and is refused afterwards', async () => {
   const { page, context, problems } = await site.visit('/');
   await page.waitForURL('**/setup');
   await page.getByRole('heading', { name: 'Create the first builder' }).waitFor();
@@ -55,7 +55,7 @@ it('leads from the one-time link to an app that the stock client can use, and re
   expect(problems).toEqual([]);
 });
 
-it('lets the first builder invite another builder, who can return with a recovery link', async () => {
+it('the first builder invites another builder, who returns with a recovery link', async () => {
   const { page: inviting, problems } = await site.visit('/sign-in');
   await inviting.getByRole('textbox', { name: 'E-mail' }).fill(builder.email);
   await inviting.getByLabel('Password', { exact: true }).fill(builder.password);
@@ -120,7 +120,7 @@ it('lets the first builder invite another builder, who can return with a recover
   expect([...problems, ...invited.problems]).toEqual([]);
 });
 
-it('asks a builder with an authenticator app for its code after the password and after a passkey', async () => {
+it('the console asks a builder with an authenticator app for its code after the password and after a passkey', async () => {
   // WebAuthn binds a passkey to a host name, not to an IP address.
   const own = `http://localhost:${new URL(node.url).port}`;
   const { page, context, problems } = await site.visit(
@@ -209,7 +209,7 @@ it('asks a builder with an authenticator app for its code after the password and
   await page.getByText('This code is wrong or used.').waitFor();
 });
 
-it('leads an invited builder to the second factor that the node requires, and lets the builder leave an app', async () => {
+it('the console leads an invited builder to the second factor that the node requires, and lets the builder leave an app', async () => {
   const own = `http://localhost:${new URL(node.url).port}`;
   const email = uniqueEmail('developer');
   const { url } = await admin<BuilderLink>(node, 'POST', '/apps/helpdesk/team/invitations', {

@@ -34,7 +34,7 @@ it.each<[string, boolean, (ref: string) => string, (page: Page) => Promise<void>
   ['the sign-in', false, () => '/', (page) => page.getByRole('button', { name: 'Sign in' }).waitFor()],
   ['the list of apps', true, () => '/', (page) => page.getByRole('table', { name: 'Apps' }).waitFor()],
   ['the contents of an app', true, (ref) => `/app/${ref}`, (page) => page.getByText('Publishable key').waitFor()],
-])('%s: loads less than 300 KB', async (_, signedIn, path, ready) => {
+])('the first load of %s transfers less than 300 KB', async (_, signedIn, path, ready) => {
   const { ref } = await createApp(site.node);
   // This visit puts the icon, which every page loads, into the cache.
   const { page, context } = await site.visit('/assets/mark.svg', { signedIn });
@@ -52,7 +52,7 @@ it.each([
   ['de-DE', '/account/sign-in', 'Passwort'],
   ['ar', '/account/sign-in', 'كلمة المرور'],
   ['en-US', '/', 'Password'],
-])('the pages for members load less than 200 KB, in %s at %s', async (locale, path, password) => {
+])('the pages for members transfer less than 200 KB, in %s at %s', async (locale, path, password) => {
   const app = await createApp(site.node, { template: 'helpdesk' });
   // This address opens the browser on the app's origin without a page.
   const { page, context } = await site.visit(`${app.origin}/account/assets/color-scheme.js`, {
@@ -65,7 +65,7 @@ it.each([
   await context.close();
 });
 
-it('the first screen of a member who is signed in loads less than 200 KB', async () => {
+it('the first screen of a member who is signed in transfers less than 200 KB', async () => {
   const app = await createApp(site.node, { template: 'helpdesk' });
   const member = await signUpMember(app);
   const { page, context } = await site.visit(`${app.origin}/account/sign-in`, { signedIn: false });

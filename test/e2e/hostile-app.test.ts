@@ -87,12 +87,12 @@ describe('replies on the node’s origin', () => {
     async (file) => {
       const { page, context } = await site.visit('/');
       await page.getByRole('heading', { name: 'Which apps run here?' }).waitFor();
-      const told: string[] = [];
-      page.on('console', (message) => told.push(message.text()));
+      const reported: string[] = [];
+      page.on('console', (message) => reported.push(message.text()));
       await page.goto(new URL(path(file), node.url).href);
       await settle(page);
       expect(await page.title()).toBe('harmless');
-      expect(told.join('\n')).toContain('sandboxed');
+      expect(reported.join('\n')).toContain('sandboxed');
       expect((await context.cookies()).map((each) => each.name)).toEqual([cookie.name]);
       const own = await visitOwn(context, file);
       expect(await own.title()).toBe('ran');
@@ -251,7 +251,7 @@ describe('requests from the app’s own origin to the node', () => {
         sent.includes('ninefold_builder'),
       ]);
     });
-    const door = `/admin/v1/apps/${victim.ref}`;
+    const adminPath = `/admin/v1/apps/${victim.ref}`;
     const submit = async (method: string, to: string, name: string, value: string) => {
       await page.goto(`${evil.origin}/rest/v1/rpc/page`);
       await Promise.all([
@@ -268,10 +268,10 @@ describe('requests from the app’s own origin to the node', () => {
         ),
       ]);
     };
-    await submit('post', `${door}/sql`, '{"sql":"delete from public.notes","x":"', '"}');
-    await submit('post', `${door}/rest/v1/rpc/forget`, '{"x":"', '"}');
-    await submit('get', `${door}/rest/v1/notes`, 'id', 'eq.1');
-    await submit('get', `${door}/connection`, 'x', '1');
+    await submit('post', `${adminPath}/sql`, '{"sql":"delete from public.notes","x":"', '"}');
+    await submit('post', `${adminPath}/rest/v1/rpc/forget`, '{"x":"', '"}');
+    await submit('get', `${adminPath}/rest/v1/notes`, 'id', 'eq.1');
+    await submit('get', `${adminPath}/connection`, 'x', '1');
     await submit('post', '/admin/v1/session', '{"email":"evil@example.com","password":"', '"}');
     await page.goto(`${evil.origin}/rest/v1/rpc/page`);
     const picture = await page.evaluate(
@@ -288,10 +288,10 @@ describe('requests from the app’s own origin to the node', () => {
     await expect
       .poll(() => answers)
       .toEqual([
-        [`POST ${door}/sql`, 403, true],
-        [`POST ${door}/rest/v1/rpc/forget`, 403, true],
-        [`GET ${door}/rest/v1/notes`, 403, true],
-        [`GET ${door}/connection`, 403, true],
+        [`POST ${adminPath}/sql`, 403, true],
+        [`POST ${adminPath}/rest/v1/rpc/forget`, 403, true],
+        [`GET ${adminPath}/rest/v1/notes`, 403, true],
+        [`GET ${adminPath}/connection`, 403, true],
         ['POST /admin/v1/session', 403, true],
       ]);
     expect(await notes()).toEqual([['mine']]);

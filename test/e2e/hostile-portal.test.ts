@@ -210,7 +210,7 @@ describe('markup in every name, comment, label and row', () => {
   });
 });
 
-it('shows a member of one app nothing at the pages of another', async () => {
+it('a member of one app sees nothing at the pages of another', async () => {
   const { session } = await signUpMember(app);
   const { page, context } = await visitAs(other, '/secrets', session);
   await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
@@ -223,7 +223,7 @@ it('shows a member of one app nothing at the pages of another', async () => {
   await context.close();
 });
 
-it('lets no other origin frame a page', async () => {
+it('no other origin can frame a page', async () => {
   const { port } = framing.address() as AddressInfo;
   const { page, context } = await site.visit(`http://localhost:${port}/`, { signedIn: false });
   for (const path of ['/', '/account/sign-in', '/account/consent', '/account/continue', '/notes']) {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-it('creates, bans and finds a user without a mouse', async () => {
+it('a builder creates, bans and finds a user without a mouse', async () => {
   const app = await createApp(site.node);
   const email = uniqueEmail('keys');
   const { page, problems } = await site.visit('/');
@@ -66,7 +66,7 @@ it('creates, bans and finds a user without a mouse', async () => {
   expect(problems).toEqual([]);
 });
 
-it('moves through the chapters, a diagram, a matrix and a panel with keys, and returns to the start', async () => {
+it('keys move the focus through the chapters, a diagram, a matrix and a panel, and return it to the start', async () => {
   const app = await createApp(site.node);
   await runSql(
     site.node,
@@ -114,7 +114,7 @@ it('moves through the chapters, a diagram, a matrix and a panel with keys, and r
   expect(problems).toEqual([]);
 });
 
-it('sends keys pressed directly after Ctrl+K to the palette, and returns the focus', async () => {
+it('keys pressed directly after Ctrl+K reach the palette, and the focus returns', async () => {
   const app = await createApp(site.node);
   const { page, context, problems } = await site.visit(`/app/${app.ref}/users`);
   await page.getByRole('heading', { name: 'No users yet' }).waitFor();
@@ -145,7 +145,7 @@ it('sends keys pressed directly after Ctrl+K to the palette, and returns the foc
   await context.close();
 });
 
-it('sends keys pressed directly after the shortcut of a dialog to the dialog’s field', async () => {
+it('keys pressed directly after the shortcut of a dialog reach the dialog’s field', async () => {
   const app = await createApp(site.node);
   const { page, context, problems } = await site.visit(`/app/${app.ref}/users`);
   await page.getByRole('heading', { name: 'No users yet' }).waitFor();

@@ -17,7 +17,7 @@ afterAll(() => site.close());
 
 const kidOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid;
 
-it('imports a key, makes it current, and revokes the previous key after the ref is typed', async () => {
+it('a builder imports a key, makes it current, and revokes the previous key after the ref is typed', async () => {
   const app = await createApp(site.node);
   const first = kidOf((await signUpMember(app)).session.access_token);
   const { page, problems } = await site.visit(`/app/${app.ref}/keys`);
@@ -49,7 +49,7 @@ it('imports a key, makes it current, and revokes the previous key after the ref 
   expect(problems).toEqual([]);
 });
 
-it('creates a secret key, shows it once, and revokes it after the ref is typed', async () => {
+it('a builder creates a secret key, shows it once, and revokes it after the ref is typed', async () => {
   const app = await createApp(site.node);
   const { page, problems } = await site.visit(`/app/${app.ref}/api-keys`);
   await page.getByRole('row', { name: 'service_role' }).waitFor();

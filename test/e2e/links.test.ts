@@ -23,7 +23,7 @@ afterAll(async () => {
   await site.close();
 });
 
-it('signs a member in by the link of a mail and the button of its page, and opens the site', async () => {
+it('the link of a mail and the button of its page sign a member in, and open the site', async () => {
   const app = await createAppWith(
     site.node,
     `insert into ninefold.settings (key, value) values ('mailer_autoconfirm', 'false'), ('site_url', '"${siteUrl}"')`,

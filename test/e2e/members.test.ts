@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-it('creates a user who can sign in with the generated password, and bans the user', async () => {
+it('a builder creates a user who can sign in with the generated password, and bans the user', async () => {
   const app = await createApp(site.node);
   const { page, problems } = await site.visit(`/app/${app.ref}/users`);
   await page.getByRole('heading', { name: 'No users yet' }).waitFor();
@@ -50,7 +50,7 @@ it('creates a user who can sign in with the generated password, and bans the use
   expect(problems).toEqual([]);
 });
 
-it('changes metadata, sets a new password, and deletes a user after the address is typed', async () => {
+it('a builder changes metadata, sets a new password, and deletes a user after the address is typed', async () => {
   const app = await createApp(site.node);
   const { email, password } = await signUpMember(app);
   const { page, problems } = await site.visit(`/app/${app.ref}/users`);
@@ -89,7 +89,7 @@ it('changes metadata, sets a new password, and deletes a user after the address 
   expect(problems).toEqual([]);
 });
 
-it('searches, filters and exports the audit log of members, and shows the log of builders', async () => {
+it('the console searches, filters and exports the audit log of members, and shows the log of builders', async () => {
   const app = await createApp(site.node);
   const [ada, bob] = [await signUpMember(app), await signUpMember(app)];
   await clientOf(app).auth.signInWithPassword({ email: ada.email, password: 'not the password' });
@@ -124,7 +124,7 @@ it('searches, filters and exports the audit log of members, and shows the log of
   expect(problems).toEqual([]);
 });
 
-it('finds one of many users, and loads more users page by page', async () => {
+it('the list finds one of many users, and loads more users page by page', async () => {
   const app = await createApp(site.node);
   const admin = clientOf(app, app.secret_key).auth.admin;
   for (let start = 0; start < 210; start += 30) {
@@ -156,7 +156,7 @@ it('finds one of many users, and loads more users page by page', async () => {
   expect(problems).toEqual([]);
 });
 
-it('imports a file with a report, and acts as an imported member', async () => {
+it('a builder imports a file with a report, and acts as an imported member', async () => {
   const app = await createApp(site.node);
   await runSql(
     site.node,
@@ -210,7 +210,7 @@ it('imports a file with a report, and acts as an imported member', async () => {
   expect(problems).toEqual([]);
 });
 
-it('revokes a session: the node refuses its client within a second, and other sessions continue', async () => {
+it('a builder revokes a session: the node refuses its client within a second, and other sessions continue', async () => {
   const app = await createApp(site.node);
   await runSql(
     site.node,
@@ -249,7 +249,7 @@ it('revokes a session: the node refuses its client within a second, and other se
   expect(problems).toEqual([]);
 });
 
-it('shows a session that begins while the page is open', async () => {
+it('the list of sessions shows a session that begins while the page is open', async () => {
   const app = await createApp(site.node);
   const { page, problems } = await site.visit(`/app/${app.ref}/sessions`);
   await page.getByRole('heading', { name: 'No active sessions' }).waitFor();
@@ -258,7 +258,7 @@ it('shows a session that begins while the page is open', async () => {
   expect(problems).toEqual([]);
 });
 
-it('grants a role to a member, revokes it, and shows since when each member has it', async () => {
+it('a builder grants a role to a member, revokes it, and sees since when each member has it', async () => {
   const app = await createApp(site.node);
   await runSql(
     site.node,
@@ -289,7 +289,7 @@ it('grants a role to a member, revokes it, and shows since when each member has 
   expect(problems).toEqual([]);
 });
 
-it('shows the second factors of a user and the number of recovery codes, and removes a factor', async () => {
+it('the page of a user shows the second factors and the number of recovery codes, and removes a factor', async () => {
   const app = await createApp(site.node);
   const { client, email } = await signUpMember(app);
   const { data: factor } = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'My phone' });

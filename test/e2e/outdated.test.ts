@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, it } from 'vitest';
 import { createApp } from '../support/apps.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
-import { makeOld } from '../support/old-app.ts';
+import { conflict, makeOld, newest } from '../support/old-app.ts';
 import { type Console, openConsole } from './console.ts';
 
 let site: Console;
@@ -10,9 +10,9 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-it('marks an app whose database refuses a schema update, shows the fix, and removes the mark after the fix', async () => {
+it('the console marks an app whose database refuses a schema update, shows the fix, and removes the mark after the fix', async () => {
   const app = await createApp(site.node);
-  await makeOld(site.node, app.ref, 'create type ninefold.change_policies as (mine int)');
+  await makeOld(site.node, app.ref, conflict.create);
 
   const { page, context } = await site.visit('/');
   const row = page.getByRole('row', { name: app.ref });
@@ -24,15 +24,11 @@ it('marks an app whose database refuses a schema update, shows the fix, and remo
 
   await row.getByRole('link', { name: app.ref, exact: true }).click();
   const alert = page.getByRole('alert');
-  await alert
-    .getByText(/has not taken the step 0091_transitions_under_policies .* type "change_policies" already exists/)
-    .waitFor();
+  await alert.getByText(new RegExp(`has not taken the step ${newest} .* ${conflict.message}`)).waitFor();
   await alert.getByText(/Remove the conflicting object from the database/).waitFor();
   await page.getByRole('link', { name: /Contents\s*not served/ }).waitFor();
 
-  await withClient(await superuserUrl(site.node, `app_${app.ref}`), (client) =>
-    client.query('drop type ninefold.change_policies'),
-  );
+  await withClient(await superuserUrl(site.node, `app_${app.ref}`), (client) => client.query(conflict.drop));
   await page.getByRole('link', { name: 'Contents', exact: true }).waitFor({ timeout: 30_000 });
   await page.getByText('Publishable key').waitFor();
   await page.getByRole('link', { name: 'Ninefold, all apps' }).click();

@@ -59,7 +59,7 @@ async function openShop(transport: 'internal' | 'usb') {
   return page;
 }
 
-it('registers a passkey with the stock client and signs in with it without a name', async () => {
+it('a member registers a passkey with the stock client and signs in with it without a name', async () => {
   const page = await openShop('internal');
   const email = uniqueEmail();
   const result = await page.evaluate(async (address) => {
@@ -84,7 +84,7 @@ it('registers a passkey with the stock client and signs in with it without a nam
   });
 });
 
-it('adds a security key as a second factor and raises the next session to aal2 with it', async () => {
+it('a member adds a security key as a second factor and raises the next session to aal2 with it', async () => {
   const page = await openShop('usb');
   const email = uniqueEmail();
   const result = await page.evaluate(async (address) => {

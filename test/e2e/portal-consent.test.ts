@@ -83,7 +83,7 @@ async function startApplication(name: string) {
   return { url, id: data.client_id, config, results, begin, close };
 }
 
-it('asks a member for consent before another application signs the member in, until the member revokes the consent', async () => {
+it('the portal asks a member for consent before another application signs the member in, until the member revokes the consent', async () => {
   const photos = await startApplication('Photos <b onclick=alert(1)>');
   const { page, problems, context, email } = await signUpOnPages(site, app, 'Zoë Quick', 'wide');
   await page.evaluate(() => localStorage.clear());

@@ -20,7 +20,7 @@ afterAll(() => site.close());
 const opened =
   /order_lines|transfers|segments|claims|surveys|staff|profiles|stays|trips|places|articles|requests|tasks|open|sums|odd|sales|hall_days|plan/;
 
-it('draws every screen of unusual designs, with rows, forms and boards, without an error', async () => {
+it('the portal draws every screen of unusual designs, with rows, forms and boards, without an error', async () => {
   const { email, password, user, session } = await signUpMember(app);
   await runSql(site.node, app.ref, `insert into public.requests (owner, title) values ('${user.id}', 'Of the member')`);
   const { page, context, problems } = await site.visit(`${app.origin}/account/sign-in`, { signedIn: false });

@@ -39,7 +39,7 @@ const inBoth = async (page: Page) => {
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
 };
 
-it('shows a German browser its pages in German, with the labels of the app', async () => {
+it('a German browser sees the portal in German, with the labels of the app', async () => {
   const { page, context, problems } = await visit('/account/sign-up', { locale: 'de-DE' });
   await page.getByLabel('Ihr Name').fill('Maren Holt');
   await page.getByLabel('E-Mail').fill(uniqueEmail());
@@ -65,7 +65,7 @@ it('shows a German browser its pages in German, with the labels of the app', asy
 });
 
 it.each(['wide', 'phone'] as const)(
-  'is in Arabic from right to left, %s, after the member chose the language',
+  'the portal is in Arabic from right to left, %s, after the member chose the language',
   async (size) => {
     const member = await signUpMember(desk, 'salma');
     await member.client.from('tickets').insert({ subject: 'الفاتورة', description: 'رقم قديم' }).throwOnError();
@@ -98,7 +98,7 @@ it.each(['wide', 'phone'] as const)(
   },
 );
 
-it('lets a member download the member’s own data and delete the account with the password', async () => {
+it('a member downloads the own data and deletes the account with the password', async () => {
   const [member, other] = [await signUpMember(desk, 'ada'), await signUpMember(desk, 'bob')];
   await runSql(site.node, desk.ref, `insert into public.agents (id, name) values ('${member.user.id}', 'Ada')`);
   await other.client.from('tickets').insert({ subject: 'Of Bob', description: 'Private' }).throwOnError();

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-it('draws only the rows in sight, jumps to the end, filters by a range, and keeps the range in the address', async () => {
+it('a list draws only the rows in sight, jumps to the end, filters by a range, and keeps the range in the address', async () => {
   const { page, context, problems } = await signUpOnPages(site, large, 'Ada Long', 'wide');
   await page.goto(`${large.origin}/parcels`);
   const table = page.getByRole('table', { name: 'Parcels' });
@@ -67,7 +67,7 @@ it('draws only the rows in sight, jumps to the end, filters by a range, and keep
   await context.close();
 });
 
-it('moves and deletes the selected rows, undoes both, and says why a transition is not open', async () => {
+it('a member moves and deletes the selected rows, undoes both, and reads why a transition is not open', async () => {
   const { page, context, problems } = await signUpOnPages(site, large, 'Ben Long', 'phone');
   await page.goto(`${large.origin}/parcels?q=${encodeURIComponent('Parcel 1777')}`);
   await page.getByText('12 parcels.').waitFor();
@@ -105,7 +105,7 @@ it('moves and deletes the selected rows, undoes both, and says why a transition 
   await context.close();
 });
 
-it('says that the connection is lost, keeps what the member typed, and saves it when the connection is back', async () => {
+it('a form says that the connection is lost, keeps what the member typed, and saves it when the connection is back', async () => {
   const { page, context, email } = await signUpOnPages(site, large, 'Cleo Long', 'wide');
   await page.goto(`${large.origin}/parcels/new`);
   await page.getByLabel('Name').fill('Typed offline');
@@ -140,7 +140,7 @@ it('says that the connection is lost, keeps what the member typed, and saves it 
   await context.close();
 });
 
-it('reloads an open page once if a part of its code is missing, and shows no message of the browser', async () => {
+it('an open page reloads once if a part of its code is missing, and shows no message of the browser', async () => {
   const { page, context } = await signUpOnPages(site, large, 'Dee Long', 'wide');
   await page.goto(`${large.origin}/parcels`);
   const link = page.getByRole('link', { name: 'Parcel 1', exact: true });
@@ -165,7 +165,7 @@ it('reloads an open page once if a part of its code is missing, and shows no mes
   await context.close();
 });
 
-it('shows the rows that others add without moving the rows in sight, counts rows by state, and works by keys', async () => {
+it('a list shows the rows that others add without moving the rows in sight, counts rows by state, and works by keys', async () => {
   await runSql(site.node, large.ref, `update public.parcels set state = 'sent' where id <= 300`);
   const { page, context, problems } = await signUpOnPages(site, large, 'Fay Long', 'wide');
   await page.goto(`${large.origin}/parcels?order=id.desc`);
@@ -231,7 +231,7 @@ it('shows the rows that others add without moving the rows in sight, counts rows
   await context.close();
 });
 
-it('shows the look that a builder chooses in the settings, after a preview', async () => {
+it('the portal shows the look that a builder chooses in the settings, after a preview', async () => {
   const { page, context, problems } = await site.visit(`/app/${large.ref}/settings#look`);
   await page.getByRole('textbox', { name: 'Accent colour', exact: true }).fill('#D01060');
   const preview = page.getByRole('figure', { name: 'Preview, dark theme' });

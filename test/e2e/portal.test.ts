@@ -53,7 +53,7 @@ async function makeAccount(page: Page, email: string) {
   await page.getByLabel('Code from the mail, 6 digits').fill((await mailTo(email)).Token);
 }
 
-it('signs a member up by the code of a mail, adds a passkey and a second factor, and requires them at the next sign-in', async () => {
+it('the code of a mail signs a member up, who adds a passkey and a second factor, and needs them at the next sign-in', async () => {
   const email = uniqueEmail();
   const { page, context } = await visit('/account');
   const device = await context.newCDPSession(page);
@@ -112,7 +112,7 @@ it('signs a member up by the code of a mail, adds a passkey and a second factor,
   await context.close();
 });
 
-it('recovers a password by a link, asks before it uses the session, and signs the other devices out', async () => {
+it('a link recovers a password, the page asks before it uses the session, and signs the other devices out', async () => {
   const email = uniqueEmail();
   const first = await visit('/account/sign-up');
   await makeAccount(first.page, email);
@@ -143,7 +143,7 @@ it('recovers a password by a link, asks before it uses the session, and signs th
   await Promise.all([context.close(), first.context.close()]);
 });
 
-it('lets an invited member choose a password, and signs the member in', async () => {
+it('an invited member chooses a password and is signed in', async () => {
   const email = uniqueEmail();
   const { error } = await clientOf(app, app.secret_key).auth.admin.inviteUserByEmail(email);
   expect(error).toBeNull();
@@ -159,7 +159,7 @@ it('lets an invited member choose a password, and signs the member in', async ()
   await context.close();
 });
 
-it('says when a member can sign in after too many attempts, and counts down to this time', async () => {
+it('the page says when a member can sign in after too many attempts, and counts down to this time', async () => {
   const { page, context } = await visit('/account/sign-in', 'phone');
   await page.getByLabel('E-mail').fill(uniqueEmail());
   const locked = page.getByText(/^Too many tries. You can try again at \d+:\d\d/);
@@ -176,7 +176,7 @@ it('says when a member can sign in after too many attempts, and counts down to t
   await context.close();
 });
 
-it('redirects only to pages of the app after sign-in', async () => {
+it('the sign-in redirects only to pages of the app', async () => {
   for (const next of ['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:alert(1)']) {
     const { page, context } = await visit(`/account/sign-in?next=${encodeURIComponent(next)}`);
     const way = page.getByRole('link', { name: 'Make an account' });
@@ -185,7 +185,7 @@ it('redirects only to pages of the app after sign-in', async () => {
   }
 });
 
-it('is served only on the app’s own origin, and loads nothing from other origins', async () => {
+it('the portal is served only on the app’s own origin, and loads nothing from other origins', async () => {
   const path = await fetch(`${site.node.url}/apps/${app.ref}/account/sign-in`, { headers: { accept: 'text/html' } });
   expect(path.status).toBe(404);
   const { page, problems, context } = await visit('/no/such/page');
@@ -395,7 +395,7 @@ describe('the helpdesk with the portal only', () => {
   });
 });
 
-it('books a time on a phone, refuses a second booking of the time, and lets staff open days and confirm', async () => {
+it('a member books a time on a phone, a second booking of the time is refused, and staff open days and confirm', async () => {
   const booking = await createApp(site.node, { template: 'booking' });
   const guest = await signUp(booking, 'Lena Fischer', 'phone');
   const staff = await signUp(booking, 'Jonas Weber', 'wide');
@@ -476,7 +476,7 @@ it('books a time on a phone, refuses a second booking of the time, and lets staf
   await Promise.all([guest.context.close(), staff.context.close()]);
 });
 
-it('writes a note, keeps its draft over the end of the session, shares its notebook by a code, and finds the note', async () => {
+it('a member writes a note, keeps its draft over the end of the session, shares its notebook by a code, and finds the note', async () => {
   const notes = await createApp(site.node, { template: 'notes' });
   const author = await signUp(notes, 'Ewa Lis', 'wide');
   const reader = await signUp(notes, 'Kei Tanaka', 'phone');

@@ -20,7 +20,7 @@ async function takeDown(context: BrowserContext, urls: string | RegExp = '**/*')
 
 const uncaught = (problems: readonly string[]) => problems.filter((problem) => problem.startsWith('uncaught'));
 
-it('shows a chapter whose code failed to load after the node is back', async () => {
+it('the console shows a chapter whose code failed to load after the node is back', async () => {
   const app = await createApp(site.node);
   await runSql(site.node, app.ref, 'create table public.notes (id int primary key)');
   const { page, context, problems } = await site.visit(`/app/${app.ref}`);
@@ -42,7 +42,7 @@ it('shows a chapter whose code failed to load after the node is back', async () 
   await context.close();
 });
 
-it('reloads the page only once if the code stays missing', async () => {
+it('the console reloads the page only once if the code stays missing', async () => {
   const app = await createApp(site.node);
   const { page, context } = await site.visit(`/app/${app.ref}`);
   await page.getByText('Publishable key').waitFor();
@@ -64,7 +64,7 @@ it('reloads the page only once if the code stays missing', async () => {
   await context.close();
 });
 
-it('repeats reads that failed while the node was down', async () => {
+it('the console repeats reads that failed while the node was down', async () => {
   const app = await createApp(site.node);
   const { email } = await signUpMember(app);
   const { page, context, problems } = await site.visit(`/app/${app.ref}/users`);

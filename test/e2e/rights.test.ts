@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-it('explains why a member does not get a row, with the values that the policy compared', async () => {
+it('the console explains why a member does not get a row, with the values that the policy compared', async () => {
   const app = await createApp(site.node, { from: template });
   const { email } = await signUpMember(app);
   const { page, context, problems } = await site.visit(`/app/${app.ref}/roles?cell=public.notes+update+authenticated`);
@@ -41,7 +41,7 @@ it('explains why a member does not get a row, with the values that the policy co
   await context.close();
 });
 
-it('probes every cell on request, and shows when the probe ran', async () => {
+it('the console probes every cell on request, and shows when the probe ran', async () => {
   const app = await createApp(site.node, { from: template });
   await signUpMember(app);
   const { page, context, problems } = await site.visit(`/app/${app.ref}/roles`);
@@ -54,7 +54,7 @@ it('probes every cell on request, and shows when the probe ran', async () => {
   await context.close();
 });
 
-it('applies an advice after a confirmation, and removes the advice', async () => {
+it('a builder applies an advice after a confirmation, and removes the advice', async () => {
   const app = await createApp(site.node, { from: template });
   const { page, context, problems } = await site.visit(`/app/${app.ref}/roles`);
   const advice = page.getByRole('table', { name: 'Advice' }).getByRole('button', { name: /Row-level security is off/ });
@@ -74,7 +74,7 @@ it('applies an advice after a confirmation, and removes the advice', async () =>
   await context.close();
 });
 
-it('shows the purpose of the app exactly as written, including quotes', async () => {
+it('the console shows the purpose of the app exactly as written, including quotes', async () => {
   const app = await createApp(site.node, { from: template });
   const { page, context, problems } = await site.visit(`/app/${app.ref}/purpose`);
   await page.getByText('No purpose defined yet').waitFor();
@@ -87,7 +87,7 @@ it('shows the purpose of the app exactly as written, including quotes', async ()
   await context.close();
 });
 
-it('shows everything that uses a field', async () => {
+it('the console shows everything that uses a field', async () => {
   const { page, context, problems } = await site.visit(`/app/${template}/entities?entity=public.notes`);
   await page.getByRole('complementary', { name: 'notes' }).getByRole('link', { name: 'owner' }).click();
   await page.getByRole('heading', { name: 'notes.owner', level: 1 }).waitFor();

@@ -18,7 +18,7 @@ const settings = async () =>
     (await admin<SettingEntry[]>(site.node, 'GET', `/apps/${app.ref}/settings`)).map((entry) => [entry.key, entry]),
   );
 
-it('collects changes of settings, describes their effects, and saves them together', async () => {
+it('the console collects changes of settings, describes their effects, and saves them together', async () => {
   const { page, problems, context } = await site.visit(`/app/${app.ref}/sign-in-methods`);
   await page.getByText('Visitors have no account until they sign up.').waitFor();
   await page.getByRole('switch', { name: 'Anonymous' }).click();
@@ -58,7 +58,7 @@ it('collects changes of settings, describes their effects, and saves them togeth
   await context.close();
 });
 
-it('shows how often members signed in by each method in 30 days', async () => {
+it('the console shows how often members signed in by each method in 30 days', async () => {
   const counted = await createApp(site.node);
   const { email, password } = await signUpMember(counted);
   await clientOf(counted).auth.signInWithPassword({ email, password });
@@ -70,7 +70,7 @@ it('shows how often members signed in by each method in 30 days', async () => {
   await context.close();
 });
 
-it('configures text messages, and never shows the secret of their provider', async () => {
+it('a builder configures text messages, and never sees the secret of their provider', async () => {
   const { page, problems, context } = await site.visit(`/app/${app.ref}/sign-in-methods`);
   await page.getByRole('switch', { name: 'Phone', exact: true }).click();
   await page.getByText('Members sign up and sign in with a phone number').waitFor();
@@ -95,7 +95,7 @@ it('configures text messages, and never shows the secret of their provider', asy
   await context.close();
 });
 
-it('configures a provider, shows its callback address, and never shows its secret', async () => {
+it('a builder configures a provider, sees its callback address, and never sees its secret', async () => {
   const { page, problems, context } = await site.visit(`/app/${app.ref}/sign-in-methods`);
   await page.getByRole('button', { name: 'GitHub' }).click();
   const panel = page.getByRole('complementary', { name: 'GitHub' });
@@ -114,7 +114,7 @@ it('configures a provider, shows its callback address, and never shows its secre
   await context.close();
 });
 
-it('shows a refused setting at its row, and deletes the app after its ref is typed', async () => {
+it('the console shows a refused setting at its row, and deletes the app after the builder typed its ref', async () => {
   const gone = await createApp(site.node);
   const { page, context } = await site.visit(`/app/${gone.ref}/settings`);
   await page.getByRole('button', { name: 'Add to Redirect addresses' }).click();
@@ -139,7 +139,7 @@ it('shows a refused setting at its row, and deletes the app after its ref is typ
   await context.close();
 });
 
-it('reports why a provider cannot be added', async () => {
+it('the console reports why a provider cannot be added', async () => {
   const { page, context } = await site.visit(`/app/${app.ref}/sign-in-methods?method=new`);
   const panel = page.getByRole('complementary', { name: 'New provider' });
   await panel.getByRole('textbox', { name: 'Name' }).fill('Inside');
@@ -151,7 +151,7 @@ it('reports why a provider cannot be added', async () => {
   await context.close();
 });
 
-it('enables a hook with a function, and shows the SQL that lets sign-in execute the function', async () => {
+it('a builder enables a hook with a function, and sees the SQL that lets sign-in execute the function', async () => {
   await runSql(
     site.node,
     app.ref,

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-it('asks for credentials, shows the error, and returns to the requested page', async () => {
+it('the console asks for credentials, shows the error, and returns to the requested page', async () => {
   const { ref } = await createApp(site.node);
   const { page, problems } = await site.visit(`/app/${ref}/users?q=ada`, { signedIn: false });
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -33,7 +33,7 @@ it('asks for credentials, shows the error, and returns to the requested page', a
   expect(problems).toEqual([]);
 });
 
-it('ends the session on the server at sign-out', async () => {
+it('the console ends the session on the server at sign-out', async () => {
   const { page, context, problems } = await site.visit('/sign-in', { signedIn: false });
   await page.evaluate(() => localStorage.setItem('ninefold-console', '{"access_token":"of an earlier version"}'));
   await page.reload();
@@ -61,7 +61,7 @@ it('ends the session on the server at sign-out', async () => {
   expect(problems).toEqual([]);
 });
 
-it('remembers the choice of light or dark', async () => {
+it('the console remembers the choice of light or dark', async () => {
   const { page, problems } = await site.visit('/', { colorScheme: 'light' });
   const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   await page.getByRole('heading', { name: 'Which apps run here?' }).waitFor();

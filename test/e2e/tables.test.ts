@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-it('creates a table with SQL, and inserts, edits and deletes a row of it in Data', async () => {
+it('a builder creates a table with SQL, and inserts, edits and deletes a row of it in Data', async () => {
   const app = await createApp(site.node);
   const { page, problems } = await site.visit(`/app/${app.ref}/data`);
   await page.getByRole('heading', { name: 'No tables yet' }).waitFor();
@@ -62,7 +62,7 @@ it('creates a table with SQL, and inserts, edits and deletes a row of it in Data
   expect(problems).toEqual([]);
 });
 
-it('edits a row through a view that contains the key of its table', async () => {
+it('a builder edits a row through a view that contains the key of its table', async () => {
   const app = await createApp(site.node);
   await runSql(
     site.node,
@@ -85,7 +85,7 @@ it('edits a row through a view that contains the key of its table', async () => 
   expect(problems).toEqual([]);
 });
 
-it('shows the position of an error in a statement', async () => {
+it('the SQL page shows the position of an error in a statement', async () => {
   const app = await createApp(site.node);
   const { page, problems } = await site.visit(`/app/${app.ref}/sql`);
   await page.getByRole('textbox', { name: 'SQL' }).fill('select 1;\nselect * form nowhere;');
@@ -105,7 +105,7 @@ it('shows the position of an error in a statement', async () => {
   expect(problems).toEqual([]);
 });
 
-it('shows the rows that a member sees', async () => {
+it('the Data page shows the rows that a member sees', async () => {
   const app = await createApp(site.node);
   await runSql(
     site.node,
@@ -124,7 +124,7 @@ it('shows the rows that a member sees', async () => {
   expect(problems).toEqual([]);
 });
 
-it('shows a state in the colour of chapter 4, and all other values without a colour', async () => {
+it('the Data page shows a state in the colour of chapter 4, and all other values without a colour', async () => {
   const app = await createApp(site.node);
   await runSql(
     site.node,
@@ -157,7 +157,7 @@ it('shows a state in the colour of chapter 4, and all other values without a col
   expect(problems).toEqual([]);
 });
 
-it('inserts a row on a phone', async () => {
+it('a builder inserts a row on a phone', async () => {
   const app = await createApp(site.node);
   await runSql(
     site.node,

@@ -65,7 +65,7 @@ it('eight concurrent callers call many more apps than there are connections, wit
   expect(max).toBeLessThanOrEqual(CONNECTIONS);
 });
 
-it('checks all apps for scheduled work after a crash of PostgreSQL, and opens at most two connections at a time', async () => {
+it('the node checks all apps for scheduled work after a crash of PostgreSQL, and opens at most two connections at a time', async () => {
   const { postmaster } = await partsOf(node.pid);
   process.kill(postmaster, 'SIGKILL');
   await expect

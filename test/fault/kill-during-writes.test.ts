@@ -55,7 +55,7 @@ const strikes: [what: string, strike: () => Promise<void>][] = [
   ],
 ];
 
-it.each(strikes)(`has every acknowledged row after %s during ${rows} inserts`, async (_, strike) => {
+it.each(strikes)(`the database has every acknowledged row after %s during ${rows} inserts`, async (_, strike) => {
   const writer = new Writer(app);
   const writing = writer.write(rows);
   await writer.reached(rowsBefore);
@@ -72,7 +72,7 @@ it.each(strikes)(`has every acknowledged row after %s during ${rows} inserts`, a
 const imported = 20_000;
 
 it.each(strikes.filter(([what]) => /primary|every process/.test(what)))(
-  `has the rows from before an import of ${imported} rows in one request after %s in the middle of it`,
+  `the database has the rows from before an import of ${imported} rows in one request after %s in the middle of it`,
   async (_, strike) => {
     // The row in the middle waits for longer than the test, so that the fault happens during the insert.
     await runSql(

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-it(`loses none of ${COUNT} mails when the node is killed while it sends, and repeats only the unfinished ones`, async () => {
+it(`the node loses none of ${COUNT} mails when it is killed while it sends, and repeats only the unfinished ones`, async () => {
   await withClient(await superuserUrl(node, `app_${app.ref}`), (client) =>
     client.query(
       `insert into ninefold.mails (kind, recipient, data)

@@ -69,6 +69,7 @@ export interface AuthApp {
   sql(text: string, params?: string[]): Promise<Record<string, string | null>[]>;
   /** Waits for the next notification of the app's database that `matches`, and resolves with its payload. */
   heard(matches: (payload: string) => boolean): Promise<string>;
+  /** Fails if a call returned an error that its definition does not declare. */
   close(): Promise<void>;
 }
 
@@ -134,6 +135,8 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
   const bus = new Events();
   const events: NinefoldEvent[] = [];
   bus.listen(eventTypes, (event) => events.push(event));
+  const undeclared = new Set<string>();
+  bus.listen(['undeclared-error'], ({ call, code }) => undeclared.add(`${call} ${code}`));
   const rateCounts = new SharedRuns<RateRefusal | null>();
   const passwords = new PasswordHasher(1).of('auth');
   const commonHashes: CommonHashes = new RefreshedValue(limits.commonHashSeconds.default * 1000);
@@ -230,6 +233,7 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
     async close() {
       listener.close();
       await Promise.all([database.close(), serverDatabase.close(), owner.close()]);
+      if (undeclared.size > 0) throw new Error(`Definitions of calls lack errors: ${[...undeclared].join(', ')}`);
     },
   };
   return app;

@@ -36,7 +36,7 @@ export const inDatabase = (url: string, database: string): string => {
 /** Returns the superuser's URL for a database of the node's server. */
 export async function superuserUrl(node: NodeAddress, database: string): Promise<string> {
   const { database_url: url } = await admin<NodeStatus>(node, 'GET', '/status');
-  if (url === null) throw new Error('the operator is told no URL');
+  if (url === null) throw new Error('the operator gets no URL');
   return inDatabase(url, database);
 }
 

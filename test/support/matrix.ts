@@ -88,9 +88,9 @@ export async function cellsThatLie(
       for (const actor of actors[cell.role] ?? []) found.push(...(await tryCell(cell, actor, plan)));
       calls += found.length;
       if (found.length > 0 && agrees(cell, found)) continue;
-      const told = found.map((one) => `    ${one.reached}/${one.of} ${one.call}`).join('\n');
+      const reported = found.map((one) => `    ${one.reached}/${one.of} ${one.call}`).join('\n');
       lies.push(
-        `${cell.role} ${cell.operation} ${cell.entity}: ${cell.verdict} ${cell.words} (${cell.reason})\n${told}`,
+        `${cell.role} ${cell.operation} ${cell.entity}: ${cell.verdict} ${cell.words} (${cell.reason})\n${reported}`,
       );
     }
   };

@@ -23,7 +23,10 @@ export interface TestNode extends NodeAddress {
   readonly pid: number;
   /** Returns everything that the node has printed so far. */
   logs(): string;
-  /** Stops the node with SIGTERM. Deletes its home unless the caller chose the home. Fails if the exit code is not 0. */
+  /**
+   * Stops the node with SIGTERM. Deletes its home unless the caller chose the home. Fails if the exit code is not 0, or
+   * if a call returned an error that its definition does not declare.
+   */
   stop(): Promise<void>;
   /** Kills only the primary, as the kernel does if memory runs out. The home is not deleted. */
   kill9(): Promise<void>;
@@ -74,6 +77,10 @@ export async function startNode(options: NodeOptions = {}): Promise<TestNode> {
       if (options.home === undefined) await deleteHome(home);
       if (child.exitCode !== 0 && child.signalCode !== 'SIGKILL') {
         throw new Error(`The node ended with ${child.signalCode ?? child.exitCode}:\n${output}`);
+      }
+      const undeclared = new Set(output.match(/undeclared error: [\w. ]+/g));
+      if (undeclared.size > 0) {
+        throw new Error(`Definitions of calls lack errors that a test got: ${[...undeclared].join('; ')}`);
       }
     },
     kill9: () => end(child, 'SIGKILL'),

@@ -9,15 +9,15 @@ const INSIDE = /set_config|pgrst_|json_agg|json_build|ninefold\.js|node:internal
  * internal detail. Returns the code.
  */
 export function expectRefusal(response: HttpResponse, what = ''): string {
-  const told = `${what}\n${response.status} ${response.body.slice(0, 500)}`;
-  expect(response.status, told).toBeGreaterThanOrEqual(400);
-  expect(response.status, told).toBeLessThan(500);
-  expect(response.headers['x-request-id'], told).toMatch(/^[\w.:-]+$/);
-  expect(response.body, told).not.toMatch(INSIDE);
+  const context = `${what}\n${response.status} ${response.body.slice(0, 500)}`;
+  expect(response.status, context).toBeGreaterThanOrEqual(400);
+  expect(response.status, context).toBeLessThan(500);
+  expect(response.headers['x-request-id'], context).toMatch(/^[\w.:-]+$/);
+  expect(response.body, context).not.toMatch(INSIDE);
   const body = JSON.parse(response.body) as Record<string, unknown>;
   const code = body.error_code ?? body.code;
-  expect(code, told).toEqual(expect.stringMatching(/^\w+$/));
-  expect(body.message ?? body.msg, told).toEqual(expect.stringMatching(/\w{3}/));
+  expect(code, context).toEqual(expect.stringMatching(/^\w+$/));
+  expect(body.message ?? body.msg, context).toEqual(expect.stringMatching(/\w{3}/));
   return String(code);
 }
 

@@ -18,5 +18,11 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await withoutUpkeep(await superuserUrl(node, 'postgres'));
   const { url, setupUrl, home, operatorToken } = node;
   project.provide('node', { url, setupUrl, home, operatorToken });
-  return () => node.stop();
+  return async () => {
+    await node.stop().catch((error: unknown) => {
+      // Vitest only prints an error of this function.
+      process.exitCode = 1;
+      throw error;
+    });
+  };
 }

@@ -7,7 +7,7 @@ const NEEDED_SHARE = 0.9;
  * both. If the operations are equal, each of them is the slower one equally often. With `factor` 1, ten pairs of equal
  * operations then appear different by chance in 2 of 100 tests; with a larger `factor`, much less often.
  */
-export function areToldApart(pairs: readonly (readonly [number, number])[], factor = 1.5): boolean {
+export function areDistinguishable(pairs: readonly (readonly [number, number])[], factor = 1.5): boolean {
   const needed = Math.ceil(pairs.length * NEEDED_SHARE);
   const slower = pairs.filter(([a, b]) => a > b * factor).length;
   const faster = pairs.filter(([a, b]) => b > a * factor).length;

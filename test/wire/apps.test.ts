@@ -150,7 +150,7 @@ describe('apps clone', () => {
     expect(await rows(copy.ref, 'select count(*) from auth.sessions')).toEqual([['0']]);
     expect(await rows(source.ref, 'select count(*) from auth.sessions')).toEqual([['1']]);
     // PostgreSQL has no row counts for a copy until the copy is analysed.
-    const told = async () => {
+    const reported = async () => {
       const { chapters } = await admin<Specification>(node, 'GET', `/apps/${copy.ref}/specification`);
       return chapters.entities?.entities.map(({ name, figures }) => [name, figures?.rows_estimate]);
     };
@@ -159,7 +159,7 @@ describe('apps clone', () => {
       ['parted', 3],
       ['things', 2],
     ];
-    await expect.poll(told, { timeout: 10_000 }).toEqual(expect.arrayContaining(counts));
+    await expect.poll(reported, { timeout: 10_000 }).toEqual(expect.arrayContaining(counts));
     await runSql(node, copy.ref, 'drop table public.things; create table public.more (id int)');
     expect(await rows(copy.ref, `select has_table_privilege('anon', 'public.more', 'select')`)).toEqual([['t']]);
     expect(await rows(source.ref, 'select count(*) from public.things')).toEqual([['2']]);

@@ -37,7 +37,7 @@ const eventsOf = async (member: string) => {
   return rows.map(({ payload }) => payload.action);
 };
 
-it('shows the entries of one member, page by page, with the address of the connection', async () => {
+it('the audit log shows the entries of one member, page by page, with the address of the connection', async () => {
   const { email, password, user } = await signUpMember(app);
   await signUpMember(app);
   const signedIn = await send(node.url, `/apps/${app.ref}/auth/v1/token?grant_type=password`, {
@@ -74,7 +74,7 @@ it('shows the entries of one member, page by page, with the address of the conne
   await expect(read('after=nothing')).rejects.toThrow('validation_invalid');
 });
 
-it('searches the events of accounts in parts, and continues each part where the previous one ended', async () => {
+it('the audit log searches the events of accounts in parts, and continues each part where the previous one ended', async () => {
   const own = await createApp(node);
   const rows = 2 * limits.auditSearchRows.default + 10;
   await withClient(await superuserUrl(node, `app_${own.ref}`), (client) =>
@@ -105,7 +105,7 @@ it('searches the events of accounts in parts, and continues each part where the 
   expect((await part('limit=1')).next).not.toBeNull();
 });
 
-it('does not let members and visitors read or write entries', async () => {
+it('members and visitors can neither read nor write entries of the audit log', async () => {
   const { client } = await signUpMember(app);
   for (const caller of [client, clientOf(app)]) {
     expect((await caller.schema('auth').from('audit_log_entries').select()).error).not.toBeNull();
@@ -118,7 +118,7 @@ it('does not let members and visitors read or write entries', async () => {
   expect(asked.status).toBe(401);
 });
 
-it('records the actions of a builder with the values before and after, and without secrets', async () => {
+it('the audit log records the actions of a builder with the values before and after, and without secrets', async () => {
   const own = await createApp(node);
   const path = `/apps/${own.ref}`;
   await admin(node, 'PUT', `${path}/settings/jwt_exp`, { value: 1800 });
@@ -158,7 +158,7 @@ it('records the actions of a builder with the values before and after, and witho
   expect((await read<BuilderEntry>('kind=builders', own.ref)).map(({ action }) => action)).toEqual(['app_created']);
 });
 
-it("keeps the builders' log out of reach of an app's owner", async () => {
+it("the owner of an app can neither read nor change the builders' log", async () => {
   await expect(runSql(node, app.ref, `insert into node.audit_log (app) values ('${app.ref}')`)).rejects.toThrow();
   await expect(admin(node, 'POST', '/apps', { ref: app.ref })).rejects.toThrow();
   const created = await read<BuilderEntry>('kind=builders&action=app_created');

@@ -190,7 +190,7 @@ const rows: Row[] = [
   ['', 'GET /.well-known/oauth-authorization-server', undefined, 404, 'feature_disabled', 'OAuth server is disabled'],
 ];
 
-it.each<Row>(rows)('answers [%s] %s %j with %i %s', async (token, call, body, status, code, words = '') => {
+it.each<Row>(rows)('the app answers [%s] %s %j with %i %s', async (token, call, body, status, code, words = '') => {
   const answer = await ask(call, body, token === '' ? {} : bearer(tokens[token]));
   expect(answer).toMatchObject({ status, ...(code !== null && { body: { code } }) });
   expect(answer.headers.get('x-sb-error-code')).toBe(code);
@@ -198,7 +198,7 @@ it.each<Row>(rows)('answers [%s] %s %j with %i %s', async (token, call, body, st
 });
 
 it.each(['', ' ', 'x', 'Basic abc', 'Bearer', 'Bearer a b'])(
-  'reports a missing bearer token for “%s”',
+  'the app reports a missing bearer token for “%s”',
   async (given) => {
     for (const call of ['GET /user', 'GET /admin/users', 'POST /logout', 'POST /factors']) {
       const answer = await ask(call, call.startsWith('POST') ? {} : undefined, { authorization: given });
@@ -268,7 +268,7 @@ describe('the fields of an account', () => {
   });
 });
 
-it('accepts JSON under any content type, and additional fields that clients send', async () => {
+it('the app accepts JSON under any content type, and additional fields that clients send', async () => {
   const types = ['text/plain;charset=UTF-8', 'application/x-www-form-urlencoded', 'application/octet-stream', 'x'];
   for (const [index, type] of types.entries()) {
     const extras = { gotrue_meta_security: { captcha_token: null }, phone: '', data: null, code_challenge: null };

@@ -74,7 +74,7 @@ const rbac = [
 const set = (ref: string, key: string, value: unknown) => admin(node, 'PUT', `/apps/${ref}/settings/${key}`, { value });
 const specification = (ref: string) => admin<Specification>(node, 'GET', `/apps/${ref}/specification`);
 
-it('runs the custom_access_token_hook of a Supabase project, from its migrations to its policies', async () => {
+it('the app runs the custom_access_token_hook of a Supabase project, from its migrations to its policies', async () => {
   const app = await createApp(node);
   const { ref } = app;
   const files = rbac.map((sql, i) => ({ name: `${i + 1}_rbac.sql`, sql }));
@@ -140,7 +140,7 @@ it('runs the custom_access_token_hook of a Supabase project, from its migrations
   await expect.poll(refreshed).toBeUndefined();
 });
 
-it('accepts only well-formed addresses and secrets, and never shows a secret', async () => {
+it('the settings accept only well-formed addresses and secrets of hooks, and never show a secret', async () => {
   const { ref } = await createApp(node);
   const refused = { message: expect.stringContaining('setting_invalid') };
   for (const value of [
@@ -173,7 +173,7 @@ it('accepts only well-formed addresses and secrets, and never shows a secret', a
   expect(await chapter()).not.toContain('a-private-text');
 });
 
-it('passes mails to the hook send_email, with both codes of an address change at once', async () => {
+it('the app passes mails to the hook send_email, with both codes of an address change at once', async () => {
   const app = await createApp(node);
   const { ref } = app;
   await runSql(

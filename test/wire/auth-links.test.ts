@@ -39,7 +39,7 @@ async function press(link: string): Promise<URL> {
   return new URL(String(response.headers.location));
 }
 
-it('works with the stock client for a sign-up, a confirmation by code, and a recovery by link', async () => {
+it('the stock client signs up, confirms by a code, and recovers by a link', async () => {
   const email = uniqueEmail();
   const client = clientOf(app);
   const signedUp = await client.auth.signUp({ email, password, options: { data: { full_name: 'Ada' } } });
@@ -68,7 +68,7 @@ it('works with the stock client for a sign-up, a confirmation by code, and a rec
   expect((await clientOf(app).auth.signInWithPassword({ email, password: 'a new horse' })).error).toBeNull();
 });
 
-it('works with the stock client for a sign-in by link with PKCE', async () => {
+it('the stock client signs in by a link with PKCE', async () => {
   const stored = new Map<string, string>();
   const client = createClient(app.url, app.publishable_key, {
     auth: {
@@ -91,7 +91,7 @@ it('works with the stock client for a sign-in by link with PKCE', async () => {
   expect([error, data.user?.email]).toEqual([null, email]);
 });
 
-it('verifies the token hash that a server-rendered site sends', async () => {
+it('a server-rendered site verifies a token hash', async () => {
   const email = uniqueEmail();
   await clientOf(app).auth.signUp({ email, password });
   const { TokenHash: token_hash } = (await lastMail(email)).data;
@@ -103,7 +103,7 @@ it('verifies the token hash that a server-rendered site sends', async () => {
   });
 });
 
-it("works with the stock client for a builder's invitations and links", async () => {
+it('the stock client of a builder sends invitations and generates links', async () => {
   const { admin } = clientOf(app, app.secret_key).auth;
   const email = uniqueEmail();
   const invited = await admin.inviteUserByEmail(email, {

@@ -73,11 +73,11 @@ describe('ninefold members import', () => {
         identities: [{ provider: 'email' }],
       });
     }
-    const ours = await column(
+    const counts = await column(
       app,
       `select count(*) from auth.users where encrypted_password like '$argon2id$v=19$m=19456,t=2,p=1$%'`,
     );
-    expect(ours).toEqual(['3']);
+    expect(counts).toEqual(['3']);
     const again = await importFile(app, 'members.csv', file, '--from', 'csv');
     expect(again.report).toMatchObject({ imported: 0, present: 4 });
     expect(await column(app, 'select count(*) from auth.users')).toEqual(['4']);

@@ -152,7 +152,7 @@ describe('prompt=consent and prompt=select_account', () => {
     expect(await open(ada, await oauth.begin({}, { prompt }))).toMatchObject({ prompt, client: { name: 'Photos' } });
   });
 
-  it('another account can decide after the member who opened the request gives it up', async () => {
+  it('let another account decide after the member who opened the request gives it up', async () => {
     const [bob, id] = [await oauth.member(), await oauth.begin({}, { prompt: 'select_account' })];
     await open(ada, id);
     expect((await bob.auth.oauth.getAuthorizationDetails(id)).error?.status).toBe(404);
@@ -163,7 +163,7 @@ describe('prompt=consent and prompt=select_account', () => {
   });
 });
 
-it('accepts an authorization request as a form, and redirects it as GET', async () => {
+it('the app accepts an authorization request as a form, and redirects it as GET', async () => {
   const response = await oauth.ask('/auth/v1/oauth/authorize', {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://client.example' },

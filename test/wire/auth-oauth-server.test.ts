@@ -278,13 +278,13 @@ describe('a token of an application', () => {
   });
 });
 
-it('is not available while the setting is off', async () => {
+it('the provider is not available while the setting is off', async () => {
   const other = await createApp(node);
   const response = await send(node.url, `/apps/${other.ref}/auth/v1/.well-known/openid-configuration`, {});
   expect([response.status, JSON.parse(response.body).error_code]).toEqual([404, 'feature_disabled']);
 });
 
-it('publishes its metadata also at the well-known paths before the issuer’s path (RFC 8414, section 3)', async () => {
+it('the provider publishes its metadata also at the well-known paths before the issuer’s path (RFC 8414, section 3)', async () => {
   const { body } = await oauth.ask('/auth/v1/.well-known/openid-configuration');
   expect(JSON.parse(body).issuer).toBe(`http://${oauth.host}/auth/v1`);
   for (const name of ['oauth-authorization-server', 'openid-configuration']) {

@@ -73,7 +73,7 @@ describe('the stock client', () => {
   });
 });
 
-describe('the end of a session invalidates its access token on every worker, also for data requests', () => {
+describe('the end of a session', () => {
   const ways: Record<string, (member: Awaited<ReturnType<typeof signUpMember>>) => Promise<unknown>> = {
     'sign-out': ({ client }) => client.auth.signOut(),
     'a ban': ({ user }) => clientOf(app, app.secret_key).auth.admin.updateUserById(user.id, { ban_duration: '1h' }),
@@ -82,33 +82,36 @@ describe('the end of a session invalidates its access token on every worker, als
     'the console': ({ user }) => admin(node, 'DELETE', `/apps/${app.ref}/sessions?user_id=${user.id}`),
   };
 
-  it.each(Object.keys(ways))('%s', async (way) => {
-    const member = await signUpMember(app);
-    const headers = { apikey: app.publishable_key, authorization: `Bearer ${member.session.access_token}` };
-    const ask = async () => {
-      // Each call uses a connection of its own, so that every worker receives some.
-      const calls = Array.from({ length: 8 }, () =>
-        fetch(`${app.url}/rest/v1/rpc/whoami`, { headers: { ...headers, connection: 'close' } }),
-      );
-      return (await Promise.all(calls)).map(({ status }) => status);
-    };
-    expect(await ask()).toEqual(Array(8).fill(200));
-    await ways[way]?.(member);
-    const answers = await within1s(ask, (statuses) => statuses.every((status) => status === 401));
-    expect(answers).toEqual(Array(8).fill(401));
-    expect(await ask()).toEqual(Array(8).fill(401));
-    const refused = await fetch(`${app.url}/rest/v1/rpc/whoami`, { headers });
-    expect(await refused.json()).toMatchObject({ code: 'session_revoked' });
-  });
+  it.each(Object.keys(ways))(
+    'invalidates the access token on every worker within a second, also for data requests: %s',
+    async (way) => {
+      const member = await signUpMember(app);
+      const headers = { apikey: app.publishable_key, authorization: `Bearer ${member.session.access_token}` };
+      const ask = async () => {
+        // Each call uses a connection of its own, so that every worker receives some.
+        const calls = Array.from({ length: 8 }, () =>
+          fetch(`${app.url}/rest/v1/rpc/whoami`, { headers: { ...headers, connection: 'close' } }),
+        );
+        return (await Promise.all(calls)).map(({ status }) => status);
+      };
+      expect(await ask()).toEqual(Array(8).fill(200));
+      await ways[way]?.(member);
+      const answers = await within1s(ask, (statuses) => statuses.every((status) => status === 401));
+      expect(answers).toEqual(Array(8).fill(401));
+      expect(await ask()).toEqual(Array(8).fill(401));
+      const refused = await fetch(`${app.url}/rest/v1/rpc/whoami`, { headers });
+      expect(await refused.json()).toMatchObject({ code: 'session_revoked' });
+    },
+  );
 });
 
-describe('secrets of one app are not valid for another app', () => {
+describe('secrets of one app', () => {
   let other: AppConnection;
   beforeAll(async () => {
     other = await createApp(node, { from: app.ref });
   });
 
-  it('keys', async () => {
+  it('include no key that another app accepts', async () => {
     for (const key of [app.publishable_key, app.secret_key, app.anon_key, app.service_role_key]) {
       const client = clientOf(other, key);
       expect((await client.rpc('whoami')).status).toBe(401);
@@ -120,7 +123,7 @@ describe('secrets of one app are not valid for another app', () => {
     }
   });
 
-  it('access tokens, refresh tokens and passwords', async () => {
+  it('include no access token, refresh token or password that another app accepts', async () => {
     const { session, email } = await signUpMember(app);
     const headers = { apikey: other.publishable_key, authorization: `Bearer ${session.access_token}` };
     expect((await fetch(`${other.url}/rest/v1/rpc/whoami`, { headers })).status).toBe(401);
@@ -166,7 +169,7 @@ describe('an existing project with its own HS256 secret', () => {
   });
 });
 
-it('allows pages of other origins to read the code of an error', async () => {
+it('pages of other origins can read the code of an error', async () => {
   const reply = await fetch(`${app.url}/auth/v1/token?grant_type=password`, {
     method: 'POST',
     headers: {

@@ -10,7 +10,7 @@ const schema = `create table public.notes (id int primary key, title text not nu
 const detail = (ref: string, id: string) =>
   admin<CallDetail>(node, 'GET', `/apps/${ref}/specification/call?${new URLSearchParams({ id })}`);
 
-it('returns for one call code in several languages, an example request that the call accepts, and its possible errors', async () => {
+it('the detail of a call contains code in several languages, an example request that the call accepts, and its possible errors', async () => {
   const app = await createApp(node);
   await runSql(node, app.ref, schema);
   const insert = await detail(app.ref, 'rest.public.notes.insert');
@@ -28,7 +28,7 @@ it('returns for one call code in several languages, an example request that the 
   await expect(admin(node, 'GET', `/apps/${app.ref}/specification/call`)).rejects.toThrow('validation_invalid');
 });
 
-it('applies tx=rollback always for builders, and for other callers only if a setting allows it', async () => {
+it('the node applies tx=rollback always for builders, and for other callers only if a setting allows it', async () => {
   const app = await createApp(node);
   await runSql(node, app.ref, schema);
   const insert = async (url: string, id: number, headers: Record<string, string>) => {
@@ -39,10 +39,10 @@ it('applies tx=rollback always for builders, and for other callers only if a set
     });
     expect(answer.status).toBe(201);
   };
-  const door = `${node.url}/admin/v1/apps/${app.ref}`;
-  await insert(door, 1, { authorization: `Bearer ${node.operatorToken}` });
+  const proxy = `${node.url}/admin/v1/apps/${app.ref}`;
+  await insert(proxy, 1, { authorization: `Bearer ${node.operatorToken}` });
   await insert(app.url, 2, { apikey: app.secret_key });
-  await insert(door, 3, { authorization: `Bearer ${node.operatorToken}` });
+  await insert(proxy, 3, { authorization: `Bearer ${node.operatorToken}` });
   const { results } = await runSql(node, app.ref, 'select id from public.notes');
   expect(results[0]?.rows).toEqual([['2']]);
 });

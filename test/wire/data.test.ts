@@ -289,9 +289,9 @@ describe('the builder’s proxy to data calls', () => {
   it('has the privileges of the service role or of a named member, and is refused to everybody else', async () => {
     const { app, ada } = await appWithMembers();
     await projectOf(ada);
-    const door = `${node.url}/admin/v1/apps/${app.ref}/rest/v1/projects?select=name`;
+    const proxy = `${node.url}/admin/v1/apps/${app.ref}/rest/v1/projects?select=name`;
     const rows = async (headers: Record<string, string>) => {
-      const response = await fetch(door, { headers });
+      const response = await fetch(proxy, { headers });
       return [
         response.status,
         response.ok ? await response.json() : ((await response.json()) as { code: string }).code,

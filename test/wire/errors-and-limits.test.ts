@@ -88,7 +88,7 @@ describe.concurrent('chapters 8 and 9 of a running app', () => {
     expect(lines?.find(({ id }) => id === 'appConnections')).toMatchObject({ value: 100 });
   });
 
-  it('no limit counts as changed in an app whose limits nobody has changed', async ({ expect }) => {
+  it('count no limit as changed in an app whose limits nobody has changed', async ({ expect }) => {
     const { limits: chapter } = await chaptersOf((await createApp(node)).ref);
     const changed = chapter?.limits.filter(({ value, default: usual, change }) => value !== usual && change !== null);
     const [wide, others] = [changed?.filter(isWide), changed?.filter((line) => !isWide(line))];
@@ -100,18 +100,18 @@ describe.concurrent('chapters 8 and 9 of a running app', () => {
     {
       does: `alter role {login} valid until '2001-02-03 04:05:06+00'`,
       undoes: `alter role {login} valid until 'infinity'`,
-      told: /valid until 2001-02-03 04:05:06 UTC|VALID UNTIL/,
+      reported: /valid until 2001-02-03 04:05:06 UTC|VALID UNTIL/,
       reason: 'VALID UNTIL',
     },
     {
       does: 'revoke connect on database {database} from {login}',
       undoes: 'grant connect on database {database} to {login}',
-      told: /may not connect to (the|its) database/,
+      reported: /may not connect to (the|its) database/,
       reason: 'REVOKE CONNECT',
     },
   ])(
-    'calls return the reason if the app’s login role cannot open new connections: $does',
-    async ({ does, undoes, told, reason }, { expect }) => {
+    'give the reason if the app’s login role cannot open new connections: $does',
+    async ({ does, undoes, reported, reason }, { expect }) => {
       const app = await createApp(node);
       await runSql(node, app.ref, 'create table public.things (id int primary key)');
       const client = clientOf(app, app.secret_key);
@@ -128,7 +128,7 @@ describe.concurrent('chapters 8 and 9 of a running app', () => {
             ({ limits }) => limits?.limits.find(({ id }) => id === 'appConnections')?.meaning,
             (refused: Error) => refused.message,
           );
-        await expect.poll(bound).toMatch(told);
+        await expect.poll(bound).toMatch(reported);
         // Open connections stay open.
         expect((await client.from('things').select()).status).toBe(200);
         await superuser.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [login]);
@@ -145,7 +145,7 @@ describe.concurrent('chapters 8 and 9 of a running app', () => {
     },
   );
 
-  it('chapter 7 shows how often each call was made', async ({ expect }) => {
+  it('show how often each call was made', async ({ expect }) => {
     const app = await createApp(node);
     await runSql(node, app.ref, 'create table public.things (id int primary key)');
     const client = clientOf(app);

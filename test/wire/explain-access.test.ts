@@ -83,10 +83,10 @@ describe('an explanation', () => {
   });
 
   it('is available to builders, too', async () => {
-    const door = `${node.url}/admin/v1/apps/${explained.app.ref}/rest/v1`;
+    const proxy = `${node.url}/admin/v1/apps/${explained.app.ref}/rest/v1`;
     const asked = async (as: Record<string, string>) => {
       const headers = { authorization: `Bearer ${node.operatorToken}`, prefer: 'explain=access', ...as };
-      const answer = await request(door, { path: '/notes?id=eq.2' }, headers);
+      const answer = await request(proxy, { path: '/notes?id=eq.2' }, headers);
       const { as: whom, outcome, agrees } = (await answer.json()) as AccessExplanation;
       return [answer.status, whom.role, outcome, agrees];
     };

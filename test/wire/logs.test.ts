@@ -82,7 +82,7 @@ describe('the logs of an app', () => {
     await expect(summary('?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z')).rejects.toThrow('validation_invalid');
   });
 
-  it('and the figures leave out calls of the console, which are listed on request', async () => {
+  it('omit calls of the console, which are listed on request, and so do the figures', async () => {
     const app = await createApp(node);
     await runSql(node, app.ref, notes);
     const asConsole = (path: string) =>

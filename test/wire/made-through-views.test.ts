@@ -77,7 +77,7 @@ it('the TypeScript types for inserts omit the fields that refuse values', async 
   expect(insert).not.toMatch(/number\?: number|size\?: number/);
 });
 
-it('the probe agrees that inserts refuse these fields', async () => {
+it('the probe agrees that inserts through views refuse the listed fields', async () => {
   const { cells } = await probeOf(node, app.ref);
   const wrong = cells.filter((cell) => cell.outcome === 'disagrees');
   expect(wrong).toEqual([]);

@@ -255,8 +255,8 @@ describe('notifications', () => {
     const { code } = await show((await list()).mails[0]?.id ?? '');
     const changed = await client.auth.verifyOtp({ email: newEmail, token: code ?? '', type: 'email_change' });
     expect(changed.error).toBeNull();
-    const told = async () => (await list()).mails.map(({ kind, recipient }) => [kind, recipient]);
-    expect(await told()).toEqual([
+    const reported = async () => (await list()).mails.map(({ kind, recipient }) => [kind, recipient]);
+    expect(await reported()).toEqual([
       ['email_changed_notification', email],
       ['email_change', newEmail],
       ['password_changed_notification', email],
@@ -267,10 +267,10 @@ describe('notifications', () => {
 
     await set('mailer_notifications_password_changed_enabled', false);
     expect((await client.auth.updateUser({ password: 'a third password' })).error).toBeNull();
-    expect(await told()).toHaveLength(3);
+    expect(await reported()).toHaveLength(3);
     // A change that fails sends no notification.
     await client.auth.updateUser({ password: 'x' });
-    expect(await told()).not.toContainEqual(['password_changed_notification', newEmail]);
+    expect(await reported()).not.toContainEqual(['password_changed_notification', newEmail]);
   });
 
   it('report a sign-in from a new network', async () => {
@@ -291,7 +291,7 @@ describe('notifications', () => {
   });
 });
 
-it('hides mails from the roles of callers, and does not copy them with the app', async () => {
+it('the roles of callers see no mails, and a copy of the app contains none', async () => {
   await queue(['ada@example.org']);
   for (const role of ['set role anon;', 'set role authenticated;', 'set role service_role;']) {
     await expect(runSql(node, app.ref, `${role} select * from ninefold.mails`)).rejects.toThrow('permission denied');

@@ -173,9 +173,9 @@ async function call(schema: string, body: object): Promise<string | null> {
   return response.ok ? null : (answer.code ?? String(response.status));
 }
 
-describe('chapter 6 matches the calls of functions whose argument types run functions that the role may not run', () => {
+describe('cells of functions whose argument types run functions that the role may not run', () => {
   it.each(shapes.map((shape, i) => ({ ...shape, schema: schemaOf(i) })))(
-    '$what',
+    'match the results of calls: $what',
     async ({ schema, verdict, words = '', runs = [], refused = [] }) => {
       const cell = cells.find(({ entity }) => entity.startsWith(`${schema}.f(`));
       for (const body of runs) expect([body, await call(schema, body)]).toEqual([body, null]);

@@ -56,7 +56,7 @@ const cellOf = async (role: string, operation: string, entity: string) => {
   return found && { verdict: found.verdict, words: found.words };
 };
 
-it('refuses a value only if the role may not use the schema of its type', async () => {
+it('the app refuses a value only if the role may not use the schema of its type', async () => {
   const rest = clientOf(app);
   const without = { verdict: 'when', words: 'without mood' };
   expect(await cellOf('anon', 'insert', 'public.days')).toEqual(without);
@@ -81,7 +81,7 @@ it('the probe does not contradict the cells of a role that may not use the schem
   expect(cells.filter((cell) => cell.outcome === 'disagrees')).toEqual([]);
 });
 
-it('refuses every call of a role that may not execute the function in db_pre_request', async () => {
+it('the app refuses every call of a role that may not execute the function in db_pre_request', async () => {
   await admin(node, 'PUT', `/apps/${app.ref}/settings/db_pre_request`, { value: 'public.gate' });
   try {
     await expect
@@ -112,7 +112,7 @@ it.each([
   ['a.b.public.moves', '42601', 'has three parts at most'],
   ['public.writes_stable', '0A000', 'is not declared VOLATILE'],
   ['elsewhere.gate', '3F000', 'there is no schema elsewhere'],
-])('refuses every call if db_pre_request names %s, which PostgreSQL cannot call', async (value, code, why) => {
+])('the app refuses every call if db_pre_request names %s, which PostgreSQL cannot call', async (value, code, why) => {
   await admin(node, 'PUT', `/apps/${app.ref}/settings/db_pre_request`, { value });
   try {
     await expect
@@ -120,8 +120,8 @@ it.each([
       .toMatchObject({ verdict: 'never' });
     expect((await clientOf(app, app.secret_key).from('days').select()).error?.code).toBe(code);
     const { chapters } = await admin<Specification>(node, 'GET', `/apps/${app.ref}/specification`);
-    const told = chapters.calls?.settings.find(({ key }) => key === 'db_pre_request')?.value;
-    expect(told).toMatch(new RegExp(`${why} \\(${code}\\): every data call is refused`));
+    const reported = chapters.calls?.settings.find(({ key }) => key === 'db_pre_request')?.value;
+    expect(reported).toMatch(new RegExp(`${why} \\(${code}\\): every data call is refused`));
   } finally {
     await admin(node, 'DELETE', `/apps/${app.ref}/settings/db_pre_request`);
   }
@@ -138,7 +138,7 @@ async function withPreRequest(value: string, isTold: () => Promise<void>): Promi
 }
 
 it.each(['gate', 'aside'])(
-  'finds the function %s without its schema only for roles that may use the schema',
+  'the app finds the function %s without its schema only for roles that may use the schema',
   async (name) => {
     await admin(node, 'PUT', `/apps/${app.ref}/settings/db_extra_search_path`, { value: ['apart'] });
     try {
@@ -158,16 +158,19 @@ it.each(['gate', 'aside'])(
   },
 );
 
-it.each(['public.now', 'now'])('finds PostgreSQL’s own function %s only if the name has no schema', async (name) => {
-  await withPreRequest(name, async () => {
-    const verdict = name === 'now' ? 'always' : 'never';
-    await expect.poll(() => cellOf('anon', 'select', 'public.days'), { timeout: 1000 }).toMatchObject({ verdict });
-    expect((await clientOf(app).from('days').select()).error?.code).toBe(name === 'now' ? undefined : '42883');
-  });
-});
+it.each(['public.now', 'now'])(
+  'the app finds PostgreSQL’s own function %s only if the name has no schema',
+  async (name) => {
+    await withPreRequest(name, async () => {
+      const verdict = name === 'now' ? 'always' : 'never';
+      await expect.poll(() => cellOf('anon', 'select', 'public.days'), { timeout: 1000 }).toMatchObject({ verdict });
+      expect((await clientOf(app).from('days').select()).error?.code).toBe(name === 'now' ? undefined : '42883');
+    });
+  },
+);
 
 it.each(['public.writes', 'public.counts'])(
-  'refuses every read-only call if db_pre_request names %s, because the function writes',
+  'the app refuses every read-only call if db_pre_request names %s, because the function writes',
   async (name) => {
     await withPreRequest(name, async () => {
       await expect
@@ -182,15 +185,15 @@ it.each(['public.writes', 'public.counts'])(
       expect(await cellOf('anon', 'delete', 'public.days')).toMatchObject({ verdict: 'always' });
       expect((await rest.from('days').delete().eq('id', 99)).error).toBeNull();
       const { chapters } = await admin<Specification>(node, 'GET', `/apps/${app.ref}/specification`);
-      const told = chapters.calls?.settings.find(({ key }) => key === 'db_pre_request')?.value;
-      expect(told).toMatch(/\(25006\): every call that only reads is refused/);
+      const reported = chapters.calls?.settings.find(({ key }) => key === 'db_pre_request')?.value;
+      expect(reported).toMatch(/\(25006\): every call that only reads is refused/);
       const { cells } = await probeOf(node, app.ref);
       expect(cells.filter((cell) => cell.outcome === 'disagrees')).toEqual([]);
     });
   },
 );
 
-it('makes read-only calls conditional if the pre-request function writes sometimes, unless it checks the request method', async () => {
+it('a pre-request function that writes sometimes makes read-only calls conditional, unless it checks the request method', async () => {
   await withPreRequest('public.writes_for_members', async () => {
     await expect
       .poll(() => cellOf('anon', 'select', 'public.days'), { timeout: 1000 })
@@ -207,7 +210,7 @@ it('makes read-only calls conditional if the pre-request function writes sometim
   });
 });
 
-it('keeps cells and responses if settings of the database change, and shows lock_timeout as the database’s setting', async () => {
+it('the cells and the responses stay the same if settings of the database change, and chapter 7 shows lock_timeout as the database’s setting', async () => {
   const fresh = await createApp(node);
   const { ref } = fresh;
   const settings = [

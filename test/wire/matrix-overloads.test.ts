@@ -195,9 +195,9 @@ async function call(schema: string, given: Given): Promise<string | number> {
   return response.ok ? (answer as number) : (answer as { code: string }).code;
 }
 
-describe('chapter 6 matches the results of calls to functions with the same name', () => {
+describe('cells of functions with the same name', () => {
   it.each(shapes.map((shape, i) => ({ ...shape, schema: schemaOf(i) })))(
-    '$what',
+    'match the results of calls: $what',
     async ({ schema, says, answers = [], ambiguous = [], closed = [] }) => {
       for (const [given, number] of answers) expect([given, await call(schema, given)]).toEqual([given, number]);
       for (const given of ambiguous) expect([given, await call(schema, given)]).toEqual([given, 'PGRST203']);
@@ -210,7 +210,7 @@ describe('chapter 6 matches the results of calls to functions with the same name
     },
   );
 
-  it('the probe does not contradict the cells of functions with the same name', () => {
+  it('are not contradicted by the probe', () => {
     expect(probed.cells.filter(({ outcome }) => outcome === 'disagrees')).toEqual([]);
   });
 });

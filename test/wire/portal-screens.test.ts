@@ -25,7 +25,7 @@ const screensOf = async (member: Member | null): Promise<PortalScreens> =>
   (await (await ask(member)).json()) as PortalScreens;
 const routes = ({ screens }: PortalScreens) => screens.map(({ route }) => route);
 
-it('shows each caller the screens of the caller’s roles, with the rows that supabase-js returns', async () => {
+it('GET /portal/v1/screens shows each caller the screens of the caller’s roles, with the rows that supabase-js returns', async () => {
   const [customer, agent] = [await screensOf(ada), await screensOf(gus)];
   const formOf = ({ screens }: PortalScreens) =>
     screens.find(({ kind, entity }) => kind === 'form' && entity === 'public.comments')?.columns;
@@ -59,7 +59,7 @@ it('shows each caller the screens of the caller’s roles, with the rows that su
 });
 
 it.each(['helpdesk', 'booking', 'notes'])(
-  'shows in the app %s only what the caller may read and call, whatever the roles',
+  'GET /portal/v1/screens shows in the app %s only what the caller may read and call, whatever the roles',
   async (template) => {
     const of = await createApp(node, { template });
     const [plain, holder] = [await signUpMember(of), await signUpMember(of)];
@@ -100,7 +100,7 @@ it.each(['helpdesk', 'booking', 'notes'])(
   },
 );
 
-it('replaces auth.uid() in the filter of a screen by the id of the caller, and leaves the screen out for visitors', async () => {
+it('GET /portal/v1/screens replaces auth.uid() in the filter of a screen by the id of the caller, and leaves the screen out for visitors', async () => {
   const own = async (member: Member) =>
     (await screensOf(member)).screens.find(({ route }) => route === '/my-tickets')?.filter;
   expect(await own(ada)).toBe(`or=(customer.eq.${ada.user.id},assignee.eq.${ada.user.id})`);
@@ -138,7 +138,7 @@ it('replaces auth.uid() in the filter of a screen by the id of the caller, and l
   await vi.waitFor(async () => expect(routes(await screensOf(null))).toEqual([]), { timeout: 5000 });
 });
 
-it('sends an entity tag, which is different only for callers with different roles', async () => {
+it('GET /portal/v1/screens sends an entity tag, which is different only for callers with different roles', async () => {
   const first = await ask(ada);
   const etag = first.headers.get('etag') ?? '';
   expect(first.headers.get('cache-control')).toBe('private, no-cache');
@@ -164,7 +164,7 @@ it('sends an entity tag, which is different only for callers with different role
   expect((await ask(ada, { 'if-none-match': etag })).status).toBe(304);
 });
 
-it('returns a changed screen after the app has changed, and HTML in a label as plain text', async () => {
+it('GET /portal/v1/screens returns a changed screen after the app has changed, and HTML in a label as plain text', async () => {
   const hostile = '</script><img src=x onerror=alert(1)>';
   await ask(ada);
   await runSql(
@@ -187,7 +187,7 @@ it('returns a changed screen after the app has changed, and HTML in a label as p
   await vi.waitFor(async () => expect(JSON.stringify(await screensOf(ada))).not.toContain('topics'), { timeout: 5000 });
 });
 
-it('saves views for each member up to the limit, and does not show them to other members', async () => {
+it('the app saves views for each member up to the limit, and does not show them to other members', async () => {
   const views = (member: Member | null, method = 'GET', query = '', body?: unknown) =>
     fetch(`${app.url}/portal/v1/views${query}`, {
       method,
@@ -228,7 +228,7 @@ it('saves views for each member up to the limit, and does not show them to other
   expect(await (await views(gus, 'DELETE', '?route=%2Fqueue&name=Mine')).json()).toEqual([]);
 });
 
-it('returns the accent and the logo of the app to a visitor, and set_look refuses invalid values', async () => {
+it('GET /portal/v1/screens returns the accent and the logo of the app to a visitor, and set_look refuses invalid values', async () => {
   const logo = `data:image/png;base64,${Buffer.from('x').toString('base64')}`;
   const look = async () => (await (await fetch(`${app.url}/portal/v1/app`)).json()) as { accent: string; logo: string };
   expect(await look()).toMatchObject({ accent: null, logo: null });
@@ -241,7 +241,7 @@ it('returns the accent and the logo of the app to a visitor, and set_look refuse
   expect(await look()).toMatchObject({ accent: null, logo: null });
 });
 
-it('refuses callers without a key or with an ended session, tokens of another app and other methods', async () => {
+it('GET /portal/v1/screens refuses callers without a key or with an ended session, tokens of another app and other methods', async () => {
   const bare = await fetch(`${app.url}/portal/v1/screens`);
   expect([bare.status, ((await bare.json()) as { code: string }).code]).toEqual([401, 'key_missing']);
   const other = await createApp(node);

@@ -3,14 +3,15 @@ import type { AppConnection } from '../../contract/admin.ts';
 import type { PortalEntity, PortalScreen, PortalScreens } from '../../contract/portal.ts';
 import { en } from '../../web/language/en.ts';
 import { setLanguage } from '../../web/language/messages.ts';
-import type { Portal } from '../../web/portal/data/client.ts';
-import { keyOf, quoted } from '../../web/portal/data/query.ts';
-import { callFunction, callRest, type Row } from '../../web/portal/data/rest.ts';
-import { allRows, list, PageChain, rowPage } from '../../web/portal/data/row-pages.ts';
-import { choices, count, figureRows, lane, readRow, rowsBetween } from '../../web/portal/data/rows.ts';
-import { entityIn, fieldIn, placeAt, readableFields, rowPath } from '../../web/portal/data/screens.ts';
-import { missingFor, moveRow, waysOf } from '../../web/portal/data/transitions.ts';
-import { choicesOf, dataConditions, hasRange } from '../../web/portal/screens/list-search.ts';
+import type { Portal } from '../../web/portal/queries/client.ts';
+import { keyOf } from '../../web/portal/queries/query.ts';
+import { callFunction, callRest, type Row } from '../../web/portal/queries/rest.ts';
+import { allRows, list, PageChain, rowPage } from '../../web/portal/queries/row-pages.ts';
+import { choices, count, figureRows, lane, readRow, rowsBetween } from '../../web/portal/queries/rows.ts';
+import { entityIn, fieldIn, placeAt, readableFields, rowPath } from '../../web/portal/queries/screens.ts';
+import { missingFor, moveRow, waysOf } from '../../web/portal/queries/transitions.ts';
+import { choicesOf, dataConditions, hasRange } from '../../web/portal/screens/list/list-search.ts';
+import { quoted } from '../../web/rows/query.ts';
 import { admin, createApp, runSql } from '../support/apps.ts';
 import { clientOf, type Member, signUpMember } from '../support/clients.ts';
 import { designSchemas, designs } from '../support/portal-schemas.ts';
@@ -252,7 +253,7 @@ const texts = (screen: PortalScreen, rows: readonly Row[]): string[] =>
   rows.map((row) => JSON.stringify(screen.columns.map((name) => String(row[name])))).sort();
 
 it.each(['anon', 'member', 'agent'] as const)(
-  'shows the caller %s only what the server gives and accepts, in every screen of 23 designs',
+  'the portal shows the caller %s only what the server gives and accepts, in every screen of 23 designs',
   async (name) => {
     const member = name === 'anon' ? null : name === 'agent' ? agent : plain;
     const caller: Caller = { member, portal: portalOf(member), all: await screensOf(member) };
@@ -293,20 +294,20 @@ it.each(['anon', 'member', 'agent'] as const)(
   },
 );
 
-it('names nothing that the caller may not read or write', async () => {
+it('the portal names nothing that the caller may not read or write', async () => {
   const texts = await Promise.all([null, plain].map(async (member) => JSON.stringify(await screensOf(member))));
   expect(texts[0]).not.toMatch(/salaries|requests|nameless|hidden|purge|"clinic|people/);
   expect(texts[1]).not.toMatch(/"amount"|"iban"|"secret"|hidden|purge|"approve"|"reject"|events_2026/);
   expect(texts[1]).toMatch(/"shown"/);
 });
 
-it('gives no screen the path of another page of the origin', async () => {
+it('no screen gets the path of another page of the origin', async () => {
   const routes = (await screensOf(plain)).screens.map(({ route }) => route);
   expect(routes.filter((route) => /^\/(account(\/|$)|$)/.test(route))).toEqual([]);
   expect(routes).toContain('/public.account');
 });
 
-it('finds rows by the words of an index, by several texts, and by a part of a text with signs', async () => {
+it('a search finds rows by the words of an index, by several texts, and by a part of a text with signs', async () => {
   const all = await screensOf(plain);
   const found = async (id: string, search: string) => {
     const entity = entityIn(all, id);

@@ -57,7 +57,7 @@ describe('the probe of an app', () => {
     expect(next.data).toEqual({ id: 2 });
   });
 
-  it('two concurrent requests share a run', async () => {
+  it('is shared by two concurrent requests', async () => {
     const app = await createApp(node);
     await runSql(node, app.ref, notes);
     const path = `/apps/${app.ref}/probe`;
@@ -67,7 +67,7 @@ describe('the probe of an app', () => {
     await probeOf(node, app.ref);
   });
 
-  it('--check --probe fails with a description if the app behaves differently than its specification', async () => {
+  it('makes --check --probe fail with a description if the app behaves differently than its specification', async () => {
     const app = await createApp(node);
     await runSql(
       node,
@@ -101,14 +101,17 @@ describe('the probe of an app', () => {
     expect((await check()).code).toBe(0);
   });
 
-  it.each(['helpdesk', 'booking', 'notes'])('the template %s behaves as its matrix claims', async (template) => {
-    const ref = uniqueRef(template);
-    const made = await cli(node, ['apps', 'create', ref, '--template', template]);
-    expect([made.code, made.stderr]).toEqual([0, '']);
-    const { cells } = await probeOf(node, ref);
-    expect(cells.filter((cell) => cell.outcome === 'disagrees')).toEqual([]);
-    expect(cells.filter((cell) => cell.outcome === 'not probed' && !dependsOnCode(cell))).toEqual([]);
-  });
+  it.each(['helpdesk', 'booking', 'notes'])(
+    'finds no difference between the template %s and its matrix',
+    async (template) => {
+      const ref = uniqueRef(template);
+      const made = await cli(node, ['apps', 'create', ref, '--template', template]);
+      expect([made.code, made.stderr]).toEqual([0, '']);
+      const { cells } = await probeOf(node, ref);
+      expect(cells.filter((cell) => cell.outcome === 'disagrees')).toEqual([]);
+      expect(cells.filter((cell) => cell.outcome === 'not probed' && !dependsOnCode(cell))).toEqual([]);
+    },
+  );
 
   it('requires a builder or the operator, an existing app and valid options', async () => {
     const app = await createApp(node);

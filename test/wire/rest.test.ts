@@ -2,6 +2,7 @@ import pg from 'pg';
 import { describe, expect, inject, it } from 'vitest';
 import { limits } from '../../contract/limits.ts';
 import { createApp, runSql } from '../support/apps.ts';
+import { send, sendBytes } from '../support/http.ts';
 import { cli } from '../support/node.ts';
 
 const node = inject('node');
@@ -76,4 +77,91 @@ it('a page of any origin may send a preflight request and read the answer', asyn
   expect(asked.headers.get('access-control-allow-headers')).toContain('apikey, prefer');
   const answered = await fetch(`${app.url}/rest/v1/anything`, { headers: { origin: 'https://shop.example' } });
   expect(answered.headers.get('access-control-expose-headers')).toBe('*');
+});
+
+describe('a request to an app that is refused before its API gets it', () => {
+  const long = 'a'.repeat(limits.urlBytes.default);
+  const fromPage = { origin: 'https://shop.example' };
+  const asked = { ...fromPage, 'access-control-request-method': 'GET', 'access-control-request-headers': 'apikey' };
+  const readable = { 'access-control-allow-origin': '*', 'access-control-expose-headers': '*' };
+  /** Returns the addresses of a new app: on the node's origin, and on its own. */
+  const addresses = async (): Promise<[path: string, headers: Record<string, string>][]> => {
+    const { ref } = await createApp(node);
+    return [
+      [`/apps/${ref}`, {}],
+      ['', { host: `${ref}.localhost:${new URL(node.url).port}` }],
+    ];
+  };
+
+  it('can be read by pages of other origins, in the format of the API, if its URL is too long', async () => {
+    for (const [path, headers] of await addresses()) {
+      const target = `${path}/rest/v1/items?id=in.(${long})`;
+      const preflight = await send(node.url, target, { method: 'OPTIONS', headers: { ...headers, ...asked } });
+      expect(preflight).toMatchObject({ status: 200, headers: readable });
+      const refused = await send(node.url, target, { headers: { ...headers, ...fromPage } });
+      expect(refused).toMatchObject({ status: 431, headers: readable });
+      expect(JSON.parse(refused.body)).toEqual({
+        code: 'headers_too_large',
+        message: 'The request line and headers are too large.',
+        details: null,
+        hint: expect.stringContaining('/rest/v1/rpc/'),
+      });
+      const ofAuth = await send(node.url, `${path}/auth/v1/settings?x=${long}`, {
+        headers: { ...headers, ...fromPage },
+      });
+      expect(ofAuth).toMatchObject({ status: 431, headers: readable });
+      expect(JSON.parse(ofAuth.body)).toMatchObject({ code: 431, error_code: 'headers_too_large' });
+    }
+  });
+
+  it('can be read by pages of other origins if no API has the path or the body is too large', async () => {
+    for (const [path, headers] of await addresses()) {
+      const missing = await send(node.url, `${path}/functions/v1/hello`, { headers: { ...headers, ...fromPage } });
+      expect(missing).toMatchObject({ status: 404, headers: readable });
+      const length = { 'content-type': 'application/json', 'content-length': String(limits.bodyBytes.default + 1) };
+      const large = await send(node.url, `${path}/rest/v1/items`, {
+        method: 'POST',
+        headers: { ...headers, ...fromPage, ...length },
+        ownConnection: true,
+      });
+      expect(large).toMatchObject({ status: 413, headers: readable });
+    }
+  });
+
+  it.each([
+    [
+      'its URL is longer than the parser reads',
+      `GET /rest/v1/items?id=in.(${long}${long}${long}) HTTP/1.1`,
+      431,
+      'headers_too_large',
+    ],
+    ['it is malformed', 'GET /rest/v1/it ems HTTP/1.1', 400, 'bad_request'],
+  ])('can be read by pages of other origins if %s', async (_, line, status, code) => {
+    const received = await sendBytes(
+      node.url,
+      `${line}\r\nHost: any.localhost\r\nOrigin: https://shop.example\r\n\r\n`,
+    );
+    const [head = '', body = ''] = received.split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(head).toMatch(/^access-control-allow-origin: \*\r?$/m);
+    expect(head).toMatch(/^content-type: application\/json/m);
+    expect(JSON.parse(body)).toMatchObject({ code });
+  });
+});
+
+it('counts at least the rows that it sends if the estimate of count=planned is smaller', async () => {
+  const app = await createApp(node);
+  await runSql(
+    node,
+    app.ref,
+    `create table public.items as select i as id from generate_series(1, 10) i; analyze public.items;
+     insert into public.items select i from generate_series(11, 15) i`,
+  );
+  const rangeOf = async (query: string): Promise<string | null> => {
+    const headers = { apikey: app.secret_key, prefer: 'count=planned' };
+    return (await fetch(`${app.url}/rest/v1/items?${query}`, { headers })).headers.get('content-range');
+  };
+  await expect.poll(() => rangeOf('')).toBe('0-14/15');
+  expect(await rangeOf('limit=3')).toBe('0-2/10');
+  expect(await rangeOf('offset=12')).toBe('12-14/15');
 });

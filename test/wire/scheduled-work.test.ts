@@ -76,7 +76,7 @@ describe('a scheduled job', () => {
   });
   afterAll(() => runSql(node, app.ref, 'select cron.unschedule(jobid) from cron.job'));
 
-  it('runs as the owner whenever it is due, and its runs are recorded as pg_cron records them', async () => {
+  it('runs as the owner at every due time, and its runs are recorded as pg_cron records them', async () => {
     await expect.poll(() => ticksOf('tick'), patient).toBeGreaterThan(2);
     const [run] =
       await rows(`select d.username = current_user, d.database = current_database(), d.command, status, return_message,

@@ -83,7 +83,7 @@ const sessions = async (): Promise<number> => {
   return all.length - 1;
 };
 
-it('keeps one session if concurrent requests all refresh it, whichever response the browser keeps', async () => {
+it('a browser keeps one session if concurrent requests all refresh it, whichever response the browser keeps', async () => {
   const none = new Map<string, string>();
   expect(await (await get(none)).text()).toContain('Please sign in.');
   const signedIn = await post('/sign-in', none, { email, password });
@@ -102,7 +102,7 @@ it('keeps one session if concurrent requests all refresh it, whichever response 
   expect(await sessions()).toBe(0);
 });
 
-it('marks responses that set cookies as private', async () => {
+it('responses that set cookies are marked as private', async () => {
   const signedIn = await post('/sign-in', new Map(), { email, password });
   const response = await get(expired(after(new Map(), signedIn)));
   expect(response.headers.getSetCookie().length).toBeGreaterThan(0);

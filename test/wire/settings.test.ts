@@ -152,12 +152,12 @@ describe('secret settings', () => {
   it('are not in the specification, the journal, a copy of the app or a later app with the same ref', async () => {
     const app = await createApp(node);
     await admin(node, 'PUT', `/apps/${app.ref}/settings/smtp_pass`, { value: 'hidden-value' });
-    const told = await Promise.all([
+    const texts = await Promise.all([
       admin(node, 'GET', `/apps/${app.ref}/specification`),
       admin(node, 'GET', `/apps/${app.ref}/migrations/unsaved`),
       runSql(node, app.ref, 'select * from ninefold.settings; select * from ninefold.journal'),
     ]);
-    expect(JSON.stringify(told)).not.toContain('hidden-value');
+    expect(JSON.stringify(texts)).not.toContain('hidden-value');
     const isSet = async (ref: string) => {
       const listed = await admin<SettingEntry[]>(node, 'GET', `/apps/${ref}/settings`);
       return listed.find(({ key }) => key === 'smtp_pass')?.is_set;

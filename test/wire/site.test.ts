@@ -44,7 +44,7 @@ function get(path: string, headers: Readonly<Record<string, string>> = {}, metho
 }
 const isPortal = async (path: string) => (await get(path)).body.includes('data-surface="portal"');
 
-it('publishes a folder on the app’s origin, rolls back, and serves the pages for members again', async () => {
+it('the node publishes a folder on the app’s origin, rolls back, and serves the pages for members again', async () => {
   expect(await isPortal('/')).toBe(true);
   expect(await ninefold(folder)).toMatch(/^Version 1 is served: 3 files, 2 kB\.\nhttp:\/\//);
   await expect.poll(() => isPortal('/')).toBe(false);
@@ -91,7 +91,7 @@ it('publishes a folder on the app’s origin, rolls back, and serves the pages f
   await expect.poll(() => isPortal('/')).toBe(false);
 });
 
-it('compresses text, revalidates by entity tag, caches hashed names for a year and sends ranges', async () => {
+it('the node compresses text, revalidates by entity tag, caches hashed names for a year and sends ranges', async () => {
   const path = '/assets/app-Bx3dE9_k.js';
   const whole = await get(path);
   expect(whole).toMatchObject({ status: 200, body: script, headers: { vary: 'Accept-Encoding' } });
@@ -120,7 +120,7 @@ it('compresses text, revalidates by entity tag, caches hashed names for a year a
   expect((await get('/', {}, 'POST')).status).toBe(404);
 });
 
-it('refuses invalid paths and hashes, a version with missing files, and a folder without a start page', async () => {
+it('the node refuses invalid paths and hashes, a version with missing files, and a folder without a start page', async () => {
   const begin = (files: Record<string, string>) =>
     admin<BegunSiteVersion>(node, 'POST', `/apps/${app.ref}/site/versions`, { files });
   const hash = 'a'.repeat(64);
@@ -148,7 +148,7 @@ it('refuses invalid paths and hashes, a version with missing files, and a folder
   await rm(empty, { recursive: true });
 });
 
-it('stores equal files once, and keeps the ten newest versions', async () => {
+it('the node stores equal files once, and keeps the ten newest versions', async () => {
   const site = `/apps/${app.ref}/site/versions`;
   const sha256 = (content: string) => createHash('sha256').update(JSON.stringify(content)).digest('hex');
   for (let i = 0; i < 11; i++) {

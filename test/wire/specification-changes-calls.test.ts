@@ -336,27 +336,31 @@ beforeAll(async () => {
   before = await chapters();
 });
 
-describe('the chapters show the effect of a change on calls within a second, until the change is undone', () => {
-  it.each(cases)('$does', async ({ does, undoes, says, call, answers }) => {
-    const told = Object.entries(says).map(([number, words]) => ({ number: Number(number), words }));
-    if (call && answers) expect(await answer(call)).toMatch(answers[0]);
-    await runSql(node, app.ref, does);
-    const missing = await eventually(
-      async () => {
-        const now = await chapters();
-        return told.filter(
-          ({ number, words }) => !changedLines(before[number] ?? '', now[number] ?? '').some((one) => words.test(one)),
-        );
-      },
-      (left) => left.length === 0,
-    );
-    if (call && answers) expect(await answer(call)).toMatch(answers[1]);
-    await runSql(node, app.ref, undoes);
-    const after = await eventually(chapters, (now) => now.join('') === before.join(''));
-    expect(missing).toEqual([]);
-    expect(after).toEqual(before);
-    if (call && answers) expect(await answer(call)).toMatch(answers[0]);
-  });
+describe('the chapters of an app', () => {
+  it.each(cases)(
+    'show the effect of a change on calls within a second, until the change is undone: $does',
+    async ({ does, undoes, says, call, answers }) => {
+      const reported = Object.entries(says).map(([number, words]) => ({ number: Number(number), words }));
+      if (call && answers) expect(await answer(call)).toMatch(answers[0]);
+      await runSql(node, app.ref, does);
+      const missing = await eventually(
+        async () => {
+          const now = await chapters();
+          return reported.filter(
+            ({ number, words }) =>
+              !changedLines(before[number] ?? '', now[number] ?? '').some((one) => words.test(one)),
+          );
+        },
+        (left) => left.length === 0,
+      );
+      if (call && answers) expect(await answer(call)).toMatch(answers[1]);
+      await runSql(node, app.ref, undoes);
+      const after = await eventually(chapters, (now) => now.join('') === before.join(''));
+      expect(missing).toEqual([]);
+      expect(after).toEqual(before);
+      if (call && answers) expect(await answer(call)).toMatch(answers[0]);
+    },
+  );
 });
 
 /** Returns status and body of the call. */

@@ -97,9 +97,9 @@ describe('spec', () => {
       );
       expect(await run(['spec', ref, '--check', file])).toBe('');
       await runSql(node, ref, widen);
-      const told = await run(['spec', ref, '--check', file], 1);
-      expect(told).toContain('6 Roles');
-      expect(told).toContain('Signed-in members may now delete tickets.');
+      const output = await run(['spec', ref, '--check', file], 1);
+      expect(output).toContain('6 Roles');
+      expect(output).toContain('Signed-in members may now delete tickets.');
       await runSql(
         node,
         ref,
@@ -115,10 +115,10 @@ describe('spec', () => {
     await deleteApp(node, old.ref);
     const { ref } = await copy('Another name');
     await runSql(node, ref, `${widen}; alter table public.tickets add priority int; drop table public.secrets`);
-    const told = await run(['spec', ref, '--check', file], 1);
-    expect(told).toContain('Signed-in members may now delete tickets.');
-    expect(told).toContain('tickets: it now says “priority: integer; optional”.');
-    expect(told).toContain('The privileges on secrets are gone with it.');
+    const output = await run(['spec', ref, '--check', file], 1);
+    expect(output).toContain('Signed-in members may now delete tickets.');
+    expect(output).toContain('tickets: it now says “priority: integer; optional”.');
+    expect(output).toContain('The privileges on secrets are gone with it.');
   });
 
   it('--check reports a file that was only reformatted, and exits with 2 if it cannot compare', async () => {

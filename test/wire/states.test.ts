@@ -159,7 +159,7 @@ describe('a member with the stock client', () => {
     await expect.poll(holders, { timeout: 12_000 }).toEqual(['agent 1']);
   });
 
-  it('only one of two concurrent calls takes a transition', async () => {
+  it('takes a transition in only one of two concurrent calls', async () => {
     const { app, agent, customer, id } = await helpdesk();
     await sql(app, `select ninefold.grant_role('${customer.user.id}', 'agent')`);
     const close = ({ client }: Member, resolution: string) =>
@@ -269,7 +269,7 @@ describe('roles of members', () => {
   });
 });
 
-it('each definition is announced to all nodes at once, and is recorded with its author', async () => {
+it('each definition reaches all nodes at once, and is recorded with its author', async () => {
   const app = await createApp(node, { from: template.ref });
   await withClient(app.database_url ?? '', async (client) => {
     await client.query('listen ninefold');
@@ -281,9 +281,9 @@ it('each definition is announced to all nodes at once, and is recorded with its 
       `update ninefold.transitions set roles = null where name = 'reopen'`,
       `select ninefold.drop_machine('public.tickets', 'status')`,
     ]) {
-      const told = new Promise((resolve) => client.once('notification', ({ payload }) => resolve(payload)));
+      const reported = new Promise((resolve) => client.once('notification', ({ payload }) => resolve(payload)));
       await sql(app, statement);
-      expect([statement, await told]).toEqual([statement, '{"type":"schema"}']);
+      expect([statement, await reported]).toEqual([statement, '{"type":"schema"}']);
     }
   });
   const noted = await sql(app, `select distinct what from ninefold.journal where kind = 'definition' order by 1`);

@@ -6,10 +6,10 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { en } from '../language/en.ts';
 import { setLanguage } from '../language/messages.ts';
-import { KeyboardProvider } from '../ui/keys/keyboard.tsx';
+import { KeyboardProvider } from '../ui/shortcuts/keyboard.tsx';
 import { colorSchemeManager, cssVariablesResolver, theme } from '../ui/theme.tsx';
-import { queryClient, setSignedOutHandler } from './data/query-client.ts';
-import { forgetAnswers } from './data/session.ts';
+import { queryClient, setSignedOutHandler } from './queries/query-client.ts';
+import { forgetAnswers } from './queries/session.ts';
 import { router } from './router.tsx';
 
 // The fields that console and portal share have their texts in the catalogue of messages.

@@ -8,15 +8,14 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { code } from '../ui/recovery/code.ts';
-import { readLogSearch } from './data/log.ts';
-import { queryClient } from './data/query-client.ts';
-import { signedInBuilder } from './data/session.ts';
-import { setupState } from './data/setup.ts';
-import { specification } from './data/specification.ts';
 import { AppLayout } from './layout/app-layout.tsx';
-import { PageLoading } from './layout/page-loading.tsx';
 import { Root } from './layout/root.tsx';
-import { NotFound, RouteFailure } from './layout/route-states.tsx';
+import { NotFound, PageLoading, RouteFailure } from './layout/route-states.tsx';
+import { readLogSearch } from './queries/log.ts';
+import { queryClient } from './queries/query-client.ts';
+import { signedInBuilder } from './queries/session.ts';
+import { setupState } from './queries/setup.ts';
+import { specification } from './queries/specification.ts';
 import { readDataSearch } from './tools/data/data-search.ts';
 
 type Search = Record<string, unknown>;
@@ -65,7 +64,7 @@ const setup = createRoute({
   path: '/setup',
   loader: () => queryClient.ensureQueryData(setupState()),
   component: lazyRouteComponent(
-    code(() => import('./auth/setup.tsx')),
+    code(() => import('./sign-in/setup.tsx')),
     'Setup',
   ),
 });
@@ -95,7 +94,7 @@ const app = createRoute({
 const appPage = pagesOf(app);
 
 const appPages = app.addChildren([
-  appPage('/', strings(), () => import('./contents/contents-page.tsx'), 'ContentsPage'),
+  appPage('/', strings(), () => import('./overview/overview-page.tsx'), 'OverviewPage'),
   appPage('/purpose', strings(), () => import('./chapters/purpose/purpose-page.tsx'), 'PurposePage'),
   appPage('/screens', strings('screen'), () => import('./chapters/screens/screens-page.tsx'), 'ScreensPage'),
   appPage(
@@ -130,7 +129,7 @@ const appPages = app.addChildren([
     'MailPage',
   ),
   appPage('/api-keys', strings(), () => import('./tools/api-keys/api-keys-page.tsx'), 'ApiKeysPage'),
-  appPage('/keys', strings(), () => import('./tools/keys/keys-page.tsx'), 'KeysPage'),
+  appPage('/keys', strings(), () => import('./tools/signing-keys/signing-keys-page.tsx'), 'SigningKeysPage'),
   appPage('/applications', strings(), () => import('./tools/applications/applications-page.tsx'), 'ApplicationsPage'),
   appPage(
     '/sign-in-methods',
@@ -152,9 +151,9 @@ const appPages = app.addChildren([
 export const router = createRouter({
   routeTree: root.addChildren([
     setup,
-    page('/sign-in', strings('next'), () => import('./auth/sign-in.tsx'), 'SignIn'),
-    page('/invitation', strings(), () => import('./auth/invitation.tsx'), 'Invitation'),
-    page('/recovery', strings(), () => import('./auth/recovery.tsx'), 'Recovery'),
+    page('/sign-in', strings('next'), () => import('./sign-in/sign-in.tsx'), 'SignIn'),
+    page('/invitation', strings(), () => import('./sign-in/invitation.tsx'), 'Invitation'),
+    page('/recovery', strings(), () => import('./sign-in/recovery.tsx'), 'Recovery'),
     signedIn.addChildren([
       nodePage('/', makesApp, () => import('./apps/apps-page.tsx'), 'AppsPage'),
       nodePage('/account', strings(), () => import('./account/account-page.tsx'), 'AccountPage'),

@@ -20,7 +20,7 @@ export interface EditorProps {
   onChange: (value: string | boolean) => void;
   /** Called when the focus leaves the field. */
   onLeave?: () => void;
-  /** Why the typed value is invalid; null if it is valid. */
+  /** The reason why the typed value is invalid; null if it is valid. */
   wrong?: string | null;
   /** True if the field is marked as optional, as in the form of a new row. */
   isOptional?: boolean;

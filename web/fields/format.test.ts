@@ -5,7 +5,7 @@ import { textOf } from './format.ts';
 
 beforeAll(() => setLanguage('en', en));
 
-it('formats an interval of PostgreSQL in words', () => {
+it('textOf formats an interval of PostgreSQL in words', () => {
   const words = (value: string) => textOf({ editor: 'duration', values: null }, value);
   expect(['1 day 02:30:00', '00:05:00', '2 years 1 mon', '24:00:00', '00:00:00', '00:00:01.5'].map(words)).toEqual([
     '1 day 2 h 30 min',
@@ -17,7 +17,7 @@ it('formats an interval of PostgreSQL in words', () => {
   ]);
 });
 
-it('formats all digits of a large number, and a time of day without seconds that are 0', () => {
+it('textOf formats all digits of a large number, and a time of day without seconds that are 0', () => {
   const words = (editor: 'number' | 'time', value: string) => textOf({ editor, values: null }, value);
   expect(words('number', '9007199254740993')).toBe('9,007,199,254,740,993');
   expect(words('number', '0.12345678901234567')).toBe('0.12345678901234567');

@@ -19,7 +19,7 @@ it.each([
   ['1.2.3', 'de', null],
   ['1,2,3', 'en', null],
   ['twelve', 'en', null],
-])('reads the number %s in the notation of %s', (typed, locale, plain) => {
+])('plainNumber reads the number %s in the notation of %s', (typed, locale, plain) => {
   expect(plainNumber(typed, locale)).toBe(plain);
 });
 
@@ -29,7 +29,7 @@ it.each([
   ['1234.5', 'ar-EG', '١٢٣٤٫٥'],
   ['9007199254740993', 'de', '9007199254740993'],
   ['NaN', 'de', 'NaN'],
-])('shows the number %s in the notation of %s, and reads it again', (plain, locale, shown) => {
+])('localNumber shows the number %s in the notation of %s, and reads it again', (plain, locale, shown) => {
   expect(localNumber(plain, locale)).toBe(shown);
   if (plain !== 'NaN') expect(plainNumber(shown, locale)).toBe(plain);
 });

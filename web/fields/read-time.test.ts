@@ -58,7 +58,7 @@ describe('readTime', () => {
   });
 });
 
-it('formats a time so that readTime reads it as the same moment', () => {
+it('dayText and clockText format a time so that readTime reads it as the same moment', () => {
   const time = new Date(2026, 1, 3, 9, 5);
   expect([dayText(time), clockText(time)]).toEqual(['3 Feb 2026', '09:05']);
   expect(readTime(`${dayText(time)} ${clockText(time)}`, now)?.time).toEqual(time);

@@ -225,7 +225,7 @@ export const en = {
   linkedAccountsAbout: 'Other accounts that can sign you in.',
   linkOf: 'Link {title}',
   linkSpent: 'This link no longer works',
-  linkUnknown: 'Nobody can tell where it should lead. Ask for a new one.',
+  linkUnknown: 'The destination of the link is unknown. Ask for a new link.',
   listCount: '{count, plural, =0 {No {label}.} =1 {One {one}.} other {{words} {label}.}}',
   listCountOf: '{words} {label}:',
   live: 'live',

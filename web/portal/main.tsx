@@ -8,9 +8,9 @@ import { createRoot } from 'react-dom/client';
 import { currentDirection } from '../language/messages.ts';
 import { hueOf } from '../ui/accent.ts';
 import { colorSchemeManager, cssVariablesResolver, theme } from '../ui/theme.tsx';
-import { makePortal, PortalContext, readApp, StartError } from './data/client.ts';
-import { loadLanguage } from './data/language.ts';
-import { followConnection, followSession, queryClient } from './data/session.ts';
+import { makePortal, PortalContext, readApp, StartError } from './queries/client.ts';
+import { loadLanguage } from './queries/language.ts';
+import { followConnection, followSession, queryClient } from './queries/session.ts';
 import { router } from './router.tsx';
 import { StartFailure } from './start-failure.tsx';
 

@@ -3,7 +3,7 @@ import { t } from '../language/messages.ts';
 import { Button } from '../ui/button.tsx';
 import { MissingCode } from '../ui/recovery/code.ts';
 import { reload, useRecovery } from '../ui/recovery/use-recovery.ts';
-import { AuthLayout, Wrong } from './auth/auth-layout.tsx';
+import { AuthLayout, Wrong } from './sign-in/auth-layout.tsx';
 
 /**
  * Shows in the place of a page that the page failed. If a part of its code is missing, for example because a new build

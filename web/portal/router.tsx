@@ -8,14 +8,16 @@ import {
 } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { code } from '../ui/recovery/code.ts';
-import { usePortal } from './data/client.ts';
 import { PageFailure } from './page-failure.tsx';
-import { Gate } from './screens/gate.tsx';
+import { usePortal } from './queries/client.ts';
+import { Gate } from './screens/shell/gate.tsx';
 import { SignedIn } from './sign-in/signed-in.tsx';
 
 // A member opens only a few of these pages, so the code of each is loaded when it is opened.
-const HomePage = lazy(code(() => import('./screens/home-page.tsx').then((all) => ({ default: all.HomePage }))));
-const ScreenPage = lazy(code(() => import('./screens/screen-page.tsx').then((all) => ({ default: all.ScreenPage }))));
+const HomePage = lazy(code(() => import('./screens/home/home-page.tsx').then((all) => ({ default: all.HomePage }))));
+const ScreenPage = lazy(
+  code(() => import('./screens/shell/screen-page.tsx').then((all) => ({ default: all.ScreenPage }))),
+);
 const AccountPage = lazy(
   code(() => import('./account/account-page.tsx').then((all) => ({ default: all.AccountPage }))),
 );

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { t } from '../language/messages.ts';
 import { Button } from '../ui/button.tsx';
-import type { StartError } from './data/client.ts';
+import type { StartError } from './queries/client.ts';
 import styles from './start-failure.module.css';
 
 /** Time in ms between two attempts to reach an app that does not respond. */

@@ -35,7 +35,7 @@ export interface ButtonProps extends ButtonLook, Omit<ButtonHTMLAttributes<HTMLB
   label?: string;
   /** Describes the pending action by a verb in -ing. While it is set, the button shows a moving line and ignores clicks. */
   busy?: string | false;
-  /** Why the button is disabled. The tooltip shows it, and the button stays in the tab order so that everyone can read the reason. */
+  /** The reason why the button is disabled. The tooltip shows it, and the button stays in the tab order so that everyone can read the reason. */
   offBecause?: string | null | undefined;
   ref?: Ref<HTMLButtonElement>;
   children?: ReactNode;

@@ -1,4 +1,4 @@
-/** The parts of a keyboard event that tell which key was pressed. */
+/** The fields of a keyboard event that identify the pressed key. */
 export interface Press {
   key: string;
   ctrlKey: boolean;

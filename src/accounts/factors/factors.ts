@@ -161,7 +161,7 @@ export async function deleteFactor(
            and ($3::uuid is null or f.status <> 'verified' or ${isWhole('$3')}) returning f.*
        ),
        audited as (${auditInsert(by.action, auditedFactor('gone', '$4', '$5'))}),
-       told as (
+       notified as (
          insert into ninefold.mails (kind, recipient, user_id, data, accept_language)
          select 'mfa_factor_unenrolled_notification', u.email, u.id, pg_catalog.jsonb_build_object('FactorType', gone.factor_type),
            pg_catalog.left($6, ${limits.acceptLanguageCharacters.default})

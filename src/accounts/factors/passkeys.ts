@@ -9,6 +9,9 @@ import { LOCK_ACCOUNT } from '../sessions/assurance.ts';
 import { signedInFrom } from '../sessions/new-device.ts';
 import { type Grant, newSession, openSession, type SessionClient } from '../sessions/sessions.ts';
 
+/** Expired rows that one call deletes. */
+const SWEPT_ROWS = 20;
+
 /** A passkey as GoTrue's API shows it. */
 export interface Passkey {
   readonly id: string;
@@ -80,7 +83,7 @@ export async function openRegistration(
 const SWEEP: readonly [text: string, params: string[]] = [
   `delete from auth.webauthn_challenges c using (
      select o.id from auth.webauthn_challenges o where o.expires_at < pg_catalog.now()
-     order by o.expires_at limit 20 for update skip locked
+     order by o.expires_at limit ${SWEPT_ROWS} for update skip locked
    ) as old where c.id = old.id`,
   [],
 ];

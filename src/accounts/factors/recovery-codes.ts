@@ -9,6 +9,7 @@ import type { Proof } from './verify-factor.ts';
 /** The characters of a code: letters and digits that are not easily confused (Crockford's Base32). */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
+/** Characters of a code, 120 random bits. */
 const CODE_CHARACTERS = 24;
 
 /** Returns a code of 120 random bits. For codes of 112 bits or more, a fast hash is secure enough (ASVS 5.0, 6.5.2). */

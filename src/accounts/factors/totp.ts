@@ -1,5 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 
+/** The size of a secret: 160 bits (RFC 4226, section 4). */
+const SECRET_BYTES = 20;
+
 /** Validity of a code in seconds (RFC 6238, section 4.1; GoTrue and all authenticator apps use this value). */
 const PERIOD_SECONDS = 30;
 
@@ -25,7 +28,7 @@ export interface TotpSecret {
 /** Creates the secret of a TOTP factor: 160 random bits. */
 export async function makeTotpSecret(issuer: string, account: string): Promise<TotpSecret> {
   const [{ TOTP, Secret }, { toString: toSvg }] = await Promise.all([import('otpauth'), import('qrcode')]);
-  const secret = new Secret({ size: 20 });
+  const secret = new Secret({ size: SECRET_BYTES });
   const uri = new TOTP({ issuer, label: account, secret, period: PERIOD_SECONDS }).toString();
   const svg = await toSvg(uri, { type: 'svg', errorCorrectionLevel: 'M' });
   const qrCode = svg.replaceAll('#ffffff', 'white').replaceAll('#000000', 'black').trim();

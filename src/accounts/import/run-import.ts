@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { limits } from '../../../contract/limits.ts';
-import type { ImportPreview, ImportSource, RefusedRecord } from '../../../contract/member-imports.ts';
+import type { ImportedHashes, ImportPreview, ImportSource, RefusedRecord } from '../../../contract/member-imports.ts';
 import type { Database } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
-import { passwordScheme } from '../passwords/passwords.ts';
-import { HashKinds, roundedMilliseconds } from './hash-kinds.ts';
+import { hashMilliseconds, passwordScheme } from '../passwords/passwords.ts';
 import { failImport, hasWholeFile, type PreparedRecord, readParts, storeHashes, storeRecords } from './import-store.ts';
 import { type AccountForms, importedAccount, RefusedAccount } from './imported-account.ts';
 import { makeMembers } from './make-members.ts';
 import { type FirebaseHashes, type ImportRecord, readRecords } from './sources.ts';
+
+/** Maximum number of kinds that are counted, because a hostile file may have a kind for each account. */
+const MAX_KINDS = 1000;
 
 /** A file that is imported. */
 export interface ImportedFile {
@@ -168,3 +170,29 @@ function shown(
     refused: null,
   };
 }
+
+/** Counts the password hashes of an import by algorithm and cost. */
+class HashKinds {
+  readonly #accounts = new Map<string, ImportedHashes>();
+
+  /** Counts a hash. Ignores a hash that cannot be verified. */
+  add(hash: string): void {
+    const algorithm = passwordScheme(hash);
+    if (algorithm === null) return;
+    const milliseconds = roundedMilliseconds(hash);
+    const key = `${algorithm} ${milliseconds}`;
+    const known = this.#accounts.get(key);
+    if (known === undefined && this.#accounts.size >= MAX_KINDS) return;
+    const is_costly = milliseconds >= limits.costlyHashMilliseconds.default;
+    this.#accounts.set(key, { algorithm, milliseconds, accounts: (known?.accounts ?? 0) + 1, is_costly });
+  }
+
+  /** Returns the kinds whose accounts together cost most. */
+  list(): ImportedHashes[] {
+    const total = ({ accounts, milliseconds }: ImportedHashes) => accounts * milliseconds;
+    return [...this.#accounts.values()].sort((a, b) => total(b) - total(a)).slice(0, limits.importHashKinds.default);
+  }
+}
+
+/** Returns the expected processor time of verifying a hash in whole milliseconds, at least 1. */
+const roundedMilliseconds = (hash: string): number => Math.max(1, Math.round(hashMilliseconds(hash) ?? 0));

@@ -81,7 +81,7 @@ export const findMail = (database: Executor, id: string): Promise<{ row: MailRow
     [id],
   );
 
-/** Queues a mail once more that has not been sent. Returns false if it does not exist, was sent, or is being sent. */
+/** Queues an unsent mail again. Returns false if it does not exist, was sent, or is being sent. */
 export async function requeueMail(database: Executor, id: string): Promise<boolean> {
   const [result] = await runAsAuthAdmin(database, [
     [

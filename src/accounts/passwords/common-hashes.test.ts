@@ -29,30 +29,30 @@ const sampleAnew = () => {
   app.commonHashes.discard();
   return commonDecoys(app);
 };
-const ours = decoyHash(ourScheme);
+const own = decoyHash(ourScheme);
 
-it('returns one hash for each scheme and cost that at least one in a hundred accounts uses, and one for the current scheme', async () => {
-  expect(await sampleAnew()).toEqual([ours]);
+it('commonDecoys returns one hash for each scheme and cost that at least one in a hundred accounts uses, and one for the current scheme', async () => {
+  expect(await sampleAnew()).toEqual([own]);
   await insert(bcryptHash('10'), 1000);
   await insert(bcryptHash('08'), 20);
   await insert(bcryptHash('07'), 5);
   await insert('$1$unknown', 5000);
   await insert('', 50);
-  expect(await sampleAnew()).toEqual([ours, decoyHash('$2b$10$'), decoyHash('$2b$08$')]);
+  expect(await sampleAnew()).toEqual([own, decoyHash('$2b$10$'), decoyHash('$2b$08$')]);
 });
 
-it('leaves out a hash scheme that is too expensive to verify for each guess of a stranger', async () => {
+it('commonDecoys leaves out a hash scheme that is too expensive to verify for each guess of a stranger', async () => {
   await insert(bcryptHash('20'), 2000);
-  expect(await sampleAnew()).toEqual([ours, decoyHash('$2b$10$')]);
+  expect(await sampleAnew()).toEqual([own, decoyHash('$2b$10$')]);
 });
 
-it('reads only a sample of a large table', async () => {
+it('commonDecoys reads only a sample of a large table', async () => {
   await insert(bcryptHash('10'), 30_000);
   await app.sql('analyze auth.users');
   expect(await sampleAnew()).toContain(decoyHash('$2b$10$'));
 });
 
-it('returns the previous sample at once while it takes the next one', async () => {
+it('commonDecoys returns the previous sample at once while it takes the next one', async () => {
   const previous = await sampleAnew();
   await insert(bcryptHash('09'), 3000);
   const later = performance.now() + limits.commonHashSeconds.default * 1000;

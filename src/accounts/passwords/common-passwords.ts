@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** How many bits of the filter each password sets (scripts/common-passwords.mjs). */
+/** Number of bits of the filter that each password sets (scripts/common-passwords.mjs). */
 const HASHES = 17;
 
 const filter: Buffer = readFileSync(new URL('./common-passwords.bin', import.meta.url));

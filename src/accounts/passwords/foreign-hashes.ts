@@ -2,6 +2,9 @@ import { createCipheriv, timingSafeEqual } from 'node:crypto';
 import { limits } from '../../../contract/limits.ts';
 import type { DeriveTask } from './hash-threads.ts';
 
+/** Length of a key of AES-256. */
+const KEY_BYTES = 32;
+
 /** A password hash that another system made, and how to verify a password against it. */
 export interface ForeignHash {
   readonly scheme: 'firebase' | 'pbkdf2';
@@ -33,6 +36,7 @@ const FIREBASE = new RegExp(
 const PBKDF2 =
   /^(?:(pbkdf2_)|\$pbkdf2-)(sha1|sha256|sha512)\$(\d{1,8})\$([A-Za-z0-9+/.=_-]{1,128})\$([A-Za-z0-9+/.]{16,88}={0,2})$/;
 
+/** Memory that scrypt gets in addition to the memory of its cost (RFC 7914). */
 const MEBIBYTE = 1024 * 1024;
 
 /**
@@ -61,9 +65,6 @@ function firebaseHash(hash: string): ForeignHash | null {
     },
   };
 }
-
-/** Length of a key of AES-256. */
-const KEY_BYTES = 32;
 
 function pbkdf2Hash(hash: string): ForeignHash | null {
   const [, django, digest = '', iterations = '', salt = '', wanted = ''] = PBKDF2.exec(hash) ?? [];

@@ -29,7 +29,7 @@ function tasks() {
 }
 
 describe('FairQueue', () => {
-  it('runs up to the limit of tasks at once, and the tasks of one app in the order of their calls', async () => {
+  it('runs tasks up to the limit at once, and the tasks of one app in the order of their calls', async () => {
     const queue = new FairQueue(2);
     const started: number[] = [];
     const ends: (() => void)[] = [];

@@ -8,7 +8,7 @@ const make = (password: string) => ({ make: 'argon2', password, options }) as co
 const runningThreads = () => process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length;
 
 it.each([1, 2])(
-  'gives more tasks than threads to the %i threads that it may start, in the order of the tasks',
+  'HashThreads gives more tasks than threads to the %i threads that it may start, in the order of the tasks',
   async (max) => {
     const threads = new HashThreads({ ...standard, max });
     const before = runningThreads();
@@ -24,7 +24,7 @@ it.each([1, 2])(
   },
 );
 
-it('reports the error of one task and still computes the tasks that wait behind it', async () => {
+it('HashThreads reports the error of one task and still computes the tasks behind the failed one', async () => {
   const threads = new HashThreads({ ...standard, max: 1 });
   const broken = threads.run({ verify: 'argon2', password: 'x', hash: 'no hash' });
   const hash = threads.run(make('x'));
@@ -33,7 +33,7 @@ it('reports the error of one task and still computes the tasks that wait behind 
 });
 
 it.runIf(process.platform === 'linux')(
-  'ends all idle threads except one, so that a later sign-in does not wait until a thread has started',
+  'HashThreads ends all idle threads except one, so that a later sign-in does not wait until a thread has started',
   async () => {
     const systemThreads = () => readdirSync('/proc/self/task').length;
     const before = systemThreads();

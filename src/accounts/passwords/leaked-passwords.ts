@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import { limits } from '../../../contract/limits.ts';
 
+/** The number of digits that the service receives. */
+const PREFIX = 5;
+
 /** A service that knows passwords from data leaks. */
 export interface LeakedPasswords {
   /**
@@ -42,9 +45,6 @@ export class LeakedPasswordRange implements LeakedPasswords {
     return false;
   }
 }
-
-/** The number of digits that the service receives. */
-const PREFIX = 5;
 
 async function* linesOf(response: Response): AsyncGenerator<string> {
   const decoder = new TextDecoder();

@@ -15,11 +15,15 @@ import { type AuditCaller, auditAddress, auditInsert } from '../audit/audit.ts';
 import { accountJson, jsonAsAuthAdmin, runAsAuthAdmin, type SqlStatement } from '../run-as-auth-admin.ts';
 import { signedInFrom } from '../sessions/new-device.ts';
 import { type Grant, newSession, openSession, type SessionClient } from '../sessions/sessions.ts';
-import type { AppPasswords } from './passwords.ts';
+import { type CommonHashes, commonDecoys } from './common-hashes.ts';
+import { type AppPasswords, decoyHash, needsRehash } from './passwords.ts';
 import { ownWay } from './sign-in-counts.ts';
 
+/** The first pause of a sign-in that waits until others end. Each further pause is twice as long. */
+const FIRST_PAUSE_MILLISECONDS = 5;
+
 /** The data of an account that a sign-in needs before it checks the password. */
-export interface Candidate {
+interface Candidate {
   readonly id: string;
   readonly passwordHash: string | null;
   readonly banned: boolean;
@@ -27,7 +31,7 @@ export interface Candidate {
 }
 
 /** An attempt to sign in, before its password is checked. It counts as failed until its result is stored. */
-export interface Attempt {
+interface Attempt {
   /** The account with the address or the phone number; null if there is none. */
   readonly candidate: Candidate | null;
   /** The two subjects under which the attempt was counted, and its time. */
@@ -59,6 +63,121 @@ export interface Login {
   readonly name: string;
 }
 
+/** The parts that check the passwords of an app's accounts. */
+interface PasswordParts {
+  readonly database: Executor;
+  readonly passwords: AppPasswords;
+  readonly commonHashes: CommonHashes;
+}
+
+/** A password to check, and the caller under whose limits the attempt counts. */
+interface PasswordCheck {
+  readonly login: Login;
+  readonly password: string;
+  readonly subjects: SignInSubjects;
+  readonly client: SessionClient;
+  readonly signal: CancelSignal;
+}
+
+/** The result of a sign-in with a password. */
+export type SignInVerdict =
+  | { readonly outcome: 'signed-in'; readonly grant: Grant }
+  /** The password is wrong, or no account has the login. */
+  | { readonly outcome: 'wrong'; readonly userId: string | null }
+  /** The password was right, but it was changed or the account was banned before the session was opened. */
+  | { readonly outcome: 'changed' }
+  | { readonly outcome: 'banned' | 'unconfirmed' };
+
+/**
+ * Signs in with a password: counts the attempt, checks the password and opens a session. A wrong password and a login
+ * without an account take the same time.
+ * @param afterCheck Called with the result of the check; with null for a login without an account. An error refuses the
+ * sign-in. With the code invalid_credentials, the attempt counts as failed.
+ * @throws over_request_rate_limit
+ * @throws The errors of `afterCheck`.
+ */
+export async function signInByPassword(
+  parts: PasswordParts,
+  check: PasswordCheck,
+  afterCheck?: (account: { id: string; isRight: boolean } | null) => Promise<void>,
+): Promise<SignInVerdict> {
+  const { database, passwords } = parts;
+  const { password, client } = check;
+  // If the queue for hashes is full, the sign-in is refused before its first query. A flood of sign-ins therefore runs
+  // no queries.
+  await passwords.requirePlace();
+  // Takes the sample of hashes while PostgreSQL reads the account, so that the first sign-in waits only once.
+  const decoys = commonDecoys(parts);
+  const attempt = await beginSignIn(parts, check);
+  const { candidate } = attempt;
+  const hash = candidate?.passwordHash ?? null;
+  let isRight: boolean | null = null;
+  try {
+    isRight = await isPassword(parts, password, hash, decoys);
+    const isChecked = candidate !== null && hash !== null && !candidate.banned;
+    await afterCheck?.(isChecked ? { id: candidate.id, isRight } : null);
+  } catch (error) {
+    // If no password was compared, or it was right, the attempt must not count as failed.
+    const isRejected = error instanceof NinefoldError && error.code === 'invalid_credentials';
+    await settleSignIn(database, attempt, isRejected || isRight === false);
+    throw error;
+  }
+  if (candidate === null || hash === null || !isRight) {
+    await settleSignIn(database, attempt, true, client);
+    return { outcome: 'wrong', userId: candidate?.id ?? null };
+  }
+  if (candidate.banned || !candidate.confirmed) {
+    await settleSignIn(database, attempt, false);
+    return { outcome: candidate.banned ? 'banned' : 'unconfirmed' };
+  }
+  const account = { id: candidate.id, verifiedHash: hash, newHash: await newHashOf(parts, hash, password) };
+  const grant = await openPasswordSession(database, attempt, account, client);
+  return grant === null ? { outcome: 'changed' } : { outcome: 'signed-in', grant };
+}
+
+/**
+ * Returns true if the password is that of the account with this id. The attempt counts like a sign-in.
+ * @throws over_request_rate_limit
+ */
+export async function isOwnPassword(parts: PasswordParts, id: string, check: PasswordCheck): Promise<boolean> {
+  const { database, passwords } = parts;
+  const attempt = await beginSignIn(parts, check);
+  const hash = attempt.candidate?.id === id ? attempt.candidate.passwordHash : null;
+  const isRight = await passwords
+    .verify(check.password, hash, await commonDecoys(parts))
+    .catch(async (error: unknown) => {
+      // No password was compared.
+      await settleSignIn(database, attempt, false);
+      throw error;
+    });
+  await settleSignIn(database, attempt, !isRight, isRight ? undefined : check.client);
+  return isRight;
+}
+
+/** Verifies a password. Takes a new sample of the app's hashes if the sample lacks the scheme of this hash. */
+async function isPassword(
+  { passwords, commonHashes }: PasswordParts,
+  password: string,
+  hash: string | null,
+  sample: Promise<readonly string[]>,
+): Promise<boolean> {
+  const decoys = await sample;
+  const decoy = hash === null ? null : decoyHash(hash);
+  if (decoy !== null && !decoys.includes(decoy)) commonHashes.discard();
+  return passwords.verify(password, hash, decoys);
+}
+
+/** Returns a hash of the server's own scheme for a password with a hash of another scheme; null if the hash is kept. */
+async function newHashOf({ passwords }: PasswordParts, hash: string, password: string): Promise<string | null> {
+  if (!needsRehash(hash, password)) return null;
+  // If the queue for hashes is full, the old hash stays. The password was right, so the next sign-in can replace the
+  // hash.
+  return passwords.hash(password).catch((error: unknown) => {
+    if (error instanceof NinefoldError) return null;
+    throw error;
+  });
+}
+
 /**
  * Returns the statement that begins an attempt. $1 to $11 are `reserveParams`, $12 is the login, $13 the number of days
  * for which a network counts as known.
@@ -85,20 +204,15 @@ select pg_catalog.jsonb_build_object(
 
 const BEGIN = { email: begin(logins.email), phone: begin(logins.phone) };
 
-/** The first pause of a sign-in that waits until others end. Each further pause is twice as long. */
-const FIRST_PAUSE_MILLISECONDS = 5;
-
 /**
  * Counts a sign-in and finds its account in one statement, so that no password is checked after the limits are reached,
  * however many sign-ins arrive at once on all workers. If the limit is reached only because of unfinished attempts,
  * waits for these to end.
  * @throws over_request_rate_limit
  */
-export async function beginSignIn(
-  { database, passwords }: { readonly database: Executor; readonly passwords: AppPasswords },
-  login: Login,
-  subjects: SignInSubjects,
-  signal: CancelSignal,
+async function beginSignIn(
+  { database, passwords }: PasswordParts,
+  { login, subjects, signal }: PasswordCheck,
 ): Promise<Attempt> {
   const until = performance.now() + limits.signInWaitSeconds.default * 1000;
   for (let pause = FIRST_PAUSE_MILLISECONDS; ; pause *= 2) {
@@ -134,7 +248,7 @@ const tooManyFailures = (refused: RefusedAttempt, subjects: SignInSubjects): Nin
  * Ends an attempt. A failed attempt stays counted; a successful one is removed from the count.
  * @param refused The caller, if the audit log records the refused attempt.
  */
-export async function settleSignIn(
+async function settleSignIn(
   database: Executor,
   attempt: Attempt,
   hasFailed: boolean,
@@ -176,7 +290,7 @@ const refusedSignIn = (userId: string | null, caller: AuditCaller): SqlStatement
  * @param account.verifiedHash The hash that the password was verified against.
  * @param account.newHash Replaces the hash of the same password; null keeps it.
  */
-export async function openPasswordSession(
+async function openPasswordSession(
   database: Executor,
   attempt: Attempt,
   account: { id: string; verifiedHash: string; newHash: string | null },

@@ -3,14 +3,14 @@ import { hash as argon2 } from '@node-rs/argon2';
 import { hash as bcrypt } from '@node-rs/bcrypt';
 import { describe, expect, it, vi } from 'vitest';
 import { limits } from '../../../contract/limits.ts';
-import { areToldApart, timeOf } from '../../../test/support/timing.ts';
+import { areDistinguishable, timeOf } from '../../../test/support/timing.ts';
 import { HashThreads } from './hash-threads.ts';
 import { decoyHash, hashMilliseconds, needsRehash, ourScheme, PasswordHasher, passwordScheme } from './passwords.ts';
 
 const ARGON2I = 1;
 const passwords = new PasswordHasher(1).of('one');
 
-it('hashes with argon2id, 19 MiB, two passes, one lane and a random salt', async () => {
+it('PasswordHasher hashes with argon2id, 19 MiB, two passes, one lane and a random salt', async () => {
   const [one, two] = await Promise.all([passwords.hash('correct horse'), passwords.hash('correct horse')]);
   expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   expect(one).not.toBe(two);
@@ -19,16 +19,19 @@ it('hashes with argon2id, 19 MiB, two passes, one lane and a random salt', async
   expect(await passwords.verify('correct horsf', one)).toBe(false);
 });
 
-it.runIf(process.platform === 'linux')('computes hashes in threads with a lower priority than requests', async () => {
-  await passwords.hash('correct horse');
-  const nices = readdirSync('/proc/self/task').map((id) => {
-    const stat = readFileSync(`/proc/self/task/${id}/stat`, 'utf8');
-    // The fields after the name of the program; the nice value is field 19 of the line (proc_pid_stat(5)).
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19 - 3];
-  });
-  expect(nices).toContain('10');
-  expect(nices).toContain('0');
-});
+it.runIf(process.platform === 'linux')(
+  'PasswordHasher computes hashes in threads with a lower priority than requests',
+  async () => {
+    await passwords.hash('correct horse');
+    const nices = readdirSync('/proc/self/task').map((id) => {
+      const stat = readFileSync(`/proc/self/task/${id}/stat`, 'utf8');
+      // The fields after the name of the program; the nice value is field 19 of the line (proc_pid_stat(5)).
+      return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19 - 3];
+    });
+    expect(nices).toContain('10');
+    expect(nices).toContain('0');
+  },
+);
 
 describe('an imported hash', () => {
   const made = {
@@ -58,7 +61,7 @@ describe('an imported hash', () => {
     expect(passwordScheme(decoyHash(hash) ?? '')).toBe(passwordScheme(hash));
   });
 
-  it.each(Object.entries(made))('verifies, and must be replaced by a new hash: %s', async (_, make) => {
+  it.each(Object.entries(made))('verifies, and needsRehash returns true: %s', async (_, make) => {
     const hash = await make();
     expect(await passwords.verify('päss', hash)).toBe(true);
     expect(await passwords.verify('pass', hash)).toBe(false);
@@ -144,12 +147,12 @@ describe('AppPasswords', () => {
   });
 });
 
-it('takes the same time to verify as a missing hash', async () => {
+it('the decoy hash takes the same time to verify as the hash of an account', async () => {
   const hash = await passwords.hash('correct horse');
   const verify = (stored: string | null) => timeOf(() => passwords.verify('wrong', stored));
   const times: [number, number][] = [];
   for (let i = 0; i < 15; i++) times.push([await verify(hash), await verify(null)]);
-  expect(areToldApart(times), JSON.stringify(times)).toBe(false);
+  expect(areDistinguishable(times), JSON.stringify(times)).toBe(false);
 });
 
 describe('decoyHash', () => {

@@ -5,6 +5,13 @@ import { foreignDecoy, foreignHash } from './foreign-hashes.ts';
 import { FairQueue, HashBudget, LimitedPauses, queueRefusal } from './hash-queue.ts';
 import { type HashTask, HashThreads } from './hash-threads.ts';
 
+/** Processor time in milliseconds, measured on a common processor: of bcrypt of cost 10, and of argon2 per MiB and pass. */
+const BCRYPT_MILLISECONDS = 60;
+const BCRYPT_REFERENCE = 10;
+const ARGON2_MILLISECONDS = 1;
+/** The number of bytes of a password that bcrypt reads. It ignores the rest. */
+const BCRYPT_BYTES = 72;
+
 /** Parameters of new hashes: argon2id with 19 MiB, two passes, one lane (OWASP, "Password Storage Cheat Sheet"). */
 const OURS = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1, outputLen: 32 } as const;
 const OUR_PREFIX = `$argon2id$v=19$m=${OURS.memoryCost},t=${OURS.timeCost},p=${OURS.parallelism}$`;
@@ -181,11 +188,6 @@ const costlyMilliseconds = (hash: string): number => {
   return isCostly(cost) ? cost : 0;
 };
 
-/** Processor time in milliseconds, measured on a common processor: of bcrypt of cost 10, and of argon2 per MiB and pass. */
-const BCRYPT_MILLISECONDS = 60;
-const BCRYPT_REFERENCE = 10;
-const ARGON2_MILLISECONDS = 1;
-
 /**
  * Returns the expected processor time in milliseconds that verifying a password against the hash, or against a hash with
  * this prefix, takes on a common processor. Returns null for a hash that cannot be verified here.
@@ -206,7 +208,7 @@ function argon2Work(hash: string): number | null {
   return memory === undefined ? null : (Number(memory) / 1024) * Number(passes);
 }
 
-/** Salts and hashes of random bytes. The bytes were not stored, so nobody knows them. */
+/** Salts and hashes of random bytes. The bytes were not stored, so their passwords are unknown. */
 const BCRYPT_REST = 'N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy';
 const ARGON2_REST = 'MNXfuDOMC/kPf3yL3e3lNw$usIfgZoRJjA/sF97u6n7DRsrl7x1xepB8e8Rc08NtOk';
 
@@ -226,9 +228,6 @@ export function decoyHash(hash: string): string | null {
 }
 
 const OUR_DECOYS: readonly string[] = [OUR_PREFIX + ARGON2_REST];
-
-/** The number of bytes of a password that bcrypt reads. It ignores the rest. */
-const BCRYPT_BYTES = 72;
 
 /**
  * Returns true if the hash of a password that was just verified should be replaced by one of `PasswordHasher`. A bcrypt

@@ -11,6 +11,11 @@ import { type Grant, newSession, openSession, type SessionClient } from '../sess
 import { unprovenAddress } from '../users/users.ts';
 import { type AuthCode, completeFlow, endFlow, type ProviderTokens } from './flow-states.ts';
 
+/**
+ * The number of attempts. If a concurrent sign-in of the same person is committed first, the decision is made again.
+ */
+const ATTEMPTS = 3;
+
 /** A person who has signed in at a provider, with the data that the accounts of the app use. */
 export interface ExternalIdentity {
   readonly provider: string;
@@ -38,7 +43,7 @@ export type Finish =
 /** The rules of the app for new accounts and addresses. */
 export interface SignInRules {
   readonly disablesSignUp: boolean;
-  /** True if addresses that nobody has verified count as confirmed. */
+  /** True if unverified addresses count as confirmed. */
   readonly autoconfirms: boolean;
   readonly isEmailOptional: boolean;
   /** Called before a new account is stored. It throws to refuse the account. */
@@ -57,8 +62,7 @@ interface Account {
   readonly email: string | null;
   readonly isConfirmed: boolean;
   /**
-   * True if somebody has proved that the address is theirs: by a mail, or as an account of a provider that verifies
-   * addresses.
+   * True if a person has proved to own the address: by a mail, or by an account of a provider that verifies addresses.
    */
   readonly isProven: boolean;
   readonly isBanned: boolean;
@@ -100,11 +104,6 @@ const FIND = `select pg_catalog.jsonb_build_object(
 
 const textArray = (texts: readonly string[]): string =>
   `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
-
-/**
- * The number of attempts. If a concurrent sign-in of the same person is committed first, the decision is made again.
- */
-const ATTEMPTS = 3;
 
 /**
  * Signs a person in: to the account that has the identity, to the only account with one of their verified addresses, or

@@ -34,10 +34,10 @@ it.each([
   ['Mozilla/5.0 (compatible)', 'unknown client'],
   ['', 'unknown client'],
   [null, 'unknown client'],
-])('describes %s as %s', (agent, words) => {
+])('deviceWords describes %s as %s', (agent, words) => {
   expect(deviceWords(agent)).toBe(words);
 });
 
-it('shortens an invented name', () => {
+it('deviceWords shortens an invented name', () => {
   expect(deviceWords('x'.repeat(500))).toHaveLength(40);
 });

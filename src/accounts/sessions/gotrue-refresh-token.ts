@@ -4,6 +4,7 @@ import { jsonAsAuthAdmin, runAsAuthAdmin } from '../run-as-auth-admin.ts';
 import { firstRefreshToken } from './sessions.ts';
 import { storedRefreshToken } from './stored-refresh-token.ts';
 
+/** The form of GoTrue’s refresh tokens. */
 const SIGNATURE_BYTES = 16;
 const CHECKSUM_BYTES = 4;
 const SESSION = { start: 1, end: 17 } as const;

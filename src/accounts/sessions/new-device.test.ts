@@ -17,6 +17,6 @@ it.each([
   ],
   ['supabase-js/2', ''],
   ['<b>', ''],
-])('describes the device of %s', (userAgent, expected) => {
+])('deviceOf describes the device of %s', (userAgent, expected) => {
   expect(deviceOf(userAgent)).toBe(expected);
 });

@@ -3,6 +3,9 @@ import type { Executor } from '../../database/database.ts';
 import { jsonAsAuthAdmin, runAsAuthAdmin } from '../run-as-auth-admin.ts';
 import { userJson } from './user.ts';
 
+/** The minimum length of a text that the index can find, because the index holds sequences of three characters. */
+const INDEXED_CHARACTERS = 3;
+
 export interface UserPage {
   readonly total: number;
   /** True if the total number is an estimate. */
@@ -59,9 +62,6 @@ async function pageOfAll(database: Executor, total: number, options: PageOptions
 }
 
 const WORDS = 'ninefold.member_words(u.email, u.phone, u.raw_user_meta_data)';
-
-/** The minimum length of a text that the index can find, because the index holds sequences of three characters. */
-const INDEXED_CHARACTERS = 3;
 
 /**
  * SQL text of a search. $1 is the pattern, $2 the number of rows of the page, $3 the number of rows before it, $4 how

@@ -162,7 +162,7 @@ ended as (
   where s.user_id = changed.id and (c.password_changes or c.notify and c.phone is not null)
     and s.id is distinct from c.keep_session
 ),
-told as (
+notified as (
   insert into ninefold.mails (kind, recipient, user_id, data, accept_language)
   select n.kind, j.old_email, changed.id, n.data, pg_catalog.left(c.accept_language, ${limits.acceptLanguageCharacters.default})
   from c, changed, judged j, lateral (values

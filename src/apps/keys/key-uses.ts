@@ -7,6 +7,7 @@ import type { BackgroundTurns } from '../maintenance/background-turns.ts';
 import { runAsServerRole } from '../run-as-server-role.ts';
 import { BufferedCounters } from '../statistics/buffered-counters.ts';
 
+/** The length of a day. */
 const DAY_MILLISECONDS = 86_400_000;
 
 interface Count {

@@ -5,7 +5,7 @@ import { hs256, signEs256 } from './sign-jwt.ts';
 
 const claimsOf = (jwt: string) => JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
 
-it('creates distinct keys in the formats that clients recognise', () => {
+it('makeKeys creates distinct keys in the formats that clients recognise', () => {
   const [one, two] = [makeKeys('one'), makeKeys('two')];
   expect(one.publishableKey).toMatch(/^sb_publishable_[A-Za-z0-9]{31}$/);
   expect(one.secretKey).toMatch(/^sb_secret_[A-Za-z0-9]{31}$/);
@@ -16,7 +16,7 @@ it('creates distinct keys in the formats that clients recognise', () => {
   expect(one.signingKey.kid).not.toBe(two.signingKey.kid);
 });
 
-it('signs the legacy keys with the secret of an existing project, valid for ten years', () => {
+it('makeKeys signs the legacy keys with the secret of an existing project, valid for ten years', () => {
   const jwtSecret = 'the-secret-of-an-existing-project';
   const { anonKey, serviceRoleKey } = makeKeys('moved', { jwtSecret, now: 1_700_000_000_000 });
   for (const [key, role] of [
@@ -29,7 +29,7 @@ it('signs the legacy keys with the secret of an existing project, valid for ten 
   }
 });
 
-it('publishes only the public part of the signing key', () => {
+it('makeKeys publishes only the public part of the signing key', () => {
   const { kid, privateKeyPem, publicJwk } = makeSigningKey();
   expect(Object.keys(publicJwk).sort()).toEqual(['alg', 'crv', 'key_ops', 'kid', 'kty', 'use', 'x', 'y']);
   const jwt = signEs256({ sub: 'ada' }, privateKeyPem, kid);

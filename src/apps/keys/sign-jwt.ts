@@ -3,6 +3,10 @@ import { memoize } from '../../catalog/memoize.ts';
 import { type AppKeys, JWT_SECRET_KID, type RingKey } from './app-keys.ts';
 import { currentKey } from './signing-keys.ts';
 
+/** The longest key that is cached after parsing, and the number of cached keys. */
+const KEY_CHARACTERS = 10_000;
+const PARSED_KEYS = 256;
+
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /** Returns the HS256 signature of a JWS signing input (RFC 7518, section 3.2) in base64url. */
@@ -42,4 +46,4 @@ export function signWithKey({ alg, secret }: Pick<RingKey, 'alg' | 'secret'>, in
 }
 
 /** Parses a private key. Parsing a PEM costs more than signing, and a node has few keys. */
-const privateKey = memoize(createPrivateKey, { maxText: 10_000, maxResults: 256 });
+const privateKey = memoize(createPrivateKey, { maxText: KEY_CHARACTERS, maxResults: PARSED_KEYS });

@@ -6,6 +6,9 @@ import { runAsServerRole } from '../run-as-server-role.ts';
 import { SLOT } from './request-log.ts';
 import { parseLogLines } from './stored-traces.ts';
 
+/** Points of at least this length are counted by five minutes. */
+const COUNTED_STEP = 600;
+
 /** Filter of the log; null matches any value. */
 export interface LogFilter {
   /** Start of the period in ISO 8601; null for no start. The end of the period is excluded. */
@@ -175,9 +178,6 @@ const summaryOf = (counted: string, step: string, edges = '') => `with ${edges}m
   )`;
 
 const SUMMARY_OF_COUNTS = summaryOf(COUNTS_OF_PERIOD, '$7', `${EDGES}, `);
-
-/** Points of at least this length are counted by five minutes. */
-const COUNTED_STEP = 600;
 
 /** Returns true if a filter names nothing that is not counted. Pure. */
 const isCounted = ({ code, call, userId, requestId, slower, search }: LogFilter): boolean =>

@@ -59,11 +59,11 @@ describe('steps of a request trace', () => {
     ran: 118,
     ended: 120,
   };
-  const told = (parts: Partial<CallEvent>, trace: Partial<TraceRecorder>) =>
+  const reported = (parts: Partial<CallEvent>, trace: Partial<TraceRecorder>) =>
     toRequestTrace(eventOf(parts, trace)).steps.map(({ name, from, took }) => [name, from, took]);
 
   it('leave no time between two steps, and separate waiting from the time in the database', () => {
-    expect(told({}, { ...marks, databaseMilliseconds: 7 })).toEqual([
+    expect(reported({}, { ...marks, databaseMilliseconds: 7 })).toEqual([
       ['Check address limit', 0, 1],
       ['Resolve app', 1, 1],
       ['Authenticate', 2, 2],
@@ -77,12 +77,12 @@ describe('steps of a request trace', () => {
 
   it('end with the failed step and the reply', () => {
     const refused = { ...marks, planned: 0, built: 0, ran: 0, failed: 106, ended: 107 };
-    expect(told({ code: 'PGRST205', status: 404 }, refused).slice(-2)).toEqual([
+    expect(reported({ code: 'PGRST205', status: 404 }, refused).slice(-2)).toEqual([
       ['Plan', 4, 2],
       ['Respond', 6, 1],
     ]);
     const failed = { ...marks, ran: 0, failed: 112, ended: 113, databaseMilliseconds: 4 };
-    expect(told({ code: '23505', status: 409 }, failed).slice(-2)).toEqual([
+    expect(reported({ code: '23505', status: 409 }, failed).slice(-2)).toEqual([
       ['Execute', 8, 4],
       ['Respond', 12, 1],
     ]);

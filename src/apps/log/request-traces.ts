@@ -11,6 +11,12 @@ import { RequestLog } from './request-log.ts';
 import { toRequestTrace } from './request-trace.ts';
 import { readRequestTrace } from './stored-traces.ts';
 
+/**
+ * Number of flushes without a request after which the app's requests are removed from memory. They are in its database
+ * by then.
+ */
+const MAX_IDLE_FLUSHES = 3;
+
 interface BufferedRequest {
   readonly event: CallEvent;
   isWritten: boolean;
@@ -65,12 +71,6 @@ const newBuffer = (): AppBuffer => ({
   isListening: false,
   unsubscribe: () => undefined,
 });
-
-/**
- * Number of flushes without a request after which the app's requests are removed from memory. They are in its database
- * by then.
- */
-const MAX_IDLE_FLUSHES = 3;
 
 /**
  * Finds the trace of a request by its request id. Each worker keeps the recent requests of each app in memory as

@@ -72,7 +72,7 @@ async function column(sql: string): Promise<string[]> {
   return (result ? rowsAsText(result) : []).map(({ value }) => value ?? '');
 }
 
-it("stores as many request traces as the app's settings allow, and also traces of slow requests", async () => {
+it("RequestTraces stores as many request traces as the app's settings allow, and also traces of slow requests", async () => {
   const traces = async (settings: Record<string, number>, events: readonly CallEvent[]) => {
     await database.pool.script(`truncate ninefold.request_traces; insert into ninefold.request_traces (request_id, at, call, status, trace)
       select 'old-' || n, now() - make_interval(mins => n), 'rest.select', 200, '{}' from generate_series(1, 150) n`);
@@ -98,7 +98,7 @@ it("stores as many request traces as the app's settings allow, and also traces o
   expect(await traces({ logs_traces: 0 }, calls())).toHaveLength(100);
 });
 
-it("stores as many lines of the log, and for as long, as the app's settings allow", async () => {
+it("RequestLog stores as many lines of the log, and for as long, as the app's settings allow", async () => {
   const lines = async (settings: Record<string, number>, events: readonly CallEvent[]) => {
     await database.pool.script(`truncate ninefold.request_log;
       insert into ninefold.request_log (request_id, at, area, call, method, path, query, status, milliseconds)
@@ -114,7 +114,7 @@ it("stores as many lines of the log, and for as long, as the app's settings allo
   expect([few.length, few[0]]).toEqual([1001, 'new']);
 });
 
-it('counts the lines of days by five minutes as exactly as by line, after old lines were deleted too', async () => {
+it('readLogSummary counts the lines of days by five minutes as exactly as by line, after old lines were deleted too', async () => {
   await database.pool.script('truncate ninefold.request_log, ninefold.request_log_counts');
   const now = Date.now();
   const apps = appsWith({ logs_days: 7 });
@@ -171,7 +171,7 @@ it('counts the lines of days by five minutes as exactly as by line, after old li
   ).toEqual(['0']);
 });
 
-it('leaves requests out of the log beyond a number per write, counts them, and stores failures of the server', async () => {
+it('RequestLog leaves requests out of the log beyond a number per write, counts them, and stores failures of the server', async () => {
   await database.pool.script('truncate ninefold.request_log');
   const log = new RequestLog(appsWith({}), new Events());
   const max = limits.loggedPerFlush.default;
@@ -183,7 +183,7 @@ it('leaves requests out of the log beyond a number per write, counts them, and s
   expect(await column('select request_id as value from ninefold.request_log where status = 500')).toEqual(['failed']);
 });
 
-it("stores counted requests and errors for the number of days in the app's settings", async () => {
+it('the app stores counted requests and errors for the number of days in its settings', async () => {
   const left = async (settings: Record<string, number>) => {
     await database.pool.script(`truncate ninefold.call_statistics, ninefold.error_statistics;
       insert into ninefold.call_statistics (span, bucket, call, calls, failed, histogram, last_at)
@@ -208,7 +208,7 @@ it("stores counted requests and errors for the number of days in the app's setti
   expect(await left({ logs_statistics_days: 0, logs_error_days: 0 })).toEqual([['5'], ['5']]);
 });
 
-it('deletes counts that are older than the retention, even in an app that is rarely used', async () => {
+it('the app deletes counts that are older than the retention, even if the app is rarely used', async () => {
   await database.pool.script(`truncate ninefold.call_statistics, ninefold.error_statistics;
     insert into ninefold.call_statistics (span, bucket, call, calls, failed, histogram, last_at)
       values ('hour', now() - interval '100 days', 'rest.select', 1, 0, array_fill(0, array[24]), now());
@@ -227,7 +227,7 @@ it('deletes counts that are older than the retention, even in an app that is rar
   expect([await old('call_statistics'), await old('error_statistics')]).toEqual([[], []]);
 });
 
-it('merges the counts per minute of the previous day into counts per hour without losing any count', async () => {
+it('CallStatistics merges the counts per minute of the previous day into counts per hour without losing any count', async () => {
   await database.pool.script(`truncate ninefold.call_statistics;
     insert into ninefold.call_statistics (span, bucket, call, calls, failed, histogram, last_at)
       select 'minute', date_trunc('hour', now()) - interval '30 hours' + make_interval(mins => m), 'rest.select', 10, 1,
@@ -247,7 +247,7 @@ it('merges the counts per minute of the previous day into counts per hour withou
   expect(await figures()).toEqual(before);
 });
 
-it('reports a failing write once', async () => {
+it('the node reports a failing write once', async () => {
   await database.pool.script('alter table ninefold.error_statistics add constraint refuses check (hits < 0) not valid');
   try {
     const events = new Events();

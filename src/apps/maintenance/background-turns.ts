@@ -1,6 +1,9 @@
 /** The length of the pause after a task, as a multiple of the task's duration, while no request is in progress. */
 const QUIET_PAUSE = 1;
-/** The same factor while requests are in progress, so that background work uses at most a twentieth of the time. */
+/**
+ * Pause after a task, in durations of the task, while requests are in progress. Background work then uses at most a
+ * twentieth of the time.
+ */
 const BUSY_PAUSE = 19;
 /** Time without requests after which the worker counts as quiet. */
 const QUIET_MILLISECONDS = 50;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { LoadPause } from './load-pause.ts';
 
-it('lets an app that keeps invalidating a large schema cache block the event loop for at most a tenth of the time', () => {
+it('LoadPause limits an app that keeps invalidating a large schema cache to a tenth of the event loop', () => {
   for (const milliseconds of [150, 1000, 5000]) {
     const pause = new LoadPause();
     let now = 0;
@@ -15,7 +15,7 @@ it('lets an app that keeps invalidating a large schema cache block the event loo
   }
 });
 
-it('does not delay the loads of a schema of usual size', () => {
+it('LoadPause does not delay the loads of a schema of usual size', () => {
   const pause = new LoadPause();
   pause.record(90, 1000);
   expect(pause.remaining(1000)).toBe(0);

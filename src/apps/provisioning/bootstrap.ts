@@ -4,33 +4,36 @@ import { rowsAsText } from '../../database/statement.ts';
 import type { Events } from '../../observe/events.ts';
 import cluster from '../../schema/cluster.sql';
 import { isCurrent } from '../apps.ts';
-import { CONSOLE_REF, databaseName } from '../registry/app-record.ts';
+import { CONSOLE_REF, databaseName, TEMPLATE_DATABASE } from '../registry/app-record.ts';
 import { Registry } from '../registry/registry.ts';
 import { type Server, superuserIn, withPool } from '../registry/server.ts';
 import { reopenCopied } from './copy-database.ts';
 import { newRecord } from './lifecycle.ts';
-import { ensureServerRole, ensureTemplate, provision } from './provision.ts';
+import { ensureTemplate, provision } from './provision.ts';
 import { boundRoles } from './role-bounds.ts';
-import { appFiles, applySchemaFiles, consoleFiles } from './schema-files.ts';
+import { appFiles, applySchemaFiles, consoleFiles, installedFiles, SchemaUnfitError } from './schema-files.ts';
 import { updateSchema } from './update-schema.ts';
+
+/** The oldest major version of PostgreSQL that can host apps. */
+const OLDEST_POSTGRES = 15;
 
 /** Error of a server that cannot host apps. The message names the missing properties. */
 export class ServerUnfitError extends Error {
   override readonly name = 'ServerUnfitError';
 }
 
-const OLDEST_POSTGRES = 15;
-
 /**
  * Prepares the server for apps: roles, template and console. `updateApps` updates the apps while the node serves. Does
  * not change existing objects, so it can run at every start and on several nodes at once. Returns PostgreSQL's version.
- * @throws ServerUnfitError if the server is too old or the login is no superuser.
+ * @throws ServerUnfitError if the server is too old, the login is no superuser, or another version of Ninefold created the
+ * databases.
  * @throws MasterKeyError if another key encrypted the secrets of the apps.
  */
 export async function bootstrap(server: Server, maintenance: Pool, events: Events): Promise<string> {
   const version = await checkServer(server, maintenance);
   await maintenance.transaction(async (tx) => {
     await tx.run([{ text: 'select pg_catalog.pg_advisory_xact_lock(9009, 0)', params: [] }]);
+    await refuseOtherVersion(server, maintenance);
     await maintenance.script(cluster);
     await ensureTemplate(server, maintenance);
     await ensureConsole(server, maintenance);
@@ -73,6 +76,20 @@ async function checkServer(server: Server, maintenance: Pool): Promise<string> {
   return version;
 }
 
+/** Refuses the databases of another version before anything is changed. The template has the schema of all others. */
+async function refuseOtherVersion(server: Server, maintenance: Pool): Promise<void> {
+  const [found] = await maintenance.run([
+    { text: 'select 1 from pg_catalog.pg_database where datname = $1', params: [TEMPLATE_DATABASE] },
+  ]);
+  if (!found?.rows.length) return;
+  await withPool(superuserIn(server, TEMPLATE_DATABASE), installedFiles).catch((error: unknown) => {
+    if (!(error instanceof SchemaUnfitError)) throw error;
+    throw new ServerUnfitError(`This node cannot use the database ${TEMPLATE_DATABASE}: ${error.message}.`, {
+      cause: error,
+    });
+  });
+}
+
 async function ensureConsole(server: Server, maintenance: Pool): Promise<void> {
   const database = databaseName(CONSOLE_REF);
   const [found] = await maintenance.run([
@@ -83,8 +100,7 @@ async function ensureConsole(server: Server, maintenance: Pool): Promise<void> {
   if (isComplete) {
     await withPool(superuserIn(server, database), async (pool) => {
       // Throws before any app is changed if another master key encrypted the record.
-      const record = await new Registry(pool, server.masterKey).find(CONSOLE_REF);
-      if (record) await ensureServerRole(server, maintenance, record);
+      await new Registry(pool, server.masterKey).find(CONSOLE_REF);
       await applySchemaFiles(pool, [...appFiles, ...consoleFiles]);
     });
     return;

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => database?.stop());
 
-it('delays the creation of apps if the disk cannot complete a checkpoint before the next one is due', async () => {
+it('Checkpoints delays the creation of apps if the disk cannot complete a checkpoint before the next one is due', async () => {
   const server = { target: database.target, masterKey: Buffer.alloc(32), temporaryBytes: 0 };
   const checkpoints = new Checkpoints(server, new Events());
   process.kill(checkpointer, 'SIGSTOP');
@@ -37,7 +37,7 @@ it('delays the creation of apps if the disk cannot complete a checkpoint before 
   expect(order).toEqual(['app 50 is made beside the checkpoint', 'the checkpoint goes on', 'app 51 is made']);
 });
 
-it('spreads the creation of apps over a checkpoint, so that none waits for the whole checkpoint', async () => {
+it('Checkpoints spreads the creation of apps over a checkpoint, so that none waits for the whole checkpoint', async () => {
   const server = { target: database.target, masterKey: Buffer.alloc(32), temporaryBytes: 0 };
   const checkpoints = new Checkpoints(server, new Events());
   process.kill(checkpointer, 'SIGSTOP');

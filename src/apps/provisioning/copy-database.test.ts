@@ -15,7 +15,7 @@ afterAll(() => postgres.stop());
 const ENDLESS = `do $$ begin execute repeat('/*', 5000000); end $$`;
 
 it.runIf(process.platform === 'linux')(
-  'dropDatabase refuses while a session does not end, opens the database again, and works once the session has ended',
+  'dropDatabase throws while a session does not end, opens the database again, and works once the session has ended',
   async () => {
     const maintenance = smallPool(parseConnectionUrl(postgres.url, 'test'));
     await maintenance.script('create database app_stuck');

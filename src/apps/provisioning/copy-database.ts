@@ -5,6 +5,12 @@ import { quoteIdentifier as id, plain, rowsAsText, type Statement } from '../../
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { APP_LOCK, type AppRecord, TEMPLATE_DATABASE } from '../registry/app-record.ts';
 
+/** Pause between two checks for open sessions of a database. */
+const CHECK_MILLISECONDS = 20;
+/** Attempts for a database that is in use, and the pause between them. */
+const IN_USE_ATTEMPTS = 100;
+const IN_USE_MILLISECONDS = 50;
+
 /** Setting that marks a database that is closed while it is copied or deleted. */
 const COPY_MARKER = 'ninefold.being_copied';
 
@@ -65,7 +71,7 @@ export async function dropDatabase(maintenance: Pool, database: string): Promise
   if (state.invalid !== 't') {
     // An owner may declare the database a template. DROP DATABASE refuses templates, so the mark is removed first.
     if (state.template === 't') await maintenance.run([plain(`alter database ${id(database)} is_template false`)]);
-    // This fails if the owner changes the database at the same time. The deletion then works without it.
+    // The statement fails if the owner changes the database at the same time. The deletion does not depend on it.
     await maintenance.run(closeStatements(database)).catch((error: unknown) => {
       if (!(error instanceof DatabaseError)) throw error;
     });
@@ -135,7 +141,7 @@ async function endConnections(maintenance: Pool, database: string): Promise<void
     ]);
     if (!left || rowsAsText(left)[0]?.left === '0') return;
     if (performance.now() - started > limits.appClosingSeconds.default * 1000) throw sessionStuck();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, CHECK_MILLISECONDS));
   }
 }
 
@@ -150,8 +156,8 @@ async function retryWhileInUse(work: () => Promise<unknown>): Promise<void> {
       return;
     } catch (error) {
       const inUse = error instanceof DatabaseError && error.sqlstate === IN_USE;
-      if (!inUse || attempt >= 100) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      if (!inUse || attempt >= IN_USE_ATTEMPTS) throw error;
+      await new Promise((resolve) => setTimeout(resolve, IN_USE_MILLISECONDS));
     }
   }
 }

@@ -3,7 +3,6 @@ import { limits } from '../../../contract/limits.ts';
 import type { Database } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import type { Pool } from '../../database/pool.ts';
-import { plain } from '../../database/statement.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { Events } from '../../observe/events.ts';
 import { authenticatorConnection } from '../app-connections.ts';
@@ -148,8 +147,8 @@ export class Lifecycle {
   }
 
   /**
-   * Deletes an app with all its data. The record is deleted last: if the deletion fails, the app is still known and can
-   * be deleted once more.
+   * Deletes an app with all its data. The record is deleted last: if the deletion fails, the app is still known and the
+   * deletion can be repeated.
    * @param confirm The ref of the app, as a confirmation.
    * @throws NinefoldError app_confirmation_wrong, app_unknown, app_busy, app_session_stuck
    */
@@ -217,10 +216,7 @@ export class Lifecycle {
         { text: 'delete from auth.refresh_tokens', params: [] },
         { text: 'delete from auth.one_time_tokens', params: [] },
         { text: 'delete from auth.flow_state', params: [] },
-        // The source may be outdated and have no mails.
-        plain(`do $$ begin
-          if pg_catalog.to_regclass('ninefold.mails') is not null then delete from ninefold.mails; end if;
-        end $$`),
+        { text: 'delete from ninefold.mails', params: [] },
       ]),
     );
     await ended.catch((error: unknown) => {

@@ -1,13 +1,7 @@
 import { limits } from '../../../contract/limits.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import type { Pool } from '../../database/pool.ts';
-import {
-  quoteIdentifier as id,
-  quoteLiteral as literal,
-  plain,
-  rowsAsText,
-  type Statement,
-} from '../../database/statement.ts';
+import { quoteIdentifier as id, quoteLiteral as literal, plain, rowsAsText } from '../../database/statement.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { serverPassword } from '../app-connections.ts';
 import {
@@ -24,8 +18,11 @@ import { type Server, superuserIn, withPool } from '../registry/server.ts';
 import { copyDatabase, dropDatabase, sessionStuck, TIMED_OUT } from './copy-database.ts';
 import { runEndingBlockers } from './end-blockers.ts';
 import { boundRoles } from './role-bounds.ts';
-import { appFiles, applySchemaFiles, SchemaStepError } from './schema-files.ts';
+import { appFiles, applySchemaFiles, SchemaStepError, SchemaUnfitError } from './schema-files.ts';
 import { scramVerifier } from './scram-verifier.ts';
+
+/** Number of times that an app may create objects that name a role while the role is dropped. */
+const DROP_ATTEMPTS = 5;
 
 /** Creates or updates the template from which every app's database is copied. */
 export async function ensureTemplate(server: Server, maintenance: Pool): Promise<void> {
@@ -88,6 +85,7 @@ async function makeRoles(
 ): Promise<{ owner: string; authenticator: string }> {
   const owner = id(ownerRole(logins.ref));
   const authenticator = id(authenticatorRole(logins.ref));
+  const serverLogin = id(serverRole(logins.ref));
   await maintenance.run([
     plain(
       `create role ${owner} login inherit connection limit ${limits.ownerConnections.default} password ${literal(scramVerifier(logins.ownerPassword))}`,
@@ -98,37 +96,14 @@ async function makeRoles(
     plain(`grant authenticator to ${authenticator}`),
     plain(`grant anon, authenticated, service_role, supabase_auth_admin to ${owner}`),
     plain(grantPostgresRole(owner)),
-    ...createServerRole(logins),
+    // No other role is a member of this role, and it inherits the privileges of ninefold_server.
+    plain(
+      `create role ${serverLogin} login inherit connection limit ${limits.appConnections.default} password ${literal(scramVerifier(serverPassword(logins)))}`,
+    ),
+    plain(`grant ninefold_server to ${serverLogin}`),
   ]);
   await boundRoles(maintenance, [logins.ref], server.temporaryBytes);
   return { owner, authenticator };
-}
-
-/**
- * Returns the statements that create the app's server role. No other role is a member of this role, and it inherits the
- * privileges of ninefold_server.
- */
-function createServerRole(logins: Pick<Logins, 'ref' | 'authenticatorPassword'>): Statement[] {
-  const role = id(serverRole(logins.ref));
-  return [
-    plain(
-      `create role ${role} login inherit connection limit ${limits.appConnections.default} password ${literal(scramVerifier(serverPassword(logins)))}`,
-    ),
-    plain(`grant ninefold_server to ${role}`),
-  ];
-}
-
-/** Creates the server role of an app that an earlier version of Ninefold created, if the role does not exist yet. */
-export async function ensureServerRole(server: Server, maintenance: Pool, record: AppRecord): Promise<void> {
-  const role = serverRole(record.ref);
-  const [found] = await maintenance.run([
-    { text: 'select 1 from pg_catalog.pg_roles where rolname = $1', params: [role] },
-  ]);
-  await maintenance.run([
-    ...(found?.rows.length ? [] : createServerRole(record)),
-    plain(`grant connect on database ${id(record.database)} to ${id(role)}`),
-  ]);
-  await boundRoles(maintenance, [record.ref], server.temporaryBytes);
 }
 
 /**
@@ -171,7 +146,8 @@ export async function attach(
         appFiles.filter((file) => file.onExisting),
       );
     } catch (error) {
-      if (!(error instanceof DatabaseError || error instanceof SchemaStepError)) throw error;
+      if (!(error instanceof DatabaseError || error instanceof SchemaStepError || error instanceof SchemaUnfitError))
+        throw error;
       throw new NinefoldError('app_database_unfit', { details: { database, reason: error.message }, cause: error });
     }
     await pool.run([
@@ -229,13 +205,6 @@ async function reassignObjects(
  * the app cannot define anything on them.
  */
 async function pauseScheduledWork(pool: Pool, owner: string, database: string): Promise<void> {
-  // The database of an outdated source may lack the function.
-  const [found] = await pool.run([
-    plain(
-      `select from pg_catalog.pg_proc where oid = pg_catalog.to_regprocedure('ninefold.pause_scheduled_work(text, text)')`,
-    ),
-  ]);
-  if (!found?.rows.length) return;
   await pool.run([
     plain(`select pg_catalog.set_config('session_replication_role', 'replica', true)`),
     { text: 'select ninefold.pause_scheduled_work($1, $2)', params: [owner, database] },
@@ -252,8 +221,6 @@ export async function unprovision(
   await dropRoles(maintenance, server, app.ref);
 }
 
-/** Number of times that an app may create objects that name a role while the role is dropped. */
-const DROP_ATTEMPTS = 5;
 /**
  * SQLSTATEs of statements that another session interferes with: a deadlock, an object that still depends on a role, and
  * a row that another transaction changed meanwhile.

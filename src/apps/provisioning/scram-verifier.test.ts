@@ -5,7 +5,7 @@ import { Pool } from '../../database/pool.ts';
 import { plain, quoteLiteral } from '../../database/statement.ts';
 import { scramVerifier } from './scram-verifier.ts';
 
-it('lets a role with the verifier log in only with its password', async () => {
+it('a role with the verifier of scramVerifier logs in only with its password', async () => {
   const postgres = await startPostgres('scram');
   const target = parseConnectionUrl(postgres.url, 'test');
   const options = { max: 1, idleMilliseconds: 1000, waitMilliseconds: 5000 };

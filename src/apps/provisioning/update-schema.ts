@@ -1,18 +1,8 @@
 import type { Events } from '../../observe/events.ts';
-import { type AppRecord, CONSOLE_REF, isAttached } from '../registry/app-record.ts';
+import { type AppRecord, isAttached } from '../registry/app-record.ts';
 import type { Registry } from '../registry/registry.ts';
 import { type Server, superuserIn, withPool } from '../registry/server.ts';
-import { ensureServerRole } from './provision.ts';
-import { appFiles, applySchemaFiles, newestAppFile, SchemaStepError } from './schema-files.ts';
-
-/**
- * The last schema file of the oldest version whose apps can be updated. Earlier files read tables of schema auth as the
- * superuser, on which the owner of an app may have defined code.
- */
-const OLDEST_UPDATED = '0086_slow_requests';
-
-const TOO_OLD =
-  'it was created by a version before 0.1.0. Save its data with pg_dump as the app’s owner, create a new app, and restore the data there';
+import { appFiles, applySchemaFiles, newestAppFile, requireKnownFile, SchemaStepError } from './schema-files.ts';
 
 /** Reason why an app's database schema is out of date. */
 export interface SchemaRefusal {
@@ -32,10 +22,9 @@ export async function updateSchema(
   record: AppRecord,
   events: Events,
 ): Promise<SchemaRefusal | null> {
-  if (record.schemaFile < OLDEST_UPDATED && record.ref !== CONSOLE_REF) return { step: null, reason: TOO_OLD };
   try {
+    requireKnownFile(record.schemaFile);
     const files = isAttached(record) ? appFiles.filter((file) => file.onExisting) : appFiles;
-    await withPool(server.target, (maintenance) => ensureServerRole(server, maintenance, record));
     await withPool(superuserIn(server, record.database), (app) => applySchemaFiles(app, files));
     await registry.recordSchemaFile(record.ref, newestAppFile);
     return null;

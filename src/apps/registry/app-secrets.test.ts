@@ -23,9 +23,10 @@ beforeAll(async () => {
   postgres = await startPostgres('app-secrets');
   const target = parseConnectionUrl(postgres.url, 'test');
   database = new Pool(target, { max: 1, idleMilliseconds: 10_000, waitMilliseconds: 10_000 });
-  const file = await readFile(join(clone, 'src/schema/console/0020_app_secrets.sql'), 'utf8');
+  const file = await readFile(join(clone, 'src/schema/console/0001_console.sql'), 'utf8');
+  const table = file.match(/^create table node\.app_secrets[\s\S]*?^\);$/m)?.[0];
   await database.script(
-    `create schema node; create table public.apps (ref text primary key); insert into public.apps values ('one'), ('two'); ${file}`,
+    `create schema node; create table public.apps (ref text primary key); insert into public.apps values ('one'), ('two'); ${table}`,
   );
   secrets = new SecretStore(database, key);
 });
@@ -35,7 +36,7 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-it('returns written secrets, also in another process with the same master key', async () => {
+it('SecretStore returns written secrets, also in another process with the same master key', async () => {
   await secrets.write('one', 'smtp_pass', 'first', 'operator');
   await secrets.write('one', 'smtp_pass', 'geheim ß', 'Ada');
   expect(await new SecretStore(database, key).read('one')).toEqual({ smtp_pass: 'geheim ß' });
@@ -45,14 +46,14 @@ it('returns written secrets, also in another process with the same master key', 
   expect(await secrets.read('one')).toEqual({});
 });
 
-it('stores no plain text', async () => {
+it('SecretStore stores no plain text', async () => {
   await secrets.write('one', 'smtp_pass', 'plain-text-of-a-secret', 'operator');
   const [row] = await sql('select s::text as all, set_by from node.app_secrets s');
   expect(row?.all).not.toContain('plain-text');
   expect(row?.set_by).toBe('operator');
 });
 
-it('decrypts no value that was moved to another app or name, or encrypted with another master key', async () => {
+it('SecretStore decrypts no value that was moved to another app or name, or encrypted with another master key', async () => {
   await secrets.write('one', 'smtp_pass', 'of one', 'operator');
   await sql(`update node.app_secrets set app = 'two'`);
   expect(await secrets.read('two')).toEqual({});

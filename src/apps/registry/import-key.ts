@@ -14,6 +14,7 @@ import { signWithKey } from '../keys/sign-jwt.ts';
 type Jwk = Readonly<Record<string, unknown>>;
 
 const KID = /^[A-Za-z0-9_.:=+/-]{1,128}$/;
+/** The shortest key of HS256 (RFC 7518, section 3.2). */
 const LEAST_SECRET_BYTES = 32;
 const RSA_BITS = [2048, 3072, 4096];
 

@@ -96,8 +96,8 @@ export class Registry {
   }
 
   /**
-   * Changes the secrets of an app; all workers of all nodes read them anew. Concurrent changes of one app run one after
-   * the other. Returns the changed record; null if there is no such app. Throws the errors of `change`.
+   * Changes the secrets of an app; all workers of all nodes then read the record again. Concurrent changes of one app
+   * run one after the other. Returns the changed record; null if there is no such app. Throws the errors of `change`.
    */
   async changeSecrets(ref: string, change: (secrets: AppSecrets) => AppSecrets): Promise<AppRecord | null> {
     return this.#database.transaction(async (tx) => {
@@ -124,7 +124,7 @@ export class Registry {
     await this.#database.run([{ text: 'update public.apps set schema_file = $2 where ref = $1', params: [ref, file] }]);
   }
 
-  /** Changes the name of an app; every worker reads the record anew. Returns false if there is no such app. */
+  /** Changes the name of an app; every worker then reads the record again. Returns false if there is no such app. */
   async rename(ref: string, name: string): Promise<boolean> {
     const [result] = await this.#database.run([
       { text: 'update public.apps set name = $2 where ref = $1 returning ref', params: [ref, name] },

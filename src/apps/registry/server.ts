@@ -1,6 +1,10 @@
 import type { ConnectionConfig } from '../../database/connection-config.ts';
 import { Pool } from '../../database/pool.ts';
 
+/** How long a connection for rare work stays open, and how long work waits for a connection. */
+const IDLE_MILLISECONDS = 5000;
+const WAIT_MILLISECONDS = 15_000;
+
 /** The PostgreSQL server that hosts the apps, with the data to log in as the superuser. */
 export interface Server {
   /** Connection parameters of the superuser; `database` is the maintenance database. */
@@ -23,7 +27,7 @@ export const superuserIn = (server: Server, database: string): ConnectionConfig 
 
 /** Creates a pool with a few connections for rare work. */
 export const smallPool = (target: ConnectionConfig, max = 2): Pool =>
-  new Pool(target, { max, idleMilliseconds: 5000, waitMilliseconds: 15_000 });
+  new Pool(target, { max, idleMilliseconds: IDLE_MILLISECONDS, waitMilliseconds: WAIT_MILLISECONDS });
 
 /** Runs `work` with a pool that is closed afterwards. */
 export async function withPool<T>(target: ConnectionConfig, work: (pool: Pool) => Promise<T>): Promise<T> {

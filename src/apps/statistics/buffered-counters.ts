@@ -5,6 +5,9 @@ import type { Apps } from '../apps.ts';
 import { Background } from '../maintenance/background.ts';
 import type { BackgroundTurns } from '../maintenance/background-turns.ts';
 
+/** Number of flushes after which the data in an app's database is maintained: merged, and old data deleted. */
+const MAINTAIN_EVERY = 120;
+
 /** A value for each app, by ref. The number of apps is limited, so that invented refs cannot fill the memory. */
 export class PerApp<T> {
   readonly #make: () => T;
@@ -68,9 +71,6 @@ export class TimedFlush {
     if (this.#timer) clearInterval(this.#timer);
   }
 }
-
-/** Number of flushes after which the data in an app's database is maintained: merged, and old data deleted. */
-const MAINTAIN_EVERY = 120;
 
 /**
  * Buffers counters per app and key in memory, and writes them to the app's database every few seconds. Counters that

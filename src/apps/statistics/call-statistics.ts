@@ -6,6 +6,7 @@ import type { BackgroundTurns } from '../maintenance/background-turns.ts';
 import { runAsServerRole } from '../run-as-server-role.ts';
 import { BufferedCounters } from './buffered-counters.ts';
 
+/** Buckets of the histogram of durations. The table has an array of this length. */
 const BUCKETS = 24;
 
 interface Count {

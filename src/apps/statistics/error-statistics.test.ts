@@ -8,7 +8,7 @@ import { ErrorStatistics, readErrorStatistics } from './error-statistics.ts';
 
 const turns = new BackgroundTurns(new Traffic());
 
-it('stores the caller of the latest error, even if a worker with an earlier error writes its counts later', async () => {
+it('ErrorStatistics stores the caller of the latest error, even if a worker with an earlier error writes its counts later', async () => {
   const { as, stop } = await startAppDatabase('incidents');
   try {
     const app = { ref: 'shop', serverDatabase: as('app_server') } as unknown as App;

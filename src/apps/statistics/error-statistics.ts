@@ -7,6 +7,9 @@ import type { BackgroundTurns } from '../maintenance/background-turns.ts';
 import { runAsServerRole } from '../run-as-server-role.ts';
 import { BufferedCounters } from './buffered-counters.ts';
 
+/** Hours for which errors are counted by the hour. */
+const HOURS = 24;
+
 /** Length of a bucket in minutes. */
 const MINUTES = 10;
 
@@ -134,7 +137,6 @@ export async function readErrorStatistics(app: App): Promise<{ errors: IncidentF
 const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((each) => typeof each === 'string').slice(0, limits.errorRequests.default) : [];
 
-const HOURS = 24;
 const sum = (condition: string) => `coalesce(sum(hits) filter (where ${condition}), 0)`;
 const byHour = Array.from({ length: HOURS }, (_, i) => sum(`age = ${HOURS - 1 - i}`)).join(', ');
 

@@ -1,9 +1,9 @@
 import type { HookName } from '../../../contract/hooks.ts';
 
-/** How many durations of a hook are retained. */
+/** Maximum number of durations that are retained for a hook. */
 const RETAINED_DURATIONS = 16;
 
-/** How long the last calls of an app's hooks took in this worker. */
+/** The durations of the last calls of an app's hooks in this worker. */
 export class HookDurations {
   readonly #byHook = new Map<HookName, readonly number[]>();
 

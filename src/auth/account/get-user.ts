@@ -1,21 +1,27 @@
-import type { CallRequest, Reply } from '../../../contract/call-request.ts';
 import type { User } from '../../accounts/users/user.ts';
 import { findUser } from '../../accounts/users/users.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { accountForScopes } from '../../identity/scoped-account.ts';
-import { requireMember } from '../callers.ts';
-import { type AuthContext, timeOf } from '../context.ts';
+import { authCall } from '../call.ts';
+import { timeOf } from '../context.ts';
 import { json } from '../reply.ts';
 
-/**
- * Handles GET /user: returns the account of the member who calls. An application that the member signed in to receives
- * only the fields that its scopes include.
- */
-export async function getUser(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const { userId, clientId, scope } = await requireMember(context, request, { takesApplications: true });
-  const user = usable(await findUser(context.database, userId), timeOf(context));
-  return json(clientId === null ? user : accountForScopes(user, (scope ?? '').split(' ')));
-}
+/** An application that the member signed in to receives only the fields that its scopes include. */
+export const getUser = authCall({
+  id: 'auth.user',
+  route: 'GET /user',
+  caller: 'member',
+  takesApplications: true,
+  errors: [],
+  summary: 'The account of the member who calls.',
+  returns: 'the user: id, email, app_metadata, user_metadata, identities, created_at …',
+  supabaseJs: 'supabase.auth.getUser()',
+  handle: async (context, _request, { member }) => {
+    const { userId, clientId, scope } = member;
+    const user = usable(await findUser(context.database, userId), timeOf(context));
+    return json(clientId === null ? user : accountForScopes(user, (scope ?? '').split(' ')));
+  },
+});
 
 /**
  * Returns the account that an access token names, if the member may use it.

@@ -6,7 +6,7 @@ import { runAsAuthAdmin } from '../../accounts/run-as-auth-admin.ts';
 import type { User } from '../../accounts/users/user.ts';
 import { findUser } from '../../accounts/users/users.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { requireMember } from '../callers.ts';
+import { authCall } from '../call.ts';
 import { type AuthContext, timeOf } from '../context.ts';
 import { ignoreMissing, requireMail } from '../links/link-mails.ts';
 import { makeText, requireText, sendText, storedText } from '../phone/send-text.ts';
@@ -14,35 +14,53 @@ import { json } from '../reply.ts';
 import { usable } from './get-user.ts';
 
 /**
- * Handles GET /reauthenticate: mails a code to the calling member, or sends it by text message (SMS) if the account has
- * no e-mail address. PUT /user accepts the code as `nonce`.
+ * The code is sent by text message (SMS) if the account has no e-mail address. PUT /user accepts the code as `nonce`.
  */
-export async function reauthenticate(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const { userId } = await requireMember(context, request);
-  const user = usable(await findUser(context.database, userId), timeOf(context));
-  if (!user.email && !user.phone) {
-    throw new NinefoldError('validation_failed', {
-      message: 'Reauthentication requires the user to have an email or a phone number',
-    });
-  }
-  if (!user.email) return reauthenticateByText(context, request, user);
-  if (!user.email_confirmed_at) {
-    throw new NinefoldError('email_not_confirmed', { status: 422, message: 'Please verify your email first.' });
-  }
-  const email = user.email.toLowerCase();
-  await requireMail(context, request, 'reauthentication', email);
-  const digits = context.settings.mailer_otp_length;
-  const token = makeOneTimeToken('reauthentication_token', email, { digits, isPkce: false });
-  const data = { Token: token.code };
-  const acceptLanguage = request.headers['accept-language'];
-  const mail = queuedMail({ kind: 'reauthentication', recipient: email, userId, data, acceptLanguage });
-  await runAsAuthAdmin(context.database, [
-    issuedToken(userId, token),
-    mail,
-    auditEntry('user_reauthenticate_requested', userId, { address: request.address }),
-  ]).catch(ignoreMissing);
-  return json({});
-}
+export const reauthenticate = authCall({
+  id: 'auth.reauthenticate',
+  route: 'GET /reauthenticate',
+  caller: 'member',
+  needsMemberPages: true,
+  errors: [
+    'email_not_confirmed',
+    'over_email_send_rate_limit',
+    'over_sms_send_rate_limit',
+    'phone_not_confirmed',
+    'phone_provider_disabled',
+    'sms_send_failed',
+  ],
+  runsHooks: true,
+  summary:
+    'Sends a code to the member who calls, by mail or else by text, which a change of password, address or number can ask for.',
+  returns: '{}',
+  supabaseJs: 'supabase.auth.reauthenticate()',
+  handle: async (context, request, { member }) => {
+    const { userId } = member;
+    const user = usable(await findUser(context.database, userId), timeOf(context));
+    if (!user.email && !user.phone) {
+      throw new NinefoldError('validation_failed', {
+        message: 'Reauthentication requires the user to have an email or a phone number',
+      });
+    }
+    if (!user.email) return reauthenticateByText(context, request, user);
+    if (!user.email_confirmed_at) {
+      throw new NinefoldError('email_not_confirmed', { status: 422, message: 'Please verify your email first.' });
+    }
+    const email = user.email.toLowerCase();
+    await requireMail(context, request, 'reauthentication', email);
+    const digits = context.settings.mailer_otp_length;
+    const token = makeOneTimeToken('reauthentication_token', email, { digits, isPkce: false });
+    const data = { Token: token.code };
+    const acceptLanguage = request.headers['accept-language'];
+    const mail = queuedMail({ kind: 'reauthentication', recipient: email, userId, data, acceptLanguage });
+    await runAsAuthAdmin(context.database, [
+      issuedToken(userId, token),
+      mail,
+      auditEntry('user_reauthenticate_requested', userId, { address: request.address }),
+    ]).catch(ignoreMissing);
+    return json({});
+  },
+});
 
 async function reauthenticateByText(
   context: AuthContext,

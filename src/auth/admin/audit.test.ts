@@ -6,7 +6,7 @@ import { startPostgres, type TestPostgres } from '../../../test/support/postgres
 import { uniqueEmail } from '../../../test/support/unique.ts';
 import { readSignInCounts } from '../../accounts/passwords/sign-in-counts.ts';
 import { jsonAsAuthAdmin } from '../../accounts/run-as-auth-admin.ts';
-import { sweepSignIns } from '../../apps/maintenance/sweep-sign-ins.ts';
+import { sweepSignIns } from '../../apps/maintenance/state-change-cleanup.ts';
 
 let postgres: TestPostgres;
 let app: AuthApp;
@@ -60,7 +60,7 @@ class OpenedApp {
 
 const actions = async () => (await entries()).map(({ payload }) => payload.action);
 
-it('writes the actions of a member in GoTrue’s format, without secrets', async () => {
+it('the audit log writes the actions of a member in GoTrue’s format, without secrets', async () => {
   const { client, email, user, session } = await app.member(PASSWORD);
   const signedIn = await client.auth.signInWithPassword({ email, password: PASSWORD });
   expect((await client.auth.updateUser({ data: { team: 'blue' } })).error).toBeNull();
@@ -121,7 +121,7 @@ it('writes the actions of a member in GoTrue’s format, without secrets', async
   expect(secrets.filter((secret) => written.includes(secret))).toEqual([]);
 });
 
-it('writes actions with the secret key, with the changed account in the traits', async () => {
+it('the audit log writes actions with the secret key, with the changed account in the traits', async () => {
   const admin = app.client(app.keys.secretKey).auth.admin;
   const email = uniqueEmail();
   const { data } = await admin.createUser({ email, password: PASSWORD, email_confirm: true });
@@ -154,7 +154,7 @@ it('writes actions with the secret key, with the changed account in the traits',
   expect(log[3]?.payload.traits).toMatchObject({ user_id: id, sessions: 1 });
 });
 
-it('writes an entry for a requested mail and for a changed password, but none for a refused call', async () => {
+it('the audit log writes an entry for a requested mail and for a changed password, but none for a refused call', async () => {
   const { client, email } = await app.member(PASSWORD);
   await client.auth.resetPasswordForEmail(email);
   await client.auth.resetPasswordForEmail(uniqueEmail());
@@ -175,7 +175,7 @@ it('writes an entry for a requested mail and for a changed password, but none fo
   ]);
 });
 
-it('writes an entry for a refresh token that is used again, and none for a normal refresh', async () => {
+it('the audit log writes an entry for a refresh token that is used again, and none for a normal refresh', async () => {
   const { session } = await app.member(PASSWORD);
   const refresh = (token: string) =>
     app.ask('POST', '/token?grant_type=refresh_token', { body: { refresh_token: token } });
@@ -186,7 +186,7 @@ it('writes an entry for a refresh token that is used again, and none for a norma
   expect(await actions()).toEqual(['user_signedup', 'login', 'token_revoked']);
 });
 
-it('writes a limited number of refused sign-ins, without the password and without addresses that no account has', async () => {
+it('the audit log writes a limited number of refused sign-ins, without the password and without addresses that no account has', async () => {
   const { client, email } = await app.member(PASSWORD);
   const wrong = `wrong ${PASSWORD}`;
   const typed = 'my secret@password.example';
@@ -210,7 +210,7 @@ it('writes a limited number of refused sign-ins, without the password and withou
   expect(counted?.n).toBe(String(limits.auditRefusals.default));
 });
 
-it('returns pages and applies filters at GET /admin/audit as GoTrue does, only for the secret key', async () => {
+it('GET /admin/audit returns pages and applies filters as GoTrue does, only for the secret key', async () => {
   const { email, session } = await app.member(PASSWORD);
   const ask = (query: string) => app.ask('GET', `/admin/audit${query}`, { headers: { apikey: app.keys.secretKey } });
   const read = async (query: string) =>
@@ -229,7 +229,7 @@ it('returns pages and applies filters at GET /admin/audit as GoTrue does, only f
   expect([refused.status, refused.body.code]).toEqual([403, 'not_admin']);
 });
 
-it('writes no entries while audit_log_disable_postgres is set', async () => {
+it('the audit log writes no entries while audit_log_disable_postgres is set', async () => {
   await app.sql(`insert into ninefold.settings (key, value) values ('audit_log_disable_postgres', 'true')`);
   try {
     await app.member(PASSWORD);
@@ -239,7 +239,7 @@ it('writes no entries while audit_log_disable_postgres is set', async () => {
   }
 });
 
-it('deletes old entries, ended sessions with their refresh tokens, and unused flows, tokens and challenges', async () => {
+it('sweepSignIns deletes old entries, ended sessions with their refresh tokens, and unused flows, tokens and challenges', async () => {
   const old = await app.member(PASSWORD);
   const current = await app.member(PASSWORD);
   await app.sql(
@@ -268,7 +268,7 @@ it('deletes old entries, ended sessions with their refresh tokens, and unused fl
   expect(await sweepSignIns(new OpenedApp())).toBe(0);
 });
 
-it('counts sign-ins by method, and deletes counts that are 90 days old', async () => {
+it('the node counts sign-ins by method, and deletes counts that are 90 days old', async () => {
   const ways = () => readSignInCounts(app.database);
   const run = (text: string) => jsonAsAuthAdmin<number>(app.database, text, []);
   await run('delete from ninefold.sign_in_counts');

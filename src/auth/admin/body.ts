@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { limits } from '../../../contract/limits.ts';
 import { passwordScheme } from '../../accounts/passwords/passwords.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { flag, metadata, password, text } from '../body.ts';
+import { flag, metadata, optional, password, text } from '../body.ts';
 import { parseDuration } from '../parse-duration.ts';
 import { normaliseEmail, normalisePhone } from '../sign-in/addresses.ts';
 
@@ -11,14 +11,14 @@ export const adminBody = z.object({
   id: text(limits.authFieldCharacters.default),
   aud: text(limits.authRoleCharacters.default),
   role: text(limits.authRoleCharacters.default),
-  email: text(limits.authTextCharacters.default),
+  email: text(limits.authTextCharacters.default).meta(optional('The e-mail address.')),
   phone: text(limits.authFieldCharacters.default),
-  password,
+  password: password.meta(optional('The password.')),
   password_hash: text(limits.importedHashCharacters.default),
-  email_confirm: flag,
+  email_confirm: flag.meta(optional('Whether the address counts as confirmed.')),
   phone_confirm: flag,
-  user_metadata: metadata,
-  app_metadata: metadata,
+  user_metadata: metadata.meta(optional('User metadata, which the member may change later.')),
+  app_metadata: metadata.meta(optional('Metadata that only the secret key may change.')),
   ban_duration: text(limits.authFieldCharacters.default),
 });
 

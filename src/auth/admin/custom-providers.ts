@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { CallRequest, Reply } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import {
   addCustomProvider,
@@ -11,7 +10,8 @@ import {
   listCustomProviders,
 } from '../../accounts/providers/custom-providers.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { flag, metadata, readBody, text } from '../body.ts';
+import { flag, metadata, optional, required, text } from '../body.ts';
+import { authCall } from '../call.ts';
 import type { AuthContext } from '../context.ts';
 import { PAGES } from '../providers/authorize.ts';
 import { customProvider, sealClientSecret } from '../providers/custom-provider.ts';
@@ -26,11 +26,15 @@ const texts = z
   .transform((value) => value ?? undefined);
 
 const schema = z.object({
-  provider_type: text(limits.authFieldCharacters.default),
-  identifier: text(limits.authFieldCharacters.default),
-  name: text(limits.providerNameCharacters.default),
-  client_id: text(limits.providerTextCharacters.default),
-  client_secret: text(limits.providerTextCharacters.default),
+  provider_type: text(limits.authFieldCharacters.default).meta(required('The protocol.', 'oidc or oauth2')),
+  identifier: text(limits.authFieldCharacters.default).meta(required('custom: and a name of your choice.')),
+  name: text(limits.providerNameCharacters.default).meta(required('How people call the provider.')),
+  client_id: text(limits.providerTextCharacters.default).meta(
+    required('The id that the provider has given to the app.'),
+  ),
+  client_secret: text(limits.providerTextCharacters.default).meta(
+    required('The secret that came with it; it is stored sealed and never shown.'),
+  ),
   acceptable_client_ids: texts,
   scopes: texts,
   pkce_enabled: flag,
@@ -39,7 +43,9 @@ const schema = z.object({
   authorization_params: metadata,
   enabled: flag,
   email_optional: flag,
-  issuer: text(limits.providerTextCharacters.default),
+  issuer: text(limits.providerTextCharacters.default).meta(
+    optional('The address whose discovery document names all others; needed for oidc.'),
+  ),
   discovery_url: text(limits.providerTextCharacters.default),
   skip_nonce_check: flag,
   authorization_url: text(limits.providerTextCharacters.default),
@@ -53,69 +59,111 @@ type Body = z.output<typeof schema>;
 const refusal = (message: string, cause?: unknown): NinefoldError =>
   new NinefoldError('validation_failed', { message, cause });
 
-/** Handles GET /admin/custom-providers: returns the providers that the app has added by their addresses. */
-export async function listCustomProvidersCall(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const type = new URLSearchParams(request.query).get('type');
-  if (type && type !== 'oauth2' && type !== 'oidc') throw refusal("type must be either 'oauth2' or 'oidc'");
-  const rows = await listCustomProviders(context.database, type || null);
-  return json({ providers: rows.map(shown) });
-}
+export const listCustomProvidersCall = authCall({
+  id: 'auth.admin.providers.list',
+  route: 'GET /admin/custom-providers',
+  caller: 'secret-key',
+  errors: [],
+  summary: 'Lists the providers that the app has added by their addresses.',
+  query: { type: optional('Only the providers of this type.', 'oidc or oauth2') },
+  returns: 'providers: a list, without secrets',
+  supabaseJs: 'supabase.auth.admin.customProviders.listProviders()',
+  handle: async (context, request) => {
+    const type = new URLSearchParams(request.query).get('type');
+    if (type && type !== 'oauth2' && type !== 'oidc') throw refusal("type must be either 'oauth2' or 'oidc'");
+    const rows = await listCustomProviders(context.database, type || null);
+    return json({ providers: rows.map(shown) });
+  },
+});
 
-/** Handles GET /admin/custom-providers/{identifier}: returns one provider. */
-export async function getCustomProviderCall(context: AuthContext, _request: CallRequest, segment = ''): Promise<Reply> {
-  return json(shown(await existing(context, identifierOf(segment))));
-}
+export const getCustomProviderCall = authCall({
+  id: 'auth.admin.providers.get',
+  route: 'GET /admin/custom-providers/{identifier}',
+  caller: 'secret-key',
+  errors: ['custom_provider_not_found'],
+  summary: 'One provider that the app has added.',
+  returns: 'the provider, without its secret',
+  supabaseJs: "supabase.auth.admin.customProviders.getProvider('custom:northwind')",
+  handle: async (context, _request, { path }) => {
+    return json(shown(await existing(context, identifierOf(path.identifier))));
+  },
+});
 
-/**
- * Handles POST /admin/custom-providers: adds a provider. First reads the discovery document of an OpenID Connect
- * provider.
- */
-export async function addCustomProviderCall(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const body = readBody(request, schema);
-  const identifier = body.identifier ?? '';
-  if (!/^custom:[a-z0-9:-]{0,41}[a-z0-9]$/.test(identifier)) {
-    throw refusal(
-      "identifier must start with 'custom:' and have lower-case letters, digits, hyphens and colons after it",
-    );
-  }
-  if (identifier === PAGES) throw refusal(`${PAGES} is the name of the app's own pages`);
-  const values = valuesOf(context, identifier, body, null);
-  checkValues(values);
-  if (await findCustomProvider(context.database, identifier)) {
-    throw new NinefoldError('conflict', { message: 'A custom OAuth provider with this identifier already exists' });
-  }
-  await checkDiscovery(context, values);
-  const added = await addCustomProvider(context.database, values);
-  if (added === null) throw new NinefoldError('over_custom_provider_quota');
-  return { ...json(shown(added)), status: 201 };
-}
+/** First reads the discovery document of an OpenID Connect provider. */
+export const addCustomProviderCall = authCall({
+  id: 'auth.admin.providers.create',
+  route: 'POST /admin/custom-providers',
+  caller: 'secret-key',
+  body: schema,
+  errors: ['conflict', 'over_custom_provider_quota'],
+  summary: 'Adds a provider of OpenID Connect by its issuer, or one of OAuth 2.0 by its addresses.',
+  returns: 'the provider, without its secret',
+  example: {
+    provider_type: 'oidc',
+    identifier: 'custom:northwind',
+    name: 'Northwind',
+    client_id: 'helpdesk',
+    client_secret: 'a secret of the provider',
+    issuer: 'https://login.northwind.example',
+  },
+  handle: async (context, _request, { readBody }) => {
+    const body = readBody();
+    const identifier = body.identifier ?? '';
+    if (!/^custom:[a-z0-9:-]{0,41}[a-z0-9]$/.test(identifier)) {
+      throw refusal(
+        "identifier must start with 'custom:' and have lower-case letters, digits, hyphens and colons after it",
+      );
+    }
+    if (identifier === PAGES) throw refusal(`${PAGES} is the name of the app's own pages`);
+    const values = valuesOf(context, identifier, body, null);
+    checkValues(values);
+    if (await findCustomProvider(context.database, identifier)) {
+      throw new NinefoldError('conflict', { message: 'A custom OAuth provider with this identifier already exists' });
+    }
+    await checkDiscovery(context, values);
+    const added = await addCustomProvider(context.database, values);
+    if (added === null) throw new NinefoldError('over_custom_provider_quota');
+    return { ...json(shown(added)), status: 201 };
+  },
+});
 
-/** Handles PUT /admin/custom-providers/{identifier}: changes the values that the body names. */
-export async function changeCustomProviderCall(
-  context: AuthContext,
-  request: CallRequest,
-  segment = '',
-): Promise<Reply> {
-  const body = readBody(request, schema);
-  const row = await existing(context, identifierOf(segment));
-  const values = valuesOf(context, row.identifier, body, row);
-  checkValues(values);
-  if (body.issuer || body.discovery_url) await checkDiscovery(context, values);
-  const changed = await changeCustomProvider(context.database, row.identifier, values);
-  if (changed === null) throw new NinefoldError('custom_provider_not_found');
-  return json(shown(changed));
-}
+export const changeCustomProviderCall = authCall({
+  id: 'auth.admin.providers.update',
+  route: 'PUT /admin/custom-providers/{identifier}',
+  caller: 'secret-key',
+  body: schema,
+  shows: { enabled: flag.meta(optional('Whether members can sign in with it.')) },
+  errors: ['custom_provider_not_found'],
+  summary: 'Changes a provider that the app has added, or switches it off.',
+  returns: 'the provider after the change',
+  example: { enabled: false },
+  supabaseJs: "supabase.auth.admin.customProviders.updateProvider('custom:northwind', { enabled: false })",
+  handle: async (context, _request, { path, readBody }) => {
+    const body = readBody();
+    const row = await existing(context, identifierOf(path.identifier));
+    const values = valuesOf(context, row.identifier, body, row);
+    checkValues(values);
+    if (body.issuer || body.discovery_url) await checkDiscovery(context, values);
+    const changed = await changeCustomProvider(context.database, row.identifier, values);
+    if (changed === null) throw new NinefoldError('custom_provider_not_found');
+    return json(shown(changed));
+  },
+});
 
-/** Handles DELETE /admin/custom-providers/{identifier}: deletes a provider. */
-export async function deleteCustomProviderCall(
-  context: AuthContext,
-  _request: CallRequest,
-  segment = '',
-): Promise<Reply> {
-  const isDeleted = await deleteCustomProvider(context.database, identifierOf(segment));
-  if (!isDeleted) throw new NinefoldError('custom_provider_not_found');
-  return noContent;
-}
+export const deleteCustomProviderCall = authCall({
+  id: 'auth.admin.providers.delete',
+  route: 'DELETE /admin/custom-providers/{identifier}',
+  caller: 'secret-key',
+  errors: ['custom_provider_not_found'],
+  summary: 'Deletes a provider that the app has added. Accounts keep their identities of it.',
+  returns: '204, no body',
+  supabaseJs: "supabase.auth.admin.customProviders.deleteProvider('custom:northwind')",
+  handle: async (context, _request, { path }) => {
+    const isDeleted = await deleteCustomProvider(context.database, identifierOf(path.identifier));
+    if (!isDeleted) throw new NinefoldError('custom_provider_not_found');
+    return noContent;
+  },
+});
 
 function identifierOf(segment: string): string {
   const identifier = /%3a/i.test(segment) ? segment.replace(/%3a/gi, ':') : segment;

@@ -155,7 +155,7 @@ describe('the hook custom_access_token', () => {
     expect((await signUp()).body).toMatchObject({ expires_in: 60 });
   });
 
-  it('can set the role to one of the app’s own roles', async () => {
+  it('sets the role to one of the app’s own roles', async () => {
     const { rolname = '' } = (await app.sql(`select rolname from pg_roles where rolname = 'anon'`))[0] ?? {};
     await useFunction('custom_access_token', `return jsonb_set(event, '{claims,role}', '"${rolname}"');`);
     expect(claimsOf(await signUp())).toMatchObject({ role: 'anon' });

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { CallRequest, Reply } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import { begunEmailChange, findRecipient, type Recipient } from '../../accounts/messages/one-time-tokens.ts';
 import { runAsAuthAdmin, type SqlStatement } from '../../accounts/run-as-auth-admin.ts';
@@ -13,7 +12,8 @@ import {
   type NewUser,
 } from '../../accounts/users/users.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { metadata, password, readBody, text } from '../body.ts';
+import { metadata, optional, password, required, text } from '../body.ts';
+import { authCall } from '../call.ts';
 import type { AuthContext } from '../context.ts';
 import { beforeUserCreated } from '../hooks/before-user-created-hook.ts';
 import { json } from '../reply.ts';
@@ -23,12 +23,16 @@ import { issuedLink, type Link, type LinkType, makeLink } from './link-mails.ts'
 import { linkTarget } from './redirects.ts';
 
 const schema = z.object({
-  type: text(limits.authFieldCharacters.default),
-  email: text(limits.emailCharacters.default * 2),
-  new_email: text(limits.emailCharacters.default * 2),
-  password,
-  data: metadata,
-  redirect_to: text(limits.redirectCharacters.default),
+  type: text(limits.authFieldCharacters.default).meta(
+    required('signup, invite, magiclink, recovery, email_change_current or email_change_new.'),
+  ),
+  email: text(limits.emailCharacters.default * 2).meta(required('The address of the account.')),
+  new_email: text(limits.emailCharacters.default * 2).meta(optional('The new address, for a change.')),
+  password: password.meta(optional('The password of a new account, for signup.')),
+  data: metadata.meta(optional('User metadata of a new account.')),
+  redirect_to: text(limits.redirectCharacters.default).meta(
+    optional('Where the link leads; one of the addresses that the app allows.'),
+  ),
 });
 
 /** The request for a link, and the account that has the address. */
@@ -50,37 +54,46 @@ interface Plan {
 
 const invalid = (message: string): NinefoldError => new NinefoldError('validation_failed', { message });
 
-/**
- * Handles POST /admin/generate_link: creates the link of a mail, and returns the link with its code instead of mailing
- * it.
- */
-export async function generateLink(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const { database } = context;
-  const body = readBody(request, schema);
-  if (!body.email) throw invalid('An email address is required');
-  const email = normaliseEmail(body.email);
-  checkMetadata(body.data ?? {});
-  await refuseLeakedPassword(context, body.password, request.requestId);
-  const recipient = await findRecipient(database, email);
-  const redirectTo = linkTarget(context, request, body.redirect_to);
-  const linkTo = (type: LinkType, address: string, change?: Link['change']): Link =>
-    makeLink(context, request, { type, address, redirectTo, challenge: null, ...(change && { change }) });
-  const { type, link, statements, newUser } = await planOf(context, { email, recipient, body }, linkTo);
-  if (recipient) await runAsAuthAdmin(database, statements(recipient.id));
-  const id = randomUUID();
-  if (!recipient) await beforeUserCreated(context, request.address, { ...newUser, id, provider: 'email' });
-  const user = recipient
-    ? await findUser(database, recipient.id)
-    : await createUser(database, { ...newUser, id }, statements);
-  return json({
-    ...user,
-    action_link: link.url,
-    email_otp: link.token.code,
-    hashed_token: link.token.token,
-    verification_type: type,
-    redirect_to: redirectTo ?? '',
-  });
-}
+export const generateLink = authCall({
+  id: 'auth.admin.generate_link',
+  route: 'POST /admin/generate_link',
+  caller: 'secret-key',
+  needsMemberPages: true,
+  body: schema,
+  errors: ['email_exists', 'user_not_found', 'weak_password'],
+  runsHooks: true,
+  summary: 'Makes the link and the code of a mail and returns them in place of the mail.',
+  returns: 'the user, action_link, email_otp, hashed_token, verification_type, redirect_to',
+  example: { type: 'magiclink', email: 'ada@example.org' },
+  supabaseJs: "supabase.auth.admin.generateLink({ type: 'magiclink', email: 'ada@example.org' })",
+  handle: async (context, request, { readBody }) => {
+    const { database } = context;
+    const body = readBody();
+    if (!body.email) throw invalid('An email address is required');
+    const email = normaliseEmail(body.email);
+    checkMetadata(body.data ?? {});
+    await refuseLeakedPassword(context, body.password, request.requestId);
+    const recipient = await findRecipient(database, email);
+    const redirectTo = linkTarget(context, request, body.redirect_to);
+    const linkTo = (type: LinkType, address: string, change?: Link['change']): Link =>
+      makeLink(context, request, { type, address, redirectTo, challenge: null, ...(change && { change }) });
+    const { type, link, statements, newUser } = await planOf(context, { email, recipient, body }, linkTo);
+    if (recipient) await runAsAuthAdmin(database, statements(recipient.id));
+    const id = randomUUID();
+    if (!recipient) await beforeUserCreated(context, request.address, { ...newUser, id, provider: 'email' });
+    const user = recipient
+      ? await findUser(database, recipient.id)
+      : await createUser(database, { ...newUser, id }, statements);
+    return json({
+      ...user,
+      action_link: link.url,
+      email_otp: link.token.code,
+      hashed_token: link.token.token,
+      verification_type: type,
+      redirect_to: redirectTo ?? '',
+    });
+  },
+});
 
 type LinkTo = (type: LinkType, address: string, change?: Link['change']) => Link;
 

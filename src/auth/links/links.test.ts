@@ -158,7 +158,7 @@ it.each([
   ['/magiclink', { email: 'a@b.c' }, 422],
   ['/recover', {}, 400],
   ['/resend', { type: 'signup', email: 'a@b.c' }, 400],
-])('refuses POST %s %j if sign-in by e-mail address is disabled', async (path, body, status) => {
+])('the app refuses POST %s %j if sign-in by e-mail address is disabled', async (path, body, status) => {
   app.settings = { ...app.settings, external_email_enabled: false };
   expect(await post(path, body)).toMatchObject({ status, body: { code: 'email_provider_disabled' } });
 });
@@ -293,7 +293,7 @@ describe('the page of a link', () => {
   });
 });
 
-it('uses up a link in one query to the database, and only one of many parallel requests succeeds', async () => {
+it('POST /verify uses up a link in one query to the database, and only one of many parallel requests succeeds', async () => {
   const { email } = await confirmed();
   await post('/recover', { email });
   const { TokenHash } = (await lastMail(email)).data;
@@ -353,7 +353,7 @@ describe('mails of links and codes', () => {
   });
 });
 
-it('give the code of a PKCE flow to the client that started the flow', async () => {
+it('the page of a link gives the code of a PKCE flow to the client that started the flow', async () => {
   const verifier = randomBytes(40).toString('base64url');
   const challenge = {
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
@@ -477,7 +477,7 @@ describe('limits of links and codes', () => {
     expect(answers).toEqual(Array(2).fill([429, 'over_email_send_rate_limit', true, policy]));
   });
 
-  it('refuse even the right code after too many wrong ones, except from the member’s own network or by the link', async () => {
+  it('refuse even the right code after too many wrong ones, except for a network of the member, and for the link', async () => {
     const { email } = await confirmed();
     await post('/otp', { email });
     const { data } = await lastMail(email);
@@ -524,7 +524,7 @@ it.each([
   expect(await verify(body)).toMatchObject({ status, body: { code } });
 });
 
-it('notifies the queue of mails only if a statement adds a mail', async () => {
+it('PostgreSQL notifies the queue of mails only if a statement adds a mail', async () => {
   const notify = (type: string) =>
     runAsAuthAdmin(app.database, [['select pg_catalog.pg_notify($1, $2)', ['ninefold', `{"type":"${type}"}`]]]);
   const next = () => app.heard((payload) => /"(mail|before|after)"/.test(payload));

@@ -7,7 +7,8 @@ import type { CodeChallenge } from '../../accounts/providers/flow-states.ts';
 import { runAsAuthAdmin } from '../../accounts/run-as-auth-admin.ts';
 import { checkMetadata, createUser, droppedPassword } from '../../accounts/users/users.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { flag, metadata, readBody, text } from '../body.ts';
+import { flag, metadata, optional, required, text } from '../body.ts';
+import { authCall, formOf } from '../call.ts';
 import type { AuthContext } from '../context.ts';
 import { beforeUserCreated, waitAsBeforeUserCreated } from '../hooks/before-user-created-hook.ts';
 import { textSignInCode } from '../phone/otp-by-text.ts';
@@ -17,58 +18,110 @@ import { readCodeChallenge } from '../sign-in/code-challenge.ts';
 import { ignoreMissing, mailedLink, makeLink, requireMail } from './link-mails.ts';
 import { linkTarget } from './redirects.ts';
 
-const schema = z.object({
-  email: text(limits.emailCharacters.default * 2),
-  phone: text(limits.authFieldCharacters.default),
-  create_user: flag,
-  data: metadata,
-  channel: text(limits.authFieldCharacters.default),
-  code_challenge: text(limits.authTextCharacters.default),
-  code_challenge_method: text(limits.authFieldCharacters.default),
-});
+const data = metadata.meta(optional('User metadata of a new account.'));
 
-/**
- * Handles POST /otp: mails a link and a code that sign in, or sends a code by text message (SMS, `textSignInCode`).
- * Creates an account for an unknown address, unless `create_user` is false or sign-up is off. The response is always
- * `{}`.
- */
-export async function otp(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const body = readBody(request, schema);
-  if (body.email && body.phone) {
-    throw invalid('Only an email address or phone number should be provided');
-  }
-  if (body.email && body.channel) throw invalid('Channel should only be specified with Phone OTP');
-  const challenge = readCodeChallenge(body.code_challenge, body.code_challenge_method);
-  if (body.phone) {
-    if (context.trace) context.trace.call = 'auth.otp.phone';
-    return textSignInCode(context, request, {
-      ...{ phone: body.phone, channel: body.channel },
+const byEmail = {
+  email: text(limits.emailCharacters.default * 2).meta(required('The e-mail address.')),
+  create_user: flag.meta(optional('False: an address without an account gets none, and no mail.')),
+  data,
+  code_challenge: text(limits.authTextCharacters.default).meta(
+    optional('For the flow with PKCE (RFC 7636), with code_challenge_method.'),
+  ),
+  code_challenge_method: text(limits.authFieldCharacters.default).meta(optional('s256 or plain.')),
+};
+
+const byPhone = {
+  phone: text(limits.authFieldCharacters.default).meta(required('The phone number (E.164).')),
+  create_user: flag.meta(optional('False: a number without an account gets none, and no text.')),
+  data,
+  channel: text(limits.authFieldCharacters.default).meta(optional('sms.')),
+};
+
+const schema = z.object({ ...byPhone, ...byEmail });
+
+/** The response is always `{}`, so that it does not reveal whether an account has the address. */
+export const otp = authCall({
+  id: 'auth.otp',
+  route: 'POST /otp',
+  caller: 'anyone',
+  needsMemberPages: true,
+  needs: { external_email_enabled: true },
+  body: schema,
+  shows: byEmail,
+  errors: ['email_provider_disabled', 'over_email_send_rate_limit', 'phone_provider_disabled'],
+  runsHooks: true,
+  summary: 'Mails a link and a code that sign in. An address without an account gets one where sign-up is open.',
+  query: { redirect_to: optional('Where the link leads; one of the addresses that the app allows.') },
+  returns: '{}, for every address',
+  example: { email: 'ada@example.org' },
+  supabaseJs: "supabase.auth.signInWithOtp({ email: 'ada@example.org' })",
+  handle: async (context, request, { readBody }) => {
+    const body = readBody();
+    if (body.email && body.phone) {
+      throw invalid('Only an email address or phone number should be provided');
+    }
+    if (body.email && body.channel) throw invalid('Channel should only be specified with Phone OTP');
+    const challenge = readCodeChallenge(body.code_challenge, body.code_challenge_method);
+    if (body.phone) {
+      return textSignInCode(context, request, {
+        ...{ phone: body.phone, channel: body.channel },
+        userMetadata: body.data ?? {},
+        createsUser: body.create_user ?? true,
+      });
+    }
+    if (!body.email) throw invalid('One of email or phone must be set');
+    return mailSignInLink(context, request, {
+      email: body.email,
+      challenge,
       userMetadata: body.data ?? {},
       createsUser: body.create_user ?? true,
     });
-  }
-  if (!body.email) throw invalid('One of email or phone must be set');
-  return mailSignInLink(context, request, {
-    email: body.email,
-    challenge,
-    userMetadata: body.data ?? {},
-    createsUser: body.create_user ?? true,
-  });
-}
+  },
+});
 
-/** Handles POST /magiclink, the older form of POST /otp. */
-export async function magicLink(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const body = readBody(request, schema);
-  if (!body.email) {
-    throw new NinefoldError('validation_failed', { status: 422, message: 'Password recovery requires an email' });
-  }
-  return mailSignInLink(context, request, {
-    email: body.email,
-    challenge: readCodeChallenge(body.code_challenge, body.code_challenge_method),
-    userMetadata: body.data ?? {},
-    createsUser: true,
-  });
-}
+export const otpByPhone = formOf(
+  otp,
+  {
+    id: 'auth.otp.phone',
+    needs: { external_phone_enabled: true },
+    errors: ['over_sms_send_rate_limit', 'phone_provider_disabled', 'sms_send_failed'],
+    runsHooks: true,
+    summary: 'Sends a code by text that signs in. A number without an account gets one where sign-up is open.',
+    shows: byPhone,
+    returns: '{}, or message_id where the provider gives one',
+    example: { phone: '+15555550100' },
+    supabaseJs: "supabase.auth.signInWithOtp({ phone: '+15555550100' })",
+  },
+  ({ email, phone }) => Boolean(phone) && !email,
+);
+
+export const magicLink = authCall({
+  id: 'auth.magiclink',
+  route: 'POST /magiclink',
+  caller: 'anyone',
+  needsMemberPages: true,
+  needs: { external_email_enabled: true },
+  body: schema,
+  shows: { email: byEmail.email },
+  errors: ['email_provider_disabled', 'over_email_send_rate_limit', 'phone_provider_disabled'],
+  runsHooks: true,
+  summary: 'The older form of POST /otp.',
+  query: { redirect_to: optional('Where the link leads; one of the addresses that the app allows.') },
+  returns: '{}, for every address',
+  example: { email: 'ada@example.org' },
+  handle: async (context, request, { readBody }) => {
+    const body = readBody();
+    if (!body.email) {
+      throw new NinefoldError('validation_failed', { status: 422, message: 'Password recovery requires an email' });
+    }
+    return mailSignInLink(context, request, {
+      email: body.email,
+      challenge: readCodeChallenge(body.code_challenge, body.code_challenge_method),
+      userMetadata: body.data ?? {},
+      createsUser: true,
+    });
+  },
+});
 
 const invalid = (message: string): NinefoldError => new NinefoldError('validation_failed', { message });
 

@@ -81,7 +81,7 @@ describe('allowedRedirect', () => {
   });
 });
 
-it('matches a pattern of many wildcards or braces without exponential time', () => {
+it('allowedRedirect matches a pattern of many wildcards or braces without exponential time', () => {
   const many = { ...context, settings: { ...context.settings, uri_allow_list: ['**a'.repeat(200)] } };
   expect(allowedRedirect(many, `https://evil.example/${'a'.repeat(4000)}b`)).toBeNull();
   const braces = { ...context, settings: { ...context.settings, uri_allow_list: ['{a,b}'.repeat(100)] } };

@@ -9,6 +9,6 @@ it.each([
   ['__proto__, constructor', 'en'],
   ['de;q=x, ar', 'ar'],
   [`${'x,'.repeat(10_000)}de`, 'en'],
-])('reads the language of Accept-Language %j', (header, language) => {
+])('languageOf reads the language of Accept-Language %j', (header, language) => {
   expect(languageOf(header)).toBe(language);
 });

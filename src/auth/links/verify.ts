@@ -11,7 +11,8 @@ import {
 } from '../../accounts/messages/one-time-tokens.ts';
 import { asConflict } from '../../accounts/users/users.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { readBody, text } from '../body.ts';
+import { optional, required, text } from '../body.ts';
+import { authCall, formOf, SESSION } from '../call.ts';
 import type { AuthContext } from '../context.ts';
 import { isFromOtherOrigin } from '../providers/browser-binding.ts';
 import { takeFromLimit } from '../rate-limit.ts';
@@ -23,14 +24,24 @@ import { allowedRedirect, arrivalPage } from './redirects.ts';
 import { confirmPage, KEEP_PASSWORD } from './verify-page.ts';
 import { HALF_CONFIRMED, INVALID_LINK, linkReply } from './verify-reply.ts';
 
-const schema = z.object({
-  type: text(limits.authFieldCharacters.default),
-  token: text(limits.authTextCharacters.default),
-  token_hash: text(limits.authTextCharacters.default),
-  email: text(limits.emailCharacters.default * 2),
-  phone: text(limits.authFieldCharacters.default),
-  redirect_to: text(limits.redirectCharacters.default),
-});
+const byEmail = {
+  type: text(limits.authFieldCharacters.default).meta(
+    required('email, signup, invite, magiclink, recovery or email_change.'),
+  ),
+  email: text(limits.emailCharacters.default * 2).meta(optional('The address that received the code.')),
+  token: text(limits.authTextCharacters.default).meta(optional('The code.')),
+  token_hash: text(limits.authTextCharacters.default).meta(
+    optional('The token of a link, in place of address and code.'),
+  ),
+};
+
+const byPhone = {
+  type: byEmail.type.meta(required('sms or phone_change.')),
+  phone: text(limits.authFieldCharacters.default).meta(required('The number that received the code.')),
+  token: byEmail.token.meta(required('The code.')),
+};
+
+const schema = z.object({ ...byPhone, ...byEmail, redirect_to: text(limits.redirectCharacters.default) });
 
 const kinds: Readonly<Record<LinkType | 'email', readonly TokenKind[]>> = {
   signup: ['confirmation_token'],
@@ -55,24 +66,38 @@ const invalid = (message: string): NinefoldError => new NinefoldError('validatio
 const INVALID_CODE = 'Token has expired or is invalid';
 
 /**
- * Handles GET /verify, the address of links in mails. It changes nothing, because mail scanners open every link. On the
- * app's own origin it shows a page whose button sends the form that confirms; on other origins it redirects there.
+ * Changes nothing, because mail scanners open every link. On the app's own origin the call shows a page whose button
+ * sends the form that confirms; on other origins it redirects there.
  */
-export function showLink(context: AuthContext, request: CallRequest): Reply {
-  const query = new URLSearchParams(request.query);
-  const [type, token] = [query.get('type'), query.get('token')];
-  if (!type) throw invalid('Verify requires a verification type');
-  if (!token) throw invalid('Verify requires a token or a token hash');
-  const { app, origins } = context;
-  const origin = origins.appOrigin(app.ref);
-  if (origin !== null && !origins.isOfApp(app.ref, request.headers.host)) {
-    const redirect = `${origin}/auth/v1/verify?${query}`;
-    return { status: 303, headers: { 'cache-control': 'no-store' }, redirect, body: null };
-  }
-  const redirectTo = targetOf(context, query.get('redirect_to'), token);
-  const isFirstAddress = query.get(FIRST_ADDRESS) === 'true';
-  return confirmPage(request, { type: isLinkType(type) ? type : null, token, redirectTo, isFirstAddress });
-}
+export const showLink = authCall({
+  id: 'auth.verify.page',
+  route: 'GET /verify',
+  caller: 'anyone',
+  needsMemberPages: true,
+  errors: [],
+  summary: 'Shows the page of a link in a mail. Its button confirms; to open the page changes nothing.',
+  query: {
+    type: required('signup, invite, magiclink, recovery or email_change.'),
+    token: required('The token of the link.'),
+    redirect_to: optional('Where the member goes then; one of the addresses that the app allows.'),
+  },
+  returns: 'a page in the language of Accept-Language; below /apps/<ref> a redirect to the app’s own origin',
+  handle: (context, request) => {
+    const query = new URLSearchParams(request.query);
+    const [type, token] = [query.get('type'), query.get('token')];
+    if (!type) throw invalid('Verify requires a verification type');
+    if (!token) throw invalid('Verify requires a token or a token hash');
+    const { app, origins } = context;
+    const origin = origins.appOrigin(app.ref);
+    if (origin !== null && !origins.isOfApp(app.ref, request.headers.host)) {
+      const redirect = `${origin}/auth/v1/verify?${query}`;
+      return { status: 303, headers: { 'cache-control': 'no-store' }, redirect, body: null };
+    }
+    const redirectTo = targetOf(context, query.get('redirect_to'), token);
+    const isFirstAddress = query.get(FIRST_ADDRESS) === 'true';
+    return confirmPage(request, { type: isLinkType(type) ? type : null, token, redirectTo, isFirstAddress });
+  },
+});
 
 /**
  * Returns the address after a link: the requested address if the app allows it, else the site, else the app's own page.
@@ -83,9 +108,40 @@ const targetOf = (context: AuthContext, asked: string | null, token: string): st
   allowedRedirect(context, context.settings.site_url ?? '') ??
   (isPkceToken(token) ? null : arrivalPage(context));
 
-/** Handles POST /verify: the form on the page of a link, or the call of a program. */
-export const verify = (context: AuthContext, request: CallRequest): Promise<Reply> =>
-  isForm(request) ? verifyLink(context, request) : verifyByProgram(context, request);
+/** The request is the form on the page of a link, or the call of a program. */
+export const verify = authCall({
+  id: 'auth.verify',
+  route: 'POST /verify',
+  caller: 'anyone',
+  needsMemberPages: true,
+  body: schema,
+  shows: byEmail,
+  errors: ['email_exists', 'otp_expired', 'user_banned'],
+  runsHooks: true,
+  summary:
+    'Confirms an address and signs in, with a code and its address or with the token of a link. Each works once.',
+  returns: `a session: ${SESSION}; for the first confirmation of a change of address a message`,
+  example: { type: 'email', email: 'ada@example.org', token: '123456' },
+  supabaseJs: "supabase.auth.verifyOtp({ type: 'email', email: 'ada@example.org', token: '123456' })",
+  handle: (context, request, { readBody }) =>
+    isForm(request) ? verifyLink(context, request) : verifyByProgram(context, request, readBody()),
+});
+
+export const verifyByPhone = formOf(
+  verify,
+  {
+    id: 'auth.verify.phone',
+    needs: { external_phone_enabled: true },
+    errors: ['otp_expired', 'phone_exists', 'user_banned'],
+    runsHooks: true,
+    summary: 'Confirms a phone number and signs in, with the code of a text. Each code works once.',
+    shows: byPhone,
+    returns: `a session: ${SESSION}`,
+    example: { type: 'sms', phone: '+15555550100', token: '123456' },
+    supabaseJs: "supabase.auth.verifyOtp({ type: 'sms', phone: '+15555550100', token: '123456' })",
+  },
+  ({ email, phone, token }) => Boolean(phone && token) && !email,
+);
 
 /**
  * Returns true for a form. The content type is not enough, because programs such as curl send JSON with the content
@@ -121,14 +177,16 @@ async function verifyLink(context: AuthContext, request: CallRequest): Promise<R
 }
 
 /** Handles the call of a program, with the hash of a token or with an address and a code. Returns a session. */
-async function verifyByProgram(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const { type, ...body } = readBody(request, schema);
+async function verifyByProgram(
+  context: AuthContext,
+  request: CallRequest,
+  { type, ...body }: z.output<typeof schema>,
+): Promise<Reply> {
   if (!type) throw invalid('Verify requires a verification type');
   if (!body.token === !body.token_hash) throw invalid('Verify requires either a token or a token hash');
   const shown = body.token_hash ? shownHash(body, body.token_hash) : shownCode(body, body.token ?? '');
   const isCode = 'code' in shown;
   const isPhone = isCode && Boolean(body.phone);
-  if (isPhone && context.trace) context.trace.call = 'auth.verify.phone';
   if (isPhone && !context.settings.external_phone_enabled) {
     throw new NinefoldError('otp_expired', { message: INVALID_CODE });
   }

@@ -3,6 +3,8 @@ import { beginAuthorization } from '../../accounts/oauth/authorizations.ts';
 import { findOAuthClient, type OAuthClient } from '../../accounts/oauth/clients.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { UUID } from '../../identity/uuid.ts';
+import { optional, required } from '../body.ts';
+import { authCall } from '../call.ts';
 import type { AuthContext } from '../context.ts';
 import { homeOf } from '../links/redirects.ts';
 import { redirectTo } from '../providers/authorize.ts';
@@ -12,7 +14,49 @@ import {
   parametersOf,
   readAuthorization,
 } from './authorization-request.ts';
-import { issuerOf, requireOAuthServer } from './oauth-server.ts';
+import { issuerOf } from './oauth-server.ts';
+
+export const authorizeApplicationCall = authCall({
+  id: 'auth.oauth.authorize',
+  route: 'GET /oauth/authorize',
+  caller: 'anyone',
+  needsMemberPages: true,
+  needs: { oauth_server_enabled: true },
+  errors: ['oauth_client_not_found'],
+  summary: 'An application asks that a member sign in to it: the browser is led to the page where members consent.',
+  query: {
+    client_id: required('The application.', 'uuid'),
+    redirect_uri: required('Where the member goes afterwards: one of the registered addresses.', 'URL'),
+    code_challenge: required('SHA-256 of the verifier in base64url (RFC 7636).'),
+    code_challenge_method: required('The method of the challenge.', 'S256'),
+    scope: optional('Of openid, profile, email, phone and offline_access, with blanks between.'),
+    state: optional('What comes back with the answer.'),
+    nonce: optional('What the ID token repeats.'),
+    prompt: optional('Which pages the member must or must not see.', 'none, login, consent, select_account'),
+    max_age: optional('The age up to which a sign-in of the member counts.', 'seconds'),
+    login_hint: optional('The address that the sign-in page proposes.'),
+  },
+  returns: '302 to the page of the app, with authorization_id',
+  handle: authorizeApplication,
+});
+
+export const authorizeApplicationByForm = authCall({
+  id: 'auth.oauth.authorize.post',
+  route: 'POST /oauth/authorize',
+  caller: 'anyone',
+  needsMemberPages: true,
+  needs: { oauth_server_enabled: true },
+  errors: ['oauth_client_not_found'],
+  summary: 'Begins the sign-in to an application as GET does, with the parameters in a form.',
+  form: {
+    client_id: required('The application.', 'uuid'),
+    redirect_uri: required('Where the member goes afterwards: one of the registered addresses.', 'URL'),
+    code_challenge: required('SHA-256 of the verifier in base64url (RFC 7636).'),
+    code_challenge_method: required('The method of the challenge.', 'S256'),
+  },
+  returns: '303 to the page of the app, with authorization_id',
+  handle: authorizeApplication,
+});
 
 /**
  * Handles GET and POST /oauth/authorize: an application requests that a member sign in to it (RFC 6749, section 4.1.1;
@@ -21,8 +65,7 @@ import { issuerOf, requireOAuthServer } from './oauth-server.ts';
  * a redirect. Other errors are sent to the application by a redirect. An application that registered itself gets no
  * such redirect, because no member has approved its address yet (RFC 9700, section 4.11.2).
  */
-export async function authorizeApplication(context: AuthContext, request: CallRequest): Promise<Reply> {
-  requireOAuthServer(context);
+async function authorizeApplication(context: AuthContext, request: CallRequest): Promise<Reply> {
   const parameters = parametersOf(request);
   const { client, redirectUri } = await requireRedirect(context, parameters);
   const read = readAuthorization(parameters, client.grant_types.split(',').includes('refresh_token'), client.scope);

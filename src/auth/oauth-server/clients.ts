@@ -15,11 +15,12 @@ import {
 } from '../../accounts/oauth/clients.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { UUID } from '../../identity/uuid.ts';
-import { readBody, text } from '../body.ts';
+import { optional, readBody, required, text } from '../body.ts';
+import { authCall, SOME_ID } from '../call.ts';
 import type { AuthContext } from '../context.ts';
 import { takeFromLimit } from '../rate-limit.ts';
 import { json, noContent } from '../reply.ts';
-import { OAUTH_SCOPES, requireOAuthServer } from './oauth-server.ts';
+import { OAUTH_SCOPES } from './oauth-server.ts';
 
 const addresses = z
   .array(z.string().min(1).max(limits.redirectCharacters.default))
@@ -28,88 +29,145 @@ const addresses = z
   .transform((value) => value ?? undefined);
 
 const schema = z.object({
-  redirect_uris: addresses,
+  redirect_uris: addresses.meta(required('Where members may go back to: exact addresses.', 'list of URLs')),
   grant_types: addresses,
-  client_type: text(limits.authFieldCharacters.default),
   token_endpoint_auth_method: text(limits.authFieldCharacters.default),
-  client_name: text(limits.oauthClientNameCharacters.default),
+  client_name: text(limits.oauthClientNameCharacters.default).meta(optional('The name that members see.')),
+  client_type: text(limits.authFieldCharacters.default).meta(
+    optional('public for applications that cannot keep a secret.', 'confidential or public'),
+  ),
   client_uri: text(limits.redirectCharacters.default),
   logo_uri: text(limits.redirectCharacters.default),
-  scope: text(limits.authTextCharacters.default),
+  scope: text(limits.authTextCharacters.default).meta(
+    optional('The scopes that the application may ask for, separated by blanks. Without a value, all.'),
+  ),
 });
 
 type Body = z.output<typeof schema>;
 
 const refusal = (message: string): NinefoldError => new NinefoldError('validation_failed', { message });
 
-/**
- * Handles GET /admin/oauth/clients: returns the applications that members may sign in to with their account of this
- * app. `grants` is the number of members who allow the application.
- */
-export async function listOAuthClientsCall(context: AuthContext, _request: CallRequest): Promise<Reply> {
-  requireOAuthServer(context);
-  const clients = await listOAuthClients(context.database);
-  return json({ clients: clients.map((client) => ({ ...shown(client), grants: client.grants })) });
-}
+/** `grants` is the number of members who allow the application. */
+export const listOAuthClientsCall = authCall({
+  id: 'auth.admin.oauth.list',
+  route: 'GET /admin/oauth/clients',
+  caller: 'secret-key',
+  needs: { oauth_server_enabled: true },
+  errors: [],
+  summary: 'Lists the applications that members may sign in to with this app.',
+  returns: 'clients: a list, without secrets',
+  supabaseJs: 'supabase.auth.admin.oauth.listClients()',
+  handle: async (context) => {
+    const clients = await listOAuthClients(context.database);
+    return json({ clients: clients.map((client) => ({ ...shown(client), grants: client.grants })) });
+  },
+});
 
-/** Handles GET /admin/oauth/clients/{client_id}: returns one application. */
-export async function getOAuthClientCall(context: AuthContext, _request: CallRequest, segment = ''): Promise<Reply> {
-  requireOAuthServer(context);
-  return json(shown(await existing(context, segment)));
-}
+export const getOAuthClientCall = authCall({
+  id: 'auth.admin.oauth.get',
+  route: 'GET /admin/oauth/clients/{client_id}',
+  caller: 'secret-key',
+  needs: { oauth_server_enabled: true },
+  errors: ['oauth_client_not_found'],
+  summary: 'One application.',
+  returns: 'the application, without its secret',
+  supabaseJs: `supabase.auth.admin.oauth.getClient('${SOME_ID}')`,
+  handle: async (context, _request, { path }) => {
+    return json(shown(await existing(context, path.client_id)));
+  },
+});
 
-/** Handles POST /admin/oauth/clients: registers an application. Only this response contains its secret. */
-export async function addOAuthClientCall(context: AuthContext, request: CallRequest): Promise<Reply> {
-  requireOAuthServer(context);
-  return register(context, request, 'manual');
-}
+export const addOAuthClientCall = authCall({
+  id: 'auth.admin.oauth.create',
+  route: 'POST /admin/oauth/clients',
+  caller: 'secret-key',
+  needs: { oauth_server_enabled: true },
+  body: schema,
+  errors: ['over_oauth_client_quota'],
+  summary: 'Registers an application.',
+  returns: 'the application, with its secret, which is shown once',
+  supabaseJs:
+    "supabase.auth.admin.oauth.createClient({ client_name: 'Photos', redirect_uris: ['https://photos.example.org/callback'] })",
+  handle: async (context, request) => {
+    return register(context, request, 'manual');
+  },
+});
 
-/** Handles POST /oauth/clients/register: an application registers itself (RFC 7591), if the app allows that. */
-export async function registerOAuthClient(context: AuthContext, request: CallRequest): Promise<Reply> {
-  requireOAuthServer(context);
-  if (!context.settings.oauth_server_allow_dynamic_registration) {
-    throw new NinefoldError('oauth_dynamic_client_registration_disabled');
-  }
-  await takeFromLimit(context, request, 'registration');
-  return register(context, request, 'dynamic');
-}
+export const registerOAuthClient = authCall({
+  id: 'auth.oauth.register',
+  route: 'POST /oauth/clients/register',
+  caller: 'anyone',
+  needs: { oauth_server_enabled: true, oauth_server_allow_dynamic_registration: true },
+  body: schema,
+  shows: { redirect_uris: addresses.meta(required('Where members may go back to.', 'list of URLs')) },
+  errors: ['oauth_dynamic_client_registration_disabled', 'over_oauth_client_quota'],
+  summary: 'An application registers itself (RFC 7591).',
+  returns: 'the application, with its secret',
+  handle: async (context, request) => {
+    if (!context.settings.oauth_server_allow_dynamic_registration) {
+      throw new NinefoldError('oauth_dynamic_client_registration_disabled');
+    }
+    await takeFromLimit(context, request, 'registration');
+    return register(context, request, 'dynamic');
+  },
+});
 
-/** Handles PUT /admin/oauth/clients/{client_id}: changes the values that the body names. */
-export async function changeOAuthClientCall(context: AuthContext, request: CallRequest, segment = ''): Promise<Reply> {
-  requireOAuthServer(context);
-  const client = await existing(context, segment);
-  const { client_type: _, ...body } = readBody(request, schema);
-  if (Object.values(body).every((value) => value === undefined)) throw refusal('No fields provided for update');
-  const changed = await changeOAuthClient(context.database, client.id, checked(body, client));
-  if (changed === null) throw new NinefoldError('oauth_client_not_found');
-  return json(shown(changed));
-}
+export const changeOAuthClientCall = authCall({
+  id: 'auth.admin.oauth.update',
+  route: 'PUT /admin/oauth/clients/{client_id}',
+  caller: 'secret-key',
+  needs: { oauth_server_enabled: true },
+  body: schema,
+  shows: schema.pick({ client_name: true }).shape,
+  errors: ['oauth_client_not_found'],
+  summary: 'Changes an application.',
+  returns: 'the application after the change',
+  example: { client_name: 'Photos' },
+  supabaseJs: `supabase.auth.admin.oauth.updateClient('${SOME_ID}', { client_name: 'Photos' })`,
+  handle: async (context, _request, { path, readBody }) => {
+    const client = await existing(context, path.client_id);
+    const { client_type: _, ...body } = readBody();
+    if (Object.values(body).every((value) => value === undefined)) throw refusal('No fields provided for update');
+    const changed = await changeOAuthClient(context.database, client.id, checked(body, client));
+    if (changed === null) throw new NinefoldError('oauth_client_not_found');
+    return json(shown(changed));
+  },
+});
 
-/** Handles DELETE /admin/oauth/clients/{client_id}: deletes an application and ends its sessions. */
-export async function deleteOAuthClientCall(context: AuthContext, _request: CallRequest, segment = ''): Promise<Reply> {
-  requireOAuthServer(context);
-  const { id } = await existing(context, segment);
-  await deleteOAuthClient(context.database, id);
-  return noContent;
-}
+export const deleteOAuthClientCall = authCall({
+  id: 'auth.admin.oauth.delete',
+  route: 'DELETE /admin/oauth/clients/{client_id}',
+  caller: 'secret-key',
+  needs: { oauth_server_enabled: true },
+  errors: ['oauth_client_not_found'],
+  summary: 'Deletes an application, and ends the sessions that it holds.',
+  returns: '204, no body',
+  supabaseJs: `supabase.auth.admin.oauth.deleteClient('${SOME_ID}')`,
+  handle: async (context, _request, { path }) => {
+    const { id } = await existing(context, path.client_id);
+    await deleteOAuthClient(context.database, id);
+    return noContent;
+  },
+});
 
-/**
- * Handles POST /admin/oauth/clients/{client_id}/regenerate_secret: replaces the secret. The previous secret stops
- * working.
- */
-export async function renewOAuthClientSecret(
-  context: AuthContext,
-  _request: CallRequest,
-  segment = '',
-): Promise<Reply> {
-  requireOAuthServer(context);
-  const client = await existing(context, segment);
-  if (client.client_type === 'public') throw refusal('Cannot regenerate secret for public client');
-  const { secret, hash } = makeClientSecret();
-  const changed = await changeOAuthClient(context.database, client.id, { client_secret_hash: hash });
-  if (changed === null) throw new NinefoldError('oauth_client_not_found');
-  return json(shown(changed, secret));
-}
+export const renewOAuthClientSecret = authCall({
+  id: 'auth.admin.oauth.renew',
+  route: 'POST /admin/oauth/clients/{client_id}/regenerate_secret',
+  caller: 'secret-key',
+  needs: { oauth_server_enabled: true },
+  errors: ['oauth_client_not_found'],
+  summary: 'Gives an application a new secret. The previous secret stops working.',
+  returns: 'the application, with its secret',
+  supabaseJs: `supabase.auth.admin.oauth.regenerateClientSecret('${SOME_ID}')`,
+  handle: async (context, _request, { path }) => {
+    const client = await existing(context, path.client_id);
+    if (client.client_type === 'public') throw refusal('Cannot regenerate secret for public client');
+    const { secret, hash } = makeClientSecret();
+    const changed = await changeOAuthClient(context.database, client.id, { client_secret_hash: hash });
+    if (changed === null) throw new NinefoldError('oauth_client_not_found');
+    return json(shown(changed, secret));
+  },
+});
 
 async function existing(context: AuthContext, segment: string): Promise<OAuthClient> {
   if (!UUID.test(segment)) throw refusal('invalid client_id format');

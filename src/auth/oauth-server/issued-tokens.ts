@@ -1,4 +1,4 @@
-import type { CallRequest, Reply } from '../../../contract/call-request.ts';
+import type { CallRequest } from '../../../contract/call-request.ts';
 import type { OAuthClient } from '../../accounts/oauth/clients.ts';
 import {
   type ApplicationSession,
@@ -9,11 +9,13 @@ import { revokeSession } from '../../accounts/sessions/sessions.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { UUID } from '../../identity/uuid.ts';
 import { type Claims, verifyJwt } from '../../identity/verify-jwt.ts';
+import { required } from '../body.ts';
+import { authCall } from '../call.ts';
 import { type AuthContext, timeOf } from '../context.ts';
 import { json } from '../reply.ts';
 import { isRefreshToken } from '../sign-in/token.ts';
 import { requireClient } from './client-authentication.ts';
-import { readFields, requireOAuthServer } from './oauth-server.ts';
+import { readFields } from './oauth-server.ts';
 
 /** A token that an application sends, with its session. An access token also has its claims. */
 interface IssuedToken {
@@ -22,50 +24,63 @@ interface IssuedToken {
 }
 
 /**
- * Handles POST /oauth/introspect: returns to a confidential application whether one of its own tokens is valid (RFC
- * 7662). All other tokens are reported as inactive, so that the call reveals nothing about other applications and the
- * app's own sessions.
- *
- * @throws oauth_invalid_client, oauth_invalid_request
+ * Only confidential applications may call. All tokens of others are reported as inactive, so that the call reveals
+ * nothing about other applications and the app's own sessions.
  */
-export async function introspectToken(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const { client, token } = await readCall(context, request);
-  // A public client may not use this call, because every program can use the id of a public client (RFC 7662, section
-  // 2.1).
-  if (client.client_type === 'public') throw new NinefoldError('oauth_invalid_client');
-  const issued = await findIssued(context, client, token);
-  if (issued === null) return json({ active: false });
-  const { session, claims } = issued;
-  return json({
-    active: true,
-    client_id: client.id,
-    sub: session.userId,
-    scope: typeof claims?.scope === 'string' ? claims.scope : session.scope,
-    token_type: claims === null ? 'refresh_token' : 'Bearer',
-    ...(claims !== null && { iss: claims.iss, aud: claims.aud, exp: claims.exp, iat: claims.iat }),
-  });
-}
+export const introspectToken = authCall({
+  id: 'auth.oauth.introspect',
+  route: 'POST /oauth/introspect',
+  caller: 'anyone',
+  needs: { oauth_server_enabled: true },
+  errors: ['oauth_invalid_client', 'oauth_invalid_request'],
+  summary: 'Tells an application whether one of its tokens is valid (RFC 7662).',
+  form: { token: required('An access token or a refresh token of the application.') },
+  returns: 'active, and of a valid token client_id, scope, sub, token_type and exp',
+  handle: async (context, request) => {
+    const { client, token } = await readCall(context, request);
+    // A public client may not use this call, because every program can use the id of a public client (RFC 7662, section
+    // 2.1).
+    if (client.client_type === 'public') throw new NinefoldError('oauth_invalid_client');
+    const issued = await findIssued(context, client, token);
+    if (issued === null) return json({ active: false });
+    const { session, claims } = issued;
+    return json({
+      active: true,
+      client_id: client.id,
+      sub: session.userId,
+      scope: typeof claims?.scope === 'string' ? claims.scope : session.scope,
+      token_type: claims === null ? 'refresh_token' : 'Bearer',
+      ...(claims !== null && { iss: claims.iss, aud: claims.aud, exp: claims.exp, iat: claims.iat }),
+    });
+  },
+});
 
 /**
- * Handles POST /oauth/revoke: ends the session of an access token or a refresh token, with all tokens of the session
- * (RFC 7009). The response is the same for an invalid token and for a token of another application, but then nothing is
- * ended.
- * @throws oauth_invalid_client, oauth_invalid_request
+ * The response is the same for an invalid token and for a token of another application, but then nothing is ended.
  */
-export async function revokeToken(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const { client, token } = await readCall(context, request);
-  const issued = await findIssued(context, client, token, { takesUsed: true });
-  if (issued !== null) {
-    const { id, userId } = issued.session;
-    const { address } = request;
-    await revokeSession(context.database, id, userId, { action: 'logout', caller: { address } });
-    context.events.emit({ type: 'auth', what: 'signed-out', app: context.app.ref, userId, address });
-  }
-  return { status: 200, headers: { 'cache-control': 'no-store' }, body: null };
-}
+export const revokeToken = authCall({
+  id: 'auth.oauth.revoke_token',
+  route: 'POST /oauth/revoke',
+  caller: 'anyone',
+  needs: { oauth_server_enabled: true },
+  errors: ['oauth_invalid_client', 'oauth_invalid_request'],
+  summary: 'An application ends one of its sessions by an access token or a refresh token (RFC 7009).',
+  form: { token: required('A token of the session.') },
+  returns: '200, no body',
+  handle: async (context, request) => {
+    const { client, token } = await readCall(context, request);
+    const issued = await findIssued(context, client, token, { takesUsed: true });
+    if (issued !== null) {
+      const { id, userId } = issued.session;
+      const { address } = request;
+      await revokeSession(context.database, id, userId, { action: 'logout', caller: { address } });
+      context.events.emit({ type: 'auth', what: 'signed-out', app: context.app.ref, userId, address });
+    }
+    return { status: 200, headers: { 'cache-control': 'no-store' }, body: null };
+  },
+});
 
 async function readCall(context: AuthContext, request: CallRequest): Promise<{ client: OAuthClient; token: string }> {
-  requireOAuthServer(context);
   const fields = readFields(request);
   const client = await requireClient(context, request, fields);
   const token = fields.get('token');

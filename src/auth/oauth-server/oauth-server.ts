@@ -10,12 +10,6 @@ export const OAUTH_SCOPES: readonly string[] = oauthScopeNames;
 /** The scope of a request that names no scope, as in GoTrue. */
 export const DEFAULT_SCOPE = 'email';
 
-/** Throws feature_disabled if the app is not a provider for other applications. */
-export function requireOAuthServer({ settings }: Pick<AuthContext, 'settings'>): void {
-  if (settings.oauth_server_enabled) return;
-  throw new NinefoldError('feature_disabled', { message: 'OAuth server is disabled' });
-}
-
 /** Returns the issuer of the app as a provider. It does not depend on the request. */
 export const issuerOf = ({ app, origins }: Pick<AuthContext, 'app' | 'origins'>): string =>
   `${origins.appOrigin(app.ref) ?? origins.pathUrl(app.ref)}/auth/v1`;

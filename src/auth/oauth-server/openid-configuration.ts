@@ -1,19 +1,40 @@
 import type { Reply } from '../../../contract/call-request.ts';
 import { currentKey } from '../../apps/keys/signing-keys.ts';
+import { authCall } from '../call.ts';
 import type { AuthContext } from '../context.ts';
 import { json } from '../reply.ts';
 import { PROMPTS } from './authorization-request.ts';
-import { issuerOf, OAUTH_SCOPES, requireOAuthServer } from './oauth-server.ts';
+import { issuerOf, OAUTH_SCOPES } from './oauth-server.ts';
 
 const SECRET_METHODS = ['client_secret_basic', 'client_secret_post'];
+
+export const discovery = authCall({
+  id: 'auth.oauth.discovery',
+  route: 'GET /.well-known/openid-configuration',
+  caller: 'anyone',
+  needs: { oauth_server_enabled: true },
+  errors: [],
+  summary: 'How applications use the app as their provider of OpenID Connect.',
+  returns: 'issuer, authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint and what is supported',
+  handle: openIdConfiguration,
+});
+
+export const oauthMetadata = authCall({
+  id: 'auth.oauth.metadata',
+  route: 'GET /.well-known/oauth-authorization-server',
+  caller: 'anyone',
+  needs: { oauth_server_enabled: true },
+  errors: [],
+  summary: 'The same, where clients of OAuth 2.0 look for it.',
+  returns: 'issuer, authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint and what is supported',
+  handle: openIdConfiguration,
+});
 
 /**
  * Handles GET /.well-known/openid-configuration and /.well-known/oauth-authorization-server: returns the endpoints and
  * abilities of the app as a provider (OpenID Connect Discovery 1.0, section 3; RFC 8414, section 2).
- * @throws feature_disabled
  */
-export function openIdConfiguration(context: AuthContext): Reply {
-  requireOAuthServer(context);
+function openIdConfiguration(context: AuthContext): Reply {
   const issuer = issuerOf(context);
   return json(
     {

@@ -7,13 +7,15 @@ import type { Grant } from '../../accounts/sessions/sessions.ts';
 import { signToken } from '../../apps/keys/sign-jwt.ts';
 import { currentKey } from '../../apps/keys/signing-keys.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
+import { optional, required } from '../body.ts';
+import { authCall } from '../call.ts';
 import { type AuthContext, timeOf } from '../context.ts';
 import { takeFromLimit } from '../rate-limit.ts';
 import { json } from '../reply.ts';
 import { exchangeShown, isRefreshToken } from '../sign-in/token.ts';
 import { clientOf, type Issue, sessionBody } from '../sign-in/token-reply.ts';
 import { requireClient } from './client-authentication.ts';
-import { issuerOf, readFields, requireOAuthServer } from './oauth-server.ts';
+import { issuerOf, readFields } from './oauth-server.ts';
 import { memberClaims } from './userinfo.ts';
 
 type Fields = ReadonlyMap<string, string>;
@@ -21,25 +23,46 @@ type Fields = ReadonlyMap<string, string>;
 const invalidGrant = (message: string): NinefoldError => new NinefoldError('oauth_invalid_grant', { message });
 
 /**
- * Handles POST /oauth/token: exchanges a code or a refresh token of an application for tokens (RFC 6749, sections 4.1.3
- * and 6). For a code with the scope openid, the response also has an ID token (OpenID Connect Core 1.0, section
- * 3.1.3.3).
- *
- * @throws oauth_invalid_request, oauth_invalid_client, oauth_invalid_grant, oauth_invalid_scope,
- * oauth_unsupported_grant_type
+ * RFC 6749, sections 4.1.3 and 6. For a code with the scope openid, the response also has an ID token (OpenID Connect
+ * Core 1.0, section 3.1.3.3).
  */
-export async function applicationToken(context: AuthContext, request: CallRequest): Promise<Reply> {
-  requireOAuthServer(context);
-  await takeFromLimit(context, request, 'refresh');
-  const fields = readFields(request);
-  const client = await requireClient(context, request, fields);
-  const grantType = fields.get('grant_type');
-  if (!grantType) throw new NinefoldError('oauth_invalid_request', { message: 'grant_type is required' });
-  if (!client.grant_types.split(',').includes(grantType)) throw new NinefoldError('oauth_unsupported_grant_type');
-  return grantType === 'authorization_code'
-    ? tokensForCode(context, request, client, fields)
-    : tokensForRefreshToken(context, request, client, fields);
-}
+export const applicationToken = authCall({
+  id: 'auth.oauth.token',
+  route: 'POST /oauth/token',
+  caller: 'anyone',
+  needs: { oauth_server_enabled: true },
+  errors: [
+    'oauth_invalid_client',
+    'oauth_invalid_grant',
+    'oauth_invalid_request',
+    'oauth_invalid_scope',
+    'oauth_unsupported_grant_type',
+  ],
+  runsHooks: true,
+  summary: 'An application exchanges a code, or a refresh token, for tokens of its own.',
+  form: {
+    grant_type: required('What is exchanged.', 'authorization_code or refresh_token'),
+    code: optional('The code, once and for a minute.'),
+    code_verifier: optional('The verifier of the challenge.'),
+    redirect_uri: optional('With a code: the redirect address of the authorization request.', 'URL'),
+    refresh_token: optional('The refresh token.'),
+    scope: optional('With a refresh token: the scopes of the access token, at most those that were granted.'),
+    client_id: optional('The application, where it does not use HTTP Basic.', 'uuid'),
+  },
+  returns:
+    'access_token, token_type, expires_in, scope, refresh_token with the scope offline_access, id_token with the scope openid',
+  handle: async (context, request) => {
+    await takeFromLimit(context, request, 'refresh');
+    const fields = readFields(request);
+    const client = await requireClient(context, request, fields);
+    const grantType = fields.get('grant_type');
+    if (!grantType) throw new NinefoldError('oauth_invalid_request', { message: 'grant_type is required' });
+    if (!client.grant_types.split(',').includes(grantType)) throw new NinefoldError('oauth_unsupported_grant_type');
+    return grantType === 'authorization_code'
+      ? tokensForCode(context, request, client, fields)
+      : tokensForRefreshToken(context, request, client, fields);
+  },
+});
 
 async function tokensForCode(
   context: AuthContext,

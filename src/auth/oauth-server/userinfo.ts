@@ -3,15 +3,15 @@ import type { User } from '../../accounts/users/user.ts';
 import { findUser, isAddressProven, isPhoneProven } from '../../accounts/users/users.ts';
 import { accountForScopes } from '../../identity/scoped-account.ts';
 import { usable } from '../account/get-user.ts';
-import { requireMember } from '../callers.ts';
+import { authCall } from '../call.ts';
+import type { Member } from '../callers.ts';
 import { type AuthContext, timeOf } from '../context.ts';
 import { json } from '../reply.ts';
-import { requireOAuthServer } from './oauth-server.ts';
 
 /**
- * Returns the claims of a member that the scopes include (OpenID Connect Core 1.0, section 5.4). An address or a number
- * that nobody has proved is reported as not verified. Otherwise an application could sign the member in to an account
- * with this address that belongs to another person.
+ * Returns the claims of a member that the scopes include (OpenID Connect Core 1.0, section 5.4). An unproven address or
+ * number is reported as not verified. Otherwise an application could sign the member in to an account with this address
+ * that belongs to another person.
  */
 export async function memberClaims(
   { database }: Pick<AuthContext, 'database'>,
@@ -36,13 +36,36 @@ export async function memberClaims(
   };
 }
 
+export const userInfoCall = authCall({
+  id: 'auth.oauth.userinfo',
+  route: 'GET /oauth/userinfo',
+  caller: 'member',
+  takesApplications: true,
+  needs: { oauth_server_enabled: true },
+  errors: [],
+  summary: 'Returns the claims of the member that the scopes of the access token include.',
+  returns: 'sub, and claims of the scopes',
+  handle: userInfo,
+});
+
+export const userInfoByPost = authCall({
+  id: 'auth.oauth.userinfo.post',
+  route: 'POST /oauth/userinfo',
+  caller: 'member',
+  takesApplications: true,
+  needs: { oauth_server_enabled: true },
+  errors: [],
+  summary: 'The same, for applications that post.',
+  returns: 'sub, and claims of the scopes',
+  handle: userInfo,
+});
+
 /**
  * Handles GET and POST /oauth/userinfo: returns the member's claims that the scopes of the access token include (OpenID
  * Connect Core 1.0, section 5.3). For a token of the app itself, returns only the id.
  */
-export async function userInfo(context: AuthContext, request: CallRequest): Promise<Reply> {
-  requireOAuthServer(context);
-  const { userId, scope } = await requireMember(context, request, { takesApplications: true });
+async function userInfo(context: AuthContext, _request: CallRequest, { member }: { member: Member }): Promise<Reply> {
+  const { userId, scope } = member;
   const user = usable(await findUser(context.database, userId), timeOf(context));
   return json({ sub: user.id, ...(await memberClaims(context, user, (scope ?? '').split(' '))) });
 }

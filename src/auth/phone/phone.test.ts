@@ -256,7 +256,7 @@ describe('codes sent by SMS', () => {
   });
 });
 
-it('can be requested by the member even while a stranger’s requests are refused', async () => {
+it('a member can request a code even while a stranger’s requests are refused', async () => {
   const { phone } = await phoneMember();
   app.settings = { ...app.settings, sms_max_frequency: 60, rate_limit_sms_number: 2 };
   const pauseEnds = () =>
@@ -295,12 +295,12 @@ describe('a change of phone number', () => {
     const done = await client.auth.verifyOtp({ type: 'phone_change', phone: second, token: await codeTo(second) });
     expect(done.data.user?.phone).toBe(second);
     expect((await other.auth.refreshSession()).error?.code).toBe('refresh_token_not_found');
-    const told = await jsonAsAuthAdmin(
+    const reported = await jsonAsAuthAdmin(
       app.database,
       `select data from ninefold.mails where kind = 'phone_changed_notification' and recipient = $1`,
       [email],
     );
-    expect(told).toEqual({ OldPhone: first, Phone: second });
+    expect(reported).toEqual({ OldPhone: first, Phone: second });
   });
 
   it('cannot be finished, and its code cannot be sent again, after the password changed', async () => {
@@ -547,7 +547,7 @@ describe('a phone as a second factor', () => {
   });
 });
 
-it('rejects requests with phone numbers if the key belongs to another app, and admin calls without the secret key', async () => {
+it('the app rejects requests with phone numbers if the key belongs to another app, and admin calls without the secret key', async () => {
   expect((await post('/otp', { phone: newPhone() }, { apikey: 'sb_publishable_other' })).status).toBe(401);
   expect((await post('/admin/users', { phone: newPhone() })).status).toBe(401);
   expect((await post('/admin/users', { phone: newPhone() }, secret())).status).toBe(200);

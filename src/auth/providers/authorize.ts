@@ -4,6 +4,8 @@ import { limits } from '../../../contract/limits.ts';
 import { type NewFlow, startFlow } from '../../accounts/providers/flow-states.ts';
 import { runAsAuthAdmin } from '../../accounts/run-as-auth-admin.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
+import { optional, required } from '../body.ts';
+import { authCall } from '../call.ts';
 import type { AuthContext } from '../context.ts';
 import { redirectTarget } from '../links/redirects.ts';
 import { takeFromLimit } from '../rate-limit.ts';
@@ -14,16 +16,36 @@ import { ProviderFailure } from './provider-fetch.ts';
 import { authorizationUrl } from './provider-sign-in.ts';
 
 /**
- * Handles GET /authorize: redirects a member to the page of a provider. A browser is first redirected to the host whose
- * cookie binds the sign-in to the browser, which is the app's own origin if it has one.
+ * A browser is first redirected to the host whose cookie binds the sign-in to the browser, which is the app's own
+ * origin if it has one.
  */
-export async function authorize(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const elsewhere = elsewhereForSignIn(context, request, '/auth/v1/authorize');
-  if (elsewhere !== null) return redirectTo(elsewhere);
-  if (new URLSearchParams(request.query).get('provider')?.toLowerCase() === PAGES) return toOwnPages(context, request);
-  const { url, state } = await beginAtProvider(context, request, null);
-  return { ...redirectTo(url), cookies: [bindToBrowser(context, state)], hasOwnCookies: true };
-}
+export const authorize = authCall({
+  id: 'auth.authorize',
+  route: 'GET /authorize',
+  caller: 'anyone',
+  needsMemberPages: true,
+  errors: [],
+  summary: 'Leads a member to the page of a provider, where they sign in.',
+  query: {
+    provider: required(
+      'google, github, gitlab, apple, azure, discord, facebook, custom:… for one of your own, or custom:ninefold for the pages of the app.',
+    ),
+    redirect_to: optional('Where the member goes afterwards; the site when not given or not allowed.'),
+    scopes: optional('Further scopes, with spaces between.'),
+    code_challenge: optional('The challenge of PKCE; without it the session comes in the fragment.'),
+    code_challenge_method: optional('How the challenge was made.', 's256 or plain'),
+  },
+  returns: '302 to the provider',
+  supabaseJs: "supabase.auth.signInWithOAuth({ provider: 'github' })",
+  handle: async (context, request) => {
+    const elsewhere = elsewhereForSignIn(context, request, '/auth/v1/authorize');
+    if (elsewhere !== null) return redirectTo(elsewhere);
+    if (new URLSearchParams(request.query).get('provider')?.toLowerCase() === PAGES)
+      return toOwnPages(context, request);
+    const { url, state } = await beginAtProvider(context, request, null);
+    return { ...redirectTo(url), cookies: [bindToBrowser(context, state)], hasOwnCookies: true };
+  },
+});
 
 /**
  * Provider name with which clients start a sign-in on the app's own pages. It has the prefix `custom:`, because the

@@ -4,6 +4,8 @@ import { type ExternalIdentity, type Finish, signInExternally } from '../../acco
 import { makeAuthCode, type ReturnedFlow, takeFlow } from '../../accounts/providers/flow-states.ts';
 import type { Grant } from '../../accounts/sessions/sessions.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
+import { optional, required } from '../body.ts';
+import { authCall } from '../call.ts';
 import type { AuthContext } from '../context.ts';
 import { homeOf } from '../links/redirects.ts';
 import { afterFailure, OAuthError, withCode, withError, withSession } from '../oauth-server/return-to-client.ts';
@@ -17,6 +19,51 @@ import { asObject, claimText, type Profile } from './provider-profile.ts';
 import { finishAtProvider } from './provider-sign-in.ts';
 import type { Provider } from './provider-table.ts';
 
+/** The codes of a sign-in at a provider. They are in the address to which the member is redirected. */
+const throughProvider = [
+  'bad_id_token',
+  'bad_oauth_callback',
+  'bad_oauth_state',
+  'email_exists',
+  'flow_state_already_used',
+  'identity_already_exists',
+  'oauth_provider_not_supported',
+  'provider_email_needs_verification',
+  'provider_failed',
+  'provider_identity_refused',
+  'signup_disabled',
+  'user_banned',
+  'user_not_found',
+] as const;
+
+export const callbackCall = authCall({
+  id: 'auth.callback',
+  route: 'GET /callback',
+  caller: 'anyone',
+  needsMemberPages: true,
+  errors: throughProvider,
+  runsHooks: true,
+  summary: 'Takes a member back from a provider. Register this address at the provider.',
+  query: {
+    state: required('The state of the sign-in, which works once.'),
+    code: optional('The code of the provider.'),
+  },
+  returns: '302 to redirect_to, with a code or a session, or with error, error_code and error_description',
+  handle: callback,
+});
+
+export const callbackByForm = authCall({
+  id: 'auth.callback.form',
+  route: 'POST /callback',
+  caller: 'anyone',
+  needsMemberPages: true,
+  errors: throughProvider,
+  runsHooks: true,
+  summary: 'Takes a member back from a provider that sends a form, as Apple does.',
+  returns: '302 to redirect_to, as for GET',
+  handle: callback,
+});
+
 /**
  * Handles GET and POST /callback, by which a member returns from a provider. Redirects to the address with which the
  * sign-in began: with a code for the session (PKCE), or with the session in the fragment. Errors are sent to the same
@@ -24,7 +71,7 @@ import type { Provider } from './provider-table.ts';
  * confirmation. On an origin other than the app's own, redirects there first, because the cookies belong to that
  * origin.
  */
-export async function callback(context: AuthContext, request: CallRequest): Promise<Reply> {
+async function callback(context: AuthContext, request: CallRequest): Promise<Reply> {
   const elsewhere = elsewhereForSignIn(context, request, '/auth/v1/callback');
   // With status 307, the browser sends a form again, so that the parameters of a POST are not lost.
   if (elsewhere !== null) return redirectTo(elsewhere, request.method === 'POST' ? 307 : 303);

@@ -10,6 +10,8 @@ import {
   takePendingLink,
 } from '../../accounts/providers/pending-links.ts';
 import { UUID } from '../../identity/uuid.ts';
+import { required } from '../body.ts';
+import { authCall } from '../call.ts';
 import type { AuthContext } from '../context.ts';
 import { memberPage } from '../links/member-page.ts';
 import { homeOf } from '../links/redirects.ts';
@@ -46,38 +48,55 @@ export async function askToLink(context: AuthContext, flowId: string, link: Pend
   return { ...redirectTo(`${origin}${PATH}?id=${flowId}`, 303), cookies: [cookie] };
 }
 
-/**
- * Handles GET /user/identities/confirm: asks the member whether the account of the provider may sign in to the member's
- * account. It changes nothing.
- */
-export async function showLinking(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const { app, origins } = context;
-  const origin = origins.appOrigin(app.ref);
-  if (origin !== null && !origins.isAtOrigin(app.ref, request.headers.host)) {
-    return redirectTo(`${origin}${PATH}?${request.query}`, 303);
-  }
-  const shown = await shownLink(context, request, new URLSearchParams(request.query).get('id'));
-  return shown === null ? voidPage(request) : askPage(context, request, shown);
-}
+export const showLinking = authCall({
+  id: 'auth.identities.confirm.page',
+  route: 'GET /user/identities/confirm',
+  caller: 'anyone',
+  needsMemberPages: true,
+  needs: { security_manual_linking_enabled: true },
+  errors: [],
+  summary:
+    'Asks a member who comes back from a provider whether the identity is linked. To open the page changes nothing.',
+  query: { id: required('The link that waits. Only the browser that came back from the provider can see it.', 'uuid') },
+  returns: 'a page in the language of Accept-Language; below /apps/<ref> a redirect to the app’s own origin',
+  handle: async (context, request) => {
+    const { app, origins } = context;
+    const origin = origins.appOrigin(app.ref);
+    if (origin !== null && !origins.isAtOrigin(app.ref, request.headers.host)) {
+      return redirectTo(`${origin}${PATH}?${request.query}`, 303);
+    }
+    const shown = await shownLink(context, request, new URLSearchParams(request.query).get('id'));
+    return shown === null ? voidPage(request) : askPage(context, request, shown);
+  },
+});
 
-/**
- * Handles POST /user/identities/confirm: links the identity, or discards the link if the member cancels. Redirects to
- * the address with which the linking began.
- */
-export async function confirmLinking(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const form = new URLSearchParams(Buffer.from(request.body ?? []).toString('utf8'));
-  const shown = await shownLink(context, request, form.get('id'));
-  if (shown === null || !isSame(form.get('proof') ?? '', proofOf(context, shown.secret))) return voidPage(request);
-  const { link } = shown;
-  if (!(await takePendingLink(context.database, link))) return voidPage(request);
-  const target = targetOf(context, link);
-  try {
-    if (form.get('decision') !== 'link') throw new OAuthError('access_denied', 'The member has not confirmed the link');
-    return redirectTo(await finishLink(context, request, link, target), 303);
-  } catch (error) {
-    return redirectTo(afterFailure(context, request, target, error), 303);
-  }
-}
+/** Redirects to the address with which the linking began. */
+export const confirmLinking = authCall({
+  id: 'auth.identities.confirm',
+  route: 'POST /user/identities/confirm',
+  caller: 'anyone',
+  needsMemberPages: true,
+  needs: { security_manual_linking_enabled: true },
+  errors: ['email_exists', 'identity_already_exists', 'user_not_found'],
+  runsHooks: true,
+  summary: 'Links the identity, or drops it if the member cancels: the form of the page that asks. It works once.',
+  returns: '303 to redirect_to, with a code or a session, or with error, error_code and error_description',
+  handle: async (context, request) => {
+    const form = new URLSearchParams(Buffer.from(request.body ?? []).toString('utf8'));
+    const shown = await shownLink(context, request, form.get('id'));
+    if (shown === null || !isSame(form.get('proof') ?? '', proofOf(context, shown.secret))) return voidPage(request);
+    const { link } = shown;
+    if (!(await takePendingLink(context.database, link))) return voidPage(request);
+    const target = targetOf(context, link);
+    try {
+      if (form.get('decision') !== 'link')
+        throw new OAuthError('access_denied', 'The member has not confirmed the link');
+      return redirectTo(await finishLink(context, request, link, target), 303);
+    } catch (error) {
+      return redirectTo(afterFailure(context, request, target, error), 303);
+    }
+  },
+});
 
 interface ShownLink {
   readonly link: FoundLink;

@@ -1,4 +1,4 @@
-import { type ProviderName, type ProviderSecret, providerNames, providerTitles } from '../../../contract/providers.ts';
+import { type ProviderName, providerNames, providerTitles } from '../../../contract/providers.ts';
 import { findCustomProvider } from '../../accounts/providers/custom-providers.ts';
 import type { AuthContext } from '../context.ts';
 import { signInBase } from './browser-binding.ts';
@@ -44,14 +44,13 @@ function builtIn(context: AuthContext, name: ProviderName): Provider {
   const [first, ...others] = ids.filter((id) => id !== '');
   if (first === undefined) throw new ProviderUnavailable('incomplete', 'missing OAuth client ID');
   const entry = providerTable[name];
-  const secret: ProviderSecret = `external_${name}_secret`;
   return {
     name,
     title: providerTitles[name],
     entry,
     url: settings[`external_${name}_url`]?.replace(/\/+$/, '') || null,
     clientIds: [first, ...others],
-    secret: context.secrets[secret] ?? null,
+    secret: context.secrets[`external_${name}_secret`] ?? null,
     redirectUri: settings[`external_${name}_redirect_uri`] ?? callbackUrl(context),
     isEmailOptional: settings[`external_${name}_email_optional`],
     skipsNonce: settings[`external_${name}_skip_nonce_check`],

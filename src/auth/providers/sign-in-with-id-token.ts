@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { z } from 'zod';
-import type { CallRequest, Reply } from '../../../contract/call-request.ts';
+import type { CallRequest } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import { signInExternally } from '../../accounts/providers/external-sign-in.ts';
 import { linkIdentity } from '../../accounts/providers/identities.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { flag, readBody, text } from '../body.ts';
+import { flag, optional, required, text } from '../body.ts';
+import { authCall, SESSION } from '../call.ts';
 import { requireMember } from '../callers.ts';
 import type { AuthContext } from '../context.ts';
 import { requireWholeAccount } from '../sessions/assurance.ts';
@@ -19,53 +20,88 @@ import { ProviderFailure } from './provider-fetch.ts';
 import { type Provider, providerTable } from './provider-table.ts';
 
 const schema = z.object({
-  id_token: text(limits.idTokenCharacters.default),
-  access_token: text(limits.idTokenCharacters.default),
-  nonce: text(limits.authTextCharacters.default),
-  provider: text(limits.authFieldCharacters.default),
+  provider: text(limits.authFieldCharacters.default).meta(
+    required('google, apple, azure, facebook, or custom:… for one of your own.'),
+  ),
+  id_token: text(limits.idTokenCharacters.default).meta(required('The ID token.')),
+  access_token: text(limits.idTokenCharacters.default).meta(
+    optional('The access token that came with it, checked against at_hash.'),
+  ),
+  nonce: text(limits.authTextCharacters.default).meta(optional('The nonce whose SHA-256 is in the ID token.')),
   client_id: text(limits.providerTextCharacters.default),
   issuer: text(limits.providerTextCharacters.default),
-  link_identity: flag,
+  link_identity: flag.meta(optional('Whether the identity is added to the account of the member who calls.')),
 });
 
-/**
- * Handles POST /token?grant_type=id_token: signs in with an ID token that a native app received from a provider. With
- * link_identity, adds the identity to the account of the calling member.
- */
-export async function signInWithIdToken(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const body = readBody(request, schema);
-  if (!body.id_token) throw refusal('id_token required');
-  if (!body.provider && !(body.client_id && body.issuer)) throw refusal('provider or client_id and issuer required');
-  const member = body.link_identity ? await linkingMember(context, request) : null;
-  const provider = await tokenProvider(context, body.provider, body.issuer, body.id_token);
-  const claims = await context.providerClients
-    .open(context, provider)
-    .then((client) => verifyIdToken(provider, client, body.id_token ?? '', body.access_token ?? null))
-    .catch((error: unknown) => {
-      if (!(error instanceof ProviderFailure)) throw error;
-      throw new NinefoldError('provider_failed', { message: error.message, cause: error });
-    });
-  checkNonce(provider, claims.nonce, body.nonce);
-  const identity = externalIdentity(provider, profileOfToken(provider, claims));
-  const { app, database, events } = context;
-  const { address } = request;
-  const ending = { kind: 'session', client: clientOf(request), flowId: null } as const;
-  if (member !== null) {
-    const linked = await linkIdentity(database, member, identity, ending);
-    if (linked === null) throw new Error('no session was opened');
-    return tokenReply(context, request, linked);
-  }
-  const { grant, isNew, userId } = await signInExternally(
-    database,
-    identity,
-    rulesFor(context, request, provider, identity),
-    ending,
-  );
-  if (grant === null) throw new Error('no session was opened');
-  if (isNew) events.emit({ type: 'auth', what: 'signed-up', app: app.ref, userId, address });
-  events.emit({ type: 'auth', what: 'signed-in', app: app.ref, userId, address });
-  return tokenReply(context, request, grant);
-}
+/** With link_identity, the call adds the identity to the account of the calling member. */
+export const signInWithIdToken = authCall({
+  id: 'auth.token.id_token',
+  route: 'POST /token?grant_type=id_token',
+  caller: 'anyone',
+  body: schema,
+  errors: [
+    'bad_id_token',
+    'bad_jwt',
+    'bad_oauth_callback',
+    'bad_oauth_state',
+    'email_exists',
+    'flow_state_already_used',
+    'identity_already_exists',
+    'insufficient_aal',
+    'manual_linking_disabled',
+    'no_authorization',
+    'oauth_application_refused',
+    'oauth_provider_not_supported',
+    'provider_disabled',
+    'provider_email_needs_verification',
+    'provider_failed',
+    'provider_identity_refused',
+    'reauthentication_needed',
+    'session_not_found',
+    'signup_disabled',
+    'user_banned',
+    'user_not_found',
+  ],
+  runsHooks: true,
+  summary: 'Signs in with an ID token that a native app has got from a provider, or adds its identity to the account.',
+  returns: `a session: ${SESSION}`,
+  example: { provider: 'google', id_token: 'an ID token of Google' },
+  supabaseJs: "supabase.auth.signInWithIdToken({ provider: 'google', token: 'an ID token of Google' })",
+  handle: async (context, request, { readBody }) => {
+    const body = readBody();
+    if (!body.id_token) throw refusal('id_token required');
+    if (!body.provider && !(body.client_id && body.issuer)) throw refusal('provider or client_id and issuer required');
+    const member = body.link_identity ? await linkingMember(context, request) : null;
+    const provider = await tokenProvider(context, body.provider, body.issuer, body.id_token);
+    const claims = await context.providerClients
+      .open(context, provider)
+      .then((client) => verifyIdToken(provider, client, body.id_token ?? '', body.access_token ?? null))
+      .catch((error: unknown) => {
+        if (!(error instanceof ProviderFailure)) throw error;
+        throw new NinefoldError('provider_failed', { message: error.message, cause: error });
+      });
+    checkNonce(provider, claims.nonce, body.nonce);
+    const identity = externalIdentity(provider, profileOfToken(provider, claims));
+    const { app, database, events } = context;
+    const { address } = request;
+    const ending = { kind: 'session', client: clientOf(request), flowId: null } as const;
+    if (member !== null) {
+      const linked = await linkIdentity(database, member, identity, ending);
+      if (linked === null) throw new Error('no session was opened');
+      return tokenReply(context, request, linked);
+    }
+    const { grant, isNew, userId } = await signInExternally(
+      database,
+      identity,
+      rulesFor(context, request, provider, identity),
+      ending,
+    );
+    if (grant === null) throw new Error('no session was opened');
+    if (isNew) events.emit({ type: 'auth', what: 'signed-up', app: app.ref, userId, address });
+    events.emit({ type: 'auth', what: 'signed-in', app: app.ref, userId, address });
+    return tokenReply(context, request, grant);
+  },
+});
 
 const refusal = (message: string): NinefoldError => new NinefoldError('bad_id_token', { message });
 

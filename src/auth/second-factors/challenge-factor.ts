@@ -4,6 +4,7 @@ import { limits } from '../../../contract/limits.ts';
 import { findFactor, openChallenge, verifiedCredentials } from '../../accounts/factors/factors.ts';
 import type { Factor } from '../../accounts/users/user.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
+import { authCall, SOME_ID } from '../call.ts';
 import type { AuthContext } from '../context.ts';
 import { takeFromLimit } from '../rate-limit.ts';
 import { json } from '../reply.ts';
@@ -11,31 +12,46 @@ import { challengeAddress, type MemberSession, requireId, requireSession } from 
 import { challengePhone } from './phone-factor.ts';
 import { creationOptions, requestOptions, requireRelyingParty } from './web-authn.ts';
 
-/**
- * Handles POST /factors/<id>/challenge: opens a challenge to a factor. The client answers the challenge with a call of
- * `verify`, from the same address.
- */
-export async function challengeFactor(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
-  const { settings } = context;
-  const member = await requireSession(context, request);
-  await takeFromLimit(context, request, 'mfa');
-  const factor = await requireFactor(context, member.user.id, segment);
-  switch (factor.factor_type) {
-    case 'totp':
-      if (!settings.mfa_totp_verify_enabled) throw new NinefoldError('mfa_totp_verify_not_enabled');
-      return json(await challengeReply(context, request, member, factor, null));
-    case 'webauthn':
-      if (!settings.mfa_web_authn_verify_enabled) throw new NinefoldError('mfa_webauthn_verify_not_enabled');
-      return challengeKey(context, request, member, factor);
-    case 'phone':
-      if (!settings.mfa_phone_verify_enabled) throw new NinefoldError('mfa_phone_verify_not_enabled');
-      return challengePhone(context, request, member, factor, (code) =>
-        challengeReply(context, request, member, factor, null, code),
-      );
-    default:
-      throw new NinefoldError('validation_failed', { message: 'factor_type needs to be totp, phone, or webauthn' });
-  }
-}
+export const challengeFactor = authCall({
+  id: 'auth.factors.challenge',
+  route: 'POST /factors/{factor_id}/challenge',
+  caller: 'member',
+  errors: [
+    'mfa_factor_not_found',
+    'mfa_phone_verify_not_enabled',
+    'mfa_totp_verify_not_enabled',
+    'mfa_webauthn_verify_not_enabled',
+    'over_sms_send_rate_limit',
+    'passkey_disabled',
+    'sms_send_failed',
+  ],
+  runsHooks: true,
+  summary:
+    'Opens a challenge to a second factor, which is answered from the same network address. A phone gets a text with a code.',
+  returns: 'id, type, expires_at in seconds since 1970',
+  supabaseJs: `supabase.auth.mfa.challenge({ factorId: '${SOME_ID}' })`,
+  handle: async (context, request, { member, path }) => {
+    const { settings } = context;
+    const session = await requireSession(context, member);
+    await takeFromLimit(context, request, 'mfa');
+    const factor = await requireFactor(context, session.user.id, path.factor_id);
+    switch (factor.factor_type) {
+      case 'totp':
+        if (!settings.mfa_totp_verify_enabled) throw new NinefoldError('mfa_totp_verify_not_enabled');
+        return json(await challengeReply(context, request, session, factor, null));
+      case 'webauthn':
+        if (!settings.mfa_web_authn_verify_enabled) throw new NinefoldError('mfa_webauthn_verify_not_enabled');
+        return challengeKey(context, request, session, factor);
+      case 'phone':
+        if (!settings.mfa_phone_verify_enabled) throw new NinefoldError('mfa_phone_verify_not_enabled');
+        return challengePhone(context, request, session, factor, (code) =>
+          challengeReply(context, request, session, factor, null, code),
+        );
+      default:
+        throw new NinefoldError('validation_failed', { message: 'factor_type needs to be totp, phone, or webauthn' });
+    }
+  },
+});
 
 /** Opens a challenge and returns the response with its id. */
 async function challengeReply(

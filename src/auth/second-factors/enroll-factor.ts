@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import type { CallRequest, Reply } from '../../../contract/call-request.ts';
+import type { Reply } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { AuditCaller } from '../../accounts/audit/audit.ts';
 import { type EnrolmentVerdict, enrolFactor } from '../../accounts/factors/factors.ts';
 import { makeTotpSecret } from '../../accounts/factors/totp.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { readBody, text } from '../body.ts';
+import { optional, required, text } from '../body.ts';
+import { authCall } from '../call.ts';
 import type { AuthContext } from '../context.ts';
 import { json } from '../reply.ts';
 import { type MemberSession, requireSession } from '../sessions/assurance.ts';
@@ -14,42 +15,66 @@ import { normalisePhone } from '../sign-in/addresses.ts';
 import { requireRelyingParty } from './web-authn.ts';
 
 const schema = z.object({
-  friendly_name: text(limits.factorNameCharacters.default),
-  factor_type: text(limits.factorNameCharacters.default),
-  issuer: text(limits.factorNameCharacters.default),
-  phone: text(limits.authFieldCharacters.default),
+  factor_type: text(limits.factorNameCharacters.default).meta(required('totp, phone or webauthn.')),
+  friendly_name: text(limits.factorNameCharacters.default).meta(
+    optional('The name by which the member recognizes the factor.'),
+  ),
+  issuer: text(limits.factorNameCharacters.default).meta(
+    optional('The name that the authenticator app shows; the host of site_url when not given.'),
+  ),
+  phone: text(limits.authFieldCharacters.default).meta(optional('The number of a phone factor (E.164).')),
   ...presence,
 });
 
 /**
- * Handles POST /factors: starts the enrolment of a second factor, which counts as a factor only after one of its codes
- * was verified. Only this response contains the secret of a TOTP factor.
- * @throws the errors of `requirePresence`, mfa_…_enroll_not_enabled, mfa_factor_name_conflict,
- * too_many_enrolled_mfa_factors, and insufficient_aal for a session without a second factor if the account has one
+ * Only this response contains the secret of a TOTP factor. A session without a second factor gets insufficient_aal if
+ * the account has one.
  */
-export async function enrollFactor(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const { settings } = context;
-  const member = await requireSession(context, request);
-  const body = readBody(request, schema);
-  const { friendly_name: name = '', factor_type: type, issuer, phone } = body;
-  await requirePresence(context, request, member, body);
-  const caller = { address: request.address };
-  switch (type) {
-    case 'totp':
-      if (!settings.mfa_totp_enroll_enabled) throw new NinefoldError('mfa_totp_enroll_not_enabled');
-      return enrollTotp(context, member, { name, issuer: issuer ?? defaultIssuer(context) }, caller);
-    case 'webauthn': {
-      if (!settings.mfa_web_authn_enroll_enabled) throw new NinefoldError('mfa_webauthn_enroll_not_enabled');
-      requireRelyingParty(context);
-      const id = await enrol(context, member, { type, friendlyName: name, secret: null }, caller);
-      return json({ id, type, friendly_name: name });
+export const enrollFactor = authCall({
+  id: 'auth.factors.enroll',
+  route: 'POST /factors',
+  caller: 'member',
+  body: schema,
+  errors: [
+    'insufficient_aal',
+    'mfa_factor_name_conflict',
+    'mfa_phone_enroll_not_enabled',
+    'mfa_totp_enroll_not_enabled',
+    'mfa_verified_factor_exists',
+    'mfa_webauthn_enroll_not_enabled',
+    'passkey_disabled',
+    'reauthentication_needed',
+    'reauthentication_not_valid',
+    'too_many_enrolled_mfa_factors',
+  ],
+  summary: 'Starts the enrolment of a second factor; it counts once it was verified.',
+  returns: 'id, type, friendly_name; totp: qr_code (SVG), secret, uri',
+  example: { factor_type: 'totp', friendly_name: 'My phone' },
+  supabaseJs: "supabase.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'My phone' })",
+  handle: async (context, request, { member, readBody }) => {
+    const { settings } = context;
+    const session = await requireSession(context, member);
+    const body = readBody();
+    const { friendly_name: name = '', factor_type: type, issuer, phone } = body;
+    await requirePresence(context, request, session, body);
+    const caller = { address: request.address };
+    switch (type) {
+      case 'totp':
+        if (!settings.mfa_totp_enroll_enabled) throw new NinefoldError('mfa_totp_enroll_not_enabled');
+        return enrollTotp(context, session, { name, issuer: issuer ?? defaultIssuer(context) }, caller);
+      case 'webauthn': {
+        if (!settings.mfa_web_authn_enroll_enabled) throw new NinefoldError('mfa_webauthn_enroll_not_enabled');
+        requireRelyingParty(context);
+        const id = await enrol(context, session, { type, friendlyName: name, secret: null }, caller);
+        return json({ id, type, friendly_name: name });
+      }
+      case 'phone':
+        return enrollPhone(context, session, name, phone, caller);
+      default:
+        throw new NinefoldError('validation_failed', { message: 'factor_type needs to be totp, phone, or webauthn' });
     }
-    case 'phone':
-      return enrollPhone(context, member, name, phone, caller);
-    default:
-      throw new NinefoldError('validation_failed', { message: 'factor_type needs to be totp, phone, or webauthn' });
-  }
-}
+  },
+});
 
 async function enrollTotp(
   context: AuthContext,

@@ -303,14 +303,14 @@ describe('removal of a factor', () => {
   };
 
   it.each(Object.keys(ways))(
-    'lowers the sessions that the factor raised, with their access tokens, if it is removed by %s',
+    'ends the assurance of the sessions that the factor raised, with their access tokens, if %s removes the factor',
     async (way) => {
       const member = await memberWithFactor();
       const { access_token } = await sessionOf(member.client);
       expect((await app.identify(bearer(access_token))).claims.aal).toBe('aal2');
-      const told = app.heard((payload) => payload.includes(claimsOf(access_token).session_id));
+      const notified = app.heard((payload) => payload.includes(claimsOf(access_token).session_id));
       await ways[way]?.(member);
-      await told;
+      await notified;
       const { claims } = await app.identify(bearer(access_token));
       expect(claims).toMatchObject({ aal: 'aal1', amr: [{ method: 'password' }] });
       const refreshed = await member.client.auth.refreshSession();
@@ -333,7 +333,7 @@ describe('removal of a factor', () => {
   });
 });
 
-it('informs the member by mail about an added or removed factor if the app enables that mail', async () => {
+it('the app informs the member by mail about an added or removed factor if the app enables that mail', async () => {
   const mailsOf = async (id: string) => {
     const [found] = await runAsAuthAdmin(app.database, [
       [
@@ -343,11 +343,11 @@ it('informs the member by mail about an added or removed factor if the app enabl
     ]);
     return found?.rows.map((row) => row.map(String));
   };
-  const told = await memberWithFactor();
-  await told.client.auth.mfa.unenroll({ factorId: told.factor.id });
-  expect(await mailsOf(told.user.id)).toEqual([
-    ['mfa_factor_enrolled_notification', told.email, 'totp'],
-    ['mfa_factor_unenrolled_notification', told.email, 'totp'],
+  const member = await memberWithFactor();
+  await member.client.auth.mfa.unenroll({ factorId: member.factor.id });
+  expect(await mailsOf(member.user.id)).toEqual([
+    ['mfa_factor_enrolled_notification', member.email, 'totp'],
+    ['mfa_factor_unenrolled_notification', member.email, 'totp'],
   ]);
   const off = `'mailer_notifications_mfa_factor_enrolled_enabled', 'mailer_notifications_mfa_factor_unenrolled_enabled'`;
   await app.sql(`insert into ninefold.settings (key, value) select key, 'false' from unnest(array[${off}]) key`);
@@ -357,7 +357,7 @@ it('informs the member by mail about an added or removed factor if the app enabl
   await app.sql(`delete from ninefold.settings where key in (${off})`);
 });
 
-it('queues the mail about a factor in the transaction of the change', async () => {
+it('the transaction of a change of factors queues the mail about the change', async () => {
   const { client, factor } = await memberWithFactor();
   const kind = 'mfa_factor_unenrolled_notification';
   const alter = (change: string) =>
@@ -448,7 +448,7 @@ describe('adding or removing a factor, a passkey or recovery codes', () => {
     expect((await add('two')).status).toBe(200);
   });
 
-  it('is allowed in an old session after the second factor was shown again', async () => {
+  it('is possible in an old session after the member showed the second factor again', async () => {
     const { client, user, factor } = await memberWithFactor();
     const make = async (path = '') =>
       app.ask('POST', `/factors/recovery-codes${path}`, { headers: bearer((await sessionOf(client)).access_token) });
@@ -584,7 +584,7 @@ describe('admin calls on factors', () => {
   });
 });
 
-it('do not let members and anonymous callers read secrets, challenges or attempts in SQL', async () => {
+it('members and anonymous callers cannot read secrets, challenges or attempts in SQL', async () => {
   for (const table of [
     'auth.mfa_factors',
     'auth.mfa_challenges',

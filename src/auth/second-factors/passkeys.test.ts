@@ -125,16 +125,16 @@ describe('a passkey', () => {
     const { client, email, passkeyId, session, user } = await memberWithPasskey();
     await client.auth.passkey.update({ passkeyId, friendlyName: 'My laptop' });
     await client.auth.passkey.delete({ passkeyId });
-    const told = [
+    const reported = [
       ['passkey_added_notification', email, 'Passkey'],
       ['passkey_removed_notification', email, 'My laptop'],
     ];
-    expect(await noticesOf(user.id)).toEqual(told);
+    expect(await noticesOf(user.id)).toEqual(reported);
     const keys = `'mailer_notifications_passkey_added_enabled', 'mailer_notifications_passkey_removed_enabled'`;
     await app.sql(`insert into ninefold.settings (key, value) select key, 'false' from unnest(array[${keys}]) key`);
     const again = await register(session, new Authenticator());
     await client.auth.passkey.delete({ passkeyId: String(again.body.id) });
-    expect(await noticesOf(user.id)).toEqual(told);
+    expect(await noticesOf(user.id)).toEqual(reported);
     await app.sql(`delete from ninefold.settings where key in (${keys})`);
   });
 
@@ -238,7 +238,7 @@ describe('a WebAuthn challenge', () => {
     expect((await verify(`${challenge_id.slice(0, -1)}${last}`)).body.code).toBe('webauthn_verification_failed');
   });
 
-  it('belongs to its member, works once and is limited in number, if it is for a registration', async () => {
+  it('belongs to its member, works once and is limited in number, if the challenge is for a registration', async () => {
     const ada = await app.member(PASSWORD);
     const bob = await app.member(PASSWORD);
     const { challenge_id, ceremony } = await options('registration', ada.session);

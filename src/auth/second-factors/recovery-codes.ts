@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CallRequest, Reply } from '../../../contract/call-request.ts';
+import type { Reply } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { AuditCaller } from '../../accounts/audit/audit.ts';
 import { deleteFactor } from '../../accounts/factors/factors.ts';
@@ -13,7 +13,8 @@ import {
 } from '../../accounts/factors/recovery-codes.ts';
 import { type Raised, raiseBySecondFactor } from '../../accounts/factors/verify-factor.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { readBody, text } from '../body.ts';
+import { optional, required, text } from '../body.ts';
+import { authCall, SESSION } from '../call.ts';
 import type { AuthContext } from '../context.ts';
 import { takeFromLimit } from '../rate-limit.ts';
 import { json } from '../reply.ts';
@@ -24,46 +25,75 @@ import { raisedReply } from './verify-factor.ts';
 
 const TYPE = 'recovery_code';
 
-/**
- * Handles GET /factors/recovery-codes: returns the number of unused recovery codes.
- * @throws mfa_factor_not_found if the account has no recovery codes
- */
-export async function showRecoveryCodes(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const { user } = await requireSession(context, request);
-  const status = await recoveryCodesStatus(context.database, user.id);
-  if (!status) throw noCodes();
-  return json({ id: status.id, type: TYPE, total: status.total, remaining: status.remaining });
-}
+export const showRecoveryCodes = authCall({
+  id: 'auth.recovery_codes.show',
+  route: 'GET /factors/recovery-codes',
+  caller: 'member',
+  errors: ['mfa_factor_not_found'],
+  summary: 'How many recovery codes the member has left.',
+  returns: 'id, type, total, remaining',
+  supabaseJs: 'supabase.auth.mfa.recoveryCodes.getStatus()',
+  handle: async (context, _request, { member }) => {
+    const { user } = await requireSession(context, member);
+    const status = await recoveryCodesStatus(context.database, user.id);
+    if (!status) throw noCodes();
+    return json({ id: status.id, type: TYPE, total: status.total, remaining: status.remaining });
+  },
+});
 
-const making = z.object({ friendly_name: text(limits.factorNameCharacters.default), ...presence });
+const making = z.object({
+  friendly_name: text(limits.factorNameCharacters.default).meta(
+    optional('The name of the set; Recovery codes when not given.'),
+  ),
+  ...presence,
+});
 
 const replacing = z.object(presence);
 
-/**
- * Handles POST /factors/recovery-codes: creates recovery codes for a member with another verified factor. Only this
- * response contains them.
- * @throws the errors of `requirePresence`, insufficient_aal, mfa_recovery_codes_sole_factor, mfa_verified_factor_exists, mfa_factor_name_conflict
- */
-export async function generateRecoveryCodes(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const member = await requireSession(context, request);
-  const { user, sessionId, isWhole } = member;
-  const { friendly_name: name = 'Recovery codes', ...shown } = readBody(request, making, { optional: true });
-  if (!isWhole && user.factors?.some(({ status }) => status === 'verified')) throw needsSecondFactor();
-  await requirePresence(context, request, member, shown);
-  return codesReply(await makeRecoveryCodes(context.database, { userId: user.id, sessionId }, name, request));
-}
+export const generateRecoveryCodes = authCall({
+  id: 'auth.recovery_codes.generate',
+  route: 'POST /factors/recovery-codes',
+  caller: 'member',
+  body: making,
+  errors: [
+    'insufficient_aal',
+    'mfa_factor_name_conflict',
+    'mfa_recovery_codes_sole_factor',
+    'mfa_verified_factor_exists',
+    'reauthentication_needed',
+    'reauthentication_not_valid',
+  ],
+  summary: 'Makes ten one-time recovery codes, which replace a lost second factor, and shows them once.',
+  returns: 'id, type, friendly_name, total, codes',
+  example: { friendly_name: 'Recovery codes' },
+  supabaseJs: 'supabase.auth.mfa.recoveryCodes.generate()',
+  handle: async (context, request, { member, readBody }) => {
+    const session = await requireSession(context, member);
+    const { user, sessionId, isWhole } = session;
+    const { friendly_name: name = 'Recovery codes', ...shown } = readBody({ optional: true });
+    if (!isWhole && user.factors?.some(({ status }) => status === 'verified')) throw needsSecondFactor();
+    await requirePresence(context, request, session, shown);
+    return codesReply(await makeRecoveryCodes(context.database, { userId: user.id, sessionId }, name, request));
+  },
+});
 
-/**
- * Handles POST /factors/recovery-codes/regenerate: replaces the codes of the set.
- * @throws the errors of `requirePresence`, insufficient_aal, mfa_factor_not_found
- */
-export async function regenerateRecoveryCodes(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const member = await requireSession(context, request);
-  const { user, sessionId, isWhole } = member;
-  if (!isWhole) throw needsSecondFactor();
-  await requirePresence(context, request, member, readBody(request, replacing, { optional: true }));
-  return codesReply(await replaceRecoveryCodes(context.database, { userId: user.id, sessionId }, request));
-}
+export const regenerateRecoveryCodes = authCall({
+  id: 'auth.recovery_codes.regenerate',
+  route: 'POST /factors/recovery-codes/regenerate',
+  caller: 'member',
+  body: replacing,
+  errors: ['insufficient_aal', 'mfa_factor_not_found', 'reauthentication_needed', 'reauthentication_not_valid'],
+  summary: 'Replaces the recovery codes; the earlier ones stop working.',
+  returns: 'id, type, friendly_name, total, codes',
+  supabaseJs: 'supabase.auth.mfa.recoveryCodes.regenerate()',
+  handle: async (context, request, { member, readBody }) => {
+    const session = await requireSession(context, member);
+    const { user, sessionId, isWhole } = session;
+    if (!isWhole) throw needsSecondFactor();
+    await requirePresence(context, request, session, readBody({ optional: true }));
+    return codesReply(await replaceRecoveryCodes(context.database, { userId: user.id, sessionId }, request));
+  },
+});
 
 function codesReply(made: RecoveryCodes | RecoveryCodesRefusal): Reply {
   if (typeof made !== 'string') return json({ ...made, type: TYPE, total: made.codes.length });
@@ -86,37 +116,56 @@ const needsSecondFactor = () =>
 
 const noCodes = () => new NinefoldError('mfa_factor_not_found', { message: 'No recovery codes were generated' });
 
-/**
- * Handles DELETE /factors/recovery-codes: removes the codes.
- * @throws the errors of `requirePresence`, insufficient_aal, mfa_factor_not_found
- */
-export async function removeRecoveryCodes(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const member = await requireSession(context, request);
-  const { user, sessionId, isWhole } = member;
-  const status = await recoveryCodesStatus(context.database, user.id);
-  if (!status) throw noCodes();
-  if (isWhole) await requirePresence(context, request, member, readBody(request, replacing, { optional: true }));
-  const target = { userId: user.id, factorId: status.id };
-  const by = { caller: { address: request.address }, session: sessionId, action: 'recovery_codes_deleted' } as const;
-  const deleted = isWhole ? await deleteFactor(context.database, target, by) : null;
-  if (!deleted) throw needsSecondFactor();
-  return json({ id: status.id });
-}
+export const removeRecoveryCodes = authCall({
+  id: 'auth.recovery_codes.remove',
+  route: 'DELETE /factors/recovery-codes',
+  caller: 'member',
+  body: replacing,
+  errors: ['insufficient_aal', 'mfa_factor_not_found', 'reauthentication_needed', 'reauthentication_not_valid'],
+  summary: 'Removes the recovery codes.',
+  returns: 'id',
+  supabaseJs: 'supabase.auth.mfa.recoveryCodes.unenroll()',
+  handle: async (context, request, { member, readBody }) => {
+    const session = await requireSession(context, member);
+    const { user, sessionId, isWhole } = session;
+    const status = await recoveryCodesStatus(context.database, user.id);
+    if (!status) throw noCodes();
+    if (isWhole) await requirePresence(context, request, session, readBody({ optional: true }));
+    const target = { userId: user.id, factorId: status.id };
+    const by = { caller: { address: request.address }, session: sessionId, action: 'recovery_codes_deleted' } as const;
+    const deleted = isWhole ? await deleteFactor(context.database, target, by) : null;
+    if (!deleted) throw needsSecondFactor();
+    return json({ id: status.id });
+  },
+});
 
-const showing = z.object({ code: text(limits.factorNameCharacters.default) });
+const showing = z.object({
+  code: text(limits.factorNameCharacters.default).meta(
+    required('A code that was not used. Letter case, blanks and hyphens do not count.'),
+  ),
+});
 
-/**
- * Handles POST /factors/recovery-codes/verify: uses a code up and raises the calling session to aal2.
- * @throws mfa_verification_failed for a wrong, used or unknown code; mfa_recovery_codes_locked after too many of these
- */
-export async function verifyRecoveryCode(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const { user, sessionId } = await requireSession(context, request);
-  await takeFromLimit(context, request, 'mfa');
-  const { code } = readBody(request, showing);
-  if (!code) throw new NinefoldError('validation_failed', { message: 'Code needs to be non-empty' });
-  const proving = provenByCode(context, request, { userId: user.id, sessionId }, code);
-  return raisedReply(context, request, await reportFailure(context, request, user.id, proving));
-}
+/** A wrong, a used and an unknown code get the same error. */
+export const verifyRecoveryCode = authCall({
+  id: 'auth.recovery_codes.verify',
+  route: 'POST /factors/recovery-codes/verify',
+  caller: 'member',
+  body: showing,
+  errors: ['mfa_recovery_codes_locked', 'mfa_verification_failed'],
+  runsHooks: true,
+  summary: 'Uses a recovery code up, and raises the session to aal2.',
+  returns: `a session: ${SESSION}`,
+  example: { code: 'k4m9-x7qp-2ab8-ht3z' },
+  supabaseJs: "supabase.auth.mfa.recoveryCodes.verify({ code: 'k4m9-x7qp-2ab8-ht3z' })",
+  handle: async (context, request, { member, readBody }) => {
+    const { user, sessionId } = await requireSession(context, member);
+    await takeFromLimit(context, request, 'mfa');
+    const { code } = readBody();
+    if (!code) throw new NinefoldError('validation_failed', { message: 'Code needs to be non-empty' });
+    const proving = provenByCode(context, request, { userId: user.id, sessionId }, code);
+    return raisedReply(context, request, await reportFailure(context, request, user.id, proving));
+  },
+});
 
 async function provenByCode(
   context: AuthContext,

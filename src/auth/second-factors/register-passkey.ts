@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { CallRequest, Reply } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import {
   openRegistration,
@@ -10,38 +9,53 @@ import {
 } from '../../accounts/factors/passkeys.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { UUID } from '../../identity/uuid.ts';
-import { readBody, text } from '../body.ts';
+import { required, text } from '../body.ts';
+import { authCall } from '../call.ts';
+import type { Member } from '../callers.ts';
 import { type AuthContext, timeOf } from '../context.ts';
 import { json } from '../reply.ts';
 import { type MemberSession, requireSession } from '../sessions/assurance.ts';
 import { presence, requirePresence } from '../sessions/proof-of-presence.ts';
 import { clientOf } from '../sign-in/token-reply.ts';
-import { requirePasskeys, requireWholeForPasskeys } from './passkeys.ts';
+import { requireWholeForPasskeys } from './passkeys.ts';
 import { creationOptions, newCredential, requireRelyingParty } from './web-authn.ts';
 
-/**
- * Handles POST /passkeys/registration/options: opens a challenge for a new passkey of the calling member.
- * @throws the errors of `requirePresence`, passkey_disabled, insufficient_aal, too_many_passkeys
- */
-export async function passkeyRegistrationOptions(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const { database, settings } = context;
-  const member = await requireRegistrant(context, request);
-  const { user } = member;
-  const party = requireRelyingParty(context);
-  await requirePresence(context, request, member, readBody(request, z.object(presence), { optional: true }));
-  const exclude = await passkeyCredentialIds(database, user.id);
-  if (exclude.length >= settings.passkey_max_passkeys_per_user) throw new NinefoldError('too_many_passkeys');
-  const challenge = randomBytes(32).toString('base64url');
-  const options = await creationOptions(party, user, { challenge, exclude, isDiscoverable: true });
-  const seconds = settings.webauthn_challenge_expiry_duration;
-  const id = await openRegistration(database, user.id, challenge, { seconds, most: limits.openRegistrations.default });
-  return json({ challenge_id: id, options, expires_at: Math.floor(timeOf(context) / 1000) + seconds });
-}
+export const passkeyRegistrationOptions = authCall({
+  id: 'auth.passkeys.registration.options',
+  route: 'POST /passkeys/registration/options',
+  caller: 'member',
+  needs: { passkey_enabled: true },
+  body: z.object(presence),
+  errors: ['insufficient_aal', 'reauthentication_needed', 'reauthentication_not_valid', 'too_many_passkeys'],
+  summary: 'Opens a challenge for a new passkey.',
+  returns: 'challenge_id, options for navigator.credentials.create(), expires_at',
+  example: {},
+  handle: async (context, request, { member, readBody }) => {
+    const { database, settings } = context;
+    const session = await requireRegistrant(context, member);
+    const { user } = session;
+    const party = requireRelyingParty(context);
+    await requirePresence(context, request, session, readBody({ optional: true }));
+    const exclude = await passkeyCredentialIds(database, user.id);
+    if (exclude.length >= settings.passkey_max_passkeys_per_user) throw new NinefoldError('too_many_passkeys');
+    const challenge = randomBytes(32).toString('base64url');
+    const options = await creationOptions(party, user, { challenge, exclude, isDiscoverable: true });
+    const seconds = settings.webauthn_challenge_expiry_duration;
+    const id = await openRegistration(database, user.id, challenge, {
+      seconds,
+      most: limits.openRegistrations.default,
+    });
+    return json({ challenge_id: id, options, expires_at: Math.floor(timeOf(context) / 1000) + seconds });
+  },
+});
 
 /** The body of both calls that verify a passkey. */
 export const passkeyAnswer = z.object({
-  challenge_id: text(limits.factorNameCharacters.default),
-  credential: z.record(z.string(), z.unknown()).nullish(),
+  challenge_id: text(limits.factorNameCharacters.default).meta(required('The id of the challenge.')),
+  credential: z
+    .record(z.string(), z.unknown())
+    .nullish()
+    .meta(required('The answer of the device, as JSON.', 'object')),
 });
 
 /**
@@ -58,34 +72,45 @@ export function requireAnswer(body: z.output<typeof passkeyAnswer>): { challenge
   return { challengeId: challengeId.toLowerCase(), credential };
 }
 
-/**
- * Handles POST /passkeys/registration/verify: stores the passkey that a device created for the challenge, and uses the
- * challenge up.
- * @throws webauthn_challenge_not_found, webauthn_challenge_expired, webauthn_verification_failed,
- * webauthn_credential_exists, too_many_passkeys
- */
-export async function verifyPasskeyRegistration(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const { database, settings } = context;
-  const { user } = await requireRegistrant(context, request);
-  const party = requireRelyingParty(context);
-  const { challengeId, credential } = requireAnswer(readBody(request, passkeyAnswer));
-  const used = await useRegistration(database, user.id, challengeId);
-  if (!used) throw new NinefoldError('webauthn_challenge_not_found');
-  if (used.hasExpired) throw new NinefoldError('webauthn_challenge_expired');
-  const made = await newCredential(party, used.challenge, credential);
-  if (!made) throw new NinefoldError('webauthn_verification_failed');
-  const passkey = { ...made, friendlyName: authenticatorName(made.aaguid) };
-  const max = settings.passkey_max_passkeys_per_user;
-  const stored = await storePasskey(database, user.id, passkey, max, clientOf(request));
-  if (stored === 'exists') throw new NinefoldError('webauthn_credential_exists');
-  if (stored === 'many') throw new NinefoldError('too_many_passkeys');
-  return json(stored);
-}
+export const verifyPasskeyRegistration = authCall({
+  id: 'auth.passkeys.registration.verify',
+  route: 'POST /passkeys/registration/verify',
+  caller: 'member',
+  needs: { passkey_enabled: true },
+  body: passkeyAnswer,
+  errors: [
+    'insufficient_aal',
+    'too_many_passkeys',
+    'webauthn_challenge_expired',
+    'webauthn_challenge_not_found',
+    'webauthn_credential_exists',
+    'webauthn_verification_failed',
+  ],
+  summary: 'Stores the passkey that a device made for a challenge.',
+  returns: 'id, friendly_name, created_at',
+  supabaseJs: 'supabase.auth.registerPasskey()',
+  handle: async (context, request, { member, readBody }) => {
+    const { database, settings } = context;
+    const { user } = await requireRegistrant(context, member);
+    const party = requireRelyingParty(context);
+    const { challengeId, credential } = requireAnswer(readBody());
+    const used = await useRegistration(database, user.id, challengeId);
+    if (!used) throw new NinefoldError('webauthn_challenge_not_found');
+    if (used.hasExpired) throw new NinefoldError('webauthn_challenge_expired');
+    const made = await newCredential(party, used.challenge, credential);
+    if (!made) throw new NinefoldError('webauthn_verification_failed');
+    const passkey = { ...made, friendlyName: authenticatorName(made.aaguid) };
+    const max = settings.passkey_max_passkeys_per_user;
+    const stored = await storePasskey(database, user.id, passkey, max, clientOf(request));
+    if (stored === 'exists') throw new NinefoldError('webauthn_credential_exists');
+    if (stored === 'many') throw new NinefoldError('too_many_passkeys');
+    return json(stored);
+  },
+});
 
 /** Returns a member who may add a passkey. */
-async function requireRegistrant(context: AuthContext, request: CallRequest): Promise<MemberSession> {
-  requirePasskeys(context);
-  const member = await requireSession(context, request);
+async function requireRegistrant(context: AuthContext, caller: Member): Promise<MemberSession> {
+  const member = await requireSession(context, caller);
   if (member.user.identities.some(({ provider }) => provider.startsWith('sso:'))) {
     throw new NinefoldError('validation_failed', { status: 422, message: 'SSO users cannot register passkeys' });
   }

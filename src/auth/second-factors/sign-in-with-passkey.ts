@@ -1,39 +1,58 @@
-import type { CallRequest, Reply } from '../../../contract/call-request.ts';
+import type { CallRequest } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import { findPasskey, isChallengeUsed, openPasskeySession } from '../../accounts/factors/passkeys.ts';
 import type { Grant } from '../../accounts/sessions/sessions.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { readBody } from '../body.ts';
+import { authCall, SESSION } from '../call.ts';
 import { type AuthContext, timeOf } from '../context.ts';
 import { takeFromLimit } from '../rate-limit.ts';
 import { json } from '../reply.ts';
 import { clientOf, tokenReply } from '../sign-in/token-reply.ts';
 import { challengeOf, madeAt, makePasskeyChallenge } from './passkey-challenge.ts';
-import { requirePasskeys } from './passkeys.ts';
 import { passkeyAnswer, requireAnswer } from './register-passkey.ts';
 import { assertionCounter, readAssertion, requestOptions, requireRelyingParty } from './web-authn.ts';
 
-/**
- * Handles POST /passkeys/authentication/options: creates a challenge for a sign-in without a user name.
- * @throws passkey_disabled
- */
-export async function passkeyAuthenticationOptions(context: AuthContext, request: CallRequest): Promise<Reply> {
-  requirePasskeys(context);
-  await takeFromLimit(context, request, 'passkey');
-  const now = timeOf(context);
-  const { id, challenge } = makePasskeyChallenge(context.app, now);
-  const options = await requestOptions(requireRelyingParty(context), challenge);
-  const expires = Math.floor(now / 1000) + context.settings.webauthn_challenge_expiry_duration;
-  return json({ challenge_id: id, options, expires_at: expires });
-}
+export const passkeyAuthenticationOptions = authCall({
+  id: 'auth.passkeys.authentication.options',
+  route: 'POST /passkeys/authentication/options',
+  caller: 'anyone',
+  needs: { passkey_enabled: true },
+  errors: [],
+  summary: 'Makes a challenge for a sign-in with a passkey, without a name.',
+  returns: 'challenge_id, options for navigator.credentials.get(), expires_at',
+  example: {},
+  handle: async (context, request) => {
+    await takeFromLimit(context, request, 'passkey');
+    const now = timeOf(context);
+    const { id, challenge } = makePasskeyChallenge(context.app, now);
+    const options = await requestOptions(requireRelyingParty(context), challenge);
+    const expires = Math.floor(now / 1000) + context.settings.webauthn_challenge_expiry_duration;
+    return json({ challenge_id: id, options, expires_at: expires });
+  },
+});
 
-/**
- * Handles POST /passkeys/authentication/verify: signs in the account of a passkey.
- * @throws what `grantForPasskey` throws
- */
-export async function signInWithPasskey(context: AuthContext, request: CallRequest): Promise<Reply> {
-  return tokenReply(context, request, await grantForPasskey(context, request));
-}
+export const signInWithPasskey = authCall({
+  id: 'auth.passkeys.authentication.verify',
+  route: 'POST /passkeys/authentication/verify',
+  caller: 'anyone',
+  needs: { passkey_enabled: true },
+  body: passkeyAnswer,
+  errors: [
+    'email_not_confirmed',
+    'user_banned',
+    'webauthn_challenge_expired',
+    'webauthn_challenge_not_found',
+    'webauthn_verification_failed',
+  ],
+  runsHooks: true,
+  summary: 'Signs in with a passkey.',
+  returns: `a session: ${SESSION}`,
+  supabaseJs: 'supabase.auth.signInWithPasskey()',
+  handle: async (context, request) => {
+    return tokenReply(context, request, await grantForPasskey(context, request));
+  },
+});
 
 /**
  * Opens a session for the account of the passkey in the body. An unknown passkey and a wrong signature get the same
@@ -44,7 +63,7 @@ export async function signInWithPasskey(context: AuthContext, request: CallReque
  */
 export async function grantForPasskey(context: AuthContext, request: CallRequest): Promise<Grant> {
   const { app, database, events } = context;
-  requirePasskeys(context);
+  if (!context.settings.passkey_enabled) throw new NinefoldError('passkey_disabled');
   await takeFromLimit(context, request, 'passkey');
   const party = requireRelyingParty(context);
   const { challengeId, credential } = requireAnswer(readBody(request, passkeyAnswer));

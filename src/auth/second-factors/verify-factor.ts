@@ -7,7 +7,8 @@ import { type Raised, raiseBySecondFactor, totpProof } from '../../accounts/fact
 import type { Factor } from '../../accounts/users/user.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { UUID } from '../../identity/uuid.ts';
-import { readBody, text } from '../body.ts';
+import { optional, required, text } from '../body.ts';
+import { authCall, SESSION, SOME_ID } from '../call.ts';
 import { type AuthContext, timeOf } from '../context.ts';
 import { noteFactorAttempt } from '../hooks/attempt-hooks.ts';
 import { type Challenge, requireKeyAnswer, verifyKey } from '../links/verify-key.ts';
@@ -19,8 +20,8 @@ import { verifyPhone } from './phone-factor.ts';
 import { countAttempt, reportFailure } from './second-factor-attempts.ts';
 
 const schema = z.object({
-  challenge_id: text(limits.factorNameCharacters.default),
-  code: text(limits.factorNameCharacters.default),
+  challenge_id: text(limits.factorNameCharacters.default).meta(required('The id of the challenge.')),
+  code: text(limits.factorNameCharacters.default).meta(optional('The code of the authenticator app or of the text.')),
   webauthn: z
     .object({
       type: z.string().nullish(),
@@ -30,46 +31,66 @@ const schema = z.object({
 });
 
 /**
- * Handles POST /factors/<id>/verify: verifies the response to a challenge and raises the calling session to aal2. If
- * the factor is not verified yet, this completes its enrolment. The account's other sessions that have shown only a
- * first factor end.
- * @throws mfa_factor_not_found (no such challenge), mfa_ip_address_mismatch (used, or from another address),
- * mfa_challenge_expired, mfa_verification_failed, and over_request_rate_limit after too many wrong codes
+ * If the factor is not verified yet, the call completes its enrolment. A challenge that was used, or that another
+ * address opened, gets mfa_ip_address_mismatch.
  */
-export async function verifyFactor(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
-  const { settings } = context;
-  const member = await requireSession(context, request);
-  await takeFromLimit(context, request, 'mfa');
-  const factor = await requireFactor(context, member.user.id, segment);
-  const { challenge_id: challengeId, code, webauthn } = readBody(request, schema);
-  if (factor.status !== 'verified' && hasSecondFactor(member.user) && !member.isWhole) {
-    throw new NinefoldError('insufficient_aal', { message: 'AAL2 required to verify a new factor' });
-  }
-  const reported = (proving: Promise<Raised>) => reportFailure(context, request, member.user.id, proving);
-  const settled = (raised: Raised) => raisedReply(context, request, raised);
-  switch (factor.factor_type) {
-    case 'totp': {
-      if (!code) throw new NinefoldError('validation_failed', { message: 'Code needs to be non-empty' });
-      if (!settings.mfa_totp_verify_enabled) throw new NinefoldError('mfa_totp_verify_not_enabled');
-      const challenge = await requireChallenge(context, request, member, factor, challengeId);
-      return settled(await reported(verifyTotp(context, request, member, factor, challenge, code)));
+export const verifyFactor = authCall({
+  id: 'auth.factors.verify',
+  route: 'POST /factors/{factor_id}/verify',
+  caller: 'member',
+  body: schema,
+  errors: [
+    'insufficient_aal',
+    'mfa_challenge_expired',
+    'mfa_factor_not_found',
+    'mfa_ip_address_mismatch',
+    'mfa_phone_verify_not_enabled',
+    'mfa_totp_verify_not_enabled',
+    'mfa_verification_failed',
+    'mfa_webauthn_verify_not_enabled',
+    'passkey_disabled',
+    'webauthn_verification_failed',
+  ],
+  runsHooks: true,
+  summary: 'Answers a challenge, and raises the session to aal2. Other sessions with a first factor only end.',
+  returns: `a session: ${SESSION}`,
+  example: { challenge_id: SOME_ID, code: '123456' },
+  supabaseJs: `supabase.auth.mfa.verify({ factorId: '${SOME_ID}', challengeId: '${SOME_ID}', code: '123456' })`,
+  handle: async (context, request, { member, path, readBody }) => {
+    const { settings } = context;
+    const session = await requireSession(context, member);
+    await takeFromLimit(context, request, 'mfa');
+    const factor = await requireFactor(context, session.user.id, path.factor_id);
+    const { challenge_id: challengeId, code, webauthn } = readBody();
+    if (factor.status !== 'verified' && hasSecondFactor(session.user) && !session.isWhole) {
+      throw new NinefoldError('insufficient_aal', { message: 'AAL2 required to verify a new factor' });
     }
-    case 'phone': {
-      if (!code) throw new NinefoldError('validation_failed', { message: 'Code needs to be non-empty' });
-      if (!settings.mfa_phone_verify_enabled) throw new NinefoldError('mfa_phone_verify_not_enabled');
-      const challenge = await requireChallenge(context, request, member, factor, challengeId);
-      return settled(await reported(verifyPhone(context, request, member, factor, challenge, code)));
+    const reported = (proving: Promise<Raised>) => reportFailure(context, request, session.user.id, proving);
+    const settled = (raised: Raised) => raisedReply(context, request, raised);
+    switch (factor.factor_type) {
+      case 'totp': {
+        if (!code) throw new NinefoldError('validation_failed', { message: 'Code needs to be non-empty' });
+        if (!settings.mfa_totp_verify_enabled) throw new NinefoldError('mfa_totp_verify_not_enabled');
+        const challenge = await requireChallenge(context, request, session, factor, challengeId);
+        return settled(await reported(verifyTotp(context, request, session, factor, challenge, code)));
+      }
+      case 'phone': {
+        if (!code) throw new NinefoldError('validation_failed', { message: 'Code needs to be non-empty' });
+        if (!settings.mfa_phone_verify_enabled) throw new NinefoldError('mfa_phone_verify_not_enabled');
+        const challenge = await requireChallenge(context, request, session, factor, challengeId);
+        return settled(await reported(verifyPhone(context, request, session, factor, challenge, code)));
+      }
+      case 'webauthn': {
+        if (!settings.mfa_web_authn_verify_enabled) throw new NinefoldError('mfa_webauthn_verify_not_enabled');
+        const answer = requireKeyAnswer(webauthn, factor);
+        const challenge = await requireChallenge(context, request, session, factor, challengeId);
+        return settled(await reported(verifyKey(context, request, session, factor, challenge, answer)));
+      }
+      default:
+        throw new NinefoldError('validation_failed', { message: 'factor_type needs to be totp, phone, or webauthn' });
     }
-    case 'webauthn': {
-      if (!settings.mfa_web_authn_verify_enabled) throw new NinefoldError('mfa_webauthn_verify_not_enabled');
-      const answer = requireKeyAnswer(webauthn, factor);
-      const challenge = await requireChallenge(context, request, member, factor, challengeId);
-      return settled(await reported(verifyKey(context, request, member, factor, challenge, answer)));
-    }
-    default:
-      throw new NinefoldError('validation_failed', { message: 'factor_type needs to be totp, phone, or webauthn' });
-  }
-}
+  },
+});
 
 /** Returns a challenge that the caller may answer. */
 async function requireChallenge(

@@ -6,7 +6,7 @@ import { findUser } from '../../accounts/users/users.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { UUID } from '../../identity/uuid.ts';
 import { usable } from '../account/get-user.ts';
-import { decodeSegment, requireMember } from '../callers.ts';
+import { decodeSegment, type Member } from '../callers.ts';
 import { type AuthContext, timeOf } from '../context.ts';
 
 /** A member who calls with a session. */
@@ -18,16 +18,15 @@ export interface MemberSession {
 }
 
 /**
- * Returns the member who calls and the member's session.
+ * Returns the account and the session of the member who calls.
  * @throws no_authorization for an anonymous member, who has nothing that a second factor could protect;
- * session_not_found for a token without a session; the errors of `requireMember`
+ * session_not_found for a token without a session
  */
 export async function requireSession(
   context: AuthContext,
-  request: CallRequest,
+  { userId, sessionId, aal }: Member,
   options: { mayBeAnonymous?: boolean } = {},
 ): Promise<MemberSession> {
-  const { userId, sessionId, aal } = await requireMember(context, request);
   if (sessionId === null) throw new NinefoldError('session_not_found');
   const found = await findMemberOfSession(context.database, userId, sessionId);
   if (!found) throw new NinefoldError('session_not_found');

@@ -116,7 +116,7 @@ it.each([
   'https://shop.example.evil.example/',
   'https://shop.example@evil.example/',
   'https:\\\\evil.example',
-])('sends no session to the address %s', async (redirect_to) => {
+])('the app sends no session to the address %s', async (redirect_to) => {
   app.settings = { ...app.settings, uri_allow_list: ['https://shop.example/**'] };
   const { session } = await app.member('correct horse');
   const refused = [400, 'redirect_not_allowed'];
@@ -126,7 +126,7 @@ it.each([
   }
 });
 
-it('sends a session to an address of uri_allow_list', async () => {
+it('the app sends a session to an address of uri_allow_list', async () => {
   app.settings = { ...app.settings, uri_allow_list: ['https://shop.example/**'] };
   const { session } = await app.member('correct horse');
   const { status, body } = await open(session.access_token, { redirect_to: 'https://shop.example/deep/path' });
@@ -150,7 +150,7 @@ describe('GET /authorize with the provider custom:ninefold', () => {
   });
 });
 
-it('refuses to add a provider with the reserved name of the pages', async () => {
+it('the management API refuses to add a provider with the reserved name of the pages', async () => {
   const { error } = await app.client(app.keys.secretKey).auth.admin.customProviders.createProvider({
     ...{ provider_type: 'oidc', identifier: 'custom:ninefold', name: 'Mine' },
     ...{ client_id: 'x', client_secret: 'y', issuer: 'https://id.example' },

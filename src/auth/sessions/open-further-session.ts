@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import type { CallRequest, Reply } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import { issueAuthCode, makeAuthCode, startFlow } from '../../accounts/providers/flow-states.ts';
 import { runAsAuthAdmin } from '../../accounts/run-as-auth-admin.ts';
 import { openFurtherSession } from '../../accounts/sessions/further-sessions.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { readBody, text } from '../body.ts';
-import type { AuthContext } from '../context.ts';
+import { optional, required, text } from '../body.ts';
+import { authCall } from '../call.ts';
 import { allowedRedirect } from '../links/redirects.ts';
 import { sessionFragment } from '../links/verify-reply.ts';
 import { takeFromLimit } from '../rate-limit.ts';
@@ -16,40 +15,57 @@ import { clientOf } from '../sign-in/token-reply.ts';
 import { requireSession } from './assurance.ts';
 
 const schema = z.object({
-  redirect_to: text(limits.redirectCharacters.default),
-  code_challenge: text(limits.authTextCharacters.default),
-  code_challenge_method: text(limits.authFieldCharacters.default),
+  redirect_to: text(limits.redirectCharacters.default).meta(
+    required('The address of the front end. It must be allowed, as after a sign-in by a link.'),
+  ),
+  code_challenge: text(limits.authTextCharacters.default).meta(
+    optional('The challenge of PKCE; without it the session comes in the fragment.'),
+  ),
+  code_challenge_method: text(limits.authFieldCharacters.default).meta(
+    optional('How the challenge was made.', 's256 or plain'),
+  ),
 });
 
 /**
- * Handles POST /sessions: gives the member who calls a further session, for a front end at another address. Returns the
- * address to open: with a code for a client that sent a PKCE challenge, else with the session in the fragment (GoTrue's
- * implicit flow). Each front end needs its own session. If two clients used the same refresh token, this would count as
- * a stolen token and end the session.
- * @throws redirect_not_allowed for an address that is not the app's own, its site, on this machine or in uri_allow_list
+ * The address has a code for a client that sent a PKCE challenge, else the session in the fragment (GoTrue's implicit
+ * flow). Each front end needs its own session. If two clients used the same refresh token, this would count as a stolen
+ * token and end the session.
  */
-export async function continueElsewhere(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const { user, sessionId } = await requireSession(context, request, { mayBeAnonymous: true });
-  const body = readBody(request, schema);
-  const target = allowedRedirect(context, body.redirect_to ?? '');
-  if (target === null) throw new NinefoldError('redirect_not_allowed');
-  const challenge = readCodeChallenge(body.code_challenge, body.code_challenge_method);
-  await takeFromLimit(context, request, 'provider');
-  const url = new URL(target);
-  if (challenge) {
-    const code = makeAuthCode();
-    const flow = { method: 'session', providerType: 'session', challenge, userId: user.id } as const;
-    await runAsAuthAdmin(context.database, [
-      ...startFlow({ ...flow, fromSessionId: sessionId }),
-      issueAuthCode(code, user.id, flow.method),
-    ]);
-    url.searchParams.set('code', code.code);
+export const continueElsewhere = authCall({
+  id: 'auth.sessions.open',
+  route: 'POST /sessions',
+  caller: 'member',
+  needsMemberPages: true,
+  body: schema,
+  errors: ['redirect_not_allowed'],
+  runsHooks: true,
+  summary:
+    'Opens a further session of the member who calls, for a front end at another address. The pages for members call it.',
+  returns: 'url: the address to open, with a code for POST /token?grant_type=pkce or with the session',
+  example: { redirect_to: 'https://www.example.com/welcome' },
+  handle: async (context, request, { member, readBody }) => {
+    const { user, sessionId } = await requireSession(context, member, { mayBeAnonymous: true });
+    const body = readBody();
+    const target = allowedRedirect(context, body.redirect_to ?? '');
+    if (target === null) throw new NinefoldError('redirect_not_allowed');
+    const challenge = readCodeChallenge(body.code_challenge, body.code_challenge_method);
+    await takeFromLimit(context, request, 'provider');
+    const url = new URL(target);
+    if (challenge) {
+      const code = makeAuthCode();
+      const flow = { method: 'session', providerType: 'session', challenge, userId: user.id } as const;
+      await runAsAuthAdmin(context.database, [
+        ...startFlow({ ...flow, fromSessionId: sessionId }),
+        issueAuthCode(code, user.id, flow.method),
+      ]);
+      url.searchParams.set('code', code.code);
+      return json({ url: url.href });
+    }
+    const grant = await openFurtherSession(context.database, { sessionId, userId: user.id }, clientOf(request));
+    if (grant === null) throw new NinefoldError('session_not_found');
+    const { address } = request;
+    context.events.emit({ type: 'auth', what: 'signed-in', app: context.app.ref, userId: user.id, address });
+    url.hash = (await sessionFragment(context, request, grant, null)).toString();
     return json({ url: url.href });
-  }
-  const grant = await openFurtherSession(context.database, { sessionId, userId: user.id }, clientOf(request));
-  if (grant === null) throw new NinefoldError('session_not_found');
-  const { address } = request;
-  context.events.emit({ type: 'auth', what: 'signed-in', app: context.app.ref, userId: user.id, address });
-  url.hash = (await sessionFragment(context, request, grant, null)).toString();
-  return json({ url: url.href });
-}
+  },
+});

@@ -2,15 +2,14 @@ import type { z } from 'zod';
 import type { CallRequest } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import { isMissing, nonceStatements } from '../../accounts/messages/one-time-tokens.ts';
-import { commonDecoys } from '../../accounts/passwords/common-hashes.ts';
-import { beginSignIn, type Login, settleSignIn } from '../../accounts/passwords/password-sign-in.ts';
+import { isOwnPassword, type Login } from '../../accounts/passwords/password-sign-in.ts';
 import { runAsAuthAdmin, type SqlStatement } from '../../accounts/run-as-auth-admin.ts';
 import { hasRecentProof } from '../../accounts/sessions/recent-proof.ts';
 import { type SessionClient, sessionAgeSeconds } from '../../accounts/sessions/sessions.ts';
 import type { User } from '../../accounts/users/user.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { signInSubjects } from '../../limits/sign-in-attempts.ts';
-import { password, text } from '../body.ts';
+import { optional, password, text } from '../body.ts';
 import type { AuthContext } from '../context.ts';
 import { clientOf } from '../sign-in/token-reply.ts';
 import type { MemberSession } from './assurance.ts';
@@ -53,37 +52,20 @@ export async function proofOfPresence(
     return used;
   }
   if (!password) throw new NinefoldError('reauthentication_needed');
-  if (await isOwnPassword(context, user, password, { client, signal })) return [];
+  // The password counts as a sign-in, so that a stolen access token does not allow more guesses than a sign-in.
+  const login: Login = user.email ? { by: 'email', name: user.email.toLowerCase() } : { by: 'phone', name: user.phone };
+  const subjects = signInSubjects(client.address, login.name, settings);
+  if (await isOwnPassword(context, user.id, { login, password, subjects, client, signal })) return [];
   throw new NinefoldError('reauthentication_needed');
 }
 
-/**
- * Checks the password of an account under the limits of sign-ins, so that a stolen access token does not allow more
- * guesses than a sign-in.
- */
-async function isOwnPassword(
-  context: AuthContext,
-  { id, email, phone }: User,
-  given: string,
-  { client, signal }: Pick<Proof, 'client' | 'signal'>,
-): Promise<boolean> {
-  const { database, settings } = context;
-  const login: Login = email ? { by: 'email', name: email.toLowerCase() } : { by: 'phone', name: phone };
-  const attempt = await beginSignIn(context, login, signInSubjects(client.address, login.name, settings), signal);
-  const hash = attempt.candidate?.id === id ? attempt.candidate.passwordHash : null;
-  const isRight = await context.passwords
-    .verify(given, hash, await commonDecoys(context))
-    .catch(async (error: unknown) => {
-      // No password was compared.
-      await settleSignIn(database, attempt, false);
-      throw error;
-    });
-  await settleSignIn(database, attempt, !isRight, isRight ? undefined : { address: client.address });
-  return isRight;
-}
-
 /** The fields of a body that prove the presence of a member whose session is older than a day. */
-export const presence = { nonce: text(limits.authFieldCharacters.default), current_password: password };
+export const presence = {
+  nonce: text(limits.authFieldCharacters.default).meta(
+    optional('The code of GET /reauthenticate, for a session that is older than a day.'),
+  ),
+  current_password: password.meta(optional('The current password, in place of the code.')),
+};
 
 /**
  * Checks that the member who adds a factor, a passkey or an identity has signed in or shown a second factor recently, knows the

@@ -301,7 +301,7 @@ describe('a refresh token of GoTrue’s version 2', () => {
   });
 });
 
-it('is exchanged by the stock client without further code', async () => {
+it('the stock client exchanges a refresh token of GoTrue without further code', async () => {
   const { access_token, refresh_token } = await signUp();
   const client = app.client();
   await client.auth.setSession({ access_token, refresh_token });

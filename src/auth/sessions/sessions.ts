@@ -5,16 +5,26 @@ import { listSessions, revokeSession, revokeSessions } from '../../accounts/sess
 import { findUser } from '../../accounts/users/users.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { clientNetwork } from '../../limits/client-network.ts';
-import { byAdmin, requireMember, requireSessionId, requireUserId } from '../callers.ts';
+import { authCall } from '../call.ts';
+import { byAdmin, requireSessionId, requireUserId } from '../callers.ts';
 import type { AuthContext } from '../context.ts';
 import { json, noContent } from '../reply.ts';
 
-/** GET /sessions: the sessions of the member who calls, newest first. */
-export async function listOwnSessions(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const { userId, sessionId } = await requireMember(context, request);
-  const rows = await listSessions(context.database, context.settings, { userId });
-  return json({ sessions: rows.map((row) => ({ ...shownSession(row), is_current: row.id === sessionId })) });
-}
+export const listOwnSessions = authCall({
+  id: 'auth.sessions.list',
+  route: 'GET /sessions',
+  caller: 'member',
+  errors: [],
+  summary:
+    'Lists the sessions of the member who calls: device, address, when they were used, and how the member signed in.',
+  returns:
+    'sessions: a list, newest first: id, device, ip, network, created_at, last_used_at, ends_at, aal, amr, is_current',
+  handle: async (context, _request, { member }) => {
+    const { userId, sessionId } = member;
+    const rows = await listSessions(context.database, context.settings, { userId });
+    return json({ sessions: rows.map((row) => ({ ...shownSession(row), is_current: row.id === sessionId })) });
+  },
+});
 
 /** Returns a session as `/auth/v1` shows it. */
 const shownSession = ({ user_id: _, email: __, refreshed_at, ...row }: SessionRow) => ({
@@ -23,17 +33,21 @@ const shownSession = ({ user_id: _, email: __, refreshed_at, ...row }: SessionRo
   last_used_at: refreshed_at ?? row.created_at,
 });
 
-/**
- * Handles DELETE /sessions/<id>: ends a session of the calling member with its access tokens. A session of another
- * member gets the same response as a missing session.
- * @throws session_not_found
- */
-export async function endOwnSession(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
-  const { userId } = await requireMember(context, request);
-  await endSession(context, requireSessionId(segment), userId, { address: request.address });
-  context.events.emit({ type: 'auth', what: 'signed-out', app: context.app.ref, userId, address: request.address });
-  return noContent;
-}
+/** A session of another member gets the same response as a missing session. */
+export const endOwnSession = authCall({
+  id: 'auth.sessions.end',
+  route: 'DELETE /sessions/{session_id}',
+  caller: 'member',
+  errors: [],
+  summary: 'Ends a session of the member who calls. Its access tokens stop working within a second.',
+  returns: '204, no body',
+  handle: async (context, request, { member, path }) => {
+    const { userId } = member;
+    await endSession(context, requireSessionId(path.session_id), userId, { address: request.address });
+    context.events.emit({ type: 'auth', what: 'signed-out', app: context.app.ref, userId, address: request.address });
+    return noContent;
+  },
+});
 
 /** Ends a session of an account. Throws session_not_found. */
 async function endSession(context: AuthContext, id: string, userId: string, caller: AuditCaller): Promise<void> {
@@ -41,34 +55,56 @@ async function endSession(context: AuthContext, id: string, userId: string, call
   throw new NinefoldError('session_not_found', { status: 404, message: 'Session not found' });
 }
 
-/**
- * Handles GET /admin/users/<id>/sessions: returns the sessions of an account, newest first.
- * @throws user_not_found
- */
-export async function adminListSessions(context: AuthContext, _request: CallRequest, segment: string): Promise<Reply> {
-  const userId = requireUserId(segment);
-  const rows = await listSessions(context.database, context.settings, { userId });
-  if (rows.length === 0 && !(await findUser(context.database, userId))) throw new NinefoldError('user_not_found');
-  return json({ sessions: rows.map(shownSession) });
-}
+export const adminListSessions = authCall({
+  id: 'auth.admin.sessions.list',
+  route: 'GET /admin/users/{user_id}/sessions',
+  caller: 'secret-key',
+  errors: ['user_not_found'],
+  summary: 'Lists the sessions of an account.',
+  returns: 'sessions: a list, newest first: id, device, ip, network, created_at, last_used_at, ends_at, aal, amr',
+  handle: async (context, _request, { path }) => {
+    const userId = requireUserId(path.user_id);
+    const rows = await listSessions(context.database, context.settings, { userId });
+    if (rows.length === 0 && !(await findUser(context.database, userId))) throw new NinefoldError('user_not_found');
+    return json({ sessions: rows.map(shownSession) });
+  },
+});
 
-/** DELETE /admin/users/<id>/sessions/<id>: ends one session of an account. Throws session_not_found. */
-export async function adminEndSession(
-  context: AuthContext,
-  request: CallRequest,
-  userSegment: string,
-  sessionSegment: string,
-): Promise<Reply> {
-  await endSession(context, requireSessionId(sessionSegment), requireUserId(userSegment), byAdmin(request));
-  return noContent;
-}
+export const adminEndSession = authCall({
+  id: 'auth.admin.sessions.end',
+  route: 'DELETE /admin/users/{user_id}/sessions/{session_id}',
+  caller: 'secret-key',
+  errors: [],
+  summary: 'Ends one session of an account.',
+  returns: '204, no body',
+  handle: async (context, request, { path }) => {
+    await endSession(context, requireSessionId(path.session_id), requireUserId(path.user_id), byAdmin(request));
+    return noContent;
+  },
+});
 
-/**
- * Handles POST /admin/users/<id>/logout and DELETE /admin/users/<id>/sessions: ends all sessions of an account.
- *
- * @throws user_not_found
- */
-export async function adminLogOutUser(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
+export const adminEndSessions = authCall({
+  id: 'auth.admin.sessions.end_all',
+  route: 'DELETE /admin/users/{user_id}/sessions',
+  caller: 'secret-key',
+  errors: ['user_not_found'],
+  summary: 'Ends all sessions of an account.',
+  returns: '204, no body',
+  handle: (context, request, { path }) => endSessions(context, request, path.user_id),
+});
+
+export const adminLogOutUser = authCall({
+  id: 'auth.admin.logout',
+  route: 'POST /admin/users/{user_id}/logout',
+  caller: 'secret-key',
+  errors: ['user_not_found'],
+  summary: 'Ends all sessions of an account, as the call that deletes them all does.',
+  returns: '204, no body',
+  handle: (context, request, { path }) => endSessions(context, request, path.user_id),
+});
+
+/** Ends all sessions of an account. */
+async function endSessions(context: AuthContext, request: CallRequest, segment: string): Promise<Reply> {
   const userId = requireUserId(segment);
   const end = { action: 'session_ended', caller: byAdmin(request) } as const;
   const ended = await revokeSessions(context.database, { userId }, end);

@@ -62,7 +62,7 @@ describe('weaknessOf', () => {
   });
 });
 
-it('throws weak_password with the reasons and the exceeded limit in checkNewPassword', () => {
+it('checkNewPassword throws weak_password with the reasons and the exceeded limit', () => {
   const refused = (password: string) => {
     try {
       checkNewPassword(password, defaultAuthSettings, []);

@@ -35,7 +35,7 @@ const exchange = (code: string, shown: string) =>
   app.ask('POST', '/token?grant_type=pkce', { body: { auth_code: code, code_verifier: shown } });
 
 it.each([['s256', s256] as const, ['plain', { value: verifier, method: 'plain' }] as const])(
-  'exchanges a code for a session if the verifier matches the %s challenge',
+  'POST /token?grant_type=pkce exchanges a code for a session if the verifier matches the %s challenge',
   async (_, challenge) => {
     const { code, userId } = await issuedCode(challenge);
     const { status, body } = await exchange(code, verifier);
@@ -46,7 +46,7 @@ it.each([['s256', s256] as const, ['plain', { value: verifier, method: 'plain' }
   },
 );
 
-it('opens one session when one code is exchanged 32 times at once', async () => {
+it('POST /token?grant_type=pkce opens one session when one code is exchanged 32 times at once', async () => {
   const { code, userId } = await issuedCode();
   const before = await app.sql('select count(*) from auth.sessions where user_id = $1', [userId]);
   const statuses = (await Promise.all(Array.from({ length: 32 }, () => exchange(code, verifier)))).map((r) => r.status);
@@ -56,7 +56,7 @@ it('opens one session when one code is exchanged 32 times at once', async () => 
   expect(Number(after[0]?.count)).toBe(Number(before[0]?.count) + 1);
 });
 
-it('refuses a wrong verifier, and accepts the right verifier afterwards', async () => {
+it('POST /token?grant_type=pkce refuses a wrong verifier, and accepts the right verifier afterwards', async () => {
   const { code } = await issuedCode();
   expect(await exchange(code, 'x'.repeat(43))).toMatchObject({ status: 400, body: { code: 'bad_code_verifier' } });
   expect(await exchange(code, s256.value)).toMatchObject({ status: 400, body: { code: 'bad_code_verifier' } });
@@ -64,7 +64,7 @@ it('refuses a wrong verifier, and accepts the right verifier afterwards', async 
   expect(await exchange(code, verifier)).toMatchObject({ status: 404, body: { code: 'flow_state_not_found' } });
 });
 
-it('refuses a code after five minutes, and the code of a banned member', async () => {
+it('POST /token?grant_type=pkce refuses a code after five minutes, and the code of a banned member', async () => {
   const old = await issuedCode();
   await app.sql("update auth.flow_state set auth_code_issued_at = now() - interval '301 seconds'");
   expect(await exchange(old.code, verifier)).toMatchObject({ status: 422, body: { code: 'flow_state_expired' } });
@@ -73,7 +73,7 @@ it('refuses a code after five minutes, and the code of a banned member', async (
   expect(await exchange(banned.code, verifier)).toMatchObject({ status: 400, body: { code: 'user_banned' } });
 });
 
-it('refuses a code that was issued before the password changed, over the API and by SQL', async () => {
+it('POST /token?grant_type=pkce refuses a code that was issued before the password changed, over the API and by SQL', async () => {
   const asAdmin = await issuedCode();
   const { error } = await app
     .client(app.keys.secretKey)
@@ -86,20 +86,23 @@ it('refuses a code that was issued before the password changed, over the API and
   }
 });
 
-it('stores codes in a form that a reader of the table cannot exchange', async () => {
+it('the table of flows stores codes in a form that a reader cannot exchange', async () => {
   await issuedCode();
   const rows = await app.sql('select auth_code from auth.flow_state');
   for (const row of rows) expect((await exchange(String(row.auth_code), verifier)).status).toBe(404);
 });
 
-it.each([{}, { auth_code: 'x' }, { code_verifier: 'x' }])('refuses the body %j', async (body) => {
-  expect(await app.ask('POST', '/token?grant_type=pkce', { body })).toMatchObject({
-    status: 400,
-    body: { code: 'validation_failed' },
-  });
-});
+it.each([{}, { auth_code: 'x' }, { code_verifier: 'x' }])(
+  'POST /token?grant_type=pkce refuses the body %j',
+  async (body) => {
+    expect(await app.ask('POST', '/token?grant_type=pkce', { body })).toMatchObject({
+      status: 400,
+      body: { code: 'validation_failed' },
+    });
+  },
+);
 
-it('deletes flows that are older than the lifetime of every link', async () => {
+it('the sweep deletes flows that are older than the lifetime of every link', async () => {
   await issuedCode();
   await app.sql("update auth.flow_state set created_at = now() - interval '3 days'");
   await issuedCode();

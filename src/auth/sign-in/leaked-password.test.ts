@@ -51,7 +51,7 @@ async function check(password: string, isOn = true) {
   return { error, heard };
 }
 
-it('refuses a leaked password, and sends only five digits of its hash to the service', async () => {
+it('refuseLeakedPassword refuses a leaked password, and sends only five digits of its hash to the service', async () => {
   behave = 'answer';
   expect((await check('kestrel over the weir')).error).toMatchObject({
     code: 'weak_password',
@@ -62,14 +62,14 @@ it('refuses a leaked password, and sends only five digits of its hash to the ser
   expect((await check('padding only')).error).toBeNull();
 });
 
-it('sends no request by default', async () => {
+it('refuseLeakedPassword sends no request by default', async () => {
   asked.length = 0;
   expect((await check('kestrel over the weir', false)).error).toBeNull();
   expect(asked).toEqual([]);
 });
 
 it.each(['fail', 'hang', 'flood', 'redirect'] as const)(
-  'accepts the password and reports a fault if the service responds in the way %s',
+  'refuseLeakedPassword accepts the password and reports a fault if the service responds in the way %s',
   async (how) => {
     behave = how;
     const { error, heard } = await check('kestrel over the weir');

@@ -1,18 +1,12 @@
 import { z } from 'zod';
-import type { CallRequest, Reply } from '../../../contract/call-request.ts';
+import type { CallRequest } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
-import { commonDecoys } from '../../accounts/passwords/common-hashes.ts';
-import {
-  beginSignIn,
-  type Login,
-  openPasswordSession,
-  settleSignIn,
-} from '../../accounts/passwords/password-sign-in.ts';
-import { decoyHash, needsRehash } from '../../accounts/passwords/passwords.ts';
+import { type Login, signInByPassword } from '../../accounts/passwords/password-sign-in.ts';
 import type { Grant } from '../../accounts/sessions/sessions.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { signInSubjects } from '../../limits/sign-in-attempts.ts';
-import { password, readBody, text } from '../body.ts';
+import { password, readBody, required, text } from '../body.ts';
+import { authCall, formOf, SESSION } from '../call.ts';
 import type { AuthContext } from '../context.ts';
 import { notePasswordAttempt } from '../hooks/attempt-hooks.ts';
 import { phoneDigits } from './addresses.ts';
@@ -31,27 +25,73 @@ type SignInContext = Pick<
   readonly afterCheck?: (account: { id: string; isRight: boolean } | null) => Promise<void>;
 };
 
-const schema = z.object({
-  email: text(limits.authTextCharacters.default),
-  phone: text(limits.authFieldCharacters.default),
-  password,
-});
+const byEmail = {
+  email: text(limits.authTextCharacters.default).meta(required('The e-mail address.')),
+  password: password.meta(required('The password.')),
+};
+
+const byPhone = {
+  phone: text(limits.authFieldCharacters.default).meta(required('The phone number.')),
+  password: byEmail.password,
+};
+
+const schema = z.object({ ...byEmail, ...byPhone });
 
 /**
- * Handles POST /token?grant_type=password: signs in. A wrong password and an address without an account get the same
- * response after the same time. Only a caller who knows the password learns whether the account is banned or
- * unconfirmed.
- *
- * @throws over_request_rate_limit after too many failures in the client's network or for the account
+ * A wrong password and an address without an account get the same response after the same time. Only a caller who knows
+ * the password learns whether the account is banned or unconfirmed. Too many failures in the client's network or for
+ * the account end in over_request_rate_limit.
  */
-export async function signInWithPassword(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const afterCheck = (account: { id: string; isRight: boolean } | null) =>
-    notePasswordAttempt(context, request.address, account);
-  const proven = await grantForPassword({ ...context, afterCheck }, request);
-  return tokenReply(context, request, proven.grant, {
-    weakPassword: weaknessOf(proven.password, context.settings),
-  });
-}
+export const signInWithPassword = authCall({
+  id: 'auth.token.password',
+  route: 'POST /token?grant_type=password',
+  caller: 'anyone',
+  needs: { external_email_enabled: true },
+  body: schema,
+  shows: byEmail,
+  errors: [
+    'email_not_confirmed',
+    'email_provider_disabled',
+    'invalid_credentials',
+    'phone_provider_disabled',
+    'user_banned',
+  ],
+  runsHooks: true,
+  summary: 'Signs in with an e-mail address and a password.',
+  returns: `a session: ${SESSION}`,
+  example: { email: 'ada@example.org', password: 'a long password' },
+  supabaseJs: "supabase.auth.signInWithPassword({ email: 'ada@example.org', password: 'a long password' })",
+  handle: async (context, request, { readBody }) => {
+    const afterCheck = (account: { id: string; isRight: boolean } | null) =>
+      notePasswordAttempt(context, request.address, account);
+    const proven = await grantForPassword({ ...context, afterCheck }, request, readBody());
+    return tokenReply(context, request, proven.grant, {
+      weakPassword: weaknessOf(proven.password, context.settings),
+    });
+  },
+});
+
+export const signInWithPhoneAndPassword = formOf(
+  signInWithPassword,
+  {
+    id: 'auth.token.password.phone',
+    needs: { external_phone_enabled: true },
+    errors: [
+      'email_provider_disabled',
+      'invalid_credentials',
+      'phone_not_confirmed',
+      'phone_provider_disabled',
+      'user_banned',
+    ],
+    runsHooks: true,
+    summary: 'Signs in with a phone number and a password.',
+    shows: byPhone,
+    returns: `a session: ${SESSION}`,
+    example: { phone: '+15555550100', password: 'a long password' },
+    supabaseJs: "supabase.auth.signInWithPassword({ phone: '+15555550100', password: 'a long password' })",
+  },
+  ({ phone }) => Boolean(phone),
+);
 
 /**
  * Opens a session for the account whose address and password are in the body.
@@ -60,15 +100,14 @@ export async function signInWithPassword(context: AuthContext, request: CallRequ
 export async function grantForPassword(
   context: SignInContext,
   request: CallRequest,
+  body = readBody(request, schema),
 ): Promise<{ grant: Grant; password: string }> {
-  const body = readBody(request, schema);
   if (body.email && body.phone) {
     throw new NinefoldError('validation_failed', {
       message: 'Only an email address or phone number should be provided on login.',
     });
   }
   if (!body.email && !body.phone) throw new NinefoldError('validation_failed', { message: 'missing email or phone' });
-  if (body.phone && context.trace) context.trace.call = 'auth.token.password.phone';
   const { external_email_enabled: byMail, external_phone_enabled: byPhone } = context.settings;
   if (body.email && !byMail) throw new NinefoldError('email_provider_disabled');
   if (body.phone && !byPhone) throw new NinefoldError('phone_provider_disabled');
@@ -89,65 +128,30 @@ export async function grantForPassword(
   return { grant, password: body.password };
 }
 
-/** Checks the password of a counted attempt, and opens a session if it is right. */
-async function authenticate(context: SignInContext, request: CallRequest, login: Login, given: string): Promise<Grant> {
-  const { database, events, app, passwords } = context;
-  // If the queue for hashes is full, the sign-in is refused before its first query. A flood of sign-ins therefore runs
-  // no queries.
-  await passwords.requirePlace();
-  // The sample of the first sign-in is taken while the account is read.
-  const decoys = commonDecoys(context);
+/** Returns the grant of a sign-in, or throws the error for its verdict. */
+async function authenticate(
+  context: SignInContext,
+  request: CallRequest,
+  login: Login,
+  password: string,
+): Promise<Grant> {
   const subjects = signInSubjects(request.address, login.name, context.settings);
-  const attempt = await beginSignIn(context, login, subjects, request.signal);
-  const { candidate } = attempt;
-  const hash = candidate?.passwordHash ?? null;
-  const isRight = await checked(context, given, hash, decoys).catch(async (error: unknown) => {
-    // No password was compared, so the attempt must not count as failed.
-    await settleSignIn(database, attempt, false);
-    throw error;
-  });
-  const isChecked = candidate !== null && hash !== null && !candidate.banned;
-  await context.afterCheck?.(isChecked ? { id: candidate.id, isRight } : null).catch(async (error: unknown) => {
-    const isRejected = error instanceof NinefoldError && error.code === 'invalid_credentials';
-    await settleSignIn(database, attempt, isRejected || !isRight);
-    throw error;
-  });
-  if (candidate === null || hash === null || !isRight) {
-    await settleSignIn(database, attempt, true, { address: request.address });
-    const userId = candidate?.id ?? null;
-    events.emit({ type: 'auth', what: 'sign-in-failed', app: app.ref, userId, address: request.address });
-    throw new NinefoldError('invalid_credentials');
+  const check = { login, password, subjects, client: clientOf(request), signal: request.signal };
+  const verdict = await signInByPassword(context, check, context.afterCheck);
+  switch (verdict.outcome) {
+    case 'signed-in':
+      return verdict.grant;
+    case 'wrong': {
+      const { ref: app } = context.app;
+      const { userId } = verdict;
+      context.events.emit({ type: 'auth', what: 'sign-in-failed', app, userId, address: request.address });
+      throw new NinefoldError('invalid_credentials');
+    }
+    case 'changed':
+      throw new NinefoldError('invalid_credentials');
+    case 'banned':
+      throw new NinefoldError('user_banned');
+    case 'unconfirmed':
+      throw new NinefoldError(login.by === 'email' ? 'email_not_confirmed' : 'phone_not_confirmed');
   }
-  if (candidate.banned || !candidate.confirmed) {
-    await settleSignIn(database, attempt, false);
-    if (candidate.banned) throw new NinefoldError('user_banned');
-    throw new NinefoldError(login.by === 'email' ? 'email_not_confirmed' : 'phone_not_confirmed');
-  }
-  const account = { id: candidate.id, verifiedHash: hash, newHash: await newHashOf(context, hash, given) };
-  const grant = await openPasswordSession(database, attempt, account, clientOf(request));
-  if (grant === null) throw new NinefoldError('invalid_credentials');
-  return grant;
-}
-
-/** Returns a hash of the server's own scheme for a password with a hash of another scheme; null if the hash is kept. */
-async function newHashOf({ passwords }: SignInContext, hash: string, given: string): Promise<string | null> {
-  if (!needsRehash(hash, given)) return null;
-  // If the queue for hashes is full, the old hash stays. The password was right, so the next sign-in can replace the
-  // hash.
-  return passwords.hash(given).catch((error: unknown) => {
-    if (error instanceof NinefoldError) return null;
-    throw error;
-  });
-}
-
-async function checked(
-  { passwords, commonHashes }: SignInContext,
-  given: string,
-  hash: string | null,
-  sample: Promise<readonly string[]>,
-): Promise<boolean> {
-  const decoys = await sample;
-  const decoy = hash === null ? null : decoyHash(hash);
-  if (decoy !== null && !decoys.includes(decoy)) commonHashes.discard();
-  return passwords.verify(given, hash, decoys);
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { limits } from '../../../contract/limits.ts';
 import { type AuthApp, authSeed, type CallOptions, makeAuthApp } from '../../../test/support/auth-app.ts';
 import { startPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
-import { areToldApart, timeOf } from '../../../test/support/timing.ts';
+import { areDistinguishable, timeOf } from '../../../test/support/timing.ts';
 import { uniqueEmail } from '../../../test/support/unique.ts';
 
 let postgres: TestPostgres;
@@ -42,7 +42,7 @@ describe('POST /token?grant_type=password', () => {
     const times: [number, number][] = [];
     for (let i = 0; i < 12; i++) times.push([await fail(email, i), await fail(uniqueEmail(), i)]);
     expect([...answers]).toEqual(['[400,{"code":"invalid_credentials","message":"Invalid login credentials"}]']);
-    expect(areToldApart(times), JSON.stringify(times)).toBe(false);
+    expect(areDistinguishable(times), JSON.stringify(times)).toBe(false);
   });
 
   it('refuses a sign-in with 429 and without a query while the queue of password hashes is full', async () => {
@@ -97,10 +97,10 @@ describe('POST /token?grant_type=password', () => {
       `{"${bcryptHash}","${argonHash}"}`,
     ]);
     app.commonHashes.discard();
-    const told = Object.keys(kinds).filter((kind) =>
-      areToldApart(rounds.map((times) => [times[kind] ?? 0, times.unknown ?? 0])),
+    const reported = Object.keys(kinds).filter((kind) =>
+      areDistinguishable(rounds.map((times) => [times[kind] ?? 0, times.unknown ?? 0])),
     );
-    expect(told, JSON.stringify(rounds)).toEqual([]);
+    expect(reported, JSON.stringify(rounds)).toEqual([]);
   });
 
   it('accepts an imported hash once and replaces it', async () => {

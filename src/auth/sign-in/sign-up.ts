@@ -5,7 +5,8 @@ import { limits } from '../../../contract/limits.ts';
 import { findRecipient } from '../../accounts/messages/one-time-tokens.ts';
 import { checkMetadata, signUp } from '../../accounts/users/users.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { metadata, password, readBody, text } from '../body.ts';
+import { metadata, optional, password, required, text } from '../body.ts';
+import { authCall, formOf, SESSION } from '../call.ts';
 import type { AuthContext } from '../context.ts';
 import { beforeUserCreated } from '../hooks/before-user-created-hook.ts';
 import { checkChannel } from '../phone/send-text.ts';
@@ -18,69 +19,136 @@ import { readCodeChallenge } from './code-challenge.ts';
 import { noteSignUp, signUpToConfirm } from './sign-up-to-confirm.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
 
+const data = metadata.meta(optional('User metadata, which the member may change later.'));
+
+const byEmail = {
+  email: text(limits.authTextCharacters.default).meta(required('The e-mail address.')),
+  password: password.meta(required('The password.')),
+  data,
+};
+
+const byPhone = {
+  phone: text(limits.authFieldCharacters.default).meta(required('The phone number (E.164).')),
+  password: byEmail.password,
+  data,
+  channel: text(limits.authFieldCharacters.default).meta(optional('sms.')),
+};
+
 const schema = z.object({
-  email: text(limits.authTextCharacters.default),
-  phone: text(limits.authFieldCharacters.default),
-  password,
-  data: metadata,
-  channel: text(limits.authFieldCharacters.default),
+  ...byPhone,
+  ...byEmail,
   code_challenge: text(limits.authTextCharacters.default),
   code_challenge_method: text(limits.authFieldCharacters.default),
 });
 
 /**
- * Handles POST /signup: creates an account with an e-mail address or a phone number, and a password. Returns a session
- * if the address counts as confirmed at once (mailer_autoconfirm), else the account. Without an address it is an
- * anonymous sign-in.
- *
- * @throws user_already_exists for a taken address that counts as confirmed at once; otherwise see `signUpToConfirm`
+ * Returns a session if the address counts as confirmed at once (mailer_autoconfirm), else the account
+ * (`signUpToConfirm`). Only the first reveals that an account has the address, by user_already_exists.
  */
-export async function signUpCall(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const { settings, database } = context;
-  const body = readBody(request, schema);
-  if (!body.email && !body.phone) {
-    if (context.trace) context.trace.call = 'auth.signup.anonymous';
-    return signUpAnonymously(context, request, body.data ?? {});
-  }
-  if (settings.disable_signup) throw new NinefoldError('signup_disabled');
-  if (!body.password) {
-    throw new NinefoldError('validation_failed', { message: 'Signup requires a valid password' });
-  }
-  checkNewPassword(body.password, settings, wordsOf(context.app.ref, body.email, body.phone));
-  await refuseLeakedPassword(context, body.password, request.requestId);
-  if (body.email && body.phone) {
-    throw new NinefoldError('validation_failed', {
-      message: 'Only an email address or phone number should be provided on signup.',
-    });
-  }
-  if (body.phone) {
-    if (context.trace) context.trace.call = 'auth.signup.phone';
-    const { phone, channel, code_challenge: challenge, data: userMetadata = {} } = body;
-    return signUpByPhone(context, request, { phone, channel, challenge, userMetadata, password: body.password });
-  }
-  const challenge = readCodeChallenge(body.code_challenge, body.code_challenge_method);
-  if (!settings.external_email_enabled) {
-    throw new NinefoldError('email_provider_disabled', { status: 400, message: 'Email signups are disabled' });
-  }
-  const email = normaliseEmail(body.email ?? '');
-  const userMetadata = body.data ?? {};
-  checkMetadata(userMetadata);
-  await takeFromLimit(context, request, 'sign_up');
-  if (!settings.mailer_autoconfirm) {
-    return signUpToConfirm(context, request, { email, password: body.password, userMetadata, challenge });
-  }
-  const planned = { id: randomUUID(), email, userMetadata };
-  if (settings.hook_before_user_created_enabled && (await findRecipient(database, email)) === null) {
-    await beforeUserCreated(context, request.address, { ...planned, provider: 'email' });
-  }
-  const { user, grant } = await signUp(
-    database,
-    { ...planned, passwordHash: await context.passwords.hash(body.password), confirmed: true },
-    clientOf(request),
-  ).catch(asTaken);
-  noteSignUp(context, request, user.id);
-  return grant ? tokenReply(context, request, grant) : json(user);
-}
+export const signUpCall = authCall({
+  id: 'auth.signup',
+  route: 'POST /signup',
+  caller: 'anyone',
+  needs: { disable_signup: false, external_email_enabled: true },
+  body: schema,
+  shows: byEmail,
+  errors: [
+    'email_provider_disabled',
+    'phone_provider_disabled',
+    'signup_disabled',
+    'user_already_exists',
+    'weak_password',
+  ],
+  runsHooks: true,
+  summary:
+    'Makes an account with an e-mail address and a password, and signs in unless the address must be confirmed first.',
+  returns: `a session: ${SESSION}; or the user alone while the address awaits confirmation`,
+  example: { email: 'ada@example.org', password: 'a long password' },
+  supabaseJs: "supabase.auth.signUp({ email: 'ada@example.org', password: 'a long password' })",
+  handle: async (context, request, { readBody }) => {
+    const { settings, database } = context;
+    const body = readBody();
+    if (!body.email && !body.phone) {
+      return signUpAnonymously(context, request, body.data ?? {});
+    }
+    if (settings.disable_signup) throw new NinefoldError('signup_disabled');
+    if (!body.password) {
+      throw new NinefoldError('validation_failed', { message: 'Signup requires a valid password' });
+    }
+    checkNewPassword(body.password, settings, wordsOf(context.app.ref, body.email, body.phone));
+    await refuseLeakedPassword(context, body.password, request.requestId);
+    if (body.email && body.phone) {
+      throw new NinefoldError('validation_failed', {
+        message: 'Only an email address or phone number should be provided on signup.',
+      });
+    }
+    if (body.phone) {
+      const { phone, channel, code_challenge: challenge, data: userMetadata = {} } = body;
+      return signUpByPhone(context, request, { phone, channel, challenge, userMetadata, password: body.password });
+    }
+    const challenge = readCodeChallenge(body.code_challenge, body.code_challenge_method);
+    if (!settings.external_email_enabled) {
+      throw new NinefoldError('email_provider_disabled', { status: 400, message: 'Email signups are disabled' });
+    }
+    const email = normaliseEmail(body.email ?? '');
+    const userMetadata = body.data ?? {};
+    checkMetadata(userMetadata);
+    await takeFromLimit(context, request, 'sign_up');
+    if (!settings.mailer_autoconfirm) {
+      return signUpToConfirm(context, request, { email, password: body.password, userMetadata, challenge });
+    }
+    const planned = { id: randomUUID(), email, userMetadata };
+    if (settings.hook_before_user_created_enabled && (await findRecipient(database, email)) === null) {
+      await beforeUserCreated(context, request.address, { ...planned, provider: 'email' });
+    }
+    const { user, grant } = await signUp(
+      database,
+      { ...planned, passwordHash: await context.passwords.hash(body.password), confirmed: true },
+      clientOf(request),
+    ).catch(asTaken);
+    noteSignUp(context, request, user.id);
+    return grant ? tokenReply(context, request, grant) : json(user);
+  },
+});
+
+export const signUpAnonymouslyCall = formOf(
+  signUpCall,
+  {
+    id: 'auth.signup.anonymous',
+    needs: { disable_signup: false, external_anonymous_users_enabled: true },
+    errors: ['anonymous_provider_disabled', 'signup_disabled'],
+    runsHooks: true,
+    summary: 'Makes an account without an address or a password, and signs in.',
+    shows: { data },
+    returns: `a session: ${SESSION}`,
+    example: {},
+    supabaseJs: 'supabase.auth.signInAnonymously()',
+  },
+  ({ email, phone }) => !email && !phone,
+);
+
+export const signUpWithPhoneCall = formOf(
+  signUpCall,
+  {
+    id: 'auth.signup.phone',
+    needs: { disable_signup: false, external_phone_enabled: true },
+    errors: [
+      'over_sms_send_rate_limit',
+      'phone_provider_disabled',
+      'signup_disabled',
+      'user_already_exists',
+      'weak_password',
+    ],
+    runsHooks: true,
+    summary:
+      'Makes an account with a phone number and a password, and signs in unless the number must be confirmed first.',
+    shows: byPhone,
+    returns: `a session: ${SESSION}; or the user alone while the number awaits confirmation`,
+    example: { phone: '+15555550100', password: 'a long password' },
+    supabaseJs: "supabase.auth.signUp({ phone: '+15555550100', password: 'a long password' })",
+  },
+  ({ email, phone }) => Boolean(phone) && !email,
+);
 
 interface AskedByPhone {
   readonly phone: string;

@@ -1,36 +1,18 @@
 import { z } from 'zod';
-import type { CallRequest, Reply } from '../../../contract/call-request.ts';
+import type { CallRequest } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import { adoptGoTrueToken, parseGoTrueToken } from '../../accounts/sessions/gotrue-refresh-token.ts';
 import { type Exchanged, exchangeRefreshToken, refreshKey } from '../../accounts/sessions/refresh-tokens.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { readBody, text } from '../body.ts';
+import { required, text } from '../body.ts';
+import { authCall, SESSION } from '../call.ts';
 import type { AuthContext } from '../context.ts';
-import { signInWithIdToken } from '../providers/sign-in-with-id-token.ts';
 import { takeFromLimit } from '../rate-limit.ts';
-import { exchangeCode } from './exchange-code.ts';
-import { signInWithPassword } from './sign-in-with-password.ts';
 import { clientOf, tokenReply } from './token-reply.ts';
 
-/** Handles POST /token: exchanges the credentials that `grant_type` names for a session (RFC 6749, section 4). */
-export function token(context: AuthContext, request: CallRequest): Promise<Reply> {
-  switch (new URLSearchParams(request.query).get('grant_type')) {
-    case 'password':
-      return signInWithPassword(context, request);
-    case 'refresh_token':
-      return refresh(context, request);
-    case 'pkce':
-      return exchangeCode(context, request);
-    case 'id_token':
-      return signInWithIdToken(context, request);
-    case 'web3':
-      throw new NinefoldError('web3_provider_disabled');
-    default:
-      throw new NinefoldError('invalid_credentials', { message: 'unsupported_grant_type' });
-  }
-}
-
-const schema = z.object({ refresh_token: text(limits.authTextCharacters.default) });
+const schema = z.object({
+  refresh_token: text(limits.authTextCharacters.default).meta(required('The refresh token of the session.')),
+});
 
 /**
  * Matches a refresh token of this server, or a token of twelve characters from an imported session (GoTrue,
@@ -42,47 +24,62 @@ const REFRESH_TOKEN = /^(?:[A-Za-z0-9_-]{32}|[a-z0-9]{12})$/;
 export const isRefreshToken = (shown: string): boolean => REFRESH_TOKEN.test(shown) || parseGoTrueToken(shown) !== null;
 
 /**
- * Handles POST /token?grant_type=refresh_token: exchanges a refresh token for a new access token and the session's next
- * refresh token. If the token directly before the active one is sent, the response contains the active token. An older
- * token ends the session (`exchangeRefreshToken`).
- * @throws validation_failed for a text that is not a refresh token, refresh_token_not_found,
- * refresh_token_already_used, session_not_found, session_expired, user_banned
+ * If the token directly before the active one is sent, the response contains the active token. An older token ends the
+ * session (`exchangeRefreshToken`).
  */
-async function refresh(context: AuthContext, request: CallRequest): Promise<Reply> {
-  const { refresh_token: shown } = readBody(request, schema);
-  if (!shown || !isRefreshToken(shown)) {
-    throw new NinefoldError('validation_failed', { message: 'Refresh token is not valid' });
-  }
-  await takeFromLimit(context, request, 'refresh');
-  const exchanged = await exchangeShown(context, request, shown);
-  const emit = (what: 'refreshed' | 'reuse-detected', userId: string) =>
-    context.events.emit({ type: 'auth', what, app: context.app.ref, userId, address: request.address });
-  switch (exchanged.verdict) {
-    case 'granted':
-      emit('refreshed', exchanged.grant.user.id);
-      return tokenReply(context, request, exchanged.grant, { issue: 'refreshed' });
-    case 'reused':
-      emit('reuse-detected', exchanged.userId);
-      throw new NinefoldError('refresh_token_already_used');
-    case 'unknown':
-      throw new NinefoldError('refresh_token_not_found');
-    case 'no-session':
-    case 'wrong-client':
-      throw new NinefoldError('session_not_found', {
-        status: 400,
-        message: 'Invalid Refresh Token: No Valid Session Found',
-      });
-    case 'banned':
-      throw new NinefoldError('user_banned', { message: 'Invalid Refresh Token: User Banned' });
-    case 'expired':
-      throw new NinefoldError('session_expired', { limit: 'sessionTimeboxSeconds' });
-    case 'inactive':
-      throw new NinefoldError('session_expired', {
-        message: 'Invalid Refresh Token: Session Expired (Inactivity)',
-        limit: 'sessionInactivitySeconds',
-      });
-  }
-}
+export const refresh = authCall({
+  id: 'auth.token.refresh_token',
+  route: 'POST /token?grant_type=refresh_token',
+  caller: 'anyone',
+  body: schema,
+  errors: [
+    'refresh_token_already_used',
+    'refresh_token_not_found',
+    'session_expired',
+    'session_not_found',
+    'user_banned',
+  ],
+  runsHooks: true,
+  summary: 'Exchanges a refresh token for a new session. Each refresh token is good for one exchange.',
+  returns: `a session: ${SESSION}`,
+  example: { refresh_token: 'the refresh token of a session' },
+  supabaseJs: "supabase.auth.refreshSession({ refresh_token: 'the refresh token of a session' })",
+  handle: async (context, request, { readBody }) => {
+    const { refresh_token: shown } = readBody();
+    if (!shown || !isRefreshToken(shown)) {
+      throw new NinefoldError('validation_failed', { message: 'Refresh token is not valid' });
+    }
+    await takeFromLimit(context, request, 'refresh');
+    const exchanged = await exchangeShown(context, request, shown);
+    const emit = (what: 'refreshed' | 'reuse-detected', userId: string) =>
+      context.events.emit({ type: 'auth', what, app: context.app.ref, userId, address: request.address });
+    switch (exchanged.verdict) {
+      case 'granted':
+        emit('refreshed', exchanged.grant.user.id);
+        return tokenReply(context, request, exchanged.grant, { issue: 'refreshed' });
+      case 'reused':
+        emit('reuse-detected', exchanged.userId);
+        throw new NinefoldError('refresh_token_already_used');
+      case 'unknown':
+        throw new NinefoldError('refresh_token_not_found');
+      case 'no-session':
+      case 'wrong-client':
+        throw new NinefoldError('session_not_found', {
+          status: 400,
+          message: 'Invalid Refresh Token: No Valid Session Found',
+        });
+      case 'banned':
+        throw new NinefoldError('user_banned', { message: 'Invalid Refresh Token: User Banned' });
+      case 'expired':
+        throw new NinefoldError('session_expired', { limit: 'sessionTimeboxSeconds' });
+      case 'inactive':
+        throw new NinefoldError('session_expired', {
+          message: 'Invalid Refresh Token: Session Expired (Inactivity)',
+          limit: 'sessionInactivitySeconds',
+        });
+    }
+  },
+});
 
 /**
  * Exchanges a refresh token, also one that was imported from a Supabase project.

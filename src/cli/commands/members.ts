@@ -16,6 +16,12 @@ import {
 import { CliError, type Client, connect } from '../client.ts';
 import { printJson, printTable } from '../print.ts';
 
+/** Maximum number of refused accounts that are printed. */
+const SHOWN = 20;
+
+/** Pause between two questions whether an import has ended. */
+const POLL_MILLISECONDS = 500;
+
 interface ImportOptions {
   from: string;
   hashConfig?: string;
@@ -67,8 +73,6 @@ async function importMembers(ref: string, file: string, options: ImportOptions):
   if (refusals.length > SHOWN) process.stdout.write('Write them all to a file with --report FILE.\n');
 }
 
-const SHOWN = 20;
-
 async function sendFile(client: Client, path: string, file: string): Promise<void> {
   const handle = await open(file).catch(() => {
     throw new CliError(`The file ${file} cannot be read.`);
@@ -83,8 +87,6 @@ async function sendFile(client: Client, path: string, file: string): Promise<voi
     await handle.close();
   }
 }
-
-const POLL_MILLISECONDS = 500;
 
 async function untilEnded(client: Client, path: string, isQuiet: boolean): Promise<MemberImport> {
   const shows = !isQuiet && process.stderr.isTTY;

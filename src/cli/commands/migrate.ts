@@ -13,6 +13,13 @@ import type { SupabaseSettings } from '../supabase-settings.ts';
 import { changesText } from './spec.ts';
 import { withPlace } from './sql.ts';
 
+/**
+ * Maximum number of files of one request, so that no response takes minutes, and maximum number of characters in them,
+ * because the size of a request body is limited.
+ */
+const FILES_OF_REQUEST = 50;
+const CHARACTERS_OF_REQUEST = 2_000_000;
+
 interface MigrateOptions {
   dryRun?: boolean;
   save?: string;
@@ -93,13 +100,6 @@ function configText({ settings_changed: changed, settings_differ: differ, left_o
   if (leftOut.length > 0) lines.push('', 'Not taken over:', ...leftOut.map((each) => `  ${each}`));
   return `${lines.join('\n')}\n`;
 }
-
-/**
- * Maximum number of files of one request, so that no response takes minutes, and maximum number of characters in them,
- * because the size of a request body is limited.
- */
-const FILES_OF_REQUEST = 50;
-const CHARACTERS_OF_REQUEST = 2_000_000;
 
 /**
  * Sends the files to the node in several requests. If a file fails, prints the files that were applied before it.
@@ -218,6 +218,6 @@ function trialText({ tried, untried, failed, changes }: MigrationTrial): string 
     ...untried.map(({ file, reason }) => `not tried    ${file}: ${reason}\n`),
   ];
   if (lines.length === 0 && !failed) return 'Nothing to apply.\n';
-  const told = changes.length === 0 ? '\nThe specification does not change.\n' : changesText(changes);
-  return `${lines.join('')}${told}`;
+  const effect = changes.length === 0 ? '\nThe specification does not change.\n' : changesText(changes);
+  return `${lines.join('')}${effect}`;
 }

@@ -40,7 +40,9 @@ export function addSettingsCommand(program: Command): void {
         const { [key]: _, ...rest } = entry.value as Record<string, unknown>;
         await client.put(setting, { value: rest });
       } else if (action === 'set' && value !== undefined) {
-        const read = APP_SETTING.test(key) ? { ...(entry.value as object), [key]: value } : settingValue(entry, value);
+        const read = APP_SETTING.test(key)
+          ? { ...(entry.value as object), [key]: value }
+          : settingValue(entry.key, value);
         await client.put(setting, { value: read });
         process.stdout.write(entry.is_secret ? `${entry.key} is set\n` : `${entry.key} is ${JSON.stringify(read)}\n`);
       } else {
@@ -65,9 +67,9 @@ function entryOf(entries: readonly SettingEntry[], key: string): SettingEntry {
   return entry;
 }
 
-function settingValue(entry: SettingEntry, text: string): unknown {
+function settingValue(key: string, text: string): unknown {
   try {
-    return readValue(entry, text);
+    return readValue(key, text);
   } catch (error) {
     throw new CliError(error instanceof Error ? error.message : String(error));
   }

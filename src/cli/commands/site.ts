@@ -7,6 +7,9 @@ import type { BeginSiteVersion, BegunSiteVersion, SiteState, SiteVersion } from 
 import { CliError, type Client, connect } from '../client.ts';
 import { bytesInWords, printJson, printTable } from '../print.ts';
 
+/** Files are small, so that most of the time of an upload is spent on waiting for the server. */
+const UPLOADS_AT_ONCE = 6;
+
 interface SiteOptions {
   portal?: boolean;
   rollback?: string | true;
@@ -102,9 +105,6 @@ async function publish(client: Client, path: string, folder: string): Promise<vo
   await Promise.all(Array.from({ length: UPLOADS_AT_ONCE }, sendWaiting));
   await client.post(`${path}/versions/${id}/publish`, {});
 }
-
-/** Files are small, so that most of the time of an upload is spent on waiting for the server. */
-const UPLOADS_AT_ONCE = 6;
 
 const sha256 = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex');
 

@@ -4,6 +4,9 @@ import type { MigrationFailure, SqlResponse } from '../../../contract/admin.ts';
 import { CliError, connect } from '../client.ts';
 import { printJson, printTable, printWarnings } from '../print.ts';
 
+/** Maximum number of lines of PostgreSQL's context. Deep recursion produces thousands of lines. */
+const CONTEXT_LINES = 5;
+
 /** Adds the command `ninefold sql`. */
 export function addSqlCommand(program: Command): void {
   program
@@ -50,6 +53,3 @@ export function withPlace(error: unknown): unknown {
   if (where) parts.push(`In: ${where.split('\n').slice(0, CONTEXT_LINES).join('\n    ')}`);
   return new CliError(parts.join('\n'), error.code, error.details);
 }
-
-/** Maximum number of lines of PostgreSQL's context. Deep recursion produces thousands of lines. */
-const CONTEXT_LINES = 5;

@@ -1,4 +1,4 @@
-import type { AccessExplanation, ExplainedRelation } from '../../../contract/access.ts';
+import type { AccessExplanation, ActualResponse, ExplainedRelation } from '../../../contract/access.ts';
 import type { CallRequest, CancelSignal, Reply } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { RestSettings } from '../../../contract/settings.ts';
@@ -10,14 +10,18 @@ import {
   readRoutineAccess,
 } from '../../access/role-access.ts';
 import { nameKey } from '../../catalog/schema-cache.ts';
+import { DatabaseError } from '../../database/database-error.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { RestContext } from '../handle.ts';
 import type { CallArguments, CallPlan, MutatePlan, ReadPlan } from '../plan/plan.ts';
-import { planRequest } from '../plan/plan-request.ts';
+import { planForFullDatabase, planRequest } from '../plan/plan-request.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import { parseRequest } from '../request/parse-request.ts';
 import { isAllRows } from '../request/row-range.ts';
-import { dryRun } from './dry-run.ts';
+import { restErrorReply } from '../response/error-reply.ts';
+import { queryReply } from '../response/query-reply.ts';
+import { runBatch } from '../run/run.ts';
+import { buildStatements, type QueryPlan } from '../sql/build-statements.ts';
 import { EXPLAIN_ACCESS, explainedRequest } from './explain-request.ts';
 import { argumentGrant, executeGrant, kindOf, rowSecurityOf, schemaGrant, tableGrant } from './grants.ts';
 import { inspectRows, nothingInspected } from './inspect-rows.ts';
@@ -36,7 +40,8 @@ import { dependsOnCaller, needsBeneath, unwritableBecause } from './views.ts';
 export async function explainAccess(context: RestContext, callRequest: CallRequest): Promise<Reply> {
   const { schemaCache, settings } = context;
   const request = parseRequest(explainedRequest(callRequest), settings, context.readPayload);
-  const plan = planRequest(request, schemaCache, settings);
+  const planned = planRequest(request, schemaCache, settings);
+  const plan = context.isFull ? planForFullDatabase(planned) : planned;
   if (plan.kind === 'options' || plan.kind === 'describe') {
     throw new NinefoldError('PGRST127', { details: 'Access is explained for tables, views and functions.' });
   }
@@ -229,4 +234,31 @@ function isCountable(request: ApiRequest, plan: ReadPlan | MutatePlan, settings:
   const upserts = plan.kind === 'mutate' && plan.onConflict !== null;
   const isCut = (settings.db_max_rows ?? Number.POSITIVE_INFINITY) <= limits.explainedRows.default;
   return !groups && !joins && !upserts && !isCut && isAllRows(request.topRange);
+}
+
+/**
+ * Executes the request in a transaction and rolls it back, as the preference tx=rollback does. Triggers, functions and
+ * deferred constraints run. Only effects outside of transactions remain, such as values taken from a sequence.
+ * @throws ConnectionError
+ * @throws PoolTimeoutError
+ */
+async function dryRun(
+  { database, identity, settings }: RestContext,
+  request: ApiRequest,
+  plan: QueryPlan,
+  signal: CancelSignal,
+): Promise<ActualResponse> {
+  const rolledBack: ApiRequest = { ...request, preferences: { ...request.preferences, transaction: 'rollback' } };
+  const batch = buildStatements(rolledBack, plan, identity, settings);
+  try {
+    const result = await runBatch(database, batch, plan, signal);
+    const { status } = queryReply(rolledBack, plan, result, settings);
+    return { status, code: null, message: null, rows: result.page };
+  } catch (error) {
+    if (signal.aborted || !(error instanceof DatabaseError || error instanceof NinefoldError)) throw error;
+    const authenticated = identity.role !== (settings.db_anon_role ?? 'anon');
+    const reply = restErrorReply(error, { authenticated, verbosity: 'verbose' });
+    const { code, message } = JSON.parse(String(reply?.body)) as { code: string; message: string };
+    return { status: reply?.status ?? 500, code, message, rows: null };
+  }
 }

@@ -23,7 +23,7 @@ export interface InspectedRows {
   /** Number of matching rows. The count stops at the maximum number of rows that are read. */
   readonly matches: number;
   readonly more: boolean;
-  /** True if no table beneath a view has a row. */
+  /** True if all tables under a view are empty. */
   readonly isEmpty: boolean;
   /** The error because of which the rows could not be read; null if they were read. */
   readonly problem: { readonly code: string; readonly message: string } | null;
@@ -47,7 +47,7 @@ export interface InspectOptions {
   readonly plan: ReadPlan | MutatePlan;
   readonly target: Relation;
   readonly rights: RelationRights;
-  /** The relations beneath a view. */
+  /** The relations that a view reads, at every depth. */
   readonly beneath: readonly RelationRights[];
   readonly needs: Needs;
   readonly security: ExplainedRowSecurity | null;
@@ -136,7 +136,7 @@ function askedOfConflicts(plan: ReadPlan | MutatePlan, asked: readonly Asked[]):
   ];
 }
 
-/** Returns true if the service role finds no row in any table beneath a view. */
+/** Returns true if the service role finds no row in any table under a view. */
 async function areEmpty(runner: SavepointRunner, context: RestContext, what: InspectOptions): Promise<boolean> {
   const tables = what.beneath.filter(({ kind }) => kind !== 'v');
   const text = `SELECT ${['false', ...tables.map((table) => `EXISTS (SELECT FROM ${qualified(table)})`)].join(' OR ')} AS any`;

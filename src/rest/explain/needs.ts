@@ -11,7 +11,7 @@ export interface Need {
   readonly privilege: TablePrivilege;
   /** The columns on which the request needs the privilege; `*` for all columns, empty if any one column is enough. */
   readonly columns: readonly string[];
-  /** What the request needs the privilege for, in words. */
+  /** The purpose of the privilege in words. */
   readonly purpose: string;
 }
 

@@ -4,7 +4,7 @@ import type { MutatePlan, ReadPlan } from '../plan/plan.ts';
 import { kindOf, rowSecurityOf } from './grants.ts';
 import type { Need, Needs } from './needs.ts';
 
-/** Finds what a request on a view needs beneath the view. Pure. */
+/** Finds the privileges that a request on a view needs on the underlying relations. Pure. */
 
 type Write = 'insert' | 'update' | 'delete';
 
@@ -24,8 +24,8 @@ function writesOf({ operation }: Needs, plan: ReadPlan | MutatePlan): Write[] {
 }
 
 /**
- * Returns the reason why PostgreSQL can write no row of the relation, or not a column that the request sets, whoever makes the
- * request; null if it can.
+ * Returns the reason why PostgreSQL can write no row of the relation, or not a column that the request sets, regardless
+ * of the caller; null if PostgreSQL can write.
  */
 export function unwritableBecause(relation: RelationRights, plan: ReadPlan | MutatePlan, needs: Needs): string | null {
   const given = plan.kind === 'mutate' ? plan.columns.map(({ name }) => name) : [];
@@ -50,10 +50,10 @@ export function unwritableBecause(relation: RelationRights, plan: ReadPlan | Mut
 }
 
 /**
- * Returns the privileges that a request needs on each relation beneath a view. PostgreSQL requires SELECT on every column that the
- * query of a view reads, also if the request does not use the column. It requires the privilege of a write on the columns of the
- * table into which the view writes.
- * @param relations The view, followed by the relations beneath it.
+ * Returns the privileges that a request needs on each relation under a view. PostgreSQL requires SELECT on every column
+ * that the query of a view reads, also if the request does not use the column. It requires the privilege of a write on
+ * the columns of the table into which the view writes.
+ * @param relations The view, followed by the underlying relations.
  */
 export function needsBeneath(
   relations: readonly RelationRights[],

@@ -11,6 +11,6 @@ it.each([
   ['(x)', ['(y)'], 0.33, null],
   ['(noclosealternative)', ['(attr, id)', '(name, param, val)'], 0.33, null],
   ['___', ['_a_'], 0.33, null],
-])('finds the closest name to %s in %j', (wanted, names, min, expected) => {
+])('closestName finds the closest name to %s in %j', (wanted, names, min, expected) => {
   expect(closestName(wanted, names, min)?.name ?? null).toBe(expected);
 });

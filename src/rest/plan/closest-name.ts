@@ -1,3 +1,6 @@
+/** Maximum length of compared names. The time of a comparison grows with the product of both lengths. */
+const MAX_LENGTH = 128;
+
 const notOfWords = /[^\p{L}\p{N}, ]+/gu;
 
 /**
@@ -27,9 +30,6 @@ function distance(a: string, b: string): number {
 
 /** Returns the similarity: 1 for equal strings, 0 for completely different ones. */
 const likeness = (a: string, b: string): number => 1 - distance(a, b) / Math.max(a.length, b.length, 1);
-
-/** Maximum length of compared names. The time of a comparison grows with the product of both lengths. */
-const MAX_LENGTH = 128;
 
 /**
  * Returns the candidate that is most similar to a misspelt name, with its similarity; null if there is none.

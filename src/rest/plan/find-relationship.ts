@@ -8,6 +8,9 @@ import {
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { closestName } from './closest-name.ts';
 
+/** Minimum likeness of a name that a hint suggests. */
+const LEAST_LIKENESS = 0.33;
+
 /**
  * Returns the relationship for an embedded relation in `select` (PostgREST docs, "Resource Embedding", "Foreign Key
  * Joins on Multiple Foreign Key Relationships").
@@ -84,8 +87,6 @@ function notFound(
     hint: spellingHint(schemaCache, schema, origin, target),
   });
 }
-
-const LEAST_LIKENESS = 0.33;
 
 function spellingHint(schemaCache: SchemaCache, schema: string, origin: string, target: string): string | null {
   if (schemaCache.relations.has(nameKey({ schema, name: origin }))) {

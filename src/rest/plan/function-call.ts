@@ -34,6 +34,7 @@ export function planFunctionCall(
     routine,
     arguments: argumentsOf(request, routine, argumentNames, isPost),
     readOnly: !isPost || routine.volatility !== 'volatile',
+    isHeld: false,
     headOnly: action.method === 'HEAD',
     returning: columnsNeeded(read, []),
     filterColumns: [...new Set(filterColumns(read.where))].sort(),

@@ -1,5 +1,6 @@
 import { limits } from '../../../contract/limits.ts';
 import type { RestSettings } from '../../../contract/settings.ts';
+import { storageFull } from '../../apps/exceeded-bounds.ts';
 import { nameKey, type Relation, type Routine, type SchemaCache, type SqlName } from '../../catalog/schema-cache.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { ApiRequest } from '../request/api-request.ts';
@@ -59,6 +60,16 @@ export function planRequest(request: ApiRequest, schemaCache: SchemaCache, setti
     case 'options-root':
       return { kind: 'options', allow: ['OPTIONS', 'GET', 'HEAD'] };
   }
+}
+
+/**
+ * Returns the plan that a request may run while the app's database is full. Reads and deletions stay as they are. A
+ * function runs in a read-only transaction, because PostgreSQL cannot know whether it writes before it runs.
+ * @throws NinefoldError app_storage_full for inserts and updates
+ */
+export function planForFullDatabase(plan: Plan): Plan {
+  if (plan.kind === 'mutate' && plan.mutation !== 'delete') throw storageFull();
+  return plan.kind === 'call' && !plan.readOnly ? { ...plan, readOnly: true, isHeld: true } : plan;
 }
 
 /** Finds a function by name and arguments, or only by name if the request has no arguments. */

@@ -210,6 +210,8 @@ export interface CallPlan extends QueryPlan {
   readonly routine: Routine;
   readonly arguments: CallArguments;
   readonly readOnly: boolean;
+  /** True if the call is read-only because the database is full, and not because of its method or function. */
+  readonly isHeld: boolean;
   readonly headOnly: boolean;
   /** Columns of the result that `select` and embedded relations need; `*` or an empty list means all. */
   readonly returning: readonly string[];

@@ -1,5 +1,8 @@
 import { limits } from '../../../contract/limits.ts';
 
+/** Maximum number of names among which a name is searched one by one. For more names, a map is built. */
+const FEW_NAMES = 16;
+
 /**
  * Reads the keys of JSON rows (RFC 8259) from the bytes without building values. A body of megabytes therefore needs no
  * further memory, and the time per byte does not depend on the content. Accepts and rejects the same bytes as
@@ -211,9 +214,6 @@ class RowScanner {
     return new SyntaxError(`no JSON at byte ${this.#pos}`);
   }
 }
-
-/** Maximum number of names among which a name is searched one by one. For more names, a map is built. */
-const FEW_NAMES = 16;
 
 /**
  * Collects the keys of the first row and compares those of the others. Rows that programs write usually have the same

@@ -100,18 +100,23 @@ function pageOf(request: ApiRequest, result: ResultSet, total: number | null): {
   return { status, range: contentRange(first, result.page, total) };
 }
 
+/**
+ * Returns the total number of rows, or an estimate. Unlike in PostgREST, an estimate is never smaller than the position of
+ * the last row in the response.
+ */
 function totalOf(request: ApiRequest, result: ResultSet, settings: RestSettings): number | null {
+  const { total, estimate, page } = result;
+  const known = page === 0 ? 0 : Number(request.topRange.lower) + page;
   switch (request.preferences.count) {
     case 'planned':
-      return result.estimate;
+      return estimate === null ? null : Math.max(estimate, known);
     case 'estimated': {
-      const { total, estimate } = result;
       const limit = settings.db_max_rows;
       if (total === null || estimate === null || (limit !== null && total <= limit)) return total;
-      return Math.max(total, estimate);
+      return Math.max(total, estimate, known);
     }
     default:
-      return result.total;
+      return total;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { BodyStream, CancelSignal } from '../../../contract/call-request.ts';
+import { storageFull } from '../../apps/exceeded-bounds.ts';
 import type { Database, DatabaseTiming } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import { firstJson, type Result } from '../../database/statement.ts';
@@ -6,12 +7,16 @@ import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { type Batch, GUARD, type QueryPlan } from '../sql/build-statements.ts';
 import type { Described } from '../sql/describe.ts';
 
+/** The oid of the type bytea. */
+const BYTEA = 17;
+
 /**
  * Sends the transaction in one write and reads the result of its query.
  * @throws DatabaseError
  * @throws ConnectionError
  * @throws PoolTimeoutError
- * @throws NinefoldError PGRST115, 116 or 124 if the write was rolled back because of its number of rows.
+ * @throws NinefoldError PGRST115, 116 or 124 if the write was rolled back because of its number of rows;
+ * app_storage_full if the database is full and the function writes.
  */
 export async function runBatch(
   database: Database,
@@ -28,7 +33,7 @@ export async function runBatch(
       streamStatement: batch.streams ? batch.main : null,
     });
   } catch (error) {
-    throw refusedByGuard(error, plan) ?? error;
+    throw refusedByGuard(error, plan) ?? refusedByFullDatabase(error, plan) ?? error;
   }
   const main = results[batch.main];
   if (!main) throw new Error('the query gave no result');
@@ -55,8 +60,6 @@ const noResult: ResultSet = {
   location: null,
   inserted: null,
 };
-
-const BYTEA = 17;
 
 function readResult(result: Result, estimate: Result | null | undefined): ResultSet {
   const row = result.rows[0];
@@ -128,6 +131,14 @@ function refusedByGuard(error: unknown, plan: QueryPlan): NinefoldError | null {
   if (plan.mediaType.kind === 'object' && rows !== 1) return singularityError(rows);
   return tooManyAffected(rows);
 }
+
+/** SQLSTATE read_only_sql_transaction. */
+const READ_ONLY = '25006';
+
+const refusedByFullDatabase = (error: unknown, plan: QueryPlan): NinefoldError | null =>
+  plan.kind === 'call' && plan.isHeld && error instanceof DatabaseError && error.sqlstate === READ_ONLY
+    ? storageFull(error)
+    : null;
 
 /** Returns the error for a write of more rows than max-affected. */
 export const tooManyAffected = (rows: number): NinefoldError =>

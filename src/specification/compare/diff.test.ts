@@ -8,7 +8,7 @@ const { owner, superuser, derive, diff } = diffedApp('diff');
 
 const words = (before: JsonObject, after: JsonObject): string[] => diff(before, after).map((change) => change.words);
 
-describe('diffChapters reports changes of an app in sentences for business readers', () => {
+describe('diffChapters', () => {
   it.each<[string, string[]]>([
     [
       `create table public.watched (customer bigint references public.customers, ticket uuid references public.tickets,
@@ -210,7 +210,7 @@ describe('diffChapters reports changes of an app in sentences for business reade
         'Rows of tickets now refer to a row of customers (customer): they are emptied when it is deleted, of their fields customer only',
       ],
     ],
-  ])('reports the change: %s', async (sql, expected) => {
+  ])('reports the change in a sentence for business readers: %s', async (sql, expected) => {
     const before = await derive();
     const isRole = sql.startsWith('create role');
     await (isRole ? superuser : owner).script(sql);

@@ -77,16 +77,16 @@ function diffChapter(
   if (found.length === 0 && (old === undefined) !== (fresh === undefined)) {
     found.push({ path: [], kind: old === undefined ? 'added' : 'removed', before: old, after: fresh });
   }
-  const told = describer.describeChanges(found, { before, after });
+  const described = describer.describeChanges(found, { before, after });
   const undescribed = new Set(found);
-  for (const { of } of told) for (const difference of of) undescribed.delete(difference);
+  for (const { of } of described) for (const difference of of) undescribed.delete(difference);
   const order = new Map(found.map((difference, i) => [difference, i]));
   const first = (of: readonly Difference[]) => Math.min(...of.map((difference) => order.get(difference) ?? 0));
   const [asides, rest] = [
     [...undescribed].filter(isMinor),
     [...undescribed].filter((difference) => !isMinor(difference)),
   ];
-  const [start, ...others] = [...renames, ...told, ...rest.map(genericWords)];
+  const [start, ...others] = [...renames, ...described, ...rest.map(genericWords)];
   // Minor differences get their own sentences only if nothing else in the chapter has changed. Otherwise the first
   // sentence reports them.
   const sentences = start ? [{ ...start, of: [...start.of, ...asides] }, ...others] : asidesWords(asides);

@@ -3,7 +3,7 @@ import { diffedApp } from '../../../test/support/diffed-app.ts';
 
 const { owner, derive, diff } = diffedApp('names');
 
-describe('diffChapters reports a rename once and not as a removal and an addition', () => {
+describe('diffChapters with renamed objects', () => {
   const machine = (close: string): string =>
     `select ninefold.define_machine('public.customers', 'email', 'new', '[{"name": "${close}", "from": ["new", "open"], "to": "closed"}]')`;
 
@@ -236,7 +236,7 @@ describe('diffChapters reports a rename once and not as a removal and an additio
       },
     ],
     [machine('close'), machine('shut'), { states: ['The transition close of customers.email is now called shut.'] }],
-  ])('reports a changed name with its other changes: %s%s', async (first, sql, expected) => {
+  ])('reports a rename once, with the other changes of the object: %s%s', async (first, sql, expected) => {
     if (first !== '') await owner.script(first);
     const before = await derive();
     await owner.script(sql);

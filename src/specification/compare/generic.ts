@@ -42,18 +42,18 @@ export const either =
     after === true ? yes : no;
 
 /**
- * Describes the differences between two items, except those in the members of `told`, which another sentence describes:
+ * Describes the differences between two items, except those in the members of `described`, which another sentence describes:
  * "the hint is now “Log in” (before: “Sign in”)".
  */
 export function restWords(
   before: JsonObject,
   after: JsonObject,
-  told: readonly string[],
+  described: readonly string[],
   members: Readonly<Record<string, MemberWords | null>>,
 ): string[] {
   const changed = new Set(differences(before, after).map(({ path }) => path[0] ?? ''));
   return [...changed].flatMap((name): string[] => {
-    if (told.includes(name)) return [];
+    if (described.includes(name)) return [];
     const words = Object.hasOwn(members, name) ? members[name] : undefined;
     const [was, is] = [before[name], after[name]];
     if (words === null) return [];

@@ -1,6 +1,9 @@
 import { sqlName } from '../../catalog/names.ts';
 import { isQualified, namesOf, partsOf, plainName, type Rename, tokensOf } from './object-names.ts';
 
+/** The number of names up to which it is faster to look for each of them before SQL is split. */
+const FEW = 50;
+
 const isName = (part = ''): boolean => /^["A-Za-z_\u0080-\uffff]/.test(part);
 const isString = (part = ''): boolean => part.startsWith("'");
 const literal = (value: string): string => `'${value.replaceAll("'", "''")}'`;
@@ -8,9 +11,6 @@ const plainString = (part: string): string => part.slice(1, -1).replaceAll("''",
 
 /** Returns the part of a name before the first character that SQL doubles. */
 const withoutSigns = (name: string): string => name.split(/["'\\]/)[0] ?? '';
-
-/** The number of names up to which it is faster to look for each of them before SQL is split. */
-const FEW = 50;
 
 /** Replaces the older names of renamed objects in SQL. */
 export class SqlNames {

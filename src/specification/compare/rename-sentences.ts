@@ -86,14 +86,14 @@ export class RenameSentences {
     return [
       ...own.map((rename, i) => {
         const moved = own.slice(i + 1).some(({ kind }) => kind === rename.kind) ? '' : this.#moved(own, rename.kind);
-        return told(`${this.#ownWords(rename)}${moved}.`, [rename]);
+        return described(`${this.#ownWords(rename)}${moved}.`, [rename]);
       }),
       ...[...groupBy(others, ({ kind }) => kindTogether(kind)).values()].map((group) => {
         const moved = group.reduce((all, { kind }) => all || this.#moved(group, kind), '');
         const place = places[this.#chapter] ?? 'Here';
-        return told(`${place}, ${fewWords(group.map(nowWords))}${moved}.`, group);
+        return described(`${place}, ${fewWords(group.map(nowWords))}${moved}.`, group);
       }),
-      ...[...this.#announced].map(([rename, words]) => told(words, [rename])),
+      ...[...this.#announced].map(([rename, words]) => described(words, [rename])),
     ];
   }
 
@@ -178,7 +178,7 @@ function itemWords({ of, before, after }: Rename, list: string, item: JsonObject
   }
 }
 
-const told = (words: string, renames: readonly Rename[]): DescribedChange => ({
+const described = (words: string, renames: readonly Rename[]): DescribedChange => ({
   words,
   of: renames.map(({ kind, of, before, after }) => ({
     path: [...(of === '' ? [] : ['entities', `[${of}]`]), lists[kind], `[${after}]`],

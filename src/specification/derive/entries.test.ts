@@ -232,7 +232,7 @@ describe('deriveChanged', () => {
     await owner.script('drop table public.first, public.ring_a, public.ring_b');
   });
 
-  it('makes after a comment on a table only the entry of this table again', async () => {
+  it('derives only the entry of a table again after a comment on the table', async () => {
     await owner.script(
       'create table public.plain (id int primary key); create table public.other (id int primary key); grant select on public.plain to anon',
     );

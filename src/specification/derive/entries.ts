@@ -7,6 +7,9 @@ import type { RelationFact } from '../../catalog/entities.ts';
 import type { Facts } from '../../catalog/facts.ts';
 import { JsonWriter } from './json-writer.ts';
 
+/** The max number of callers whose privileges are cached for an app. */
+const CALLERS = 5;
+
 /** Indexes that record each read. */
 export interface EntryLookup extends Reads<keyof FactIndexes> {
   /** Comments by relation and field: `<relation>.<field>`. */
@@ -31,9 +34,6 @@ interface Made {
   readonly origin: Origin;
   readonly entry: unknown;
 }
-
-/** The max number of callers whose privileges are cached for an app. */
-const CALLERS = 5;
 
 /** Entries by the function that makes them, and a key. */
 type MadeEntries = Map<unknown, Map<number | string, Made>>;
@@ -88,8 +88,8 @@ export class Entries {
 
   /**
    * Returns the entry of a key.
-   * @param make A function at the top level of a module that reads only its arguments. An input is one object, or a
-   * list of objects.
+   * @param make A function at the top level of a module, which `test/architecture` checks, so that it reads only its
+   * arguments. An input is one object, or a list of objects.
    */
   of<Inputs extends readonly unknown[], Entry>(
     make: (look: EntryLookup, ...inputs: Inputs) => Entry,

@@ -108,7 +108,7 @@ describe('deriveSpecification', () => {
       create materialized view public.kept as select boat, 1 as boss from back.seats;
       create view public.counted as select count(*) as boat from back.seats`);
     const { entities } = (await derive()).chapters;
-    const told = (entities?.view_foreign_keys ?? []).flatMap(({ view, side, name, fields: [names] }) =>
+    const reported = (entities?.view_foreign_keys ?? []).flatMap(({ view, side, name, fields: [names] }) =>
       (names ?? []).map((field) => [view, side, name, field].join(' ')),
     );
     expect(entities?.junctions).toEqual([
@@ -124,7 +124,7 @@ describe('deriveSpecification', () => {
         : [];
     });
     await script('drop schema back cascade');
-    expect(told).toEqual([...new Set(embedded)].sort());
+    expect(reported).toEqual([...new Set(embedded)].sort());
   });
 
   it('lists the calls of each role, including overloads and read-only GET', async () => {
@@ -277,7 +277,7 @@ describe('deriveSpecification', () => {
   });
 });
 
-it('retains the hash when rows are added', async () => {
+it('the specification retains its hash when rows are added', async () => {
   await script(helpdesk);
   const before = await derive();
   await script(
@@ -329,9 +329,9 @@ describe('specification of an app with hostile names', () => {
     const markdown = specificationMarkdown(specification);
     const outside = markdown.replace(/^(`{3,})sql\n[\s\S]*?\n\1$/gm, '');
     for (const line of outside.split('\n')) {
-      expect(line, 'a heading is ours').toMatch(/^(#{1,3} \S.*|[^#].*|)$/);
+      expect(line, 'only Ninefold writes headings').toMatch(/^(#{1,3} \S.*|[^#].*|)$/);
       const text = line.replace(/(`+)(?:.*?[^`])?\1(?!`)/g, '').replace(/\\./g, '');
-      expect(text, 'no HTML but ours').not.toMatch(/<(?!\/?(details|summary)>)[a-z/]/i);
+      expect(text, 'only Ninefold writes HTML').not.toMatch(/<(?!\/?(details|summary)>)[a-z/]/i);
     }
     for (const table of outside.match(/(^\|.*\n)+/gm) ?? []) {
       const widths = table
@@ -343,7 +343,7 @@ describe('specification of an app with hostile names', () => {
   });
 });
 
-it('derives 200 entities in at most sixty times the time of writing their JSON', async () => {
+it('deriveSpecification derives 200 entities in at most sixty times the time of writing their JSON', async () => {
   const tables = Array.from(
     { length: 200 },
     (

@@ -40,9 +40,13 @@ export function evaluateCell(
 ): ProbedCell {
   const attempts = tried.map((one) => tryOf(cell, one));
   const { role, entity, operation, verdict } = cell;
-  const told = attempts.filter((one) => one.expected !== null && one.result !== 'stopped');
-  const hangs = told.length === 0 && verdict === 'when' && bothWays(attempts);
-  const outcome = told.some((one) => !one.agrees) ? 'disagrees' : told.length > 0 || hangs ? 'agrees' : 'not probed';
+  const comparable = attempts.filter((one) => one.expected !== null && one.result !== 'stopped');
+  const hangs = comparable.length === 0 && verdict === 'when' && bothWays(attempts);
+  const outcome = comparable.some((one) => !one.agrees)
+    ? 'disagrees'
+    : comparable.length > 0 || hangs
+      ? 'agrees'
+      : 'not probed';
   const why = hangs ? HANGS : noteOn(outcome, attempts, trouble);
   return { role, entity, operation, verdict, outcome, note: note ?? why, attempts };
 }
@@ -58,9 +62,9 @@ export const untriedWords = (untried: UntestableReason, { reason }: RoleCell): s
 const beyondTries: Readonly<Record<UntestableReason, string>> = {
   request: 'not asked',
   rule: 'a rule, no right',
-  types: 'what the role may give is told by the types that calls name',
+  types: 'the types that a call names decide which values the role may pass',
   table: 'it hangs on which table a row is in',
-  name: 'which of the functions of a name a call means is told by what it gives, and no right',
+  name: 'the arguments of a call, and no privilege, select one of the functions with this name',
   code: 'only the code of the function finds it out, which does not run',
 };
 

@@ -13,6 +13,9 @@ import { entityId, sqlName } from '../../catalog/names.ts';
 import { asRelation, found, type Row, typed } from './literals.ts';
 import type { ProbeCaller } from './probe-callers.ts';
 
+/** Characters of each value of a key that a sentence contains. */
+const SHOWN_CHARACTERS = 40;
+
 /** A planned attempt on a cell: the statement and the data to interpret its result. */
 export interface PlannedAttempt {
   attempt: Attempt;
@@ -317,7 +320,9 @@ export class ProbePlanner {
   }
 
   #named(row: Row, caller: ProbeCaller, probed: ProbedRelation, key: readonly FieldFact[]): string {
-    const short = key.slice(0, 2).map((field) => `${field.name} ${(row.get(field.name) ?? 'null').slice(0, 40)}`);
+    const short = key
+      .slice(0, 2)
+      .map((field) => `${field.name} ${(row.get(field.name) ?? 'null').slice(0, SHOWN_CHARACTERS)}`);
     return `${whose(row, caller, probed.owners)} (${short.join(', ')})`;
   }
 }

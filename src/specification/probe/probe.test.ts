@@ -81,8 +81,8 @@ describe('probe of an app that contains every case of the matrix', () => {
     expect(left.filter((cell) => cell.note === null)).toEqual([]);
     // Ignores cells for which the time was too short, and cells whose rows a constraint refuses. Their results say
     // nothing about privileges.
-    const untold = left.filter(({ note }) => !/too long|^a rule, no right/.test(note ?? ''));
-    expect(untold.length / cells.length, shown(untold.slice(0, 50))).toBeLessThan(0.05);
+    const unexplained = left.filter(({ note }) => !/too long|^a rule, no right/.test(note ?? ''));
+    expect(unexplained.length / cells.length, shown(unexplained.slice(0, 50))).toBeLessThan(0.05);
   });
 
   it('tests refusals for missing privileges, whatever the names of the objects are', async () => {
@@ -355,20 +355,20 @@ describe('probe of a separate app', () => {
 
   it('agrees with a claim of refusal if a publication makes PostgreSQL refuse the write', async () => {
     await owner.script(`
-      create schema told; grant usage on schema told to anon;
-      create table told.filtered (id int primary key, note text);
-      create table told.without (note text);
-      grant all on told.filtered, told.without to anon;
-      insert into told.filtered values (1, 'a'); insert into told.without values ('a');
-      create publication filtered for table told.filtered where (note <> '');
-      create publication whole for table told.without;`);
-    const cells = await probed(['told']);
+      create schema published; grant usage on schema published to anon;
+      create table published.filtered (id int primary key, note text);
+      create table published.without (note text);
+      grant all on published.filtered, published.without to anon;
+      insert into published.filtered values (1, 'a'); insert into published.without values ('a');
+      create publication filtered for table published.filtered where (note <> '');
+      create publication whole for table published.without;`);
+    const cells = await probed(['published']);
     const writes = cells.filter(({ role, operation }) => role === 'anon' && /update|delete/.test(operation));
     expect(writes.map(({ entity, verdict, outcome }) => [entity, verdict, outcome])).toEqual([
-      ['told.filtered', 'never', 'agrees'],
-      ['told.filtered', 'never', 'agrees'],
-      ['told.without', 'never', 'agrees'],
-      ['told.without', 'never', 'agrees'],
+      ['published.filtered', 'never', 'agrees'],
+      ['published.filtered', 'never', 'agrees'],
+      ['published.without', 'never', 'agrees'],
+      ['published.without', 'never', 'agrees'],
     ]);
   });
 

@@ -54,8 +54,8 @@ export class ProbeRunner {
 
   async #run(app: App, startedAt: string): Promise<void> {
     let report: ProbeReport | null = null;
-    let told = performance.now();
-    let telling: Promise<void> = Promise.resolve();
+    let reportedAt = performance.now();
+    let reporting: Promise<void> = Promise.resolve();
     // The whole run uses one dedicated connection: PostgreSQL's caches serve all statements, and calls do not wait for
     // the probe.
     const database = app.dedicatedPool();
@@ -70,14 +70,14 @@ export class ProbeRunner {
         pace: limits.probePaceMilliseconds.default,
         isStopped: () => this.#isStopping,
         onProgress: (done, total) => {
-          if (performance.now() - told < limits.probeTellMilliseconds.default) return;
-          told = performance.now();
-          telling = telling.then(() => noteProgress(app.serverDatabase, done, total)).catch(() => undefined);
+          if (performance.now() - reportedAt < limits.probeTellMilliseconds.default) return;
+          reportedAt = performance.now();
+          reporting = reporting.then(() => noteProgress(app.serverDatabase, done, total)).catch(() => undefined);
         },
       });
       if (!this.#isStopping) report = reportOf(cells, hash, startedAt);
     } finally {
-      await Promise.all([database.close(), telling]);
+      await Promise.all([database.close(), reporting]);
       await endProbe(app.serverDatabase, report);
     }
   }

@@ -70,7 +70,7 @@ async function run(sql: string): Promise<void> {
   if (sql.includes('ninefold.settings')) await vi.waitUntil(async () => (await app.settings()) !== before);
 }
 
-it('after a change of a setting, reads the facts again only if they depend on this setting', async () => {
+it('SpecificationService reads the facts again after a change of a setting only if they depend on this setting', async () => {
   const tasks = new InterruptedTasks();
   const specifications = specificationsOf(tasks);
   const page = async () => Buffer.from(await specifications.page(app, 'markdown')).toString();
@@ -104,7 +104,7 @@ it.each([
     'alter database postgres reset work_mem',
   ],
 ])(
-  'does not cache a specification if %s was changed and reversed during its derivation',
+  'SpecificationService does not cache a specification if %s was changed and reversed during its derivation',
   async (_, change, reversal) => {
     const tasks = new InterruptedTasks();
     const specifications = specificationsOf(tasks);
@@ -121,7 +121,7 @@ it.each([
   },
 );
 
-it('sends the task for the screens before the process reports the derivation', async () => {
+it('SpecificationService sends the task for the screens before the process reports the derivation', async () => {
   const tasks = new InterruptedTasks();
   tasks.beforeReport = () => vi.waitUntil(() => tasks.names.includes('memberScreens'));
   const screens = await specificationsOf(tasks).memberScreens(app, { role: 'anon', memberRoles: [] }, 'en');
@@ -129,7 +129,7 @@ it('sends the task for the screens before the process reports the derivation', a
   expect(tasks.names).toEqual(['deriveFromCached', 'derive', 'setState', 'memberScreens']);
 });
 
-it('derives the screens of the most recent caller after a change before the next request', async () => {
+it('SpecificationService derives the screens of the most recent caller after a change before the next request', async () => {
   const tasks = new InterruptedTasks();
   const screens = new ScreensOfCallers(specificationsOf(tasks));
   const before = await screens.for(app, { role: 'anon', userId: null }, null);

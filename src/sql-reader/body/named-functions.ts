@@ -1,3 +1,6 @@
+/** The longest name of PostgreSQL (NAMEDATALEN - 1). */
+const NAME_BYTES = 63;
+
 const NAME = '(?:"(?:[^"]|"")+"|[A-Za-z_\\u0080-\\uffff][\\w$\\u0080-\\uffff]*)';
 /**
  * Matches names before a bracket, which may be calls. Also matches complete comments and string literals, so that names
@@ -64,5 +67,3 @@ function plain(name: string): string {
   if (whole.length * 4 <= NAME_BYTES) return whole;
   return new TextDecoder().decode(new TextEncoder().encode(whole).slice(0, NAME_BYTES)).replace(/\ufffd$/, '');
 }
-
-const NAME_BYTES = 63;

@@ -6,6 +6,9 @@ import { beginsStatement } from './statements.ts';
 import { isSymbol, isWord, tokens } from './tokens.ts';
 import type { Writes } from './writes.ts';
 
+/** The longest body of a function whose analysis is cached. */
+const REMEMBERED_CHARACTERS = 10_000;
+
 type Operation = 'insert' | 'update' | 'delete';
 
 /** The effects of a trigger function in PL/pgSQL on the rows of one operation. */
@@ -30,7 +33,7 @@ const effectsOf = memoize(
     const sometimes = always ? [] : raisesOf(source).filter((raise) => !raise.isCaught && !raise.isAgain);
     return { always, sometimes, skips: skipsRows(source, operation) };
   },
-  { maxText: 10_000 },
+  { maxText: REMEMBERED_CHARACTERS },
 );
 
 /**

@@ -5,7 +5,7 @@ import { usesOf } from './uses.ts';
  * Returns each use of a relation, or of a function with a schema, as a short string. `?` marks a use that some calls of
  * the function skip. `!` marks a call that the statement always makes, whatever rows the statement finds.
  */
-const told = (language: string, body: string): string[] =>
+const reported = (language: string, body: string): string[] =>
   usesOf(language, body)
     .filter(({ kind, schema }) => kind !== 'call' || schema !== null)
     .map(({ kind, schema, name, isCertain, isAlone }) => {
@@ -47,7 +47,7 @@ describe('usesOf', () => {
     [`copy a.b to '/tmp/x'`, ['select a.b']],
     ['explain analyze insert into a.b select * from c.d', ['insert a.b', 'select c.d']],
   ])('finds the relations and functions of the SQL %s', (body, uses) => {
-    expect(told('sql', body)).toEqual(uses);
+    expect(reported('sql', body)).toEqual(uses);
   });
 
   it.each([
@@ -70,6 +70,6 @@ describe('usesOf', () => {
     [`begin execute 'insert into a.b select a.f() from c.d' using x; end`, ['insert a.b', 'call a.f', 'select c.d']],
     ['begin if x then execute $q$ delete from a.b $q$; end if; end', ['delete a.b?']],
   ])('marks the uses that some calls of a PL/pgSQL function do not reach: %s', (body, uses) => {
-    expect(told('plpgsql', body)).toEqual(uses);
+    expect(reported('plpgsql', body)).toEqual(uses);
   });
 });

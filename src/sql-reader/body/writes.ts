@@ -3,6 +3,9 @@ import { certainTokens } from './certain.ts';
 import { beginsQuery, beginsStatement, executedTokens, isComputed } from './statements.ts';
 import { isSymbol, isWord, type Token, tokens } from './tokens.ts';
 
+/** The longest body of a function whose analysis is cached. */
+const REMEMBERED_CHARACTERS = 10_000;
+
 /**
  * What the code of a function shows about its result in a read-only transaction. PostgreSQL refuses it in every call
  * (`always`), or in some calls (`at times`), or the code shows no refusal (`never`).
@@ -33,7 +36,7 @@ const summaryOf = memoize(
       tokens(source).some((token, i, own) => isWord(token, 'execute') && isComputed(own, i));
     return { writes, isDynamic, inStatements: statementWrites(language, all) };
   },
-  { maxText: 10_000 },
+  { maxText: REMEMBERED_CHARACTERS },
 );
 
 /**

@@ -46,7 +46,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started;
 }
 
-it('delays no sign-in of another app and of builders if an app has hashes that cost two seconds each', async () => {
+it('an app whose hashes cost two seconds each delays no sign-in of another app and of builders', async () => {
   const answers: HttpResponse[] = [];
   for (let i = 0; i < ACCOUNTS; i++) {
     // The node stops before it has verified all hashes.

@@ -87,9 +87,9 @@ describe('POST with eight bodies of 9 MB at once', () => {
         answers.push(...(await Promise.all(Array.from({ length: 8 }, () => asMember(path, type, body)))));
       });
       for (const response of answers) {
-        const told = `${response.status} ${response.body.slice(0, 300)}`;
-        if (typeof expected === 'number') expect(response.status, told).toBe(expected);
-        else expect((JSON.parse(response.body) as { code: string }).code, told).toBe(expected);
+        const context = `${response.status} ${response.body.slice(0, 300)}`;
+        if (typeof expected === 'number') expect(response.status, context).toBe(expected);
+        else expect((JSON.parse(response.body) as { code: string }).code, context).toBe(expected);
         expect(response.body.length).toBeLessThan(limits.authBodyBytes.default * 4);
       }
       expect((await longestTurn(turns, since)) ?? 0).toBeLessThan(200);

@@ -21,20 +21,20 @@ export const changesBehindCells: readonly Change[] = [
   ),
   change(
     6,
-    'create publication told for table public.plain where (note is null)',
-    'drop publication told',
+    'create publication published for table public.plain where (note is null)',
+    'drop publication published',
     /\| delete \| – \(42P10\) \| – \(42P10\) \| – \(42P10\) \| – \(42P10\) \|/,
   ),
   change(
     6,
-    'create publication told for table public.plain (note)',
-    'drop publication told',
+    'create publication published for table public.plain (note)',
+    'drop publication published',
     /\| delete \| – \(42P10\) \| – \(42P10\) \| – \(42P10\) \| – \(42P10\) \|/,
   ),
   change(
     6,
-    `create publication told for table public.plain; alter table public.plain replica identity nothing; alter publication told set (publish = 'insert, update')`,
-    'drop publication told; alter table public.plain replica identity default',
+    `create publication published for table public.plain; alter table public.plain replica identity nothing; alter publication published set (publish = 'insert, update')`,
+    'drop publication published; alter table public.plain replica identity default',
     /\| update \| – \(55000\) \| – \(55000\) \| – \(55000\) \| – \(55000\) \|/,
   ),
 
@@ -137,7 +137,7 @@ export const changesBehindCells: readonly Change[] = [
   ),
   change(
     5,
-    `create domain public.said as text constraint told not null; comment on constraint told on domain public.said is 'Say something';
+    `create domain public.said as text constraint published not null; comment on constraint published on domain public.said is 'Say something';
       alter table public.plain add column more public.said default ''`,
     'alter table public.plain drop column more; drop domain public.said',
     /Say something/,

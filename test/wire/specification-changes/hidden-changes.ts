@@ -405,15 +405,15 @@ export const hiddenChanges: readonly Change[] = [
   ),
   change(
     7,
-    `create publication told for table public.plain (id, note) where (id > 1) with (publish = 'insert')`,
-    'drop publication told',
-    /publication told: tables public\.plain \(id, note\) where \(id \\> 1\); publishes insert/,
+    `create publication published for table public.plain (id, note) where (id > 1) with (publish = 'insert')`,
+    'drop publication published',
+    /publication published: tables public\.plain \(id, note\) where \(id \\> 1\); publishes insert/,
   ),
   change(
     7,
-    'create statistics public.told (dependencies) on id, note from public.plain; alter statistics public.told set statistics 7',
-    'drop statistics public.told',
-    /extended statistics public\.told: \(dependencies\) ON id, note FROM public\.plain target 7/,
+    'create statistics public.published (dependencies) on id, note from public.plain; alter statistics public.published set statistics 7',
+    'drop statistics public.published',
+    /extended statistics public\.published: \(dependencies\) ON id, note FROM public\.plain target 7/,
   ),
   change(
     7,

@@ -19,10 +19,10 @@ const changes = [
 ];
 
 /** Changes by their SQL. A change that affects several chapters runs once. */
-const done = new Map<string, Pick<Change, 'does' | 'undoes'> & { tells: Pick<Change, 'chapter' | 'says'>[] }>();
-for (const { does, undoes, ...tell } of changes) {
+const done = new Map<string, Pick<Change, 'does' | 'undoes'> & { effects: Pick<Change, 'chapter' | 'says'>[] }>();
+for (const { does, undoes, ...effect } of changes) {
   const key = JSON.stringify([does, undoes]);
-  done.set(key, { does, undoes, tells: [...(done.get(key)?.tells ?? []), tell] });
+  done.set(key, { does, undoes, effects: [...(done.get(key)?.effects ?? []), effect] });
 }
 
 const node = inject('node');
@@ -38,15 +38,15 @@ beforeAll(async () => {
   before = await chapters();
 });
 
-describe('the specification shows each change within a second, until the change is undone', () => {
+describe('the specification of an app', () => {
   it.each([...done.values()].map((one, i) => ({ title: `${i + 1}. ${stepTitle(one.does)}`, ...one })))(
-    '$title',
-    async ({ does, undoes, tells }) => {
+    'shows a change within a second, until the change is undone: $title',
+    async ({ does, undoes, effects }) => {
       await take(does);
       const changed = await eventually(async () => {
         const now = await chapters();
         const lines = before.map((text, chapter) => changedLines(text, now[chapter] ?? ''));
-        const isSaid = tells.every(({ chapter, says }) => lines[chapter]?.some((line) => says.test(line)));
+        const isSaid = effects.every(({ chapter, says }) => lines[chapter]?.some((line) => says.test(line)));
         return { done: isSaid, value: lines };
       });
       await take(undoes);
@@ -54,7 +54,7 @@ describe('the specification shows each change within a second, until the change 
         const now = await chapters();
         return { done: now.join('') === before.join(''), value: now };
       });
-      for (const { chapter, says } of tells) {
+      for (const { chapter, says } of effects) {
         expect(changed[chapter], `chapter ${chapter}`).toContainEqual(expect.stringMatching(says));
       }
       expect(changed[0], 'the version').not.toEqual([]);

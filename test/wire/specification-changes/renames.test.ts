@@ -94,7 +94,7 @@ it.each<[does: string, undoes: string, says: Partial<Record<Change['chapter'], s
     },
     'In place of the table plain there is comments, the same but for its name.',
   ],
-])('reports a rename in each chapter that contains the name: %s', async (does, undoes, says, undone) => {
+])('each chapter that contains a name reports its rename: %s', async (does, undoes, says, undone) => {
   const before = await newest();
   await runSql(node, ref, does);
   const { changes, number } = await newerThan(before.number);

@@ -1,6 +1,7 @@
 import { beforeAll, expect, inject, it } from 'vitest';
-import { type HookSettings, hookNames } from '../../../contract/hooks.ts';
-import { type ProviderSettings, providerNames } from '../../../contract/providers.ts';
+import { hookNames, type hookSettings } from '../../../contract/hooks.ts';
+import { providerNames, type providerSettings } from '../../../contract/providers.ts';
+import type { ValuesOf } from '../../../contract/setting.ts';
 import type { RestSettings } from '../../../contract/settings.ts';
 import type { AuthSettings } from '../../../contract/settings-auth.ts';
 import { admin, createApp, runSql } from '../../support/apps.ts';
@@ -88,14 +89,14 @@ const values: RestSettings & AuthSettings = {
       [`external_${name}_skip_nonce_check`, true],
       [`external_${name}_email_optional`, true],
     ]),
-  ) as unknown as ProviderSettings),
+  ) as ValuesOf<typeof providerSettings>),
 
   ...(Object.fromEntries(
     hookNames.flatMap((name) => [
       [`hook_${name}_enabled`, true],
       [`hook_${name}_uri`, `pg-functions://postgres/public/${name}`],
     ]),
-  ) as unknown as HookSettings),
+  ) as ValuesOf<typeof hookSettings>),
   mailer_otp_exp: 600,
   mailer_otp_length: 8,
   mailer_secure_email_change_enabled: false,

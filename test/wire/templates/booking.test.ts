@@ -226,7 +226,7 @@ describe('resources and slots', () => {
   });
 });
 
-it('has a complete specification: content in every chapter, no broken screen, no advice', () =>
+it('the template has a complete specification: content in every chapter, no broken screen, no advice', () =>
   expectSoundSpecification(node, app.ref, {
     machine: 'public.bookings',
     codes: ['BK001', 'BK002', 'BK003', 'BK004', 'BK005', 'BK006', 'BK007'],

@@ -57,8 +57,11 @@ describe('apps create --template', () => {
       'template_unknown',
       { template: '../../etc', templates: templateNames },
     ]);
-    const told = await cli(node, ['apps', 'create', ref, '--template', 'constructor']);
-    expect([told.code, told.stderr]).toEqual([1, expect.stringMatching(/helpdesk, booking, notes.*template_unknown/)]);
+    const failed = await cli(node, ['apps', 'create', ref, '--template', 'constructor']);
+    expect([failed.code, failed.stderr]).toEqual([
+      1,
+      expect.stringMatching(/helpdesk, booking, notes.*template_unknown/),
+    ]);
     expect(await post({ ref, template: 7 })).toMatchObject({ status: 400, body: { code: 'validation_invalid' } });
     const both = await post({ ref, template: 'notes', database: 'postgres' });
     expect([both.status, both.body.code]).toEqual([400, 'validation_invalid']);

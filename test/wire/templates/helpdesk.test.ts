@@ -202,7 +202,7 @@ describe('the rights of each role', () => {
 });
 
 describe('the queue', () => {
-  it('two agents who take the next ticket at once get two different ones, most urgent first; an empty queue is reported', async () => {
+  it('gives two agents who take the next ticket at once two different ones, most urgent first, and reports an empty queue', async () => {
     const desk = await createApp(node, { template: 'helpdesk' });
     const [customer, first, second] = await Promise.all([
       signUpMember(desk, 'customer'),
@@ -232,7 +232,7 @@ describe('the queue', () => {
     expect([none.status, none.error?.code, none.error?.message]).toEqual([400, 'HD003', 'No new ticket is waiting.']);
   });
 
-  it('the text search finds only rows that the caller may read', async () => {
+  it('returns only rows that the caller may read to a text search', async () => {
     const id = await ask(ada, 'The flux capacitor hums');
     const find = async ({ client }: Member, words: string) =>
       (await client.rpc('search_tickets', { words }).select('id')).data;
@@ -241,7 +241,7 @@ describe('the queue', () => {
     expect(await find(bob, 'flux')).toEqual([]);
   });
 
-  it('one call returns tickets with topic, customer and agent', async () => {
+  it('returns tickets with topic, customer and agent in one call', async () => {
     const { data: topic } = await ada.client.from('topics').select('id').eq('name', 'Billing').single().throwOnError();
     const { data } = await ada.client
       .from('tickets')
@@ -258,5 +258,5 @@ describe('the queue', () => {
   });
 });
 
-it('has a complete specification: content in every chapter, no broken screen, no advice', () =>
+it('the template has a complete specification: content in every chapter, no broken screen, no advice', () =>
   expectSoundSpecification(node, app.ref, { machine: 'public.tickets', codes: ['HD001', 'HD002', 'HD003'] }));

@@ -194,5 +194,5 @@ describe('search', () => {
   });
 });
 
-it('has a complete specification: content in every chapter, no broken screen, no advice', () =>
+it('the template has a complete specification: content in every chapter, no broken screen, no advice', () =>
   expectSoundSpecification(node, app.ref, { machine: 'public.notes', codes: ['NT001', 'NT002', 'NT003', 'NT004'] }));

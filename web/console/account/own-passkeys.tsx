@@ -2,9 +2,9 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button } from '../../ui/button.tsx';
 import { FailureNote } from '../../ui/failure.tsx';
 import { Skeleton } from '../../ui/table.tsx';
-import { failureFacts } from '../data/api-failure.ts';
-import { addPasskey, canUsePasskeys, isCancelled, ownPasskeys, removePasskey } from '../data/session.ts';
 import { TimeAgo } from '../format/time-ago.tsx';
+import { failureFacts } from '../queries/api-failure.ts';
+import { addPasskey, canUsePasskeys, isCancelled, ownPasskeys, removePasskey } from '../queries/session.ts';
 import styles from './account-page.module.css';
 
 /** Lists the passkeys with which the builder can sign in. */

@@ -2,9 +2,9 @@ import { PasswordInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { limits } from '../../../contract/limits.ts';
-import { ApiFailure } from '../data/api-failure.ts';
-import { changePassword } from '../data/session.ts';
 import { FormDialog } from '../forms/form-dialog.tsx';
+import { ApiFailure } from '../queries/api-failure.ts';
+import { changePassword } from '../queries/session.ts';
 
 /** Asks for the builder's current password and sets a new one. */
 export function OwnPasswordDialog({ onClose }: { onClose: () => void }) {

@@ -1,24 +1,28 @@
+import { TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { limits } from '../../../contract/limits.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { FailureNote } from '../../ui/failure.tsx';
 import { Skeleton } from '../../ui/table.tsx';
-import { failureFacts } from '../data/api-failure.ts';
+import { dateTime } from '../format/format.ts';
+import { TimeAgo } from '../format/time-ago.tsx';
+import { FormDialog } from '../forms/form-dialog.tsx';
+import { failureFacts } from '../queries/api-failure.ts';
 import {
+  addSecurityKey,
   beginTotp,
   builder,
   canUsePasskeys,
   factorName,
+  isCancelled,
   makeCodes,
   ownFactors,
   removeOwnFactor,
-} from '../data/session.ts';
-import { dateTime } from '../format/format.ts';
-import { TimeAgo } from '../format/time-ago.tsx';
+} from '../queries/session.ts';
 import styles from './account-page.module.css';
-import { SecurityKeyDialog } from './security-key-dialog.tsx';
 import { TotpDialog } from './totp-dialog.tsx';
 
 /**
@@ -116,5 +120,34 @@ function CodesDialog({ codes, onClose }: { codes: readonly string[]; onClose: ()
       </ul>
       <CopyButton text={codes.join('\n')} what="the recovery codes" word />
     </Dialog>
+  );
+}
+
+/** Names a security key and adds it as a second factor. */
+function SecurityKeyDialog({ onClose }: { onClose: () => void }) {
+  const [name, setName] = useState('Security key');
+  const { mutate, isPending, error } = useMutation(addSecurityKey());
+  return (
+    <FormDialog
+      title="Add security key"
+      verb={['Add', 'Waiting for the key']}
+      pending={isPending}
+      error={isCancelled(error) ? null : error}
+      onSubmit={() => mutate(name.trim(), { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <p className={styles.words}>
+        Plug the key in, then touch it when the browser asks. If it is your first second factor, your other sessions
+        end.
+      </p>
+      <TextInput
+        label="Name"
+        description="The name is shown at each sign-in, so that you use the right key."
+        maxLength={limits.factorNameCharacters.default}
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+    </FormDialog>
   );
 }

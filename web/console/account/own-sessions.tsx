@@ -2,9 +2,9 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button } from '../../ui/button.tsx';
 import { Failure, FailureNote } from '../../ui/failure.tsx';
 import { Skeleton } from '../../ui/table.tsx';
-import { failureFacts } from '../data/api-failure.ts';
-import { devices, endDevice } from '../data/session.ts';
 import { TimeAgo } from '../format/time-ago.tsx';
+import { failureFacts } from '../queries/api-failure.ts';
+import { devices, endDevice } from '../queries/session.ts';
 import styles from './account-page.module.css';
 
 /** Lists the sessions of the builder. A button ends each session. */

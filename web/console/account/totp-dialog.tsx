@@ -1,9 +1,9 @@
 import { TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ApiFailure } from '../data/api-failure.ts';
-import { type NewTotp, showTotp } from '../data/session.ts';
 import { FormDialog } from '../forms/form-dialog.tsx';
+import { ApiFailure } from '../queries/api-failure.ts';
+import { type NewTotp, showTotp } from '../queries/session.ts';
 import styles from './account-page.module.css';
 
 /** Shows the QR code of a new authenticator app and asks for its first code. */

@@ -3,10 +3,10 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { isTemplateName, templateNames, templates } from '../../../contract/templates.ts';
-import { ApiFailure } from '../data/api-failure.ts';
-import { cloneApp, createApp } from '../data/apps.ts';
 import { FormDialog } from '../forms/form-dialog.tsx';
-import styles from './app-form.module.css';
+import { ApiFailure } from '../queries/api-failure.ts';
+import { cloneApp, createApp } from '../queries/apps.ts';
+import styles from './apps.module.css';
 import { refFault } from './ref-rule.ts';
 
 /** Creates an app and opens it. */

@@ -7,7 +7,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { LoadingRows, rowClass, Skeleton, Table } from '../../ui/table.tsx';
 import { Verdict } from '../../ui/verdict.tsx';
 import { ago, bytes, dateTime } from '../format/format.ts';
-import styles from './app-table.module.css';
+import styles from './apps.module.css';
 
 /** Table of the apps. A click in a row opens the app; the row's menu clones and deletes it. */
 export function AppTable({

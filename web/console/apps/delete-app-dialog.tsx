@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
-import { deleteApp } from '../data/apps.ts';
 import { ConfirmByTyping } from '../forms/confirm-by-typing.tsx';
+import { deleteApp } from '../queries/apps.ts';
 
 /** Deletes an app after the builder has typed its ref. */
 export function DeleteAppDialog({

@@ -22,7 +22,7 @@ const status: NodeStatus = {
   apps: [],
 };
 
-it('uses singular and plural, and omits figures that are unknown', () => {
+it('nodeSentence uses singular and plural, and omits figures that are unknown', () => {
   expect(nodeSentence([], sizes(), status, now)).toMatch(
     /^None yet\. PostgreSQL 18\.4 has 3 of 400 connections in use; 2 workers/,
   );
@@ -32,16 +32,16 @@ it('uses singular and plural, and omits figures that are unknown', () => {
   expect(nodeSentence([app('a'), app('b')], sizes('a', 'b'), status, now)).toMatch(/^2 apps use 16 MB\./);
 });
 
-it('leaves out sizes that are not loaded yet', () => {
+it('nodeSentence leaves out sizes that are not loaded yet', () => {
   expect(nodeSentence([app('a'), app('b')], undefined, status, now)).toMatch(/^2 apps\. PostgreSQL/);
 });
 
-it('says so if the node does not run its PostgreSQL itself', () => {
+it('nodeSentence says so if the node does not run its PostgreSQL itself', () => {
   const postgres = { ...status.postgres, embedded: false };
   expect(nodeSentence([], sizes(), { ...status, postgres }, now)).toContain('An external PostgreSQL 18.4');
 });
 
-it('says how many lines of the log could not be written, if there are any', () => {
+it('nodeSentence says how many lines of the log could not be written, if there are any', () => {
   expect(nodeSentence([], sizes(), status, now)).not.toContain('log');
   const lossy = { ...status, lost_log_lines: 1200 };
   expect(nodeSentence([], sizes(), lossy, now)).toMatch(

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import { refFault } from './ref-rule.ts';
 
-it.each(['abc', 'help-desk-2', `a${'b'.repeat(39)}`])('accepts %s as a ref', (ref) => expect(refFault(ref)).toBeNull());
+it.each(['abc', 'help-desk-2', `a${'b'.repeat(39)}`])('refFault accepts %s as a ref', (ref) =>
+  expect(refFault(ref)).toBeNull(),
+);
 
 it.each([
   ['ab', /3 characters/],
@@ -12,4 +14,4 @@ it.each([
   ['help desk', /Only/],
   ['help_desk', /Only/],
   ['abc\n', /Only/],
-])('explains why %j is not a valid ref', (ref, why) => expect(refFault(ref)).toMatch(why));
+])('refFault explains why %j is not a valid ref', (ref, why) => expect(refFault(ref)).toMatch(why));

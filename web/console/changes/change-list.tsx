@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Change } from '../../../contract/changes.ts';
-import { chapterPages } from '../chapters/chapter-pages.ts';
 import { count } from '../format/format.ts';
+import { chapterPages } from '../navigation/chapter-pages.ts';
 import { byChapter } from './change-words.ts';
 import styles from './changes.module.css';
 
@@ -12,7 +12,7 @@ export function ChangeList({ appRef, changes, all }: { appRef: string; changes: 
   const pages = chapterPages(undefined);
   return (
     <>
-      {byChapter(changes).map(({ number, name, changes: told }) => {
+      {byChapter(changes).map(({ number, name, changes: listed }) => {
         const page = pages.find((each) => each.number === number);
         return (
           <section key={name} className={styles.chapter}>
@@ -27,7 +27,7 @@ export function ChangeList({ appRef, changes, all }: { appRef: string; changes: 
               )}
             </h3>
             <ul>
-              {told.map(({ kind, words, paths }) => (
+              {listed.map(({ kind, words, paths }) => (
                 <li key={`${words} ${paths[0]}`}>
                   <span className={styles[kind]} title={kind}>
                     <span aria-hidden="true">{signs[kind]}</span>

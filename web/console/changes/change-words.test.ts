@@ -19,21 +19,21 @@ const version = (more: Partial<VersionEntry>): VersionEntry => ({
   ...more,
 });
 
-it('groups changes by chapter, including changes of an unknown chapter', () => {
-  const told = byChapter([
+it('byChapter groups changes by chapter, including changes of an unknown chapter', () => {
+  const reported = byChapter([
     change('roles', 'a'),
     change('entities', 'b'),
     change('roles', 'c'),
     change('new' as 'roles', 'd'),
   ]);
-  expect(told.map(({ name, changes }) => [name, changes.map(({ words }) => words)])).toEqual([
+  expect(reported.map(({ name, changes }) => [name, changes.map(({ words }) => words)])).toEqual([
     ['Entities', ['b']],
     ['Roles', ['a', 'c']],
     ['new', ['d']],
   ]);
 });
 
-it('names each cause of a version once, and counts the causes that it does not name', () => {
+it('causeWords names each cause of a version once, and counts the causes that it does not name', () => {
   const all = [cause('migration', '0001.sql'), cause('sql', 'CREATE TABLE'), cause('sql', 'CREATE TABLE')];
   expect(causeWords(version({ causes: all }))).toBe('migration 0001.sql and CREATE TABLE');
   const more = [...all, cause('setting', 'jwt_exp'), cause('sql', 'GRANT')];
@@ -43,14 +43,14 @@ it('names each cause of a version once, and counts the causes that it does not n
   expect(causeWords(version({ number: 1 }))).toBe('first version');
 });
 
-it('names each author of a version once', () => {
+it('whoMade names each author of a version once', () => {
   expect(whoMade({ causes: [cause('sql', 'a'), cause('sql', 'b'), cause('sql', 'c', 'operator')] })).toBe(
     'Ines and operator',
   );
   expect(whoMade({ causes: [] })).toBe('');
 });
 
-it('counts all changes of each chapter, including changes that the response omits', () => {
+it('summary counts all changes of each chapter, including changes that the response omits', () => {
   expect(summary(version({ changes: [change('roles', 'a')], change_count: 900 }))).toBe('900 changes in Roles');
   expect(summary(version({ number: 1 }))).toBe('First recorded version');
 });

@@ -1,23 +1,46 @@
 import { type UseInfiniteQueryResult, useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
+import type { VersionEntry } from '../../../contract/changes.ts';
 import { Button } from '../../ui/button.tsx';
 import { FlashOnChange, liveValueClass } from '../../ui/live-value.tsx';
 import { AsOf, PageHeader } from '../../ui/page-header.tsx';
 import { Feet } from '../chapters/chapter-page.tsx';
+import type { ListColumn } from '../chapters/list/list-table.tsx';
 import { MainTable } from '../chapters/list/main-table.tsx';
 import { useList } from '../chapters/list/use-list.ts';
-import { versionList } from '../data/versions.ts';
 import { counted } from '../format/format.ts';
 import { TimeAgo } from '../format/time-ago.tsx';
 import { Page } from '../layout/page.tsx';
 import { QueryFailure } from '../layout/query-failure.tsx';
 import { SpecificationVersion } from '../layout/specification-version.tsx';
 import { useSearchParameter } from '../layout/use-search-parameter.ts';
-import { summary, whoMade } from './change-words.ts';
+import { versionList } from '../queries/versions.ts';
+import { causeWords, summary, whoMade } from './change-words.ts';
 import { Compare } from './compare.tsx';
-import { type VersionRow, versionColumns } from './version-columns.tsx';
 import { VersionPanel } from './version-panel.tsx';
+
+/** A version as a row of the table. */
+interface VersionRow extends VersionEntry {
+  /** The number as the address bar contains it. */
+  id: string;
+}
+
+const versionColumns: readonly ListColumn<VersionRow>[] = [
+  { name: 'Version', bar: 30, cell: ({ number }) => `v${number}` },
+  { name: 'What changed', look: 'words', share: 60, bar: 220, cell: (row) => summary(row) },
+  {
+    name: 'Cause',
+    look: 'words',
+    share: 40,
+    rank: 'second',
+    bar: 120,
+    cell: (row) => causeWords(row),
+  },
+  { name: 'Who', rank: 'third', bar: 60, cell: (row) => whoMade(row) },
+  { name: 'Hash', rank: 'third', bar: 50, cell: ({ hash }) => <code className="soft">{hash.slice(0, 7)}</code> },
+  { name: 'When', look: 'figure', bar: 40, cell: ({ at }) => <TimeAgo iso={at} short /> },
+];
 
 const question = 'What changed, and when?';
 

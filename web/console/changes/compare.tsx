@@ -4,9 +4,9 @@ import type { VersionEntry } from '../../../contract/changes.ts';
 import { FailureNote } from '../../ui/failure.tsx';
 import { Figure } from '../../ui/figure.tsx';
 import { Skeleton } from '../../ui/table.tsx';
-import { failureFacts } from '../data/api-failure.ts';
-import { comparison } from '../data/versions.ts';
 import { counted, dateTime } from '../format/format.ts';
+import { failureFacts } from '../queries/api-failure.ts';
+import { comparison } from '../queries/versions.ts';
 import { ChangeList } from './change-list.tsx';
 import styles from './changes.module.css';
 

@@ -6,12 +6,12 @@ import type { Specification } from '../../../contract/specification.ts';
 import type { Source } from '../../../contract/specification-source.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { AsOf, PageHeader } from '../../ui/page-header.tsx';
-import { figuresAt, specification } from '../data/specification.ts';
 import { Page } from '../layout/page.tsx';
 import { QueryFailure } from '../layout/query-failure.tsx';
 import { SpecificationVersion } from '../layout/specification-version.tsx';
+import { type BuiltChapter, chapterPage, chapterPages } from '../navigation/chapter-pages.ts';
+import { figuresAt, specification } from '../queries/specification.ts';
 import styles from './chapter-page.module.css';
-import { type BuiltChapter, chapterPage, chapterPages } from './chapter-pages.ts';
 
 /**
  * Layout of every chapter: the answer, figures and tables, sources, ways to change them, neighbouring chapters. The

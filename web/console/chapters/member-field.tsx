@@ -2,8 +2,8 @@ import { type ComboboxParsedItem, Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { type Ref, useState } from 'react';
-import { failureFacts } from '../data/api-failure.ts';
-import { userList } from '../data/users.ts';
+import { failureFacts } from '../queries/api-failure.ts';
+import { userList } from '../queries/users.ts';
 import { nameOf } from '../tools/users/user-words.ts';
 
 /** Maximum number of members in the list of options. */

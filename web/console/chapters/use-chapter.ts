@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Chapters } from '../../../contract/specification.ts';
-import { specification } from '../data/specification.ts';
-import type { BuiltChapter } from './chapter-pages.ts';
+import type { BuiltChapter } from '../navigation/chapter-pages.ts';
+import { specification } from '../queries/specification.ts';
 
 /**
  * Returns a chapter of an app's specification; undefined until it is loaded. `stale` is true if the last refresh

@@ -10,10 +10,45 @@ import { Icon } from '../../ui/icon.tsx';
 import { code, MissingCode } from '../../ui/recovery/code.ts';
 import { useRecovery } from '../../ui/recovery/use-recovery.ts';
 import styles from './diagram.module.css';
-import { saveSvg } from './export.ts';
 import type { Layout } from './geometry.ts';
 import { type Box, type Graph, isCompact, labelSize, sizeOf } from './graph.ts';
+import { type Palette, svgOf } from './svg.ts';
 import { heightOf } from './view.ts';
+
+const colours = [
+  'paper',
+  'paper-2',
+  'raised',
+  'rule-2',
+  'edge',
+  'ink',
+  'ink-2',
+  'ink-3',
+  'blue',
+  'error',
+  'd-1',
+  'd-2',
+  'd-3',
+  'd-4',
+  'd-5',
+  'd-6',
+] as const satisfies readonly (keyof Palette)[];
+
+/** Saves the diagram as an SVG file in the current colours. */
+function saveSvg(graph: Graph, layout: Layout, name: string): void {
+  const style = getComputedStyle(document.documentElement);
+  const palette = Object.fromEntries(colours.map((colour) => [colour, style.getPropertyValue(`--${colour}`).trim()]));
+  save(svgOf(graph, layout, palette as Palette, name), 'image/svg+xml', `${name}.svg`);
+}
+
+function save(content: string, type: string, name: string): void {
+  const url = URL.createObjectURL(new Blob([content], { type }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+}
 
 const canvas = code(() => import('./canvas.tsx'));
 const layouts = code(() => import('./layout.ts'));
@@ -40,7 +75,7 @@ interface DiagramProps {
   /** Ids of the highlighted edges. */
   hot: ReadonlySet<string>;
   mermaid: () => string;
-  /** Name of the part, if `graph` is a part of a larger graph. The view of each part starts anew. */
+  /** Name of the part, if `graph` is a part of a larger graph. Each part starts with its own initial view. */
   part?: string;
   /** Content that is shown instead of a large graph. In it the reader chooses a part of the graph. */
   instead?: ReactNode;

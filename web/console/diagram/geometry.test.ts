@@ -45,7 +45,7 @@ describe('roundedPath', () => {
     ).not.toContain('NaN'));
 });
 
-it('points an arrowhead in the direction of the last segment', () => {
+it('arrowHead points an arrowhead in the direction of the last segment', () => {
   expect(
     arrowHead([
       [0, 0],
@@ -61,7 +61,7 @@ it('points an arrowhead in the direction of the last segment', () => {
   expect(arrowHead([[1, 1]])).toBeNull();
 });
 
-it('ends a line before the arrowhead that covers its end, and never before its start', () => {
+it('shortened ends a line before the arrowhead that covers its end, and never before its start', () => {
   expect(
     shortened(
       [
@@ -105,10 +105,10 @@ describe('boxTowards', () => {
     ['End', 'a', 'far'],
     ['Enter', 'a', null],
     ['ArrowUp', 'nowhere', null],
-  ])('%s from %s leads to %s', (key, from, to) => expect(boxTowards(key, from, boxes)).toBe(to));
+  ])('leads %s from %s to %s', (key, from, to) => expect(boxTowards(key, from, boxes)).toBe(to));
 });
 
-it('places boxes in as many rows as the width requires', () => {
+it('packInRows places boxes in as many rows as the width requires', () => {
   const places = packInRows(['a', 'b', 'c'], { width: 10, height: 5 }, 22, 2);
   expect([...places.values()].map(({ x, y }) => [x, y])).toEqual([
     [0, 0],

@@ -28,7 +28,7 @@ const graph = {
   ordered: false,
 };
 
-it('returns the chosen box and its neighbours, and only the edges between boxes that it returns', () => {
+it('around returns the chosen box and its neighbours, and only the edges between boxes that it returns', () => {
   const part = around(graph, new Set(['a']));
   expect(part.boxes.map(({ id }) => id)).toEqual(['a', 'b']);
   expect(part.edges.map(({ id }) => id)).toEqual(['a b']);
@@ -36,7 +36,7 @@ it('returns the chosen box and its neighbours, and only the edges between boxes 
   expect(around(graph, new Set()).boxes).toEqual([]);
 });
 
-it('finds the box with the most edges, and no box in an empty graph', () => {
+it('hubOf finds the box with the most edges, and no box in an empty graph', () => {
   expect(hubOf(graph)).toBe('b');
   expect(hubOf({ boxes: [], edges: [], alone: '', ordered: false })).toBeUndefined();
 });

@@ -40,7 +40,7 @@ const layout: Layout = {
   ]),
 };
 
-it('writes XML with names, figures and edges, whatever characters the names contain', () => {
+it('svgOf writes XML with names, figures and edges, whatever characters the names contain', () => {
   const svg = svgOf(graph, layout, palette, 'a < b');
   expect(svg).toContain('a &lt;b&gt; &amp; &quot;c&quot;');
   expect(svg).toContain('<title>a &lt; b</title>');
@@ -49,7 +49,7 @@ it('writes XML with names, figures and edges, whatever characters the names cont
   expect(svg).toContain('stroke="#error" stroke-width="2"');
 });
 
-it('writes the word about before an estimated number, also in boxes that have only one line', () => {
+it('svgOf writes the word about before an estimated number, also in boxes that have only one line', () => {
   const boxes = graph.boxes.map((box) => ({ ...box, isEstimate: true }));
   expect(svgOf({ ...graph, boxes }, layout, palette, '')).toMatch(/>about<\/text><text[^>]*>1,240</);
   const many = Array.from({ length: 41 }, (_, at) => ({ ...boxes[0], id: at === 0 ? 'a' : `b${at}` }) as Box);
@@ -57,7 +57,7 @@ it('writes the word about before an estimated number, also in boxes that have on
   expect(svgOf(graph, layout, palette, '')).not.toContain('about');
 });
 
-it('omits boxes and edges that have no position in the layout', () => {
+it('svgOf omits boxes and edges that have no position in the layout', () => {
   const svg = svgOf(graph, { ...layout, boxes: new Map(), edges: new Map() }, palette, '');
   expect(svg).not.toContain('solve');
 });

@@ -18,7 +18,7 @@ it.each([
   [0, 'no rows'],
   [1, 'about 1 row'],
   [1240, 'about 1,240 rows'],
-])('formats %i as an estimate of rows', (rows, text) => expect(aboutRows(rows)).toBe(text));
+])('aboutRows formats %i as an estimate of rows', (rows, text) => expect(aboutRows(rows)).toBe(text));
 
 describe('bytes, percent, milliseconds and counted', () => {
   it.each([
@@ -76,21 +76,21 @@ it.each([
   ['2026-11-20T11:00:00Z', '3 h'],
   ['2026-11-10T14:00:00Z', '10 d'],
   ['2026-11-20T15:00:00Z', '0 s'],
-])('formats the age of %s in a column as %s', (iso, words) =>
+])('age formats the age of %s in a column as %s', (iso, words) =>
   expect(age(iso, Date.parse('2026-11-20T14:00:05Z'))).toBe(words),
 );
 
-it('omits the schema public from the id of a function', () => {
+it('shortId omits the schema public from the id of a function', () => {
   expect(shortId('public."Order lines"')).toBe('"Order lines"');
   expect(shortId('shop.public.x')).toBe('shop.public.x');
 });
 
-it('omits the schema public from the name of an entity', () => {
+it('entityName omits the schema public from the name of an entity', () => {
   expect(entityName('public', 'tickets')).toBe('tickets');
   expect(entityName('auth', 'users')).toBe('auth.users');
 });
 
-it('joins words with commas and “and”', () => {
+it('listed joins words with commas and “and”', () => {
   expect(listed([])).toBe('');
   expect(listed(['anon'])).toBe('anon');
   expect(listed(['anon', 'authenticated', 'service_role'])).toBe('anon, authenticated and service_role');

@@ -14,9 +14,9 @@ it.each([
   ['(a) + (b)', '(a) + (b)'],
   ['now()', 'now()'],
   ['a::integer', 'a::integer'],
-])('simplifies %s to %s', (given, read) => expect(plainSql(given)).toBe(read));
+])('plainSql simplifies %s to %s', (given, read) => expect(plainSql(given)).toBe(read));
 
-it('simplifies a statement without changing its effect', () => {
+it('tidySql simplifies a statement without changing its effect', () => {
   expect(
     tidySql("using ((( SELECT auth.uid() AS uid) = id) OR ( SELECT ninefold.has_role('lead'::text) AS has_role))"),
   ).toBe("using (((select auth.uid()) = id) OR (select ninefold.has_role('lead')))");

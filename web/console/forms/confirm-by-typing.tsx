@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import styles from './confirm-by-typing.module.css';
+import styles from './form.module.css';
 import { FormDialog } from './form-dialog.tsx';
 
 /** Dialog for an action that cannot be undone. Its button works only after the builder has typed a name. */
@@ -34,7 +34,7 @@ export function ConfirmByTyping({
       offBecause={typed === name ? null : `Type ${name} first.`}
       onSubmit={() => onConfirm(typed)}
     >
-      <div className={styles.words}>{children}</div>
+      <div className={styles.confirmByTypingWords}>{children}</div>
       <TextInput
         label={
           <span>

@@ -2,7 +2,7 @@ import type { FormEvent, ReactNode } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { FailureNote } from '../../ui/failure.tsx';
-import { failureFacts } from '../data/api-failure.ts';
+import { failureFacts } from '../queries/api-failure.ts';
 import styles from './form.module.css';
 
 export interface FormProps {
@@ -13,7 +13,7 @@ export interface FormProps {
   /** True if the button is as wide as the form and in a row of its own. */
   wide?: boolean;
   pending: boolean;
-  /** Why the form cannot be submitted. */
+  /** The reason why the form cannot be submitted. */
   offBecause?: string | null;
   error: Error | null;
   /** True if the button has the focus at first, because the form has no fields. */

@@ -1,6 +1,6 @@
 import { Outlet, useParams } from '@tanstack/react-router';
-import styles from './app-layout.module.css';
 import { CommandsProvider } from './commands.tsx';
+import styles from './layout.module.css';
 import { BottomNav, Sidebar } from './sidebar.tsx';
 
 /** Layout of every page after sign-in: the sidebar, and the commands that work everywhere. */

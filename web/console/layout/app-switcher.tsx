@@ -5,8 +5,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { Dot } from '../../ui/dot.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Verdict } from '../../ui/verdict.tsx';
-import { activity, appList } from '../data/apps.ts';
-import styles from './app-switcher.module.css';
+import { activity, appList } from '../queries/apps.ts';
+import styles from './layout.module.css';
 import { useAppName } from './use-app-name.ts';
 
 /** Shows the current app and a menu of the other apps. The dot shows the app's health. */

@@ -1,14 +1,14 @@
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useNavigate, useParams, useRouter, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
-import type { Binding } from '../../ui/keys/bindings.ts';
-import { useKeys } from '../../ui/keys/keyboard.tsx';
-import { chapterPages } from '../chapters/chapter-pages.ts';
-import { queryClient } from '../data/query-client.ts';
-import { signOut } from '../data/session.ts';
-import { Help } from '../keys/help.tsx';
+import type { Binding } from '../../ui/shortcuts/bindings.ts';
+import { useKeys } from '../../ui/shortcuts/keyboard.tsx';
+import { chapterPages } from '../navigation/chapter-pages.ts';
+import { toolPages } from '../navigation/tool-pages.ts';
 import { Palette } from '../palette/palette.tsx';
-import { toolPages } from '../tools/tool-pages.ts';
+import { queryClient } from '../queries/query-client.ts';
+import { signOut } from '../queries/session.ts';
+import { Help } from '../shortcuts/help.tsx';
 import { useChapterNumber } from './use-chapter-number.ts';
 import { type Commands, CommandsContext } from './use-commands.ts';
 

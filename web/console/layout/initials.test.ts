@@ -8,4 +8,4 @@ it.each([
   ['ines', 'I'],
   ['Émile Zola', 'ÉZ'],
   ['', ''],
-])('abbreviates %s to %s', (name, letters) => expect(initials(name)).toBe(letters));
+])('initials abbreviates %s to %s', (name, letters) => expect(initials(name)).toBe(letters));

@@ -4,9 +4,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { builder } from '../data/session.ts';
-import { toolPages } from '../tools/tool-pages.ts';
-import { nodePages } from './node-pages.ts';
+import { nodePages } from '../navigation/node-pages.ts';
+import { toolPages } from '../navigation/tool-pages.ts';
+import { builder } from '../queries/session.ts';
 import { useCommands } from './use-commands.ts';
 
 /** Menu on a phone, with the tools and the other entries of the side bar. */

@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Failure } from '../../ui/failure.tsx';
-import { failureFacts } from '../data/api-failure.ts';
+import { failureFacts } from '../queries/api-failure.ts';
 
 /** Shows the error of a query across the page, with a button that repeats the query. */
 export function QueryFailure({

@@ -1,11 +1,12 @@
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
 import { buttonClass } from '../../ui/button.tsx';
 import { Failure } from '../../ui/failure.tsx';
+import { Mark } from '../../ui/mark.tsx';
 import { MissingCode } from '../../ui/recovery/code.ts';
 import { reload, useRecovery } from '../../ui/recovery/use-recovery.ts';
-import { ApiFailure, failureFacts } from '../data/api-failure.ts';
-import { mayPass } from '../data/query-client.ts';
-import styles from './outside.module.css';
+import { ApiFailure, failureFacts } from '../queries/api-failure.ts';
+import { mayPass } from '../queries/query-client.ts';
+import styles from './layout.module.css';
 
 /** Page for an unknown address. */
 export function NotFound() {
@@ -39,5 +40,15 @@ export function RouteFailure({ error, reset }: ErrorComponentProps) {
       <h1 className={styles.title}>This page cannot be shown</h1>
       <Failure facts={failureFacts(error)} onRetry={retry} />
     </main>
+  );
+}
+
+/** Placeholder while the code of a page is loaded. The cells of Ninefold's mark fill one after the other. */
+export function PageLoading() {
+  return (
+    <div className={styles.waiting} role="status">
+      <Mark loading />
+      <span className="sr">Loading</span>
+    </div>
   );
 }

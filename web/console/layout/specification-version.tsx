@@ -1,9 +1,9 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { specification } from '../data/specification.ts';
-import { versionList } from '../data/versions.ts';
 import { TimeAgo } from '../format/time-ago.tsx';
-import styles from './specification-version.module.css';
+import { specification } from '../queries/specification.ts';
+import { versionList } from '../queries/versions.ts';
+import styles from './layout.module.css';
 
 /** Shows the specification's version, the first seven characters of its hash, and its age. */
 export function SpecificationVersion({ appRef }: { appRef: string }) {

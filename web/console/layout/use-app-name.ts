@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { appList } from '../data/apps.ts';
+import { appList } from '../queries/apps.ts';
 
 /** Returns the name of an app. Until the name is loaded, returns the ref. */
 export function useAppName(ref: string): string {

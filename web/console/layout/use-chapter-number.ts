@@ -1,6 +1,6 @@
 import { useRouterState } from '@tanstack/react-router';
-import { chapterPage, chapterPages } from '../chapters/chapter-pages.ts';
-import { chapterOf, useRequest } from '../chapters/request/use-request.ts';
+import { chapterPage, chapterPages } from '../navigation/chapter-pages.ts';
+import { chapterOf, useRequest } from '../queries/use-request.ts';
 
 /**
  * Returns the number of the current chapter; undefined on other pages. The page of a request belongs to Errors if the

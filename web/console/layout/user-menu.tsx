@@ -4,10 +4,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { builder } from '../data/session.ts';
+import { builder } from '../queries/session.ts';
 import { initials } from './initials.ts';
+import styles from './layout.module.css';
 import { useCommands } from './use-commands.ts';
-import styles from './user-menu.module.css';
 
 /** Shows the builder who is signed in, at the bottom of the sidebar, with the choice of light or dark. */
 export function UserMenu() {

@@ -6,9 +6,9 @@ import type { NodeRoleRequest, NodeTeam } from '../../../contract/team.ts';
 import { Button } from '../../ui/button.tsx';
 import { FailureNote } from '../../ui/failure.tsx';
 import { Table, TableHead } from '../../ui/table.tsx';
-import { failureFacts, needsProof } from '../data/api-failure.ts';
-import { changeNodeRole, removeBuilder } from '../data/team.ts';
 import { ConfirmByTyping } from '../forms/confirm-by-typing.tsx';
+import { failureFacts, needsProof } from '../queries/api-failure.ts';
+import { changeNodeRole, removeBuilder } from '../queries/team.ts';
 import { appsInWords, BuilderName, SecondFactorWord, Seen } from '../tools/team/builder-cells.tsx';
 import { RecoverDialog } from '../tools/team/recover-dialog.tsx';
 

@@ -4,10 +4,10 @@ import { useState } from 'react';
 import type { NodeTeam } from '../../../contract/team.ts';
 import { FailureNote } from '../../ui/failure.tsx';
 import { Switch } from '../../ui/switch.tsx';
-import { failureFacts, needsProof } from '../data/api-failure.ts';
-import { setSecondFactorRule } from '../data/team.ts';
 import { counted, dateTime } from '../format/format.ts';
 import { FormDialog } from '../forms/form-dialog.tsx';
+import { failureFacts, needsProof } from '../queries/api-failure.ts';
+import { setSecondFactorRule } from '../queries/team.ts';
 import settings from '../tools/settings/settings.module.css';
 
 /**

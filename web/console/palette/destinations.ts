@@ -1,9 +1,9 @@
 import { cellCondition } from '../../../contract/cell-condition.ts';
 import type { Specification } from '../../../contract/specification.ts';
 import type { RoleCell } from '../../../contract/specification-roles.ts';
-import { chapterPages } from '../chapters/chapter-pages.ts';
 import { errorName } from '../chapters/errors/error-words.ts';
 import { aboutRows, counted, entityName, shortId } from '../format/format.ts';
+import { chapterPages } from '../navigation/chapter-pages.ts';
 
 /** The page and the search parameters that an entry of the palette opens. */
 export type Target =

@@ -11,12 +11,12 @@ const entries = [
 ];
 const titles = (query: string) => find(entries, query).map(({ title }) => title);
 
-it('returns all entries in their order if the query is empty', () => {
+it('find returns all entries in their order if the query is empty', () => {
   expect(titles(' ')).toEqual(['Who may update tickets?', 'tickets', 'Data', 'Sign out']);
 });
 
-it('sorts the matches within each group, and keeps the order of the groups', () => {
+it('find sorts the matches within each group, and keeps the order of the groups', () => {
   expect(titles('t')).toEqual(['tickets', 'Who may update tickets?', 'Data', 'Sign out']);
 });
 
-it('returns no entry for a query that matches none', () => expect(titles('zzz')).toEqual([]));
+it('find returns no entry for a query that matches none', () => expect(titles('zzz')).toEqual([]));

@@ -30,7 +30,7 @@ describe('match', () => {
   });
 });
 
-it('returns spans of the title that are in order and do not overlap, for any query', () => {
+it('match returns spans of the title that are in order and do not overlap, for any query', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (title, query) => {
       let end = -1;

@@ -9,4 +9,4 @@ it.each([
   ['who may select 1 ticket', null],
   ['PGRST303', null],
   ['1234567890a/../..', null],
-])('reads the request id of %j', (query, id) => expect(requestIdIn(query)).toBe(id));
+])('requestIdIn reads the request id of %j', (query, id) => expect(requestIdIn(query)).toBe(id));

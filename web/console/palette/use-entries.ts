@@ -11,11 +11,11 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { appList } from '../data/apps.ts';
-import { specification } from '../data/specification.ts';
 import { useAppName } from '../layout/use-app-name.ts';
 import { useCommands } from '../layout/use-commands.ts';
-import { toolPages } from '../tools/tool-pages.ts';
+import { toolPages } from '../navigation/tool-pages.ts';
+import { appList } from '../queries/apps.ts';
+import { specification } from '../queries/specification.ts';
 import { destinations } from './destinations.ts';
 import type { Entry } from './entries.ts';
 import { requestIdIn } from './request-id.ts';

@@ -2,7 +2,9 @@ import { PasswordInput, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { ApiFailure } from '../data/api-failure.ts';
+import form from '../forms/form.module.css';
+import { FormDialog } from '../forms/form-dialog.tsx';
+import { ApiFailure } from '../queries/api-failure.ts';
 import {
   canUsePasskeys,
   factorName,
@@ -12,10 +14,8 @@ import {
   proveByPassword,
   showFactor,
   showSecurityKey,
-} from '../data/session.ts';
-import type { WaitingCall } from '../data/waiting-call.ts';
-import form from '../forms/form.module.css';
-import { FormDialog } from '../forms/form-dialog.tsx';
+} from '../queries/session.ts';
+import type { WaitingCall } from '../queries/waiting-call.ts';
 
 /** Asks the builder for the password, a code, a passkey or a security key. After that, the sensitive request is repeated. */
 export function ProofDialog({ call: { does, settle } }: { call: WaitingCall }) {

@@ -1,6 +1,6 @@
 import { lazy, Suspense, useSyncExternalStore } from 'react';
 import { code } from '../../ui/recovery/code.ts';
-import { onWaitingCall, waitingCall } from '../data/waiting-call.ts';
+import { onWaitingCall, waitingCall } from '../queries/waiting-call.ts';
 
 const load = code(() => import('./proof-dialog.tsx'));
 const ProofDialog = lazy(async () => ({ default: (await load()).ProofDialog }));

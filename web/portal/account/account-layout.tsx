@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import { t } from '../../language/messages.ts';
-import { AppMark } from '../auth/auth-layout.tsx';
-import { usePortal } from '../data/client.ts';
+import { usePortal } from '../queries/client.ts';
+import { AppMark } from '../sign-in/auth-layout.tsx';
 import { useSession } from '../sign-in/signed-in.tsx';
 import styles from './account.module.css';
 

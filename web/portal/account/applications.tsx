@@ -1,11 +1,11 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
-import { Wrong } from '../auth/auth-layout.tsx';
 import { rightsOf } from '../consent/scope-words.ts';
-import { applications, revokeApplication } from '../data/applications.ts';
-import { authWords } from '../data/auth-words.ts';
-import { usePortal } from '../data/client.ts';
+import { applications, revokeApplication } from '../queries/applications.ts';
+import { authWords } from '../queries/auth-words.ts';
+import { usePortal } from '../queries/client.ts';
+import { Wrong } from '../sign-in/auth-layout.tsx';
 import { aboutClass, Row, rowsClass, Section } from './account-layout.tsx';
 import { since } from './times.ts';
 

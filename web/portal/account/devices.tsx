@@ -2,10 +2,10 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import { Tag } from '../../ui/tag.tsx';
-import { Wrong } from '../auth/auth-layout.tsx';
-import { devices, endDevice, endOtherDevices } from '../data/account.ts';
-import { authWords } from '../data/auth-words.ts';
-import { usePortal } from '../data/client.ts';
+import { devices, endDevice, endOtherDevices } from '../queries/account.ts';
+import { authWords } from '../queries/auth-words.ts';
+import { usePortal } from '../queries/client.ts';
+import { Wrong } from '../sign-in/auth-layout.tsx';
 import { buttonsClass, Row, rowsClass, Section } from './account-layout.tsx';
 import { since } from './times.ts';
 

@@ -3,11 +3,18 @@ import { useState } from 'react';
 import { t, tNodes } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { Wrong } from '../auth/auth-layout.tsx';
-import { CodeField } from '../auth/code-field.tsx';
-import { enrollTotp, factors, makeRecoveryCodes, recoveryCodes, removeFactor, verifyFactor } from '../data/account.ts';
-import { addingWords, authWords } from '../data/auth-words.ts';
-import { usePortal } from '../data/client.ts';
+import {
+  enrollTotp,
+  factors,
+  makeRecoveryCodes,
+  recoveryCodes,
+  removeFactor,
+  verifyFactor,
+} from '../queries/account.ts';
+import { addingWords, authWords } from '../queries/auth-words.ts';
+import { usePortal } from '../queries/client.ts';
+import { Wrong } from '../sign-in/auth-layout.tsx';
+import { CodeField } from '../sign-in/code-field.tsx';
 import styles from './account.module.css';
 import { aboutClass, buttonsClass, Row, rowsClass, Section } from './account-layout.tsx';
 import { since } from './times.ts';

@@ -1,10 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
-import { Wrong } from '../auth/auth-layout.tsx';
-import { identities, linkIdentity, unlinkIdentity } from '../data/account.ts';
-import { addingWords } from '../data/auth-words.ts';
-import { usePortal } from '../data/client.ts';
+import { identities, linkIdentity, unlinkIdentity } from '../queries/account.ts';
+import { addingWords } from '../queries/auth-words.ts';
+import { usePortal } from '../queries/client.ts';
+import { Wrong } from '../sign-in/auth-layout.tsx';
 import { Row, rowsClass, Section } from './account-layout.tsx';
 
 /** Lists the accounts of providers that can sign the member in. */

@@ -4,11 +4,11 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
-import { Wrong } from '../auth/auth-layout.tsx';
-import { authWords, codeOf } from '../data/auth-words.ts';
-import { usePortal } from '../data/client.ts';
-import { deleteAccount, downloadOwnData } from '../data/own-data.ts';
-import { screens } from '../data/screens.ts';
+import { authWords, codeOf } from '../queries/auth-words.ts';
+import { usePortal } from '../queries/client.ts';
+import { deleteAccount, downloadOwnData } from '../queries/own-data.ts';
+import { screens } from '../queries/screens.ts';
+import { Wrong } from '../sign-in/auth-layout.tsx';
 import { useSession } from '../sign-in/signed-in.tsx';
 import { aboutClass, buttonsClass, Section } from './account-layout.tsx';
 

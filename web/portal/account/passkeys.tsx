@@ -4,10 +4,10 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
-import { Wrong } from '../auth/auth-layout.tsx';
-import { addPasskey, passkeys, removePasskey, renamePasskey } from '../data/account.ts';
-import { addingWords } from '../data/auth-words.ts';
-import { usePortal } from '../data/client.ts';
+import { addPasskey, passkeys, removePasskey, renamePasskey } from '../queries/account.ts';
+import { addingWords } from '../queries/auth-words.ts';
+import { usePortal } from '../queries/client.ts';
+import { Wrong } from '../sign-in/auth-layout.tsx';
 import { buttonsClass, Row, rowsClass, Section } from './account-layout.tsx';
 import { since } from './times.ts';
 

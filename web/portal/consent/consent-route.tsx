@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { t } from '../../language/messages.ts';
-import { AuthLayout } from '../auth/auth-layout.tsx';
-import { usePortal } from '../data/client.ts';
-import { declined } from '../data/consent.ts';
-import { signedIn } from '../data/session.ts';
+import { usePortal } from '../queries/client.ts';
+import { declined } from '../queries/consent.ts';
+import { signedIn } from '../queries/session.ts';
+import { AuthLayout } from '../sign-in/auth-layout.tsx';
 import { SignedIn } from '../sign-in/signed-in.tsx';
 import { ConsentPage, RequestOver } from './consent-page.tsx';
 

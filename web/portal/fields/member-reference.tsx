@@ -6,10 +6,10 @@ import type { ReferenceControlProps } from '../../fields/editor.tsx';
 import { textOf } from '../../fields/format.ts';
 import { ReferencePicker } from '../../fields/reference-picker.tsx';
 import { inSentence, t } from '../../language/messages.ts';
-import { usePortal } from '../data/client.ts';
-import type { Row } from '../data/rest.ts';
-import { choices, readRow } from '../data/rows.ts';
-import { entityIn, useScreens } from '../data/screens.ts';
+import { usePortal } from '../queries/client.ts';
+import type { Row } from '../queries/rest.ts';
+import { choices, readRow } from '../queries/rows.ts';
+import { entityIn, useScreens } from '../queries/screens.ts';
 import { rowName } from './value.tsx';
 
 /** Max number of rows that a select offers. More rows are searched on the server. */

@@ -3,10 +3,10 @@ import type { PortalEntity, PortalField } from '../../../contract/portal.ts';
 import { ago, fullTime, shortTime, textOf, timeOf } from '../../fields/format.ts';
 import { State } from '../../fields/state.tsx';
 import { t } from '../../language/messages.ts';
-import { canEmbed, pointedTo } from '../data/query.ts';
-import type { Row } from '../data/rest.ts';
-import { entityIn, labelOf, rowPath, useScreens } from '../data/screens.ts';
-import { useCaller } from '../screens/gate.tsx';
+import { canEmbed, pointedTo } from '../queries/query.ts';
+import type { Row } from '../queries/rest.ts';
+import { entityIn, labelOf, rowPath, useScreens } from '../queries/screens.ts';
+import { useCaller } from '../screens/shell/gate.tsx';
 import styles from './value.module.css';
 
 /** Shows the value of a row's field to members. */

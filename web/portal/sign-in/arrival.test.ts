@@ -23,6 +23,6 @@ it.each([
   ],
   ['#message=Confirm+link+accepted', '', { kind: 'error', words: 'Confirm link accepted' }],
   ['', '', expect.objectContaining({ kind: 'error' })],
-])('reads the arrival from the fragment %j and the query %j', (hash, search, arrival) =>
+])('readArrival reads the arrival from the fragment %j and the query %j', (hash, search, arrival) =>
   expect(readArrival(hash, search)).toEqual(arrival),
 );

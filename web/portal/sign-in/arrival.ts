@@ -1,5 +1,5 @@
 import { t } from '../../language/messages.ts';
-/** What the address contains with which a mail or a provider returned the member to the app. */
+/** The result of a sign-in that a mail or a provider adds to the address of the app. */
 export type Arrival =
   | { kind: 'code'; code: string }
   | { kind: 'session'; access_token: string; refresh_token: string; type: string | null; email: string | null }

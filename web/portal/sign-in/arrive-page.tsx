@@ -3,11 +3,11 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
-import { AuthLayout, Wrong } from '../auth/auth-layout.tsx';
-import { authWords } from '../data/auth-words.ts';
-import { usePortal } from '../data/client.ts';
-import { keepSession, orThrow } from '../data/session.ts';
+import { authWords } from '../queries/auth-words.ts';
+import { usePortal } from '../queries/client.ts';
+import { keepSession, orThrow } from '../queries/session.ts';
 import { type Arrival, readArrival } from './arrival.ts';
+import { AuthLayout, Wrong } from './auth-layout.tsx';
 
 /** Page to which the links in mails and the providers lead. Reads what the address contains once, and then removes it from the address. */
 export function ArrivePage() {

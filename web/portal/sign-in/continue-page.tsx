@@ -3,11 +3,11 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { t, tNodes } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
-import { AuthLayout, stackClass, Wrong } from '../auth/auth-layout.tsx';
-import { authWords } from '../data/auth-words.ts';
-import { usePortal } from '../data/client.ts';
-import { signOut } from '../data/session.ts';
-import { continueElsewhere } from '../data/sign-in.ts';
+import { authWords } from '../queries/auth-words.ts';
+import { usePortal } from '../queries/client.ts';
+import { signOut } from '../queries/session.ts';
+import { continueElsewhere } from '../queries/sign-in.ts';
+import { AuthLayout, stackClass, Wrong } from './auth-layout.tsx';
 import { hasJustSignedIn, readDestination } from './destination.ts';
 import { useSession } from './signed-in.tsx';
 

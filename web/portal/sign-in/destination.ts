@@ -3,7 +3,7 @@ export interface Destination {
   readonly redirect_to: string;
   readonly code_challenge: string | null;
   readonly code_challenge_method: string | null;
-  /** What members see as the destination: the host of the address, or the whole address if it has no host. */
+  /** The destination as members see it: the host of the address, or the complete address if it has no host. */
   readonly place: string;
 }
 

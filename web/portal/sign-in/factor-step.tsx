@@ -3,12 +3,12 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
-import { AuthLayout, TextButton, Wrong } from '../auth/auth-layout.tsx';
-import { CodeField } from '../auth/code-field.tsx';
-import { factors, verifyFactor, verifyRecoveryCode, verifySecurityKey } from '../data/account.ts';
-import { authWords } from '../data/auth-words.ts';
-import { usePortal } from '../data/client.ts';
-import { signOut } from '../data/session.ts';
+import { factors, verifyFactor, verifyRecoveryCode, verifySecurityKey } from '../queries/account.ts';
+import { authWords } from '../queries/auth-words.ts';
+import { usePortal } from '../queries/client.ts';
+import { signOut } from '../queries/session.ts';
+import { AuthLayout, TextButton, Wrong } from './auth-layout.tsx';
+import { CodeField } from './code-field.tsx';
 
 /** Asks a member who has signed in for the second factor. */
 export function FactorStep() {

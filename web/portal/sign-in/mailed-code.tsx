@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { t, tNodes } from '../../language/messages.ts';
-import { AuthLayout, softClass, TextButton, Wrong } from '../auth/auth-layout.tsx';
-import { CodeField } from '../auth/code-field.tsx';
-import { authWords } from '../data/auth-words.ts';
-import { usePortal } from '../data/client.ts';
-import { type CodeKind, useMailedCode } from '../data/sign-in.ts';
+import { authWords } from '../queries/auth-words.ts';
+import { usePortal } from '../queries/client.ts';
+import { type CodeKind, useMailedCode } from '../queries/sign-in.ts';
+import { AuthLayout, softClass, TextButton, Wrong } from './auth-layout.tsx';
+import { CodeField } from './code-field.tsx';
 import { useSecondsUntil } from './use-seconds-until.ts';
 
 /** Seconds until the member can request another mail. */
@@ -13,7 +13,7 @@ const PAUSE_SECONDS = 60;
 
 /**
  * Asks the member for the code in a mail, or to open the link in it. The text is the same for every address, so that it
- * does not tell whether an account exists.
+ * does not reveal whether an account exists.
  */
 export function MailedCode({
   email,

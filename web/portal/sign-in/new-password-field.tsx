@@ -1,7 +1,7 @@
 import { PasswordInput } from '@mantine/core';
 import { IconCheck, IconX } from '@tabler/icons-react';
 import { Icon } from '../../ui/icon.tsx';
-import { usePortal } from '../data/client.ts';
+import { usePortal } from '../queries/client.ts';
 import styles from './new-password-field.module.css';
 import { type PasswordRule, passwordRules } from './password-rules.ts';
 

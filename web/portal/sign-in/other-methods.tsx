@@ -14,10 +14,10 @@ import {
 import { useMutation } from '@tanstack/react-query';
 import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
-import { Or, stackClass, Wrong } from '../auth/auth-layout.tsx';
-import { authWords } from '../data/auth-words.ts';
-import { usePortal } from '../data/client.ts';
-import { signInWithPasskey, signInWithProvider } from '../data/sign-in.ts';
+import { authWords } from '../queries/auth-words.ts';
+import { usePortal } from '../queries/client.ts';
+import { signInWithPasskey, signInWithProvider } from '../queries/sign-in.ts';
+import { Or, stackClass, Wrong } from './auth-layout.tsx';
 
 const icons: Readonly<Record<string, TablerIcon>> = {
   apple: IconBrandApple,

@@ -10,7 +10,7 @@ it.each([
   ['plum', ['8 characters or more: 4 are missing', false, 'Not your address', true]],
   ['Maren-2026', ['8 characters or more', true, 'Not your address: it contains “maren”', false]],
   ['', ['8 characters or more', false, 'Not your address', true]],
-])('checks the rules for the password %j', (password, told) => {
+])('passwordRules checks the rules for the password %j', (password, reported) => {
   const rules = passwordRules(password, 'maren@brightwater.example', 8);
-  expect(rules.flatMap(({ words, isMet }) => [words, isMet])).toEqual(told);
+  expect(rules.flatMap(({ words, isMet }) => [words, isMet])).toEqual(reported);
 });

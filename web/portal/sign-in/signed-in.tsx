@@ -4,10 +4,10 @@ import { Navigate } from '@tanstack/react-router';
 import { createContext, lazy, type ReactNode, Suspense, use, useState } from 'react';
 import { t } from '../../language/messages.ts';
 import { code } from '../../ui/recovery/code.ts';
-import { AuthLayout, Wrong } from '../auth/auth-layout.tsx';
-import { authWords } from '../data/auth-words.ts';
-import { usePortal } from '../data/client.ts';
-import { signedIn } from '../data/session.ts';
+import { authWords } from '../queries/auth-words.ts';
+import { usePortal } from '../queries/client.ts';
+import { signedIn } from '../queries/session.ts';
+import { AuthLayout, Wrong } from './auth-layout.tsx';
 
 const Step = lazy(code(() => import('./factor-step.tsx').then((all) => ({ default: all.FactorStep }))));
 

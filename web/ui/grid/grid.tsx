@@ -17,7 +17,6 @@ import type { GridColumn, Picking } from './grid-column.ts';
 import { GridHead } from './grid-head.tsx';
 import { cellId, Gap, GridRow } from './grid-row.tsx';
 import { move, type Position } from './move.ts';
-import { UnderCell } from './under-cell.tsx';
 
 export interface GridHandle {
   focus: () => void;
@@ -283,4 +282,17 @@ function actOn(
 function pointed(event: MouseEvent): Position | null {
   const found = event.target instanceof Element ? event.target.closest<HTMLElement>('td[data-column]') : null;
   return found ? { row: Number(found.dataset.row), column: Number(found.dataset.column) } : null;
+}
+
+/** Element that floats below a cell and scrolls together with it. When it opens, it is scrolled into view. */
+function UnderCell({ left, top, children }: { left: number; top: number; children: ReactNode }) {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    box.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, []);
+  return (
+    <div ref={box} className={styles.under} style={{ left, top }}>
+      {children}
+    </div>
+  );
 }

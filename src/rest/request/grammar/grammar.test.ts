@@ -46,26 +46,32 @@ it.each([
     15,
     'unexpected "x" expecting logic operator (and, or)',
   ],
-])('%s', (query, what, column, details) => {
-  expect(refusal(query)).toEqual([`"failed to parse ${what}" (line 1, column ${column})`, details]);
-});
+])(
+  'parseQueryParameters names the position and the expected character in the error of %s',
+  (query, what, column, details) => {
+    expect(refusal(query)).toEqual([`"failed to parse ${what}" (line 1, column ${column})`, details]);
+  },
+);
 
-it('counts columns in characters, not in UTF-16 units', () => {
+it('the position of a syntax error counts characters, not UTF-16 units', () => {
   expect(refusal('select=id,%F0%9F%A6%8A')[0]).toContain('(line 1, column 4)');
   expect(refusal('order=%22%F0%9F%A6%8A%22.x')[0]).toContain('(line 1, column 5)');
 });
 
-it.each(['a=eq.%ff', '%c3%28=eq.1', 'a=eq.x%00y', 'select=%00'])('rejects %s before parsing', (query) => {
-  expect(refusal(query)[0]).toMatch(/^the query string/);
-});
+it.each(['a=eq.%ff', '%c3%28=eq.1', 'a=eq.x%00y', 'select=%00'])(
+  'parseQueryParameters rejects %s before parsing',
+  (query) => {
+    expect(refusal(query)[0]).toMatch(/^the query string/);
+  },
+);
 
-it('reads a percent sign that begins no escape as a percent sign, as the URL standard does', () => {
+it('parseQueryParameters reads a percent sign that begins no escape as a percent sign, as the URL standard does', () => {
   expect(parseQueryParameters('a=like.100%', false).filters[0]?.value.operation).toMatchObject({ value: '100%' });
 });
 
 it.each([
   ['a logic tree', `or=${'(and'.repeat(5000)}(a.eq.1)${')'.repeat(5000)}`],
   ['embedding', `select=${'a('.repeat(5000)}b${')'.repeat(5000)}`],
-])('rejects %s with any depth of nesting above the limit', (_, query) => {
+])('parseQueryParameters rejects %s with any depth of nesting above the limit', (_, query) => {
   expect(refusal(query)[1]).toBe('expecting at most 64 levels of nesting');
 });

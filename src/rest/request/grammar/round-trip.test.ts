@@ -148,7 +148,7 @@ const order: fc.Arbitrary<OrderTerm> = fc.record({
   nulls: nullable(fc.constantFrom('first', 'last')),
 });
 
-it('parses a printed select list to the same value', () => {
+it('the grammar parses a printed select list to the same value', () => {
   fc.assert(
     fc.property(fc.array(item, { minLength: 1, maxLength: 4 }), (items) => {
       expect(parse(selectList, items.map(printItem).join(','))).toEqual(items);
@@ -157,7 +157,7 @@ it('parses a printed select list to the same value', () => {
   );
 });
 
-it('parses a printed filter to the same value', () => {
+it('the grammar parses a printed filter to the same value', () => {
   fc.assert(
     fc.property(operation, fc.boolean(), (made, negated) => {
       const printed = `${negated ? 'not.' : ''}${printOperation(made, (plain) => plain)}`;
@@ -167,7 +167,7 @@ it('parses a printed filter to the same value', () => {
   );
 });
 
-it('parses a printed logic tree to the same value', () => {
+it('the grammar parses a printed logic tree to the same value', () => {
   fc.assert(
     fc.property(tree, (made) => {
       expect(parse(logicTree, printTree(made))).toEqual(made);
@@ -176,7 +176,7 @@ it('parses a printed logic tree to the same value', () => {
   );
 });
 
-it('parses a printed order to the same value', () => {
+it('the grammar parses a printed order to the same value', () => {
   fc.assert(
     fc.property(fc.array(order, { minLength: 1, maxLength: 3 }), (terms) => {
       expect(parse(orderList, terms.map(printOrder).join(','))).toEqual(terms);

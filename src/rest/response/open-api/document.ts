@@ -1,5 +1,8 @@
+import type { Reply } from '../../../../contract/call-request.ts';
 import type { RestSettings } from '../../../../contract/settings.ts';
 import { nameKey, type Relation, type Routine, type SchemaCache, type SqlName } from '../../../catalog/schema-cache.ts';
+import type { DescribePlan } from '../../plan/plan.ts';
+import type { ApiRequest } from '../../request/api-request.ts';
 import type { Described } from '../../sql/describe.ts';
 import { withoutColumns } from '../../visible-names.ts';
 import * as relations from './relation.ts';
@@ -10,7 +13,7 @@ import { type JsonObject, summaryAndDescription } from './types.ts';
  * Returns the OpenAPI 2.0 document of a schema, in the structure of PostgREST's document (PostgREST docs, "OpenAPI").
  * @param url Public URL of the schema.
  */
-export function openApiDocument(
+function openApiDocument(
   schema: string,
   schemaCache: SchemaCache,
   described: Described,
@@ -151,3 +154,25 @@ const commonParameters: Readonly<Record<string, JsonObject>> = {
   offset: inQuery('offset', 'Limiting and Pagination'),
   limit: inQuery('limit', 'Limiting and Pagination'),
 };
+
+/**
+ * Builds the response with the OpenAPI document.
+ * @param url Public URL of `/rest/v1`.
+ */
+export function describeReply(
+  request: ApiRequest,
+  plan: DescribePlan,
+  described: Described,
+  schemaCache: SchemaCache,
+  settings: RestSettings,
+  url: string,
+): Reply {
+  const headers: Record<string, string> = {
+    'content-type': 'application/openapi+json; charset=utf-8',
+  };
+  if (request.schemaNegotiated) headers['content-profile'] = request.schema;
+  const body = plan.headOnly
+    ? null
+    : JSON.stringify(openApiDocument(plan.schema, schemaCache, described, settings, url));
+  return { status: 200, headers, body };
+}

@@ -35,16 +35,16 @@ export const callsDescriber: ChangeDescriber = {
     // If the address of a call leads to another function than before, one sentence reports this. The old and the new
     // call do not count as removed and added.
     const led = pairRenamed(all, (one) => `${text(one, 'method')} ${text(one, 'path')}`);
-    const told = all.filter((one) => !led.flat().includes(one));
+    const reported = all.filter((one) => !led.flat().includes(one));
     // The sentence of an added or removed call also reports its function.
     const withCalls = differences.filter(
       ({ path, kind, before, after }) =>
         matches(path, 'functions/*') &&
         kind !== 'changed' &&
-        told.some((one) => one.kind === kind && text(call(one), 'entity') === text(after ?? before, 'id')),
+        reported.some((one) => one.kind === kind && text(call(one), 'entity') === text(after ?? before, 'id')),
     );
     const groups = groupBy(
-      [...told, ...withCalls],
+      [...reported, ...withCalls],
       (one) =>
         `${one.kind === 'changed' ? '' : text(call(one), matches(one.path, 'calls/*') ? 'entity' : 'id')}\0${whatOf(one)}`,
     );
@@ -61,17 +61,19 @@ export const callsDescriber: ChangeDescriber = {
     const elsewhere = groupBy(led, ([{ before }, { after }]) => `${text(before, 'entity')}\0${text(after, 'entity')}`);
     return [
       ...[...elsewhere.values()].map(describeElsewhere),
-      ...[...groups.values()].map((group) => tellGroup([...group, ...described.filter((one) => isOf(one, group[0]))])),
-      ...tellEach(
+      ...[...groups.values()].map((group) =>
+        describeGroup([...group, ...described.filter((one) => isOf(one, group[0]))]),
+      ),
+      ...describeEach(
         differences.filter((one) => !withCalls.includes(one) && !described.includes(one)),
         'functions/*',
         functionWords,
       ),
-      ...tellEach(differences, 'rows/*', rowCallWords),
-      ...tellEach(differences, 'jobs/*', jobWords),
+      ...describeEach(differences, 'rows/*', rowCallWords),
+      ...describeEach(differences, 'jobs/*', jobWords),
       ...describeDefinitions(differences.filter(({ path }) => matches(path, 'definitions/*'))),
-      ...tellEach(differences, 'settings/*', settingWords),
-      ...tellEach(differences, 'extension_functions/*', extensionWords),
+      ...describeEach(differences, 'settings/*', settingWords),
+      ...describeEach(differences, 'extension_functions/*', extensionWords),
     ];
   },
 };
@@ -93,7 +95,7 @@ function describeElsewhere(pairs: readonly [removed: Difference, added: Differen
   return { words: `${start} to ${is} (before: to ${was}).`, of: pairs.flat() };
 }
 
-const tellEach = (
+const describeEach = (
   differences: readonly Difference[],
   pattern: string,
   words: (one: Difference) => string,
@@ -281,8 +283,14 @@ function whatOf({ before, after }: Difference, plural = false): string {
         ? `no longer ${plural ? 'write' : 'writes'}`
         : `now ${after.writes === 'always' ? '' : 'may '}${plural || after.writes === 'may' ? 'write' : 'writes'}`,
     );
-  const told = ['reads_only', 'writes', 'returns', 'summary', ...(more.length + fewer.length > 0 ? ['roles'] : [])];
-  const rest = restWords(before, after, [...told, 'parameters'], callMembers);
+  const described = [
+    'reads_only',
+    'writes',
+    'returns',
+    'summary',
+    ...(more.length + fewer.length > 0 ? ['roles'] : []),
+  ];
+  const rest = restWords(before, after, [...described, 'parameters'], callMembers);
   const returns = changedTo(`now ${plural ? 'return' : 'returns'}`, before.returns, after.returns);
   const summary =
     before.summary === after.summary
@@ -393,7 +401,7 @@ const rowCallMembers: Members<RowCall> = {
   returns: 'the result',
 };
 
-function tellGroup(all: readonly Difference[]): DescribedChange {
+function describeGroup(all: readonly Difference[]): DescribedChange {
   const group = all.filter(({ path }) => matches(path, 'calls/*'));
   const [first] = group;
   const names = fewWords(group.map(nameOf));

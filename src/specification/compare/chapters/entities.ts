@@ -16,8 +16,8 @@ import {
 import { type ChangeDescriber, type ChapterPair, type DescribedChange, keyAt, matches } from '../describer.ts';
 import type { Difference } from '../differences.ts';
 import { fieldChange, fieldWords, generatedChange, isGenerated } from './field-changes.ts';
-import { machineTriggersTold } from './machine-trigger-changes.ts';
-import { partitionsTold } from './partition-changes.ts';
+import { describeMachineTriggers } from './machine-trigger-changes.ts';
+import { describePartitions } from './partition-changes.ts';
 import { junctionWords, memberOf, relationWords, shownKeyWords } from './relation-changes.ts';
 import { triggerWords } from './trigger-changes.ts';
 
@@ -37,9 +37,9 @@ export const entitiesDescriber: ChangeDescriber = {
     'entities/*/fields/*/references',
   ],
   describeChanges: (differences, sides) => {
-    const ofMachines = machineTriggersTold(differences, sides);
-    const partitions = partitionsTold(differences, sides);
-    const pointing = differences.filter((one) => isToldByRelation(one, differences, sides));
+    const ofMachines = describeMachineTriggers(differences, sides);
+    const partitions = describePartitions(differences, sides);
+    const pointing = differences.filter((one) => isDescribedByRelation(one, differences, sides));
     const paired = new Set([...pointing, ...[...ofMachines, ...partitions].flatMap(({ of }) => of)]);
     return [
       ...differences.flatMap((difference) => {
@@ -68,7 +68,11 @@ function relationOf(difference: Difference, differences: readonly Difference[]):
  * Returns true if the sentence of the relation already reports the changed reference of a field. This is so if the
  * relation was removed, or if it was added and references the primary key.
  */
-function isToldByRelation(difference: Difference, differences: readonly Difference[], sides: ChapterPair): boolean {
+function isDescribedByRelation(
+  difference: Difference,
+  differences: readonly Difference[],
+  sides: ChapterPair,
+): boolean {
   const relation = relationOf(difference, differences);
   const { before, after } = difference;
   if (relation === undefined || (isObject(before) && isObject(after))) return false;

@@ -19,10 +19,10 @@ import { type Members, restWords } from '../generic.ts';
 export const errorsDescriber: ChangeDescriber = {
   whole: ['errors/*'],
   describeChanges: (differences) => {
-    const told = differences.filter(({ path }) => matches(path, 'errors/*'));
-    const written = groupBy(told.filter(isWrittenOtherwise), ({ after }) => nameOf(after));
+    const ofErrors = differences.filter(({ path }) => matches(path, 'errors/*'));
+    const written = groupBy(ofErrors.filter(isWrittenOtherwise), ({ after }) => nameOf(after));
     const groups = groupBy(
-      told.filter((one) => !isWrittenOtherwise(one)),
+      ofErrors.filter((one) => !isWrittenOtherwise(one)),
       (one) => (one.kind === 'changed' ? changeKey(one) : `${one.kind} ${entityOf(one)}`),
     );
     return [
@@ -124,9 +124,9 @@ function changedParts(before: JsonObject, after: JsonObject, known: readonly str
     ...(differs('caveat') ? [remarkWords(text(before, 'caveat'), text(after, 'caveat'))] : []),
   ];
   // The SQL of a RAISE contains the texts of the error too, so a change of the SQL is reported only if no text changed.
-  const isTold = ['sql', 'meaning', 'action', 'member', 'caveat', ...(advised ? ['hint'] : [])];
+  const described = ['sql', 'meaning', 'action', 'member', 'caveat', ...(advised ? ['hint'] : [])];
   if (parts.length === 0 && differs('sql')) parts.push(`it ${fromTo(before.sql, after.sql)}`);
-  return [...parts, ...restWords(before, after, [...known, ...isTold], members)];
+  return [...parts, ...restWords(before, after, [...known, ...described], members)];
 }
 
 const members: Members<Omit<ErrorLine, 'figures'>> = {

@@ -2,6 +2,9 @@ import { fewWords, isObject, type JsonObject, quoted, text, thing } from '../../
 import { type DescribedChange, matches } from '../describer.ts';
 import { canonical, type Difference } from '../differences.ts';
 
+/** Maximum number of labels that a sentence lists. */
+const MOST_LABELS = 8;
+
 /** Returns true for a difference of labels: of all languages, or of one. */
 export const isOfLabels = ({ path }: Difference): boolean => matches(path, 'labels') || matches(path, 'labels/*');
 
@@ -23,9 +26,6 @@ export function labelChange(difference: Difference): DescribedChange {
   });
   return { words: sentences.join(' '), of: [difference] };
 }
-
-/** Maximum number of labels that a sentence lists. */
-const MOST_LABELS = 8;
 
 /** Describes one label: "rooms is now “Zimmer” (before: “Räume”)". */
 function labelWords(key: string, before: unknown, after: unknown): string {

@@ -9,7 +9,7 @@ import type { Difference } from '../differences.ts';
  * together, because chapter 4 describes their effects. If only one of these triggers changes, it is described like any
  * other trigger.
  */
-export function machineTriggersTold(differences: readonly Difference[], sides: ChapterPair): DescribedChange[] {
+export function describeMachineTriggers(differences: readonly Difference[], sides: ChapterPair): DescribedChange[] {
   const own = differences.filter(
     (one) => matches(one.path, 'entities/*/triggers/*') && fieldOf(triggerOf(one)) !== null,
   );
@@ -18,7 +18,7 @@ export function machineTriggersTold(differences: readonly Difference[], sides: C
     (one) => JSON.stringify([one.kind, keyAt(one, 1), fieldOf(triggerOf(one))]),
   );
   return [
-    ...switchedTold(own, sides),
+    ...describeSwitched(own, sides),
     ...[...groups.values()].flatMap((of): DescribedChange[] => {
       const [first] = of;
       if (!first) return [];
@@ -35,7 +35,7 @@ export function machineTriggersTold(differences: readonly Difference[], sides: C
 }
 
 /** Describes all triggers of a state machine that are enabled or disabled together, as `disable trigger user` does. */
-function switchedTold(own: readonly Difference[], { after }: ChapterPair): DescribedChange[] {
+function describeSwitched(own: readonly Difference[], { after }: ChapterPair): DescribedChange[] {
   const switched = own.filter(
     ({ before, after: now }) =>
       flag(before, 'enabled') !== flag(now, 'enabled') && text(before, 'sql') === text(now, 'sql'),

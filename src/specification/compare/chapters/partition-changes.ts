@@ -8,7 +8,7 @@ import { canonical, type Difference } from '../differences.ts';
  * one more partition. Detached partitions are recognised in the same way. The words do not claim that the table is a
  * partition.
  */
-export function partitionsTold(differences: readonly Difference[], sides: ChapterPair): DescribedChange[] {
+export function describePartitions(differences: readonly Difference[], sides: ChapterPair): DescribedChange[] {
   const tables = differences.filter(({ path, kind }) => matches(path, 'entities/*') && kind !== 'changed');
   return differences.flatMap((counted): DescribedChange[] => {
     if (!matches(counted.path, 'entities/*/partitions')) return [];

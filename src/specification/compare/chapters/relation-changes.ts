@@ -65,12 +65,12 @@ export function relationWords({ before, after }: Difference): string {
       isOne ? 'at most one of them to each (before: any number)' : 'any number of them to each (before: at most one)',
     );
   }
-  const told = ['kind', 'on_delete', 'on_delete_fields', 'on_update'];
+  const described = ['kind', 'on_delete', 'on_delete_fields', 'on_update'];
   if (entityWords(was) !== entityWords(is)) {
     parts.push(`before: to one of ${entityWords(was)}`);
-    told.push('to');
+    described.push('to');
   }
-  return `${pointer(after)}: ${[...parts, ...restWords({ ...before }, { ...after }, told, members)].join('; ')}.`;
+  return `${pointer(after)}: ${[...parts, ...restWords({ ...before }, { ...after }, described, members)].join('; ')}.`;
 }
 
 const members: Members<Relation> = {

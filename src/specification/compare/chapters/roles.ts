@@ -36,14 +36,14 @@ export const rolesDescriber: ChangeDescriber = {
         : [];
     const ofGoneRoles = new Set(of('roles/*').flatMap(cellsOf));
     return [
-      ...of('roles/*').map((role) => tellRole(role, cellsOf(role))),
-      ...tellCells(
+      ...of('roles/*').map((role) => describeRole(role, cellsOf(role))),
+      ...describeCells(
         of('cells/*').filter((cell) => !ofGoneRoles.has(cell)),
         sides,
       ),
-      ...tellPolicies(of('policies/*'), sides),
-      ...of('default_privileges/*').map(tellFromNowOn),
-      ...[...groupBy(of('advice/*'), adviceOf).values()].map(tellAdvice),
+      ...describePolicies(of('policies/*'), sides),
+      ...of('default_privileges/*').map(describeDefaultPrivilege),
+      ...[...groupBy(of('advice/*'), adviceOf).values()].map(describeAdvice),
     ];
   },
 };
@@ -60,7 +60,7 @@ function subject(role: string, { before, after }: ChapterPair): string {
   return entry?.member_role === undefined ? `callers with role ${role}` : `members with role ${role}`;
 }
 
-function tellRole(difference: Difference, cells: readonly Difference[]): DescribedChange {
+function describeRole(difference: Difference, cells: readonly Difference[]): DescribedChange {
   const { before, after } = difference;
   const name = text(after ?? before, 'name');
   const free = flag(after, 'bypasses_row_level_security') ? '; row-level security does not bind it' : '';
@@ -108,7 +108,7 @@ const verbs: Readonly<Record<string, string>> = {
   execute: 'call',
 };
 
-function tellCells(differences: readonly Difference[], sides: ChapterPair): DescribedChange[] {
+function describeCells(differences: readonly Difference[], sides: ChapterPair): DescribedChange[] {
   const cells = differences.map((difference) => readCell(difference, sides));
   const roleIsIn = (chapters: JsonObject, role: string) =>
     items(chapters.roles, 'roles').some((one) => text(one, 'name') === role);
@@ -121,19 +121,19 @@ function tellCells(differences: readonly Difference[], sides: ChapterPair): Desc
   const changed = rest.filter((cell) => cell.was !== null && (cell.is !== null || ids.after.has(cell.entity)));
   const hidden = changed.filter((cell) => cell.is === null);
   return [
-    ...[...groupBy(newRoles, (cell) => cell.role).values()].flatMap(tellNewRole),
-    ...tellTogether(removed, (things) => `The privileges on ${things} are gone with it.`),
-    ...tellTogether(hidden, (things) => `Nobody reaches ${things} any longer.`),
-    ...alikeOf(fresh, (group) => extent(group, 'it')).map(tellFresh),
+    ...[...groupBy(newRoles, (cell) => cell.role).values()].flatMap(describeNewRole),
+    ...describeTogether(removed, (things) => `The privileges on ${things} are gone with it.`),
+    ...describeTogether(hidden, (things) => `Nobody reaches ${things} any longer.`),
+    ...alikeOf(fresh, (group) => extent(group, 'it')).map(describeFresh),
     ...alikeOf(
       changed.filter((cell) => cell.is !== null),
       (group) => [...new Set(group.map(changeOf))].join('\0'),
       (cell) => changeOf(cell),
-    ).map(tellChanged),
+    ).map(describeChanged),
   ];
 }
 
-const tellTogether = (cells: readonly Cell[], words: (things: string) => string): DescribedChange[] =>
+const describeTogether = (cells: readonly Cell[], words: (things: string) => string): DescribedChange[] =>
   cells.length === 0
     ? []
     : [
@@ -227,12 +227,12 @@ function extent(cells: readonly Cell[], what: string): string {
     .join('; ');
 }
 
-function tellFresh(alike: Alike): DescribedChange {
+function describeFresh(alike: Alike): DescribedChange {
   return { words: sentence(`${who(alike)} may ${extent(alike.cells, what(alike))}.`), of: alike.of };
 }
 
 /** Describes all privileges of a new role. Entities with the same privileges share a sentence. */
-function tellNewRole(cells: readonly Cell[]): DescribedChange[] {
+function describeNewRole(cells: readonly Cell[]): DescribedChange[] {
   const byEntity = [...groupBy(cells, (cell) => cell.entity)];
   return [...groupBy(byEntity, ([, group]) => extent(group, 'it')).values()].map((alike) => {
     const group = alike.flatMap(([, each]) => each);
@@ -242,7 +242,7 @@ function tellNewRole(cells: readonly Cell[]): DescribedChange[] {
   });
 }
 
-function tellChanged(alike: Alike): DescribedChange {
+function describeChanged(alike: Alike): DescribedChange {
   const { cells, of } = alike;
   const [first] = cells;
   const { was, is } = first ?? { was: null, is: null };
@@ -286,14 +286,14 @@ function outOfReach(chapters: JsonObject, ids: ReadonlySet<string>): ReadonlySet
   return new Set([...ids].filter((id) => !reached.has(id)));
 }
 
-function tellPolicies(differences: readonly Difference[], sides: ChapterPair): DescribedChange[] {
+function describePolicies(differences: readonly Difference[], sides: ChapterPair): DescribedChange[] {
   if (differences.length === 0) return [];
   const ids = entityIds(sides);
   const unreached = { before: outOfReach(sides.before, ids.before), after: outOfReach(sides.after, ids.after) };
-  return differences.map((difference) => tellPolicy(difference, unreached));
+  return differences.map((difference) => describePolicy(difference, unreached));
 }
 
-function tellPolicy(
+function describePolicy(
   difference: Difference,
   unreached: { readonly before: ReadonlySet<string>; readonly after: ReadonlySet<string> },
 ): DescribedChange {
@@ -313,20 +313,20 @@ function tellPolicy(
   }
   if (!isObject(before) || !isObject(after))
     return { words: `The ${name} ${fromTo(before, after)}.`, of: [difference] };
-  const told = ['sql'];
+  const described = ['sql'];
   const parts: string[] = [];
   if (before.words !== after.words) {
     parts.push(`it now lets rows through ${whenWords(after)} (before: ${whenWords(before)})`);
-    told.push('words', 'using', 'check');
+    described.push('words', 'using', 'check');
   }
   if (before.command !== after.command) {
     const [was, is] = [before, after].map((one) => (one.command === 'all' ? 'all operations' : text(one, 'command')));
     parts.push(`it is now for ${is} (before: for ${was})`);
-    told.push('command');
+    described.push('command');
   }
   if (canonical(before.roles) !== canonical(after.roles)) {
     parts.push(`it is now for ${who || 'nobody'}`);
-    told.push('roles');
+    described.push('roles');
   }
   if (before.permissive !== after.permissive) {
     parts.push(
@@ -334,13 +334,13 @@ function tellPolicy(
         ? 'it now lets rows through by itself (permissive)'
         : 'it is now a further condition, and lets nothing through by itself (restrictive)',
     );
-    told.push('permissive');
+    described.push('permissive');
   }
   if (canonical(before.functions) !== canonical(after.functions)) {
     parts.push(...calledWords(before, after));
-    told.push('functions');
+    described.push('functions');
   }
-  parts.push(...restWords(before, after, told, policyMembers));
+  parts.push(...restWords(before, after, described, policyMembers));
   // The SQL of a policy contains every other member. So the change of the SQL is reported only if no other member
   // changed.
   if (parts.length === 0) parts.push(`its SQL ${fromTo(before.sql, after.sql)}`);
@@ -399,7 +399,7 @@ const whenWords = (policy: unknown): string => {
   return words === 'always' || words === 'never' ? words : `when ${words}`;
 };
 
-const noneTold = 'no function of chapter 7';
+const noFunction = 'no function of chapter 7';
 
 /** Describes the changes of the functions that a policy calls. */
 function calledWords(before: unknown, after: unknown): string[] {
@@ -409,8 +409,9 @@ function calledWords(before: unknown, after: unknown): string[] {
   );
   const names = (list: readonly unknown[]) => listWords(list.map((one) => thing(text(one, 'id'))));
   const asked = (policy: unknown) => [text(policy, 'using'), text(policy, 'check')].join('\0');
-  if (otherwise.length === 0 && asked(before) === asked(after)) return toldWords(old, fresh);
-  if (otherwise.length === 0) return [`it now calls ${names(fresh) || noneTold} (before: ${names(old) || noneTold})`];
+  if (otherwise.length === 0 && asked(before) === asked(after)) return listedWords(old, fresh);
+  if (otherwise.length === 0)
+    return [`it now calls ${names(fresh) || noFunction} (before: ${names(old) || noFunction})`];
   const isLaidOut = otherwise.every((one) =>
     old.some(
       (each) => text(each, 'id') === text(one, 'id') && oneLine(text(each, 'body')) === oneLine(text(one, 'body')),
@@ -423,13 +424,13 @@ function calledWords(before: unknown, after: unknown): string[] {
  * Describes functions that a policy calls in both versions, but that chapter 7 contains in only one version, because
  * their schema was added or removed.
  */
-function toldWords(before: readonly JsonObject[], after: readonly JsonObject[]): string[] {
+function listedWords(before: readonly JsonObject[], after: readonly JsonObject[]): string[] {
   const without = (list: readonly JsonObject[], others: readonly JsonObject[]) =>
     list.map((one) => text(one, 'id')).filter((id) => !others.some((other) => text(other, 'id') === id));
-  const words = (ids: readonly string[], told: string) =>
+  const words = (ids: readonly string[], change: string) =>
     ids.length === 0
       ? []
-      : [`${listWords(ids.map(thing))}, which it calls, ${ids.length === 1 ? 'is' : 'are'} ${told} in chapter 7`];
+      : [`${listWords(ids.map(thing))}, which it calls, ${ids.length === 1 ? 'is' : 'are'} ${change} in chapter 7`];
   return [...words(without(after, before), 'now described'), ...words(without(before, after), 'no longer described')];
 }
 
@@ -437,7 +438,7 @@ function toldWords(before: readonly JsonObject[], after: readonly JsonObject[]):
  * Describes an added, removed or changed default privilege. Exposing a schema adds its default privileges, and hiding
  * it removes them.
  */
-function tellFromNowOn(difference: Difference): DescribedChange {
+function describeDefaultPrivilege(difference: Difference): DescribedChange {
   const { before, after } = difference;
   if (after === undefined) return { words: `No longer listed: ${within(text(before, 'words'))}.`, of: [difference] };
   const rights = (one: unknown) => within(text(one, 'words').replace(/^.*?: /, ''));
@@ -449,7 +450,7 @@ function tellFromNowOn(difference: Difference): DescribedChange {
  * Describes advice. Advice with the same words about several objects shares a sentence. If only its SQL changed, the
  * sentence reports the SQL.
  */
-function tellAdvice(group: readonly Difference[]): DescribedChange {
+function describeAdvice(group: readonly Difference[]): DescribedChange {
   const [first] = group;
   const on = fewWords([...new Set(group.map(({ before, after }) => thing(text(after ?? before, 'on'))))]);
   const about = `${text(first?.after ?? first?.before, 'about')} (${on})`;

@@ -10,9 +10,9 @@ import { type Members, restWords } from '../generic.ts';
 export const rulesDescriber: ChangeDescriber = {
   whole: ['rules/*'],
   describeChanges: (differences, sides) => {
-    const told = differences.filter(({ path }) => matches(path, 'rules/*'));
+    const ofRules = differences.filter(({ path }) => matches(path, 'rules/*'));
     const ids = entityIds(sides);
-    return [...groupBy(told, (difference) => entityOf(difference))].flatMap(([entity, group]) => {
+    return [...groupBy(ofRules, (difference) => entityOf(difference))].flatMap(([entity, group]) => {
       const added = group.filter(({ kind }) => kind === 'added');
       const removed = group.filter(({ kind }) => kind === 'removed');
       if (added.length === group.length && !ids.before.has(entity)) {
@@ -73,8 +73,8 @@ const members: Members<Rule> = {
   sqlstate: 'the code of its error',
 };
 
-const sqlWords = (before: JsonObject, after: JsonObject, told: readonly string[]): string[] =>
-  before.sql === after.sql || told.includes('sql') ? [] : [`its SQL ${fromTo(before.sql, after.sql)}`];
+const sqlWords = (before: JsonObject, after: JsonObject, described: readonly string[]): string[] =>
+  before.sql === after.sql || described.includes('sql') ? [] : [`its SQL ${fromTo(before.sql, after.sql)}`];
 
 function ruleWords(entity: string, { before, after }: Difference): string {
   if (before === undefined) {
@@ -87,12 +87,12 @@ function ruleWords(entity: string, { before, after }: Difference): string {
   if (after === undefined) return `Removed rule for ${entity}: ${wordsOf(before)}.`;
   if (!isObject(before) || !isObject(after)) return `A rule of ${entity} ${fromTo(before, after)}.`;
   const parts: string[] = [];
-  const told = ['applies_to', 'words'];
+  const described = ['applies_to', 'words'];
   if (before.words !== after.words) {
     parts.push(`before: ${wordsOf(before)}`);
     // The words, the fields and the SQL of a rule usually change together, so one sentence reports them. A change of
     // only the fields or only the SQL is reported too.
-    told.push('sql', 'fields');
+    described.push('sql', 'fields');
   }
   parts.push(...reachWords(before, after));
   const [was, is] = [domainOf(before), domainOf(after)];
@@ -100,7 +100,7 @@ function ruleWords(entity: string, { before, after }: Difference): string {
     parts.push(`it is now one of the domain ${thing(is)} (before: of ${thing(was)})`);
   // The sentence already says that the domain or the affected rows changed. If the remaining SQL is equal, it is not
   // reported.
-  if (parts.length > 0 && askedBy(before) === askedBy(after)) told.push('sql');
-  parts.push(...sqlWords(before, after, told), ...restWords(before, after, [...told, 'sql'], members));
+  if (parts.length > 0 && askedBy(before) === askedBy(after)) described.push('sql');
+  parts.push(...sqlWords(before, after, described), ...restWords(before, after, [...described, 'sql'], members));
   return `The rule for ${entity}, ${wordsOf(after)}, has changed: ${parts.join('; ')}.`;
 }

@@ -32,7 +32,7 @@ export const screensDescriber: ChangeDescriber = {
     return [
       ...differences.filter(isOfLabels).map(labelChange),
       ...[...others.values()].map(comeAndGo),
-      ...[...groupBy(changed, (one) => changeWords(one)).values()].map(tellChanged),
+      ...[...groupBy(changed, (one) => changeWords(one)).values()].map(describeChanged),
     ];
   },
 };
@@ -89,7 +89,7 @@ function screenParts(before: JsonObject, after: JsonObject, plural: boolean): st
         ]
       : []),
     ...(differs('origin') ? [`${are} now ${text(after, 'origin')} (before: ${text(before, 'origin')})`] : []),
-    ...restWords(before, after, told, screenMembers(plural)),
+    ...restWords(before, after, describedMembers, screenMembers(plural)),
   ];
 }
 
@@ -101,7 +101,7 @@ function givenWords(screen: JsonObject, take: string): string {
 }
 
 /** The members of a screen that `screenParts` and `changeWords` describe. */
-const told = [
+const describedMembers = [
   ...['route', 'title', 'kind', 'entity', 'columns', 'fields', 'filter', 'order_by', 'roles', 'state_field', 'origin'],
   'broken',
 ];
@@ -156,7 +156,7 @@ function addedAndRemoved(verb: string, before: readonly string[], after: readonl
 }
 
 /** Describes in one sentence several screens that have changed in the same way. */
-function tellChanged(of: readonly Difference[]): DescribedChange {
+function describeChanged(of: readonly Difference[]): DescribedChange {
   const [first] = of;
   const routes = fewWords(of.map(({ before, after }) => text(after ?? before, 'route')));
   return {

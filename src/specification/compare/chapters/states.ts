@@ -27,7 +27,7 @@ export const statesDescriber: ChangeDescriber = {
     const tables = differences.filter(({ path }) => matches(path, 'machines/*/table'));
     const renamed = renamedTransitions(differences.filter(({ path }) => matches(path, 'machines/*/transitions/*')));
     const paired = new Set(renamed.flat());
-    const told = [
+    const described = [
       ...renamed.map(
         ([removed, added]): DescribedChange => ({ words: renamedWords(removed, added), of: [removed, added] }),
       ),
@@ -39,11 +39,11 @@ export const statesDescriber: ChangeDescriber = {
     // The table of state changes follows from the states and transitions, so its differences belong to their sentences.
     // The table gets its own sentence only if there is no other.
     const alone = tables
-      .filter(({ path }) => !told.some(({ of }) => of[0]?.path[1] === path[1]))
+      .filter(({ path }) => !described.some(({ of }) => of[0]?.path[1] === path[1]))
       .map((table): DescribedChange => ({ words: tableWords(table), of: [table] }));
-    return [...alone, ...told].map((one) => {
+    return [...alone, ...described].map((one) => {
       const machine = one.of[0]?.path[1];
-      const isFirst = told.find((each) => each.of[0]?.path[1] === machine) === one;
+      const isFirst = described.find((each) => each.of[0]?.path[1] === machine) === one;
       return isFirst ? { ...one, of: [...one.of, ...tables.filter(({ path }) => path[1] === machine)] } : one;
     });
   },
@@ -162,7 +162,7 @@ function problemWords(machine: string, before: readonly string[], after: readonl
       ? [`no longer ${removed.length === 1 ? 'a problem' : 'problems'}: ${removed.join('; ')}`]
       : []),
   ];
-  return `With the states of ${machine}, ${parts.join('; ') || 'the problems are told in another order'}.`;
+  return `With the states of ${machine}, ${parts.join('; ') || 'the problems are listed in another order'}.`;
 }
 
 function transitionWords(machine: string, { before, after }: Difference): string {

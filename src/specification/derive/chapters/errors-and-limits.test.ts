@@ -154,8 +154,9 @@ describe('errorsChapter', () => {
     expect(statuses.get('code.42501')).toEqual([403, 401]);
     expect(statuses.get('code.22023')).toEqual([400, 401]);
     for (const [code, { status, otherStatuses = {} }] of Object.entries(allErrors)) {
-      const told = statuses.get(`code.${code}`);
-      if (told) expect(told, code).toEqual(expect.arrayContaining([status, ...Object.keys(otherStatuses).map(Number)]));
+      const reported = statuses.get(`code.${code}`);
+      if (reported)
+        expect(reported, code).toEqual(expect.arrayContaining([status, ...Object.keys(otherStatuses).map(Number)]));
     }
     await script(`create function public.refuse() returns void language plpgsql as
       $$ begin raise exception 'No' using errcode = '42501'; end $$`);
@@ -285,8 +286,8 @@ describe('errorsChapter', () => {
     ['P0003', 'do $$ declare n int; begin select g into strict n from generate_series(1, 2) g; end $$'],
   ])('lists %s, which PostgreSQL returns', async (code, sql) => {
     await expect(script(sql)).rejects.toMatchObject({ sqlstate: code });
-    const told = (await errorsOf()).find((error) => error.id === `code.${code}`);
-    expect(told).toMatchObject({ group: 'postgres', status: statusOfSqlstate(code) });
+    const reported = (await errorsOf()).find((error) => error.id === `code.${code}`);
+    expect(reported).toMatchObject({ group: 'postgres', status: statusOfSqlstate(code) });
   });
 
   it('lists an error that depends on a setting only while the setting makes it possible', async () => {
@@ -399,7 +400,7 @@ describe('limitsChapter', () => {
   });
 });
 
-it('writes the chapters of errors and limits into the Markdown', async () => {
+it('specificationMarkdown writes the chapters of errors and limits into the Markdown', async () => {
   const markdown = specificationMarkdown(await derive());
   expect(markdown).toContain('## 8 Errors');
   expect(markdown).toMatch(/the errors of Ninefold that the settings of the app make possible: \d+ of data calls/);

@@ -401,7 +401,7 @@ describe('screensChapter', () => {
     [`'/x', 'X', 'list', 'public.nothing'`, '42P01'],
     [`'/x', 'X', 'list', 'public.tickets', '{nothing}'`, '42703'],
     [`'/x', 'X', 'list', 'public.tickets', null, null, null, '{nobody}'`, '42704'],
-  ])('refuses a definition that makes no sense: %s', async (args, sqlstate) => {
+  ])('rejects an invalid definition: %s', async (args, sqlstate) => {
     await expect(owner.script(`select ninefold.define_screen(${args})`)).rejects.toMatchObject({
       fields: { sqlstate },
     });

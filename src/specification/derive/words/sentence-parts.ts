@@ -1,11 +1,11 @@
+/** The max number of characters of a long text in a sentence. */
+const SHOWN = 160;
+
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Returns true for an object that is not a list. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** The max number of characters of a long text in a sentence. */
-const SHOWN = 160;
 
 /**
  * Returns a member as a string; an empty string if it is absent. The value may come from a file, so its type is not

@@ -421,7 +421,7 @@ describe('outcomes', () => {
   });
 });
 
-it('leaves an expression as SQL if it would take long or recurse deeply', () => {
+it('phrase leaves an expression as SQL if it would take long or recurse deeply', () => {
   const deep = `${'('.repeat(50_000)}true${')'.repeat(50_000)}`;
   expect(readCondition(deep).kind).toBe('opaque');
   const took = processorTimeOf(() => {
@@ -475,11 +475,11 @@ it.each([
   ["(btrim(title) <> ''::text)", 'title, without the spaces around it, is not an empty text'],
   ['(num_nulls(title, body) = 0)', 'each of title, body has a value'],
   ['false', 'no row is valid'],
-])('describes a check in words: %s', (sql, words) => {
+])('ruleWords describes a check in words: %s', (sql, words) => {
   expect(ruleWords(sql)).toBe(words);
 });
 
-it('names the field in the words of a domain check as SQL does, with quotes only where SQL needs them', () => {
+it('domainRuleWords names the field as SQL does, with quotes only where SQL needs them', () => {
   expect(domainRuleWords('(VALUE = initcap(VALUE))', 'code')).toBe('code is initcap(code)');
   expect(domainRuleWords('(VALUE = initcap(VALUE))', 'Code')).toBe('Code is initcap("Code")');
 });

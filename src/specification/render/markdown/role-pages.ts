@@ -31,10 +31,10 @@ export function rolePages(chapters: Chapters, conditions: Conditions): RolePage[
     const own = ofRole.get(role.name) ?? [];
     const title = `What ${callersOf(role)} may do`;
     const isMember = role.member_role !== null;
-    const told = isMember ? differing(own, common) : own.filter((cell) => !isOfMemberRoles(cell));
+    const shown = isMember ? differing(own, common) : own.filter((cell) => !isOfMemberRoles(cell));
     const lines = [
       ...entityLines(
-        told.filter(({ entity }) => !standard.has(entity)),
+        shown.filter(({ entity }) => !standard.has(entity)),
         chapter,
         isMember,
         conditions,
@@ -94,8 +94,8 @@ function entityLines(
     cells.filter(({ operation }) => operation !== 'execute'),
     ({ entity }) => entity,
   );
-  const told = [...ofEntities].map(([entity, group]) => ({ entity, words: allowed(group, isMember, conditions) }));
-  const lines = [...groupBy(told, ({ words }) => words)].flatMap(([words, alike]) =>
+  const described = [...ofEntities].map(([entity, group]) => ({ entity, words: allowed(group, isMember, conditions) }));
+  const lines = [...groupBy(described, ({ words }) => words)].flatMap(([words, alike]) =>
     words === '' ? [] : [`- ${alike.map(({ entity }) => `**${inline(shownSql(entity))}**`).join(', ')}: ${words}`],
   );
   const open = functions.filter(({ verdict }) => verdict !== 'never');

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Rule } from '../../../../contract/specification.ts';
 import { rulesMarkdown } from './rules.ts';
 
-it('writes the comment of a rule in quotes beside its words, without its full stop', () => {
+it('rulesMarkdown writes the comment of a rule in quotes beside its words, without its full stop', () => {
   const rule = (words: string, comment: string | null, applies_to: Rule['applies_to'] = 'all rows') =>
     ({
       entity: 'public.a',
@@ -22,7 +22,7 @@ it('writes the comment of a rule in quotes beside its words, without its full st
   expect(lines).toEqual(['- name is at most 5 characters: “A name is short”', '- b: “Is it?” (not enforced)', '- c']);
 });
 
-it('leaves out the rules that chapter 3 shows with the fields, and counts them', () => {
+it('rulesMarkdown leaves out the rules that chapter 3 shows with the fields, and counts them', () => {
   const rule = (kind: Rule['kind'], words: string, more: Partial<Rule> = {}) =>
     ({
       ...{ entity: 'public.a', fields: ['b'], kind, words, comment: null, sql: '', applies_to: 'all rows' },

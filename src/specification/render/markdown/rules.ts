@@ -10,8 +10,8 @@ import { count, inline } from './escape.ts';
  */
 export function rulesMarkdown({ rules }: RulesChapter): string {
   if (rules.length === 0) return 'There is no rule yet.';
-  const told = rules.filter((rule) => !isShownWithFields(rule));
-  const rest = rules.length - told.length;
+  const shown = rules.filter((rule) => !isShownWithFields(rule));
+  const rest = rules.length - shown.length;
   const inFields =
     rest === 0
       ? ''
@@ -19,7 +19,7 @@ export function rulesMarkdown({ rules }: RulesChapter): string {
   const parts = [
     `${count(rules.length, 'rule')}.${inFields} Unless stated otherwise, a rule does not apply to null values.`,
   ];
-  for (const [entity, group] of groupBy(told, (rule) => rule.entity)) {
+  for (const [entity, group] of groupBy(shown, (rule) => rule.entity)) {
     parts.push(`### ${inline(shownSql(entity))}`, group.map(line).join('\n'));
   }
   return parts.join('\n\n');

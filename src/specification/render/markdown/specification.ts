@@ -23,7 +23,7 @@ export function specificationMarkdown(specification: Specification): string {
   const conditions = new Conditions();
   const pages = rolePages(derived, conditions);
   const written = writeChapters(derived, conditions);
-  const told = chapters.filter(({ key }) => written[key] !== undefined);
+  const present = chapters.filter(({ key }) => written[key] !== undefined);
   const parts = [
     `# ${inline(derived.purpose?.name ?? app.name)}`,
     ...(derived.purpose?.purpose ? [inline(derived.purpose.purpose)] : []),
@@ -31,11 +31,11 @@ export function specificationMarkdown(specification: Specification): string {
     `## ${CONTENTS}`,
     [
       ...pages.map(({ title }) => `- ${title}`),
-      ...told.map(({ number, name, question }) => `- ${number} ${name}: ${question}`),
+      ...present.map(({ number, name, question }) => `- ${number} ${name}: ${question}`),
     ].join('\n'),
     ...pages.flatMap(({ title, text }) => [`## ${title}`, text]),
   ];
-  for (const { number, key, name, question } of told) {
+  for (const { number, key, name, question } of present) {
     parts.push(`## ${number} ${name}`, `*${question}*`, written[key] ?? '');
   }
   return `${parts.join('\n\n')}\n`;

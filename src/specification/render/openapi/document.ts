@@ -126,7 +126,7 @@ function onlyFields(schema: JsonSchema, fields: ReadonlySet<string> | null): Jso
 const errorSchema: JsonSchema = {
   type: 'object',
   properties: {
-    code: { type: ['string', 'integer'], description: 'Which error it is; the documentation tells each.' },
+    code: { type: ['string', 'integer'], description: 'The code of the error. The documentation describes each code.' },
     message: { type: 'string' },
     details: {},
     hint: { type: ['string', 'null'] },

@@ -72,7 +72,7 @@ export function bodyOf(
 const withNull = (schema: JsonSchema): JsonSchema =>
   Object.keys(schema).length === 0 ? {} : { anyOf: [schema, { type: 'null' }] };
 
-/** Schemas for the type names of contract/calls. */
+/** Schemas for the type names of the calls of /auth/v1. */
 const authTypes: Readonly<Record<string, JsonSchema>> = {
   text: { type: 'string' },
   boolean: { type: 'boolean' },

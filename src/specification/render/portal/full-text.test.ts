@@ -3,7 +3,7 @@ import type { Entity } from '../../../../contract/specification-entities.ts';
 import type { Facts } from '../../../catalog/facts.ts';
 import { fullTextFields } from './full-text.ts';
 
-it('finds fields of type tsvector and texts with an index, and leaves out indexes over several fields', () => {
+it('fullTextFields finds fields of type tsvector and texts with an index, and leaves out indexes over several fields', () => {
   const fields = [
     { name: 'words', default: "to_tsvector('english'::regconfig, ((title || ' '::text) || body))" },
     { name: 'filled', default: null },

@@ -111,7 +111,7 @@ function initialOf({ rights }: FieldSources, field: Field): Pick<PortalField, 'i
 
 /**
  * Returns the values of an enum, or the values that a check lists. A value may be the name of a role that the caller
- * lacks: whoever may read or write the field meets its values.
+ * lacks, because the caller sees the value in rows anyway.
  */
 const valuesOf = ({ texts }: FieldSources, { enum_values, name }: Field): PortalField['values'] =>
   (enum_values ?? texts.get(name)?.values)?.map((value) => ({ value, label: sentenceCase(value) })) ?? null;
@@ -183,7 +183,7 @@ function isLong(name: string, type: string, rules: readonly PortalRule[], commen
 function rulesOf({ rules, inputs, hidden, entity, rights }: FieldSources, field: Field): PortalRule[] {
   const known = new Set([...rights.read, ...rights.insert, ...rights.update]);
   const checked = inputs.get(field.name)?.rules ?? [];
-  const told = rules.filter(
+  const shown = rules.filter(
     (rule) =>
       rule.fields.includes(field.name) &&
       rule.kind !== 'required' &&
@@ -191,14 +191,14 @@ function rulesOf({ rules, inputs, hidden, entity, rights }: FieldSources, field:
       rule.applies_to !== 'no row' &&
       rule.fields.every((name) => known.has(name)),
   );
-  const ofTable = told.flatMap((rule): PortalRule[] => {
+  const ofTable = shown.flatMap((rule): PortalRule[] => {
     const words = rule.comment ?? unlessNaming(rule.words, hidden);
     if (words === null) return [];
     const schema =
       rule.kind === 'type' ? typeSchema(field) : schemaOf(checked.filter(({ name }) => name === rule.name));
     return [{ name: rule.name, words, schema }];
   });
-  const names = new Set(told.map(({ name }) => name));
+  const names = new Set(shown.map(({ name }) => name));
   const ofDomains = checked.filter(({ name }) => !names.has(name) && !rules.some((rule) => rule.name === name));
   return [
     ...ofTable,

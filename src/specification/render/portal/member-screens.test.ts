@@ -380,7 +380,7 @@ describe('memberScreens', () => {
   });
 });
 
-it('shows labels in the language of the caller, and the name or comment of every object without a label', async () => {
+it('memberScreens shows labels in the language of the caller, and the name or comment of every object without a label', async () => {
   await owner.script(`
     select ninefold.label('de', 'Anfragen', entity => 'public.tickets', one => 'Anfrage');
     select ninefold.label('de', 'Betreff', entity => 'public.tickets', field => 'subject', help => 'Worum geht es?');
@@ -422,6 +422,6 @@ it.each([
   [`'de', 'x', entity => 'public.tickets', field => 'missing'`, 'has no column missing'],
   [`'de', 'x', role => 'nobody'`, 'there is no role'],
   [`'German!', 'x', screen => '/mine'`, 'labels_language'],
-])('refuses a label of %s', async (given, message) => {
+])('ninefold.label refuses a label of %s', async (given, message) => {
   await expect(owner.script(`select ninefold.label(${given})`)).rejects.toThrow(message);
 });

@@ -14,6 +14,12 @@ import { bareType, baseOf, NamedTypes, type Shape } from './type-names.ts';
 import { mustBeGiven } from './typescript.ts';
 import { type Asked, COUNTED, type InputRule, jsonKinds } from './value-rules.ts';
 
+/** Digits that a double stores exactly. */
+const DOUBLE_DIGITS = 15;
+
+/** The max number of nested domains whose checks are described. */
+const DOMAINS = 200;
+
 /** The facts from which inputs are derived: `TypeFacts` without the schema cache. */
 export type InputFacts = Omit<TypeFacts, 'catalog'>;
 
@@ -234,9 +240,6 @@ class Domains {
  */
 const isSpelled = ({ kind }: InputRule): boolean => kind === 'pattern' || kind === 'values';
 
-/** The max number of nested domains whose checks are described. */
-const DOMAINS = 200;
-
 function checkRules(check: ConstraintFact, name: string, subject: string, base: string): InputRule[] {
   if (check.expression === null) return [];
   const words =
@@ -375,7 +378,7 @@ function boundOf(operator: string, turned: boolean): Bound | null {
  * Returns a number that JavaScript and PostgreSQL represent equally: at most 15 digits. Returns null for other texts.
  */
 function numberOf(text: string): number | null {
-  if (!/^-?\d+(\.\d+)?$/.test(text) || text.replace(/\D/g, '').length > 15) return null;
+  if (!/^-?\d+(\.\d+)?$/.test(text) || text.replace(/\D/g, '').length > DOUBLE_DIGITS) return null;
   return Number(text);
 }
 

@@ -62,7 +62,7 @@ describe('translatePattern and translateLike', () => {
   });
 });
 
-it('matches every text that PostgreSQL matches', async () => {
+it('a translated regular expression matches every text that PostgreSQL matches', async () => {
   const atom = fc.oneof(
     fc.constantFrom(
       'a',
@@ -170,7 +170,7 @@ it('matches every text that PostgreSQL matches', async () => {
   expect(translated).toBeGreaterThan(150);
 });
 
-it('matches every text that LIKE matches', async () => {
+it('a translated LIKE pattern matches every text that LIKE matches', async () => {
   const pattern = fc
     .array(fc.constantFrom('a', 'B', '%', '_', '.', '*', '\\%', '\\\\', '(', '😀'), { maxLength: 6 })
     .map((parts) => parts.join(''));

@@ -1,3 +1,6 @@
+/** How deeply groups of a pattern may be nested. */
+const DEPTH = 50;
+
 /**
  * Translates a regular expression of PostgreSQL (manual, 9.7.3) to ECMA-262 with the flag `u`, as JSON Schema uses it.
  * The translation matches every text that PostgreSQL matches, and possibly more. Returns null if no translation is
@@ -48,8 +51,6 @@ interface Piece {
   text: string;
   repeats: boolean;
 }
-
-const DEPTH = 50;
 
 class Reader {
   readonly #characters: readonly string[];

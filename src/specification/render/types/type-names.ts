@@ -129,12 +129,12 @@ class Walk {
     if (this.#named.isElsewhere(type)) return { kind: 'composite', type, attributes: [] };
     if (depth >= DEEPEST || attributes.length > this.left) return { kind: 'cut' };
     this.left -= attributes.length;
-    const told = attributes.map((one) => ({
+    const shapes = attributes.map((one) => ({
       name: one.name,
       shape: this.shape(one.type, depth + 1),
       ...this.#asked(one.type, one.name),
     }));
-    return { kind: 'composite', type, attributes: told };
+    return { kind: 'composite', type, attributes: shapes };
   }
 
   #asked(type: string, subject: string): { asked?: Asked } {

@@ -44,7 +44,7 @@ async function compile(program: string): Promise<string> {
   return new Promise((resolve) => execFile(tsc, ['-p', app.folder], (_error, stdout) => resolve(stdout)));
 }
 
-it('generates a type Database that gives supabase-js the types of selections, embeddings, writes and functions, and rejects mistakes', async () => {
+it('typescriptTypes generates a type Database that gives supabase-js the types of selections, embeddings, writes and functions, and rejects mistakes', async () => {
   expect(
     await compile(`
 import { createClient } from '@supabase/supabase-js';
@@ -136,7 +136,7 @@ export async function program() {
   ).toMatch(/^\S*mistake\.ts\(2,14\): error TS2322[^\n]*\n$/);
 });
 
-it('generates for one entity only the schemas and types of this entity, and the helpers that they need', async () => {
+it('typescriptOf generates for one entity only the schemas and types of this entity, and the helpers that they need', async () => {
   const id = 'public.profiles';
   expect(Object.keys(JSON.parse(jsonSchemas(app.types, 'helpdesk', id)).$defs)).toEqual([
     'profiles.insert',

@@ -1,3 +1,6 @@
+/** The largest counted repetition that patterns use, because some matchers fail on larger numbers. */
+export const COUNTED = 1000;
+
 /** A rule of a built-in type that the JSON form of its values does not already contain. */
 export type ValueRule =
   | { kind: 'whole'; least: number; most: number }
@@ -59,9 +62,6 @@ export function valueRule(type: string): ValueRule | null {
   if (digits > 14 || scale > digits) return null;
   return { kind: 'within', edge: Number((10 ** (digits - scale) - 0.5 * 10 ** -scale).toFixed(scale + 1)) };
 }
-
-/** The largest counted repetition that patterns use, because some matchers fail on larger numbers. */
-export const COUNTED = 1000;
 
 /**
  * Returns the rule of a bit string in binary or hexadecimal notation: `101`, `B101`, `X5` (manual, 4.1.2.5). `length`

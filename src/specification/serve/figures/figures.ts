@@ -1,6 +1,7 @@
 import type { PurposeFigures } from '../../../../contract/description.ts';
 import type { ErrorFigures } from '../../../../contract/specification.ts';
-import type { CallEntry } from '../../../../contract/specification-calls.ts';
+import type { CallEntry, JobFigures } from '../../../../contract/specification-calls.ts';
+import type { RoleFigures } from '../../../../contract/specification-roles.ts';
 import { countUsers } from '../../../accounts/users/list-users.ts';
 import type { App } from '../../../apps/app.ts';
 import { runAsServerRole } from '../../../apps/run-as-server-role.ts';
@@ -8,10 +9,9 @@ import { readErrorStatistics } from '../../../apps/statistics/error-statistics.t
 import { readFigures } from '../../../apps/statistics/read-statistics.ts';
 import type { Database } from '../../../database/database.ts';
 import { firstJson } from '../../../database/statement.ts';
+import { jobIds } from '../../derive/chapters/calls/jobs.ts';
 import { type EntityFigures, loadEntityFigures } from './entities.ts';
 import type { MetError } from './errors.ts';
-import { loadJobFigures, type RunFigures } from './jobs.ts';
-import { loadRoleFigures, type MemberFigures } from './roles.ts';
 import { loadStateFigures, type StateFigures } from './states.ts';
 
 /** Figures that change although the app's behaviour does not. */
@@ -61,4 +61,36 @@ async function callsToday(database: Database): Promise<number> {
 export interface HitLimit extends ErrorFigures {
   name: string;
   last_caller: string | null;
+}
+
+/** The figures of each job, by the id of the job. */
+export type RunFigures = ReadonlyMap<string, JobFigures>;
+
+type Row = JobFigures & { jobid: string; name: string | null; role: string };
+
+/**
+ * Reads the next run and the result of the last run of each job.
+ * @throws Errors of `Executor.run`.
+ */
+export async function loadJobFigures(database: Database): Promise<RunFigures> {
+  const [result] = await runAsServerRole(database, [{ text: 'select ninefold.job_figures()', params: [] }]);
+  const rows = (result && firstJson<Row[]>(result)) ?? [];
+  const ids = jobIds(rows);
+  return new Map(rows.map(({ jobid, name: _, role: __, ...figures }) => [ids.get(jobid) ?? jobid, figures]));
+}
+
+/** The number of members of each member role, by the name of the role. */
+type MemberFigures = ReadonlyMap<string, RoleFigures>;
+
+const COUNTS = `select coalesce(pg_catalog.json_agg(r), '[]') from (
+  select d.name, (select pg_catalog.count(*) from ninefold.member_roles m where m.role = d.name) as members from ninefold.roles d) r`;
+
+/**
+ * Reads the number of members of each member role, also of roles without members.
+ * @throws Errors of `Executor.run`.
+ */
+async function loadRoleFigures(database: Database): Promise<MemberFigures> {
+  const [result] = await runAsServerRole(database, [{ text: COUNTS, params: [] }]);
+  const rows = (result && firstJson<{ name: string; members: number }[]>(result)) ?? [];
+  return new Map(rows.map(({ name, members }) => [name, { members }]));
 }

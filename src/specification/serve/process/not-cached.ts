@@ -1,5 +1,8 @@
 import { NinefoldError } from '../../../errors/ninefold-error.ts';
 
+/** How often a task is tried before the specification counts as too large. */
+const ATTEMPTS = 4;
+
 /**
  * Thrown if the specification process does not have the requested specification in its cache. The caller must then
  * derive the specification.
@@ -11,8 +14,6 @@ export class NotCachedError extends Error {
     super('the specification process has no cached specification', options);
   }
 }
-
-const ATTEMPTS = 4;
 
 /**
  * Runs `work`. If it fails with `NotCachedError`, runs it again, at most three times. It fails so if a task of another

@@ -22,7 +22,7 @@ it('never delays a small app, and delays a large app in proportion to the time t
   expect(backoff.remainingMilliseconds('unknown')).toBe(0);
 });
 
-it('counts the time of work that fails', () => {
+it('RecordingBackoff counts the time of work that fails', () => {
   const backoff = new RecordingBackoff();
   expect(() =>
     backoff.measure('large', () => {
@@ -33,7 +33,7 @@ it('counts the time of work that fails', () => {
   expect(backoff.remainingMilliseconds('large')).toBeGreaterThan(0);
 });
 
-it('lets one of several workers record an app after its delay', () => {
+it('RecordingBackoff lets one of several workers record an app after its delay', () => {
   const backoff = new RecordingBackoff();
   backoff.measure('large', taking(1500));
   vi.advanceTimersByTime(backoff.remainingMilliseconds('large'));

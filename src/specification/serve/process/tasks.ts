@@ -16,8 +16,7 @@ import { compareDerivations, type DerivedSpecification } from '../../compare/com
 import { allowsCall } from '../../derive/chapters/calls/call-example.ts';
 import { allEntities } from '../../derive/chapters/entities/entities.ts';
 import { ErrorsOfCalls } from '../../derive/chapters/errors/call-errors.ts';
-import { policiesForRequest } from '../../derive/chapters/roles/policies-for-request.ts';
-import type { MemberCaller } from '../../derive/chapters/roles/roles.ts';
+import { type MemberCaller, policiesForRequest } from '../../derive/chapters/roles/roles.ts';
 import { deriveChanged, type SpecificationApp } from '../../derive/specification.ts';
 import { specificationHtml } from '../../render/html/specification.ts';
 import { specificationMarkdown } from '../../render/markdown/specification.ts';

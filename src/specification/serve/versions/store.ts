@@ -4,6 +4,9 @@ import { runAsServerRole } from '../../../apps/run-as-server-role.ts';
 import type { Executor } from '../../../database/database.ts';
 import { firstJson } from '../../../database/statement.ts';
 
+/** How long the journal reports that a change has its version. */
+const EXPLAINED_SECONDS = 10;
+
 /**
  * The tables `ninefold.versions` and `ninefold.journal` of an app. Each version contains all facts that its
  * specification is derived from, and not the differences from the version before. Otherwise the later versions would be
@@ -28,7 +31,7 @@ const HEAD = `select json_build_object(
         when kind = 'schema' then 'sql' else kind end,
       'what', coalesce(migration, what)) order by id), '[]')
     from (select * from ninefold.journal where version is null order by id limit $1::int) j),
-  'isExplained', exists (select from ninefold.journal where version is not null and at > now() - interval '10 seconds'))`;
+  'isExplained', exists (select from ninefold.journal where version is not null and at > now() - interval '${EXPLAINED_SECONDS} seconds'))`;
 
 /** The max number of journal entries of one version. */
 const CAUSES = 200;

@@ -4,7 +4,7 @@ import type { ErrorLine } from '../../../../contract/specification.ts';
 import { Tag } from '../../../ui/tag.tsx';
 import { counted } from '../../format/format.ts';
 import { errorName } from '../errors/error-words.ts';
-import styles from './call-panel.module.css';
+import styles from './calls.module.css';
 
 /** Lists the errors that a call can return. The app's own errors have all details; the errors of the protocols have only their code. */
 export function CallErrorList({

@@ -5,11 +5,11 @@ import type { CallFigures } from '../../../../contract/specification-calls.ts';
 import { FlashOnChange } from '../../../ui/live-value.tsx';
 import { Sparkline } from '../../../ui/sparkline.tsx';
 import { Skeleton } from '../../../ui/table.tsx';
-import { callSeries } from '../../data/calls.ts';
 import { count, counted, milliseconds, percent } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
+import { callSeries } from '../../queries/calls.ts';
 import { WindowChoice } from '../window-choice.tsx';
-import styles from './call-figures.module.css';
+import styles from './calls.module.css';
 
 const words: Readonly<Record<StatisticsWindow, string>> = {
   hour: 'in the last hour, a point a minute',

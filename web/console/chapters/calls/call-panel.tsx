@@ -1,23 +1,51 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { CallDetail } from '../../../../contract/call-detail.ts';
+import { type CallDetail, isWritable, mustBeGiven } from '../../../../contract/call-detail.ts';
 import type { Specification } from '../../../../contract/specification.ts';
-import type { CallEntry, CallParameter } from '../../../../contract/specification-calls.ts';
+import type { CallEntry, CallParameter, CallsChapter } from '../../../../contract/specification-calls.ts';
+import type { Entity } from '../../../../contract/specification-entities.ts';
 import { Code } from '../../../ui/code.tsx';
 import { Failure } from '../../../ui/failure.tsx';
 import { KeyValues, type Pair, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
 import { Skeleton } from '../../../ui/table.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import { Tag } from '../../../ui/tag.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
-import { callDetail } from '../../data/calls.ts';
 import { count, listed } from '../../format/format.ts';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { callDetail } from '../../queries/calls.ts';
 import { CallErrorList } from './call-errors.tsx';
 import { CallFiguresOf } from './call-figures.tsx';
-import styles from './call-panel.module.css';
-import { takenBy } from './call-parameters.ts';
+import styles from './calls.module.css';
 import { TryIt } from './try-it.tsx';
+
+/**
+ * Returns the complete parameters and results of a call. For a call on rows, these include the fields of its entity in
+ * chapter 3. Pure.
+ */
+function takenBy(
+  call: CallEntry,
+  { rows }: Pick<CallsChapter, 'rows'>,
+  entity: Entity | undefined,
+): { parameters: CallParameter[]; returns: string } {
+  const common = rows.find(({ method }) => method === call.method);
+  return {
+    parameters:
+      call.parameters ?? common?.parameters.flatMap((one) => (isField(one) ? fieldsOf(call, entity) : [one])) ?? [],
+    returns: call.returns ?? common?.returns ?? '',
+  };
+}
+
+const isField = (parameter: CallParameter): boolean => parameter.name === '<field>' && parameter.in === 'body';
+
+const fieldsOf = ({ method }: CallEntry, entity: Entity | undefined): CallParameter[] =>
+  (entity?.fields ?? []).filter(isWritable).map((field) => ({
+    name: field.name,
+    in: 'body',
+    type: field.type,
+    required: method === 'POST' && mustBeGiven(field),
+    meaning: field.comment ?? '',
+  }));
 
 const places: Readonly<Record<CallParameter['in'], string>> = { query: 'Query', header: 'Headers', body: 'Body' };
 

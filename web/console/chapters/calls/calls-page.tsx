@@ -3,20 +3,77 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useCallback, useState } from 'react';
 import type { StatisticsWindow } from '../../../../contract/observed.ts';
-import type { CallEntry, CallSetting, CallsChapter } from '../../../../contract/specification-calls.ts';
+import type {
+  CallEntry,
+  CallSetting,
+  CallsChapter,
+  DefinitionEntry,
+  JobEntry,
+} from '../../../../contract/specification-calls.ts';
 import { figureLink } from '../../../ui/live-value.tsx';
-import { activity } from '../../data/apps.ts';
-import { specification } from '../../data/specification.ts';
-import { count, counted } from '../../format/format.ts';
+import { count, counted, dateTime, milliseconds } from '../../format/format.ts';
+import { activity } from '../../queries/apps.ts';
+import { specification } from '../../queries/specification.ts';
 import { ListChapter, type ListDescriptor } from '../list/list-chapter.tsx';
 import { TextTable, type WordsColumn } from '../list/text-table.tsx';
 import { useChapter } from '../use-chapter.ts';
 import { WindowChoice } from '../window-choice.tsx';
 import { callColumns, callGroups } from './call-columns.tsx';
 import { CallPanel } from './call-panel.tsx';
-import { DefinitionTable } from './definition-table.tsx';
 import { FunctionTable } from './function-table.tsx';
-import { JobTable } from './job-table.tsx';
+
+const jobColumns: readonly WordsColumn<JobEntry>[] = [
+  { name: 'Job', look: 'name', cell: ({ id }) => id, title: ({ id }) => id },
+  {
+    name: 'Runs',
+    look: 'name',
+    cell: ({ when, active }) => (active ? when : 'not active'),
+    title: ({ schedule }) => schedule,
+  },
+  { name: 'Command', look: 'words', cell: ({ command }) => <code>{command}</code>, title: ({ command }) => command },
+  { name: 'As', look: 'wide', cell: ({ role }) => (role === null ? 'the app’s owner' : <code>{role}</code>) },
+  { name: 'Next run', look: 'wide', cell: ({ figures }) => (figures?.next_run ? dateTime(figures.next_run) : '–') },
+  { name: 'Last run', look: 'name', cell: lastRun, title: lastRun },
+];
+
+function lastRun({ figures }: JobEntry): string {
+  const run = figures?.last_run;
+  if (!run) return '–';
+  const at = run.at === null ? '' : ` ${dateTime(run.at)}`;
+  const took = run.milliseconds === null ? '' : `, ${milliseconds(run.milliseconds)}`;
+  const again = figures.failed > 1 ? `, ${figures.failed} times in a row` : '';
+  const message = run.message === '' ? '' : `: ${run.message.replace(/^ERROR: +/, '')}`;
+  return `${run.status}${at}${took}${again}${message}`;
+}
+
+/** Table of the scheduled jobs and other work that runs without a request. */
+const JobTable = ({ number, jobs }: { number: string; jobs: readonly JobEntry[] }) => (
+  <TextTable
+    number={number}
+    caption="Scheduled jobs, in GMT"
+    what={['Scheduled jobs', 'jobs']}
+    columns={jobColumns}
+    rows={jobs}
+    keyOf={({ id }) => id}
+  />
+);
+
+const definitionColumns: readonly WordsColumn<DefinitionEntry>[] = [
+  { name: 'Object', look: 'name', cell: ({ id }) => <code>{id}</code>, title: ({ id }) => id },
+  { name: 'Definition', look: 'words', cell: ({ sql }) => <code>{sql}</code>, title: ({ sql }) => sql },
+];
+
+/** Table of types, operators and other objects that statements use and that no other chapter describes. */
+const DefinitionTable = ({ number, definitions }: { number: string; definitions: readonly DefinitionEntry[] }) => (
+  <TextTable
+    number={number}
+    caption="Types and other definitions"
+    what={['Definitions', 'definitions']}
+    columns={definitionColumns}
+    rows={definitions}
+    keyOf={({ id }) => id}
+  />
+);
 
 const changes = [
   'A table, view or function in an exposed schema gets its calls as soon as you create it',

@@ -1,7 +1,7 @@
 import type { CallDetail } from '../../../../contract/call-detail.ts';
 import type { CallEntry, CallParameter } from '../../../../contract/specification-calls.ts';
 import type { Entity } from '../../../../contract/specification-entities.ts';
-import { functionQuestion } from '../../data/explain.ts';
+import { functionQuestion } from '../../queries/explain.ts';
 
 /** A filter on rows, for example status eq open. */
 export interface DraftFilter {

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { FunctionEntry, RaisedError } from '../../../../contract/specification-calls.ts';
-import { literal } from '../../data/sql.ts';
 import { listed, shortId } from '../../format/format.ts';
+import { literal } from '../../queries/sql.ts';
 import { TextTable, type WordsColumn } from '../list/text-table.tsx';
-import styles from './function-table.module.css';
+import styles from './calls.module.css';
 
 const columnsOf = (ref: string): readonly WordsColumn<FunctionEntry>[] => [
   {
@@ -21,7 +21,7 @@ const columnsOf = (ref: string): readonly WordsColumn<FunctionEntry>[] => [
     name: 'Description',
     look: 'words',
     cell: (one) => (
-      <span className={styles.words}>
+      <span className={styles.functionTableWords}>
         {wordsOf(one)}
         <CodeFacts {...one} />
       </span>

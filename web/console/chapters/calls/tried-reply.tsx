@@ -9,17 +9,48 @@ import { FailureNote } from '../../../ui/failure.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { KeyValues } from '../../../ui/panel.tsx';
 import { Tag } from '../../../ui/tag.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
-import type { TriedResponse } from '../../data/calls.ts';
-import { explanation, type Question } from '../../data/explain.ts';
-import type { RequestRole } from '../../data/rows/row.ts';
 import { bytes, counted, milliseconds } from '../../format/format.ts';
+import { failureFacts } from '../../queries/api-failure.ts';
+import type { TriedResponse } from '../../queries/calls.ts';
+import { explanation, type Question } from '../../queries/explain.ts';
+import type { RequestRole } from '../../queries/rows/row.ts';
 import { errorName, errorOf } from '../errors/error-words.ts';
 import { Explained } from '../roles/explain/explained.tsx';
 import { useChapter } from '../use-chapter.ts';
 import { canUndo, type Draft, parametersOf } from './draft.ts';
-import { codeOf, rowsIn, shownText } from './reply-words.ts';
 import styles from './try-it.module.css';
+
+/** Maximum number of characters of a body that the page shows. */
+const max = 20_000;
+
+/** Formats a response body for reading: JSON with one value per line, and only the beginning of a long body. Pure. */
+function shownText(body: string): { text: string; cut: boolean } {
+  const value = read(body);
+  const whole = value === undefined ? body : JSON.stringify(value, null, 2);
+  return { text: whole.slice(0, max), cut: whole.length > max };
+}
+
+/** Counts the rows of a response body; null if the body is not a list. Pure. */
+function rowsIn(body: string): number | null {
+  const value = read(body);
+  return Array.isArray(value) ? value.length : null;
+}
+
+/** Returns the error code of a response body of PostgREST or GoTrue; null if the body contains no code. Pure. */
+function codeOf(body: string): string | null {
+  const value = read(body);
+  if (typeof value !== 'object' || value === null) return null;
+  const said = 'error_code' in value ? value.error_code : 'code' in value ? value.code : null;
+  return typeof said === 'string' ? said : null;
+}
+
+function read(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
 
 /** Shows the response: status, time, body and headers, with links to its trace, error and explanation. */
 export function TriedReply({

@@ -2,18 +2,50 @@ import { useParams, useSearch } from '@tanstack/react-router';
 import type { EntitiesChapter, Entity } from '../../../../contract/specification-entities.ts';
 import { EmptyChoices } from '../../../ui/empty.tsx';
 import { figureLink } from '../../../ui/live-value.tsx';
-import { FirstMigrations, FirstTable } from '../../contents/first-steps.tsx';
+import { Verdict } from '../../../ui/verdict.tsx';
 import { aboutRows, bytes, count, counted, entityName } from '../../format/format.ts';
 import { useSearchParameter } from '../../layout/use-search-parameter.ts';
+import { FirstMigrations, FirstTable } from '../../overview/first-steps.tsx';
 import { ChapterPage } from '../chapter-page.tsx';
+import type { ListColumn } from '../list/list-table.tsx';
 import { MainTable } from '../list/main-table.tsx';
 import { useList } from '../list/use-list.ts';
 import { useChapter } from '../use-chapter.ts';
-import { entityColumns } from './entity-columns.tsx';
 import { EntityDiagram } from './entity-diagram.tsx';
 import { EntityPanel } from './entity-panel.tsx';
 import { openTables } from './entity-words.ts';
 import { FieldPage } from './field-page.tsx';
+
+const entityColumns: readonly ListColumn<Entity>[] = [
+  { name: 'Entity', bar: 90, cell: ({ schema, name }) => <code>{entityName(schema, name)}</code> },
+  { name: 'Description', look: 'words', rank: 'second', bar: 160, cell: ({ comment }) => comment },
+  { name: 'Kind', rank: 'third', bar: 40, cell: ({ kind }) => kind },
+  { name: 'Row-level security', rank: 'third', bar: 50, cell: (entity) => <Security entity={entity} /> },
+  { name: 'Fields', look: 'figure', bar: 20, cell: ({ fields }) => count(fields.length) },
+  {
+    name: 'Rows, about',
+    look: 'figure',
+    bar: 50,
+    cell: ({ kind, figures }) => figures && kind !== 'view' && count(figures.rows_estimate),
+  },
+  {
+    name: 'Size',
+    look: 'figure',
+    rank: 'third',
+    bar: 40,
+    cell: ({ kind, figures }) =>
+      figures && kind !== 'view' && <span className="soft">{bytes(figures.size_bytes)}</span>,
+  },
+];
+
+/** Shows the row-level security of a table or view. */
+function Security({ entity: { kind, row_level_security, security, exposed } }: { entity: Entity }) {
+  if (kind === 'view' || kind === 'materialized view') {
+    return <span className="soft">{security === null ? '–' : `rights of the ${security}`}</span>;
+  }
+  if (row_level_security) return <Verdict of="always" words="on" />;
+  return <Verdict of={exposed ? 'disagrees' : 'never'} words="off" />;
+}
 
 const changes = [
   'Write SQL on the SQL page and save it as a migration',

@@ -7,7 +7,7 @@ import { around, type Graph, isCompact, within } from '../../diagram/graph.ts';
 import { counted, entityName } from '../../format/format.ts';
 import { ClusterGrid } from './cluster-grid.tsx';
 import { type Cluster, clustersOf } from './clusters.ts';
-import styles from './entity-diagram.module.css';
+import styles from './entities.module.css';
 import { edgesAt, entityGraph, fieldWords } from './entity-graph.ts';
 import { entityMermaid } from './entity-mermaid.ts';
 

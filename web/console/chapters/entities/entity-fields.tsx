@@ -5,7 +5,7 @@ import { Icon } from '../../../ui/icon.tsx';
 import { PanelSection } from '../../../ui/panel.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { count, entityName, shortId } from '../../format/format.ts';
-import styles from './entity-panel.module.css';
+import styles from './entities.module.css';
 import { attributeWords, equalWords, fieldMarks, filledBy } from './entity-words.ts';
 
 /** The fields of an entity, each with a link to its page. */
@@ -41,8 +41,8 @@ export function EntityFields({ appRef, entity }: { appRef: string; entity: Entit
 function FieldWords({ field }: { field: Entity['fields'][number] }) {
   const filled = filledBy(field);
   const { references, enum_values, attributes, collation, numbering, comment, type_comments = [] } = field;
-  const told = [filled, references, enum_values, attributes, collation, numbering, comment];
-  if (told.every((one) => !one)) return null;
+  const details = [filled, references, enum_values, attributes, collation, numbering, comment];
+  if (details.every((one) => !one)) return null;
   const equal = equalWords(field);
   return (
     <span className={styles.about}>

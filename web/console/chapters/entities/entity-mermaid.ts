@@ -26,8 +26,8 @@ function fieldLine(entity: Entity, field: Field, relations: readonly Relation[])
   const unique = entity.unique_keys.some((key) => key.length === 1 && key[0] === name);
   const points = references !== null || isPeriodReference(entity, name, relations);
   const keys = [entity.primary_key.includes(name) && 'PK', points && 'FK', unique && 'UK'].filter(Boolean);
-  const told = [...(comment === null ? [] : [comment]), ...periodKeysOf(entity, name)].join('; ');
-  return [word(type), word(name), keys.join(', '), told === '' ? '' : quoted(told)].filter(Boolean).join(' ');
+  const remark = [...(comment === null ? [] : [comment]), ...periodKeysOf(entity, name)].join('; ');
+  return [word(type), word(name), keys.join(', '), remark === '' ? '' : quoted(remark)].filter(Boolean).join(' ');
 }
 
 /**

@@ -8,8 +8,8 @@ import { Icon } from '../../../ui/icon.tsx';
 import { KeyValues, type Pair, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { bytes, count, entityName, shortId } from '../../format/format.ts';
+import styles from './entities.module.css';
 import { EntityFields } from './entity-fields.tsx';
-import styles from './entity-panel.module.css';
 import { EntityRelations } from './entity-relations.tsx';
 import { checkWords, overlapWords, triggerRemark } from './entity-words.ts';
 

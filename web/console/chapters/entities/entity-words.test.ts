@@ -40,7 +40,7 @@ describe('countedWords', () => {
   ])('describes how %j is counted', (given, words) => expect(countedWords(given)).toBe(words));
 });
 
-it('describes which strings a collation treats as equal, and ignores a collation that only sorts', () => {
+it('equalWords describes which strings a collation treats as equal, and ignores a collation that only sorts', () => {
   const equal = 'that differ in accents alone';
   expect(equalWords(field('a', { collation: { name: 'public.loose', equal } }))).toBe(
     'texts that differ in accents alone count as the same',
@@ -49,13 +49,13 @@ it('describes which strings a collation treats as equal, and ignores a collation
   expect(equalWords(field('a'))).toBeNull();
 });
 
-it('marks keys, references and nullable fields', () => {
+it('fieldMarks marks keys, references and nullable fields', () => {
   const references = { schema: 'auth', entity: 'users', field: 'id' };
   expect(fieldMarks(entity('a'), field('id', { references }))).toEqual(['key', 'reference']);
   expect(fieldMarks(entity('a'), field('b', { nullable: true }))).toEqual(['may be null']);
 });
 
-it('lists the keys of a field, and says if a key is unique only among rows with overlapping periods', () => {
+it('keysOf lists the keys of a field, and says if a key is unique only among rows with overlapping periods', () => {
   const stays = entity('stays', {
     primary_key: ['id', 'during'],
     unique_keys: [['code'], ['room', 'code']],
@@ -110,7 +110,7 @@ describe('leavingWords, arrivingWords and relationWords', () => {
   });
 });
 
-it('distinguishes relations of tables with the same name in two schemas', () => {
+it('relationsOf distinguishes relations of tables with the same name in two schemas', () => {
   const end = (schema: string, name: string) => ({ schema, entity: name, fields: ['id'] });
   const relation = {
     name: 'r',
@@ -123,7 +123,7 @@ it('distinguishes relations of tables with the same name in two schemas', () => 
   expect(relationsOf(entity('users', { schema: 'auth' }), [relation])).toEqual({ out: [], in: [] });
 });
 
-it('warns only of exposed tables without row-level security', () => {
+it('openTables warns only of exposed tables without row-level security', () => {
   const open = entity('open', { row_level_security: false });
   const hidden = entity('hidden', { row_level_security: false, exposed: false });
   const view = entity('view', { row_level_security: false, kind: 'view' });
@@ -138,7 +138,7 @@ it('warns only of exposed tables without row-level security', () => {
   ).toEqual([open]);
 });
 
-it('describes the attributes of a composite type', () => {
+it('attributeWords describes the attributes of a composite type', () => {
   const attributes = [
     { name: 'street', type: 'text' },
     { name: 'kind', type: 'public.kind', comment: 'of house' },
@@ -151,13 +151,13 @@ it('describes the attributes of a composite type', () => {
   expect(attributeWords(field('name'))).toBe('');
 });
 
-it('describes which rows can be written through a view, and whether the conditions of its base views apply', () => {
+it('checkWords describes which rows can be written through a view, and whether the conditions of its base views apply', () => {
   expect(checkWords(entity('a'))).toBeNull();
   expect(checkWords(entity('a', { check_option: 'local' }))).toBe('only rows that it shows by its own condition');
   expect(checkWords(entity('a', { check_option: 'cascaded' }))).toContain('the underlying views');
 });
 
-it('describes a trigger that is disabled or also fires for replicated rows', () => {
+it('triggerRemark describes a trigger that is disabled or also fires for replicated rows', () => {
   const trigger = { name: 't', sql: '', enabled: true };
   expect(triggerRemark(trigger)).toBeNull();
   expect(triggerRemark({ ...trigger, in_replicas: true })).toBe('for replicated rows too');

@@ -97,14 +97,14 @@ describe('names', () => {
     ['status(id) = 1', 'status', false],
     ['"Order no" > 1', 'Order no', true],
     ['a /* status */ = 1', 'status', false],
-  ])('%s: %s, %s', (sql, name, is) => expect(names(sql, name)).toBe(is));
+  ])('reports for %s whether it names the field %s: %s', (sql, name, is) => expect(names(sql, name)).toBe(is));
 });
 
 describe('fieldUsage and fieldSentence', () => {
   const story = (name: string) => {
-    const told = fieldUsage(chapters, 'public.tickets', name);
-    if (!told) throw new Error(`no field ${name}`);
-    return told;
+    const reported = fieldUsage(chapters, 'public.tickets', name);
+    if (!reported) throw new Error(`no field ${name}`);
+    return reported;
   };
 
   it('collect what every chapter contains about the field, and nothing about fields of other entities', () => {

@@ -52,7 +52,7 @@ describe('errorOf', () => {
   });
 });
 
-it('shows the response in the format of PostgREST or of the sign-in service', () => {
+it('replyOf shows the response in the format of PostgREST or of the sign-in service', () => {
   expect(JSON.parse(replyOf(line({ group: 'auth', code: 'weak_password', status: 422 })))).toEqual({
     code: 422,
     error_code: 'weak_password',

@@ -5,8 +5,8 @@ import { type FormEvent, useId, useState } from 'react';
 import type { LimitLine } from '../../../../contract/specification.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
-import { changeLimit, type LimitChange } from '../../data/settings.ts';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { changeLimit, type LimitChange } from '../../queries/settings.ts';
 import { amount, exactAmount, readAmount } from './limit-words.ts';
 import styles from './limits.module.css';
 

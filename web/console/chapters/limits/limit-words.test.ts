@@ -13,10 +13,10 @@ describe('amount', () => {
     [1, 'days', '1 day'],
     [1000, 'count', '1,000'],
     [null, 'count', 'no limit'],
-  ] as const)('%s %s is %s', (value, unit, words) => expect(amount(value, unit)).toBe(words));
+  ] as const)('formats %s %s as %s', (value, unit, words) => expect(amount(value, unit)).toBe(words));
 });
 
-it('formats the number in the unit of its setting', () => {
+it('exactAmount formats the number in the unit of its setting', () => {
   expect(exactAmount(3600, 'seconds')).toBe('3,600 seconds');
   expect(exactAmount(3600, 'count')).toBe('3,600');
 });

@@ -49,7 +49,10 @@ export const groupName = (group: string): string => groups[group] ?? group;
 /** Returns true for a default that is higher than the usual one because the node serves only its own machine. */
 const isWideDefault = ({ set_in, change }: LimitLine): boolean => set_in === 'environment' && change?.by === 'setting';
 
-/** Returns true if somebody changed the value of a limit. Returns false for values that the server itself sets. */
+/**
+ * Returns true if a builder or the operator changed the value of a limit. Returns false for values that the server
+ * itself sets.
+ */
 export const isChanged = (line: LimitLine): boolean =>
   line.value !== line.default && line.change !== null && !isWideDefault(line);
 

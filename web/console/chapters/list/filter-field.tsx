@@ -2,8 +2,8 @@ import { TextInput } from '@mantine/core';
 import { IconFilter } from '@tabler/icons-react';
 import { useMemo, useRef } from 'react';
 import { Icon } from '../../../ui/icon.tsx';
-import { useKeys } from '../../../ui/keys/keyboard.tsx';
-import styles from './filter-field.module.css';
+import { useKeys } from '../../../ui/shortcuts/keyboard.tsx';
+import styles from './list.module.css';
 
 /** Filters a table by the typed text. The key F moves the focus to the field, Esc empties it. */
 export function FilterField({

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { count } from '../../format/format.ts';
-import styles from './folded-groups.module.css';
+import styles from './list.module.css';
 import { type ListColumn, ListTable } from './list-table.tsx';
 
 /** The items of a list that are in closed groups below the main table, unless the reader searches. */

@@ -1,8 +1,8 @@
 import { type KeyboardEvent, type ReactNode, type RefObject, useDeferredValue, useRef, useState } from 'react';
 import { classNames } from '../../../ui/class-names.ts';
 import { groupClass, LoadingRows, rowClass, Table } from '../../../ui/table.tsx';
+import styles from './list.module.css';
 import { useScrollToSelected } from './list-hooks.ts';
-import styles from './list-table.module.css';
 
 export interface ListColumn<T> {
   name: string;
@@ -50,7 +50,7 @@ export function ListTable<T extends { readonly id: string }>({
   const { columns } = others;
   const room = useRef<HTMLDivElement>(null);
   return (
-    <div className={styles.room} ref={room}>
+    <div className={styles.listTableRoom} ref={room}>
       <Table label={label} stale={stale}>
         <thead>
           <tr>
@@ -159,7 +159,7 @@ function Cell<T>({ column, item }: { column: ListColumn<T>; item: T }) {
 const widthOf = <T,>({ share }: ListColumn<T>) => (share === undefined ? undefined : { width: `${share}%` });
 
 const classOf = <T,>({ look, rank }: ListColumn<T>): string =>
-  classNames(look === 'words' && styles.words, look === 'figure' && 'num', rank && styles[rank]);
+  classNames(look === 'words' && styles.listTableWords, look === 'figure' && 'num', rank && styles[rank]);
 
 /** Groups consecutive rows by heading. Returns one group without a heading if the rows have no groups. */
 function groupsOf<T>(

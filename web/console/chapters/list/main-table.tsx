@@ -2,9 +2,9 @@ import type { ReactNode } from 'react';
 import { Figure } from '../../../ui/figure.tsx';
 import { counted } from '../../format/format.ts';
 import { FilterField } from './filter-field.tsx';
+import styles from './list.module.css';
 import { useIncrementalList } from './list-hooks.ts';
 import { type ListColumn, ListTable } from './list-table.tsx';
-import styles from './main-table.module.css';
 import { TruncationNotice } from './truncation-notice.tsx';
 import type { List } from './use-list.ts';
 

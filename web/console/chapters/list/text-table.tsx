@@ -1,8 +1,8 @@
 import { type ReactNode, useDeferredValue } from 'react';
 import { Figure } from '../../../ui/figure.tsx';
 import { Table } from '../../../ui/table.tsx';
+import styles from './list.module.css';
 import { useIncrementalList } from './list-hooks.ts';
-import styles from './text-table.module.css';
 import { TruncationNotice } from './truncation-notice.tsx';
 
 export interface WordsColumn<T> {

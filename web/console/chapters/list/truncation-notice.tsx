@@ -1,6 +1,6 @@
 import { Button } from '../../../ui/button.tsx';
 import { count } from '../../format/format.ts';
-import styles from './truncation-notice.module.css';
+import styles from './list.module.css';
 
 /** Notice below a table that does not show all rows: the total number of rows, and a button that shows more of them. */
 export function TruncationNotice({

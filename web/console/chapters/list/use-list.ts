@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react';
 import type { PanelSteps } from '../../../ui/panel.tsx';
-import { usePanelSteps } from '../../keys/use-panel-steps.ts';
+import { usePanelSteps } from '../../shortcuts/use-panel-steps.ts';
 
 /** The rows of a chapter's main table, the rows that pass its filter, and the row whose details the panel shows. */
 export interface List<T> {

@@ -5,8 +5,8 @@ import type { PurposeChapter } from '../../../../contract/description.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { isSubmitKey } from '../../../ui/key-name.ts';
-import { failureFacts } from '../../data/api-failure.ts';
-import { type Description, describeApp } from '../../data/description.ts';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { type Description, describeApp } from '../../queries/description.ts';
 import styles from './purpose.module.css';
 
 /** Form that changes a part of the app's description. Esc discards the changes. */

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { user } from '../../data/users.ts';
+import { user } from '../../queries/users.ts';
 
 /** Shows the caller of a request: a link to the member's account, or else the role of the key. */
 export function Caller({

@@ -3,8 +3,8 @@ import type { RefusedTransition, RequestTrace } from '../../../../contract/obser
 import type { Machine } from '../../../../contract/states.ts';
 import { liveValueClass } from '../../../ui/live-value.tsx';
 import { KeyValues, PanelSection } from '../../../ui/panel.tsx';
-import type { Filter } from '../../data/rows/filter.ts';
 import { shortId } from '../../format/format.ts';
+import type { Filter } from '../../queries/rows/filter.ts';
 import { wayId } from '../states/machine-words.ts';
 import { StateName } from '../states/state-name.tsx';
 import { useChapter } from '../use-chapter.ts';

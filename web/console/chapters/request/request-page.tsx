@@ -9,11 +9,12 @@ import { Failure } from '../../../ui/failure.tsx';
 import { Figure } from '../../../ui/figure.tsx';
 import { badFigureClass, liveValueClass } from '../../../ui/live-value.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
 import { dateTime, milliseconds, shortId } from '../../format/format.ts';
 import { Page } from '../../layout/page.tsx';
 import { SpecificationVersion } from '../../layout/specification-version.tsx';
-import { chapterPage } from '../chapter-pages.ts';
+import { chapterPage } from '../../navigation/chapter-pages.ts';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { type AnsweredRequest, chapterOf, useRequest } from '../../queries/use-request.ts';
 import { errorOf } from '../errors/error-words.ts';
 import { useChapter } from '../use-chapter.ts';
 import { Caller } from './caller.tsx';
@@ -23,7 +24,6 @@ import styles from './request.module.css';
 import { RequestPanel } from './request-panel.tsx';
 import { addressOf, questionOf, stepLines } from './request-words.ts';
 import { StepTable } from './step-table.tsx';
-import { type AnsweredRequest, chapterOf, useRequest } from './use-request.ts';
 
 /** Page with the trace of a request: in chapter 8 if the request failed, otherwise in chapter 7. */
 export function RequestPage() {
@@ -148,7 +148,7 @@ function Answer({
           {status}
         </Link>
       ) : (
-        <span className={code === null ? undefined : styles.bad}>{status}</span>
+        <span className={code === null ? undefined : styles.requestBad}>{status}</span>
       )}{' '}
       after{' '}
       {stepsId === undefined ? (

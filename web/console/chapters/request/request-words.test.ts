@@ -49,19 +49,19 @@ describe('scaleMarks', () => {
   ])('places readable marks on a scale of %s ms', (end, marks) => expect(scaleMarks(end)).toEqual(marks));
 });
 
-it('includes the date for a request of another day', () => {
+it('questionOf includes the date for a request of another day', () => {
   expect(questionOf(trace(), new Date('2026-11-21T14:00:00Z'))).toMatch(/^What happened at [\d:]{8}\?$/);
   expect(questionOf(trace(), new Date('2026-11-25T14:00:00Z'))).toMatch(
     /^What happened on 2[12] Nov 2026 at [\d:]{8}\?$/,
   );
 });
 
-it('returns the address that the client requested', () => {
+it('addressOf returns the address that the client requested', () => {
   expect(addressOf(trace())).toBe('/rest/v1/tickets?id=eq.…');
   expect(addressOf(trace({ path: '/', query: '' }))).toBe('/rest/v1');
 });
 
-it('writes the complete trace as text', () => {
+it('requestText writes the complete trace as text', () => {
   const text = requestText(trace(), undefined);
   for (const part of [
     'req-1',

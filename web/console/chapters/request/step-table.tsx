@@ -2,8 +2,8 @@ import { classNames } from '../../../ui/class-names.ts';
 import { Figure } from '../../../ui/figure.tsx';
 import { LoadingRows, Table } from '../../../ui/table.tsx';
 import { milliseconds } from '../../format/format.ts';
+import styles from './request.module.css';
 import { type StepKind, type StepLine, scaleMarks, stepTime } from './request-words.ts';
-import styles from './step-table.module.css';
 
 const legend: readonly (readonly [StepKind, string])[] = [
   ['server', 'server'],

@@ -4,11 +4,11 @@ import type { AdviceEntry } from '../../../../contract/specification-roles.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { KeyValues, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
-import { applySql } from '../../data/sql.ts';
 import { listed, shortId } from '../../format/format.ts';
 import { FormDialog } from '../../forms/form-dialog.tsx';
 import { SqlLink } from '../../layout/sql-link.tsx';
-import styles from './advice.module.css';
+import { applySql } from '../../queries/sql.ts';
+import styles from './roles.module.css';
 
 const comes: Readonly<Record<AdviceEntry['severity'], string>> = {
   security: 'too much access',

@@ -6,7 +6,7 @@ import { rowClass, Table } from '../../../ui/table.tsx';
 import { count, shortId } from '../../format/format.ts';
 import { useIncrementalList } from '../list/list-hooks.ts';
 import { TruncationNotice } from '../list/truncation-notice.tsx';
-import styles from './advice.module.css';
+import styles from './roles.module.css';
 
 const portion = 20;
 

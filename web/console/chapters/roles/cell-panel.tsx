@@ -9,10 +9,10 @@ import { VerdictMark } from '../../../ui/verdict.tsx';
 import { counted, listed } from '../../format/format.ts';
 import { tidySql } from '../../format/plain-sql.ts';
 import { useChapter } from '../use-chapter.ts';
-import styles from './cell-panel.module.css';
 import { CellProbe } from './cell-probe.tsx';
 import { Explain } from './explain/explain.tsx';
 import { roleWords, verdictSentence } from './role-text.ts';
+import styles from './roles.module.css';
 
 /** Panel of a cell of the matrix: the verdict, its reason, its policies and the grant. */
 export function CellPanel({
@@ -100,11 +100,11 @@ function PolicySection({ appRef, policy }: { appRef: string; policy: PolicyEntry
       }
     >
       <Code code={tidySql(policy.sql)} language="sql" label={`the policy ${policy.name}`} />
-      <p className={styles.words}>
+      <p className={styles.cellPanelWords}>
         <Tag>{policy.command}</Tag> for {listed(policy.roles)}
         {policy.words && <>: {policy.words}</>}
       </p>
-      {policy.comment !== undefined && <p className={styles.words}>Comment: {policy.comment}</p>}
+      {policy.comment !== undefined && <p className={styles.cellPanelWords}>Comment: {policy.comment}</p>}
     </PanelSection>
   );
 }

@@ -5,8 +5,8 @@ import { Icon } from '../../../ui/icon.tsx';
 import { PanelSection } from '../../../ui/panel.tsx';
 import { VerdictMark } from '../../../ui/verdict.tsx';
 import { TimeAgo } from '../../format/time-ago.tsx';
-import styles from './cell-probe.module.css';
 import { metWord } from './probe-words.ts';
+import styles from './roles.module.css';
 
 /**
  * Shows the result of the probe for a cell: each statement, which was rolled back, and whether its result agrees with

@@ -13,4 +13,4 @@ it.each([
   ['as far as rows of bookings can be seen', 'as its tables allow'],
   ['slot of an active resource (staff: of any)', 'slot of an active resource (staff: of any)'],
   ['', ''],
-])('shortens %s to %s', (words, short) => expect(cellWords(words)).toBe(short));
+])('cellWords shortens %s to %s', (words, short) => expect(cellWords(words)).toBe(short));

@@ -9,16 +9,16 @@ import { Figure } from '../../../ui/figure.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { LoadingRows, Table } from '../../../ui/table.tsx';
 import { Verdict } from '../../../ui/verdict.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
-import { startProbe } from '../../data/probe.ts';
 import { count } from '../../format/format.ts';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { startProbe } from '../../queries/probe.ts';
 import { FilterField } from '../list/filter-field.tsx';
 import { useIncrementalList } from '../list/list-hooks.ts';
 import { TruncationNotice } from '../list/truncation-notice.tsx';
 import type { matrixOf } from './matrix.ts';
 import { type probedCells, progress } from './probe-words.ts';
 import { RoleMatrix, roomForWords } from './role-matrix.tsx';
-import styles from './roles-page.module.css';
+import styles from './roles.module.css';
 
 /** Number of entities and functions drawn at first: more than fit into any window. */
 const portion = 40;
@@ -74,7 +74,7 @@ export function MatrixFigure({
       }
       tools={
         <>
-          <span className={styles.wide}>
+          <span className={styles.rolesPageWide}>
             <Segmented
               label="What a cell shows"
               value={look}

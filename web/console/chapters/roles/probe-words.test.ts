@@ -26,13 +26,13 @@ describe('disagreement', () => {
   ])('describes a disagreement as %s', (words, tries) => expect(disagreement(cell(tries))).toBe(words));
 });
 
-it('finds a probed cell by its address', () => {
+it('probedCells finds a probed cell by its address', () => {
   const report = { cells: [cell([])] } as unknown as Parameters<typeof probedCells>[0];
   expect(probedCells(report).get('public.a insert agent')).toBeDefined();
   expect(probedCells(null).size).toBe(0);
 });
 
-it('describes the progress of a run', () => {
+it('progress describes the progress of a run', () => {
   expect(progress(null)).toBeNull();
   expect(progress({ started_at: '', done: 0, total: 0 })).toBe('Probing');
   expect(progress({ started_at: '', done: 12, total: 40 })).toBe('Probing 12 of 40');

@@ -7,10 +7,10 @@ import type { RoleCell, RolesChapter } from '../../../../contract/specification-
 import type { Source } from '../../../../contract/specification-source.ts';
 import { Empty } from '../../../ui/empty.tsx';
 import type { PanelSteps } from '../../../ui/panel.tsx';
-import { probeState } from '../../data/probe.ts';
-import { specification } from '../../data/specification.ts';
 import { counted, milliseconds, timeOfDay } from '../../format/format.ts';
-import { usePanelSteps } from '../../keys/use-panel-steps.ts';
+import { probeState } from '../../queries/probe.ts';
+import { specification } from '../../queries/specification.ts';
+import { usePanelSteps } from '../../shortcuts/use-panel-steps.ts';
 import { ChapterPage } from '../chapter-page.tsx';
 import { TextTable, type WordsColumn } from '../list/text-table.tsx';
 import { useChapter } from '../use-chapter.ts';

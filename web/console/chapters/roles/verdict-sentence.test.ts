@@ -21,4 +21,6 @@ it.each([
   [{ verdict: 'when', words: '', reason: '2 of 5 fields' } as const, 'Not always: 2 of 5 fields.'],
   [{ verdict: 'never', words: '', reason: 'no grant' } as const, 'Never: no grant.'],
   [{ verdict: 'never', words: '', reason: '' } as const, 'Never.'],
-])('describes %j as %s', (cell, sentence) => expect(verdictSentence({ operation: 'select', ...cell })).toBe(sentence));
+])('verdictSentence describes %j as %s', (cell, sentence) =>
+  expect(verdictSentence({ operation: 'select', ...cell })).toBe(sentence),
+);

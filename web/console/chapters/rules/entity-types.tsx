@@ -7,9 +7,9 @@ import { FailureNote } from '../../../ui/failure.tsx';
 import { Figure } from '../../../ui/figure.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { Skeleton } from '../../../ui/table.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
-import { entityTypes, specification, type TypesFormat } from '../../data/specification.ts';
 import { shortId } from '../../format/format.ts';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { entityTypes, specification, type TypesFormat } from '../../queries/specification.ts';
 import styles from './rules.module.css';
 
 const options: Readonly<Record<TypesFormat, string>> = {

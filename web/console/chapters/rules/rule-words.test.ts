@@ -59,13 +59,13 @@ describe('commentSql', () => {
   );
 });
 
-it('returns SQL that validates existing rows only if the rule does not apply to them yet', () => {
+it('validateSql returns SQL that validates existing rows only if the rule does not apply to them yet', () => {
   expect(validateSql(rule({}))).toBeNull();
   expect(validateSql(rule({ applies_to: 'no row' }))).toBeNull();
   expect(validateSql(rule({ applies_to: 'new and changed rows' }))).toContain('validate constraint "title_length"');
 });
 
-it('returns SQL that adds a check as NOT VALID if existing rows break it', () => {
+it('keepSql returns SQL that adds a check as NOT VALID if existing rows break it', () => {
   const check = { kind: 'check', expression: ' a > 1\n' } as const;
   expect(keepSql('public.tickets', check, 0)).not.toContain('not valid');
   expect(keepSql('public.tickets', check, 3)).toContain('check (a > 1)\n  not valid;');

@@ -1,5 +1,5 @@
 import type { Rule } from '../../../../contract/specification.ts';
-import type { TriedRule } from '../../data/rules.ts';
+import type { TriedRule } from '../../queries/rules.ts';
 
 /**
  * Returns the expression within `CHECK ( … )`, as PostgreSQL prints it; null for a rule that is no check of a table.

@@ -4,13 +4,44 @@ import type { Rule, RulesChapter } from '../../../../contract/specification.ts';
 import type { Entity } from '../../../../contract/specification-entities.ts';
 import { Empty } from '../../../ui/empty.tsx';
 import { figureLink } from '../../../ui/live-value.tsx';
+import { Tag } from '../../../ui/tag.tsx';
 import { count, counted, shortId } from '../../format/format.ts';
 import { ListChapter, type ListDescriptor } from '../list/list-chapter.tsx';
+import type { ListColumn } from '../list/list-table.tsx';
 import { useChapter } from '../use-chapter.ts';
 import { EntityTypes } from './entity-types.tsx';
-import { ruleColumns } from './rule-columns.tsx';
 import { RulePanel } from './rule-panel.tsx';
 import { type Draft, TryRule } from './try-rule.tsx';
+
+const ruleColumns: readonly ListColumn<Rule>[] = [
+  { name: 'Rule', look: 'words', share: 50, bar: 200, cell: ({ words }) => words },
+  { name: 'Kind', bar: 50, cell: (rule) => <Kind rule={rule} /> },
+  {
+    name: 'Comment',
+    look: 'words',
+    share: 30,
+    rank: 'third',
+    bar: 50,
+    cell: ({ comment }) => comment ?? <span className="soft">–</span>,
+  },
+  {
+    name: 'SQL',
+    look: 'words',
+    share: 50,
+    rank: 'second',
+    bar: 180,
+    cell: ({ sql }) => <code title={sql}>{sql}</code>,
+  },
+];
+
+function Kind({ rule: { kind, applies_to } }: { rule: Rule }) {
+  if (applies_to === 'all rows') return kind;
+  return (
+    <>
+      {kind} <Tag kind="warn">{applies_to === 'no row' ? 'not enforced' : 'not valid'}</Tag>
+    </>
+  );
+}
 
 const changes = [
   <span key="alter">

@@ -10,12 +10,12 @@ import { highlight } from '../../../ui/highlight.ts';
 import { isSubmitKey } from '../../../ui/key-name.ts';
 import { liveValueClass } from '../../../ui/live-value.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
-import { keyFields, keyText } from '../../data/rows/row.ts';
-import { type TrialResult, type TriedRule, tryRule } from '../../data/rules.ts';
-import { sqlFailureOf } from '../../data/sql.ts';
 import { count, counted, percent, shortId } from '../../format/format.ts';
 import { SqlLink } from '../../layout/sql-link.tsx';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { keyFields, keyText } from '../../queries/rows/row.ts';
+import { type TrialResult, type TriedRule, tryRule } from '../../queries/rules.ts';
+import { sqlFailureOf } from '../../queries/sql.ts';
 import { keepSql } from './rule-words.ts';
 import styles from './rules.module.css';
 

@@ -16,7 +16,7 @@ const screen: Screen = {
   broken: [],
 };
 
-it('writes the SQL that defines a screen unchanged', () => {
+it('defineScreenSql writes the SQL that defines a screen unchanged', () => {
   expect(defineScreenSql(screen)).toBe(`select ninefold.define_screen(
   route => '/inbox',
   title => 'Today''s inbox',
@@ -27,7 +27,7 @@ it('writes the SQL that defines a screen unchanged', () => {
   roles => array['agent']::text[]);`);
 });
 
-it('writes the groups, the actions, the first page and the place of a screen', () => {
+it('defineScreenSql writes the groups, the actions, the first page and the place of a screen', () => {
   const sql = defineScreenSql({ ...screen, group_by: 'status', actions: ['public.take'], home: true, place: 3 });
   expect(sql).toContain(`
   group_by => 'status',
@@ -36,7 +36,7 @@ it('writes the groups, the actions, the first page and the place of a screen', (
   place => 3);`);
 });
 
-it('omits the roles of a derived screen, and deletes only defined screens', () => {
+it('defineScreenSql omits the roles of a derived screen, and dropScreenSql deletes only defined screens', () => {
   expect(defineScreenSql({ ...screen, origin: 'derived' })).not.toContain('roles');
   expect(dropScreenSql({ ...screen, origin: 'derived' })).toBeNull();
   expect(dropScreenSql(screen)).toBe("select ninefold.drop_screen('/inbox');");

@@ -1,5 +1,5 @@
 import type { Screen } from '../../../../contract/description.ts';
-import { arrayLiteral, callSql, literal } from '../../data/sql.ts';
+import { arrayLiteral, callSql, literal } from '../../queries/sql.ts';
 
 /** Returns the SQL that defines a screen unchanged, as a start for editing. Pure. */
 export const defineScreenSql = ({
@@ -26,8 +26,8 @@ export const defineScreenSql = ({
     columns: columns.length > 0 ? arrayLiteral(columns) : null,
     filter: filter === null ? null : literal(filter),
     order_by: order_by === null ? null : literal(order_by),
-    // Every caller who may read the entity sees a derived screen. A list of roles would limit the screen to today's
-    // callers, so it has none.
+    // Every caller who may read the entity sees a derived screen. A list of roles would exclude callers with roles that
+    // are created later, so the SQL contains none.
     roles: origin === 'derived' || roles.length === 0 ? null : arrayLiteral(roles),
     group_by: group_by === undefined ? null : literal(group_by),
     related: related === undefined ? null : arrayLiteral(related),

@@ -99,7 +99,7 @@ describe('transitionEdges, unexplainedChanges, pairsOf, rowsOf and sumOf', () =>
   });
 });
 
-it('describes a transition in a sentence', () =>
+it('sentenceOf describes a transition in a sentence', () =>
   expect(sentenceOf(transition('close: now', 'closed'))).toBe('Agent may take a row to closed.'));
 
 describe('machineGraph', () => {
@@ -136,7 +136,7 @@ describe('machineGraph', () => {
   });
 });
 
-it('writes a Mermaid state diagram for any names of states', () => {
+it('machineMermaid writes a Mermaid state diagram for any names of states', () => {
   expect(machineMermaid(live)).toBe(`stateDiagram-v2
   direction LR
   state "new" as s0

@@ -6,7 +6,7 @@ import { Figure } from '../../../ui/figure.tsx';
 import { figureLink } from '../../../ui/live-value.tsx';
 import { Diagram } from '../../diagram/diagram.tsx';
 import { count, counted, listed } from '../../format/format.ts';
-import { usePanelSteps } from '../../keys/use-panel-steps.ts';
+import { usePanelSteps } from '../../shortcuts/use-panel-steps.ts';
 import { ChapterPage } from '../chapter-page.tsx';
 import { ListTable } from '../list/list-table.tsx';
 import { useChapter } from '../use-chapter.ts';

@@ -1,21 +1,24 @@
+import { TextInput } from '@mantine/core';
 import { type UseMutationResult, useMutation, useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ApiKeyEntry, CreatedApiKey } from '../../../../contract/admin.ts';
+import { limits } from '../../../../contract/limits.ts';
 import { Button } from '../../../ui/button.tsx';
 import { type RowColumn, RowTable } from '../../../ui/row-table.tsx';
 import { Sheet, SheetFoot } from '../../../ui/sheet.tsx';
-import { apiKeys, revokeApiKey, rotateApiKey } from '../../data/api-keys.ts';
 import { counted } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import { ConfirmByTyping } from '../../forms/confirm-by-typing.tsx';
+import form from '../../forms/form.module.css';
+import { FormDialog } from '../../forms/form-dialog.tsx';
 import { Page } from '../../layout/page.tsx';
 import { QueryFailure } from '../../layout/query-failure.tsx';
+import { apiKeys, createApiKey, revokeApiKey, rotateApiKey } from '../../queries/api-keys.ts';
 import { SettingsFrame, settingsCrumbs } from '../settings/settings-frame.tsx';
 import { ApiKeyPanel } from './api-key-panel.tsx';
 import { isOlderKind, lastUseWords } from './api-key-words.ts';
 import { KeyOnce } from './key-once.tsx';
-import { NewKeyDialog } from './new-key-dialog.tsx';
 
 const columns: readonly RowColumn<ApiKeyEntry>[] = [
   { name: 'Name', width: 200, cell: ({ name }) => name },
@@ -167,5 +170,36 @@ function RevokeDialog({ appRef, apiKey, onClose }: { appRef: string; apiKey: Api
     >
       Calls with <b>{apiKey.name}</b> are refused within a second. You cannot restore the key.
     </ConfirmByTyping>
+  );
+}
+
+/** Creates a secret key, and shows it once. */
+function NewKeyDialog({ appRef, onClose }: { appRef: string; onClose: () => void }) {
+  const [name, setName] = useState('');
+  const { mutate, data, isPending, error } = useMutation(createApiKey(appRef));
+  if (data) return <KeyOnce created={data} onClose={onClose} />;
+  return (
+    <FormDialog
+      title="Create secret key"
+      verb={['Create', 'Creating']}
+      pending={isPending}
+      offBecause={name.trim() === '' ? 'Enter a name first.' : null}
+      error={error}
+      onSubmit={() => mutate({ name })}
+      onClose={onClose}
+    >
+      <p className={form.words}>
+        A secret key reads and changes every row and bypasses the policies. Use it on servers only.
+      </p>
+      <TextInput
+        label="Name"
+        description="Says where the key is used."
+        placeholder="Nightly reports"
+        maxLength={limits.apiKeyNameCharacters.default}
+        value={name}
+        data-autofocus
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+    </FormDialog>
   );
 }

@@ -4,10 +4,10 @@ import { useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { CopiedCode } from '../../../ui/copy-button.tsx';
 import { KeyValues, Panel, PanelSection } from '../../../ui/panel.tsx';
-import { type Application, changeApplication, deleteApplication, renewSecret } from '../../data/applications.ts';
 import { counted, dateTime } from '../../format/format.ts';
 import { ConfirmByTyping } from '../../forms/confirm-by-typing.tsx';
 import { Form } from '../../forms/form.tsx';
+import { type Application, changeApplication, deleteApplication, renewSecret } from '../../queries/applications.ts';
 import panel from '../sessions/session-panel.module.css';
 import { AddressesField, addressesIn } from './addresses-field.tsx';
 import { ScopesField, scopesOf } from './scopes-field.tsx';
@@ -25,7 +25,7 @@ export function ApplicationPanel({
   application: Application;
   /** The address of the app in its role as identity provider. */
   issuer: string;
-  /** Why the builder cannot change the application; null if the builder can. */
+  /** The reason why the builder cannot change the application; null if the builder can. */
   readOnly: string | null;
   onClose: () => void;
 }) {

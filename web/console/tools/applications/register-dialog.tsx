@@ -1,8 +1,8 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Application, registerApplication } from '../../data/applications.ts';
 import { FormDialog } from '../../forms/form-dialog.tsx';
+import { type Application, registerApplication } from '../../queries/applications.ts';
 import { AddressesField, addressesIn } from './addresses-field.tsx';
 import { ScopesField, scopesOf } from './scopes-field.tsx';
 import { SecretDialog } from './secret-dialog.tsx';

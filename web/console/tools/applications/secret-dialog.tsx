@@ -2,8 +2,8 @@ import { TextInput } from '@mantine/core';
 import { Button } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
-import type { ApplicationWithSecret } from '../../data/applications.ts';
 import form from '../../forms/form.module.css';
+import type { ApplicationWithSecret } from '../../queries/applications.ts';
 
 /** Shows the id of an application. For a confidential application, also shows its secret, which cannot be shown a second time. */
 export function SecretDialog({

@@ -2,9 +2,9 @@ import { Menu } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { Button } from '../../../ui/button.tsx';
-import { needsProof } from '../../data/api-failure.ts';
-import { type AuditFilter, EXPORTED, readForExport } from '../../data/audit.ts';
 import { count } from '../../format/format.ts';
+import { needsProof } from '../../queries/api-failure.ts';
+import { type AuditFilter, EXPORTED, readForExport } from '../../queries/audit.ts';
 import { asCsv, asJsonLines } from './audit-words.ts';
 
 /** Saves the entries that match the filter as a file. */

@@ -2,8 +2,8 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { KeyValues, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
-import type { AuditFilter, AuditLine } from '../../data/audit.ts';
 import { dateTime } from '../../format/format.ts';
+import type { AuditFilter, AuditLine } from '../../queries/audit.ts';
 import { actionWords } from './audit-words.ts';
 
 /** Panel of an entry of an audit log: the change, the actor and the address. */

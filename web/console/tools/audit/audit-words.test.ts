@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AuditLine } from '../../data/audit.ts';
+import type { AuditLine } from '../../queries/audit.ts';
 import { actionWords, asCsv, asJsonLines, csvField, objectOf } from './audit-words.ts';
 
 const line: AuditLine = {
@@ -14,12 +14,12 @@ const line: AuditLine = {
   requestId: 'r1',
 };
 
-it('describes an action, and returns an unknown action unchanged', () => {
+it('actionWords describes an action, and returns an unknown action unchanged', () => {
   expect(actionWords('builders', 'setting_changed')).toBe('changed a setting');
   expect(actionWords('members', 'of_a_later_version')).toBe('of a later version');
 });
 
-it('writes the details of an entry on one line', () => {
+it('objectOf writes the details of an entry on one line', () => {
   expect(objectOf(line)).toBe('key: site_url, before: null');
 });
 

@@ -1,4 +1,4 @@
-import type { AuditKind, AuditLine } from '../../data/audit.ts';
+import type { AuditKind, AuditLine } from '../../queries/audit.ts';
 
 /** Descriptions of the actions in the logs of an app. They are written so that they can follow the name of the actor. */
 const appWords = {

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '../../../ui/button.tsx';
-import { acting } from '../../data/acting.ts';
-import { queryClient } from '../../data/query-client.ts';
-import type { RequestRole } from '../../data/rows/row.ts';
 import { useNow } from '../../format/use-now.ts';
+import { acting } from '../../queries/acting.ts';
+import { queryClient } from '../../queries/query-client.ts';
+import type { RequestRole } from '../../queries/rows/row.ts';
 
 /** Shows that the builder acts as a member and until when, with a button that stops it. */
 export function ActingNote({

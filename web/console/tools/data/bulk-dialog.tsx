@@ -4,15 +4,15 @@ import { type FormEvent, useState } from 'react';
 import type { Entity, Field } from '../../../../contract/specification-entities.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
-import type { Table } from '../../data/rows/rest-call.ts';
-import { keyFields, keyOf, keyText, type Row } from '../../data/rows/row.ts';
-import { recordChange } from '../../data/rows/session-changes.ts';
-import { keyWords } from '../../data/rows/undo-change.ts';
-import { updateRows } from '../../data/rows/update-rows.ts';
 import { counted } from '../../format/format.ts';
+import type { Table } from '../../queries/rows/rest-call.ts';
+import { keyFields, keyOf, keyText, type Row } from '../../queries/rows/row.ts';
+import { recordChange } from '../../queries/rows/session-changes.ts';
+import { keyWords } from '../../queries/rows/undo-change.ts';
+import { updateRows } from '../../queries/rows/update-rows.ts';
 import { kindOf } from '../../values/field-kind.ts';
 import { typeInWords } from '../../values/type-words.ts';
-import styles from './delete-dialog.module.css';
+import styles from './data.module.css';
 import { ServerError } from './editor/server-error.tsx';
 import { readTyped, readValues } from './editor/typed-value.ts';
 import { RowField } from './panel/row-field.tsx';
@@ -94,7 +94,7 @@ export function BulkDialog({ table, entities, rows, stateFields, onDone, onClose
             change them.
           </p>
         )}
-        <div className={styles.buttons}>
+        <div className={styles.deleteDialogButtons}>
           <Button kind="first" type="submit" busy={isPending && 'Changing'} offBecause={offBecause}>
             Change {counted(rows.length, 'row')}
           </Button>

@@ -4,9 +4,9 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
-import { userList } from '../../data/users.ts';
-import styles from './choose-member.module.css';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { userList } from '../../queries/users.ts';
+import styles from './data.module.css';
 
 const shown = 8;
 

@@ -4,7 +4,7 @@ import type { Field } from '../../../../contract/specification-entities.ts';
 import { Button } from '../../../ui/button.tsx';
 import { wideOnlyClass } from '../../../ui/workbench.tsx';
 import { shortType } from '../../values/field-kind.ts';
-import styles from './columns.module.css';
+import styles from './data.module.css';
 
 /** Chooses the fields that are columns of the sheet. The panel always shows all fields. */
 export function Columns({
@@ -46,7 +46,7 @@ export function Columns({
             </label>
           ))}
         </fieldset>
-        <div className={styles.buttons}>
+        <div className={styles.columnsButtons}>
           <Button small kind="quiet" onClick={() => onHidden(new Set())}>
             Show all
           </Button>

@@ -1,5 +1,5 @@
-import { type Filter, isOperator } from '../../data/rows/filter.ts';
-import type { Sort } from '../../data/rows/row.ts';
+import { type Filter, isOperator } from '../../queries/rows/filter.ts';
+import type { Sort } from '../../queries/rows/row.ts';
 
 /** Parameters of the Data page's address: the table, its rows, and the caller who reads them. */
 export interface DataSearch {

@@ -1,13 +1,13 @@
 import { useMutation } from '@tanstack/react-query';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
-import { deleteRows } from '../../data/rows/delete-rows.ts';
-import type { Table } from '../../data/rows/rest-call.ts';
-import { keyFields, keyOf, type Row } from '../../data/rows/row.ts';
-import { recordChange } from '../../data/rows/session-changes.ts';
-import { deletionIsLasting, keyWords } from '../../data/rows/undo-change.ts';
 import { counted } from '../../format/format.ts';
-import styles from './delete-dialog.module.css';
+import { deleteRows } from '../../queries/rows/delete-rows.ts';
+import type { Table } from '../../queries/rows/rest-call.ts';
+import { keyFields, keyOf, type Row } from '../../queries/rows/row.ts';
+import { recordChange } from '../../queries/rows/session-changes.ts';
+import { deletionIsLasting, keyWords } from '../../queries/rows/undo-change.ts';
+import styles from './data.module.css';
 import { ServerError } from './editor/server-error.tsx';
 
 const named = 5;
@@ -58,7 +58,7 @@ export function DeleteDialog({
           to delete them.
         </p>
       )}
-      <div className={styles.buttons}>
+      <div className={styles.deleteDialogButtons}>
         <Button
           kind="danger"
           busy={isPending && 'Deleting'}

@@ -5,9 +5,9 @@ import type { Entity } from '../../../../contract/specification-entities.ts';
 import { SearchField } from '../../../ui/search-field.tsx';
 import { Skeleton as LoadingBar } from '../../../ui/table.tsx';
 import { SideGroup, SideList, sideFigureClass, sideItemClass } from '../../../ui/workbench.tsx';
-import { entityList } from '../../data/entities.ts';
 import { count } from '../../format/format.ts';
-import styles from './entity-nav.module.css';
+import { entityList } from '../../queries/entities.ts';
+import styles from './data.module.css';
 
 /** Minimum number of tables and views with which the list has a search field. */
 const SEARCHED = 12;

@@ -5,9 +5,9 @@ import type { Field } from '../../../../contract/specification-entities.ts';
 import { toCsv } from '../../../rows/csv.ts';
 import { download } from '../../../rows/download.ts';
 import { Button } from '../../../ui/button.tsx';
-import type { Row } from '../../data/rows/row.ts';
-import { allRows, MAX_EXPORTED } from '../../data/rows/row-pages.ts';
 import { count, counted } from '../../format/format.ts';
+import type { Row } from '../../queries/rows/row.ts';
+import { allRows, MAX_EXPORTED } from '../../queries/rows/row-pages.ts';
 import { toJson } from '../sql/results/export.ts';
 import type { TableSheet } from './use-table-sheet.ts';
 

@@ -1,7 +1,7 @@
 import type { Entity } from '../../../../contract/specification-entities.ts';
-import type { Filter } from '../../data/rows/filter.ts';
-import type { Row } from '../../data/rows/row.ts';
 import { entityName } from '../../format/format.ts';
+import type { Filter } from '../../queries/rows/filter.ts';
+import type { Row } from '../../queries/rows/row.ts';
 
 /** An entity that references a row, and the filter that finds the referencing rows. */
 export interface Reference {

@@ -1,6 +1,6 @@
 import type { Entity, Field } from '../../../../contract/specification-entities.ts';
 import type { GridColumn } from '../../../ui/grid/grid-column.ts';
-import { keyFields, type Sort } from '../../data/rows/row.ts';
+import { keyFields, type Sort } from '../../queries/rows/row.ts';
 import { type FieldKind, isFigure, kindOf, kindOfType, shortType } from '../../values/field-kind.ts';
 
 const widths: Readonly<Record<FieldKind, number>> = {

@@ -2,11 +2,11 @@ import { IconRefresh } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { Gauge, pushClass, TableFooter, wideOnlyClass } from '../../../ui/workbench.tsx';
-import { ApiFailure } from '../../data/api-failure.ts';
-import type { Sort } from '../../data/rows/row.ts';
-import { rowsPerPage } from '../../data/rows/row-pages.ts';
 import { count, milliseconds as inMilliseconds, listed } from '../../format/format.ts';
-import styles from './data-page.module.css';
+import { ApiFailure } from '../../queries/api-failure.ts';
+import type { Sort } from '../../queries/rows/row.ts';
+import { rowsPerPage } from '../../queries/rows/row-pages.ts';
+import styles from './data.module.css';
 
 /** Line below the sheet: the number of loaded rows and of all rows, a button that loads more, and the order. */
 export function SheetFoot({

@@ -1,8 +1,8 @@
 import { useCallback } from 'react';
 import { Grid } from '../../../ui/grid/grid.tsx';
 import type { Position } from '../../../ui/grid/move.ts';
-import { keyOf, keyText } from '../../data/rows/row.ts';
-import styles from './data-page.module.css';
+import { keyOf, keyText } from '../../queries/rows/row.ts';
+import styles from './data.module.css';
 import { nextSort } from './data-search.ts';
 import { CellEditor } from './editor/cell-editor.tsx';
 import { TablePlaceholder } from './table-placeholder.tsx';

@@ -9,13 +9,13 @@ import { Empty } from '../../../ui/empty.tsx';
 import { Failure } from '../../../ui/failure.tsx';
 import { Skeleton } from '../../../ui/table.tsx';
 import { cellKey } from '../../chapters/roles/matrix.ts';
-import { ApiFailure, failureFacts } from '../../data/api-failure.ts';
-import type { Filter } from '../../data/rows/filter.ts';
-import type { Table } from '../../data/rows/rest-call.ts';
-import { rowCount } from '../../data/rows/row-count.ts';
-import { specification } from '../../data/specification.ts';
 import { count, counted } from '../../format/format.ts';
-import styles from './table-placeholder.module.css';
+import { ApiFailure, failureFacts } from '../../queries/api-failure.ts';
+import type { Filter } from '../../queries/rows/filter.ts';
+import type { Table } from '../../queries/rows/rest-call.ts';
+import { rowCount } from '../../queries/rows/row-count.ts';
+import { specification } from '../../queries/specification.ts';
+import styles from './data.module.css';
 
 /** Shown in place of rows: placeholders, the reason why there are no rows, or the error. */
 export function TablePlaceholder({
@@ -43,7 +43,7 @@ export function TablePlaceholder({
   if (where.length > 0) return <NoneMatches table={table} where={where} onClear={onClear} />;
   const name = <code>{table.entity.name}</code>;
   return (
-    <div className={styles.instead}>
+    <div className={styles.tablePlaceholderInstead}>
       {table.requestRole === 'service' ? (
         <Empty title="No rows yet">
           <p>{name} is empty.</p>
@@ -83,7 +83,7 @@ function Refused({
   if (error instanceof ApiFailure && error.code === 'PGRST106') return <NotExposed table={table} />;
   if (denied && table.requestRole === 'service') return <NotGranted table={table} error={error} />;
   return (
-    <div className={styles.instead}>
+    <div className={styles.tablePlaceholderInstead}>
       {denied ? (
         <Empty title={table.requestRole === 'anon' ? 'Without a session, this is refused' : 'This member is refused'}>
           <p>
@@ -109,7 +109,7 @@ const grantOf = ({ id, schema }: Entity): string => {
 /** Explains that the app's API reaches only exposed schemas, even with the service key. */
 function NotExposed({ table }: { table: Table }) {
   return (
-    <div className={styles.instead}>
+    <div className={styles.tablePlaceholderInstead}>
       <Empty title="Not available over the API">
         <p>
           The schema <code>{table.entity.schema}</code> is not exposed. Only the service key sees its rows, and only
@@ -124,7 +124,7 @@ function NotExposed({ table }: { table: Table }) {
 function NotGranted({ table, error }: { table: Table; error: ApiFailure }) {
   const sql = grantOf(table.entity);
   return (
-    <div className={styles.instead}>
+    <div className={styles.tablePlaceholderInstead}>
       <Empty title="The service key has no privileges here">
         <p>
           <code>{error.code}</code> {error.message}. The service key bypasses policies, but needs grants. Grant the
@@ -145,7 +145,7 @@ function NotGranted({ table, error }: { table: Table; error: ApiFailure }) {
 function NoneMatches({ table, where, onClear }: { table: Table; where: readonly Filter[]; onClear: () => void }) {
   const { data } = useQuery(rowCount(table, []));
   return (
-    <div className={styles.instead}>
+    <div className={styles.tablePlaceholderInstead}>
       <Empty title="No matching rows">
         <p>
           No row of <code>{table.entity.name}</code> matches {counted(where.length, 'filter')}.

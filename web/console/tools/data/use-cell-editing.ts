@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import type { Field } from '../../../../contract/specification-entities.ts';
 import type { Position } from '../../../ui/grid/move.ts';
-import type { Table } from '../../data/rows/rest-call.ts';
-import { keyText, type Row } from '../../data/rows/row.ts';
-import { recordChange } from '../../data/rows/session-changes.ts';
-import { keyWords } from '../../data/rows/undo-change.ts';
-import { updateRow } from '../../data/rows/update-row.ts';
+import type { Table } from '../../queries/rows/rest-call.ts';
+import { keyText, type Row } from '../../queries/rows/row.ts';
+import { recordChange } from '../../queries/rows/session-changes.ts';
+import { keyWords } from '../../queries/rows/undo-change.ts';
+import { updateRow } from '../../queries/rows/update-row.ts';
 import { kindOf } from '../../values/field-kind.ts';
 import type { Change } from './use-sheet-state.ts';
 import { fieldReadOnly } from './why-read-only.ts';

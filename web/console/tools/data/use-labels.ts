@@ -1,9 +1,9 @@
 import { useQueries } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import type { Entity, Field } from '../../../../contract/specification-entities.ts';
-import { labelField, labels } from '../../data/rows/labels.ts';
-import type { Table } from '../../data/rows/rest-call.ts';
-import type { RowPage } from '../../data/rows/row-pages.ts';
+import { labelField, labels } from '../../queries/rows/labels.ts';
+import type { Table } from '../../queries/rows/rest-call.ts';
+import type { RowPage } from '../../queries/rows/row-pages.ts';
 
 /**
  * Loads the labels of the rows that a sheet's fields reference, page by page. Returns a function from a value to its

@@ -1,10 +1,10 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import type { Entity, Field } from '../../../../contract/specification-entities.ts';
-import type { Filter } from '../../data/rows/filter.ts';
-import type { Table } from '../../data/rows/rest-call.ts';
-import { keyFields, keyOf, keyText, type Row, type Sort } from '../../data/rows/row.ts';
-import { type RowPage, rowPages } from '../../data/rows/row-pages.ts';
+import type { Filter } from '../../queries/rows/filter.ts';
+import type { Table } from '../../queries/rows/rest-call.ts';
+import { keyFields, keyOf, keyText, type Row, type Sort } from '../../queries/rows/row.ts';
+import { type RowPage, rowPages } from '../../queries/rows/row-pages.ts';
 import { useLabels } from './use-labels.ts';
 
 const noPages: readonly RowPage[] = [];

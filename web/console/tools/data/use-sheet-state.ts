@@ -40,7 +40,7 @@ const fresh: SheetState = {
   changed: null,
 };
 
-/** Returns the state of the sheet that `of` identifies. For another table or caller, the state starts anew. */
+/** Returns the state of the sheet that `of` identifies. For another table or caller, the state starts empty. */
 export function useSheetState(of: string): [SheetState, (change: Change) => void] {
   const [{ of: before, state }, set] = useState({ of, state: fresh });
   if (before !== of) set({ of, state: fresh });

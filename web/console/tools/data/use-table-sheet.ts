@@ -1,21 +1,47 @@
-import { useCallback, useMemo, useRef } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import type { Entity } from '../../../../contract/specification-entities.ts';
 import type { Machine } from '../../../../contract/states.ts';
 import type { GridHandle } from '../../../ui/grid/grid.tsx';
 import type { Picking } from '../../../ui/grid/grid-column.ts';
-import { useKeys } from '../../../ui/keys/keyboard.tsx';
+import { useKeys } from '../../../ui/shortcuts/keyboard.tsx';
 import { useChapter } from '../../chapters/use-chapter.ts';
-import type { Filter } from '../../data/rows/filter.ts';
-import { labelField } from '../../data/rows/labels.ts';
-import type { Table } from '../../data/rows/rest-call.ts';
-import { keyFromText, keyOf, keyText, type RequestRole } from '../../data/rows/row.ts';
+import type { Filter } from '../../queries/rows/filter.ts';
+import { labelField } from '../../queries/rows/labels.ts';
+import { oneRow } from '../../queries/rows/one-row.ts';
+import type { Table } from '../../queries/rows/rest-call.ts';
+import { keyFields, keyFromText, keyOf, keyText, type RequestRole, type Row } from '../../queries/rows/row.ts';
 import { type DataSearch, readSort } from './data-search.ts';
-import { useHiddenColumns } from './hidden-columns.ts';
 import { sheetColumn, sheetFields } from './sheet-columns.ts';
 import { useRows } from './use-rows.ts';
-import { useSelectedRow } from './use-selected-row.ts';
 import { useSheetState } from './use-sheet-state.ts';
 import { deleteOff, insertOff } from './why-read-only.ts';
+
+const storageKey = (ref: string, entity: string) => `ninefold-hidden-columns ${ref} ${entity}`;
+
+function read(key: string): ReadonlySet<string> {
+  try {
+    const names: unknown = JSON.parse(localStorage.getItem(key) ?? '[]');
+    return new Set(Array.isArray(names) ? names.filter((name) => typeof name === 'string') : []);
+  } catch {
+    return new Set();
+  }
+}
+
+/** Returns and changes the hidden columns of a table, which this browser stores. */
+function useHiddenColumns(ref: string, entity: string): [ReadonlySet<string>, (hidden: ReadonlySet<string>) => void] {
+  const key = storageKey(ref, entity);
+  const [state, setState] = useState(() => ({ key, hidden: read(key) }));
+  if (state.key !== key) setState({ key, hidden: read(key) });
+  const set = useCallback(
+    (hidden: ReadonlySet<string>) => {
+      localStorage.setItem(key, JSON.stringify([...hidden]));
+      setState({ key, hidden });
+    },
+    [key],
+  );
+  return [state.hidden, set];
+}
 
 /** Changes of the address's parameters; undefined removes a parameter. */
 export type SearchChange = { [K in keyof DataSearch]?: DataSearch[K] | undefined };
@@ -155,4 +181,22 @@ function useMachines(appRef: string, entityId: string): ReadonlyMap<string, Mach
       ),
     [chapter, entityId],
   );
+}
+
+/** Returns the row that the address names: its key, its index among the loaded rows (−1 if it is not loaded), and the row itself. */
+function useSelectedRow(
+  table: Table,
+  rows: readonly Row[],
+  text: string | undefined,
+  ready: boolean,
+): { key: readonly string[] | null; at: number; row: Row | null } {
+  const fields = keyFields(table.entity);
+  const key = text === undefined ? null : keyFromText(text, fields);
+  const named = key === null ? null : keyText(key);
+  const at = useMemo(
+    () => (named === null ? -1 : rows.findIndex((row) => keyText(keyOf(row, keyFields(table.entity)) ?? []) === named)),
+    [rows, named, table.entity],
+  );
+  const elsewhere = useQuery({ ...oneRow(table, key ?? []), enabled: key !== null && at < 0 && ready });
+  return { key, at, row: (at >= 0 ? rows[at] : elsewhere.data) ?? null };
 }

@@ -4,7 +4,7 @@ import { classNames } from '../../../ui/class-names.ts';
 import { isState, StateName } from '../../chapters/states/state-name.tsx';
 import { isCode, kindOf } from '../../values/field-kind.ts';
 import { cellText } from '../../values/show-value.ts';
-import styles from './value.module.css';
+import styles from './data.module.css';
 
 const thisYear = new Date().getFullYear();
 

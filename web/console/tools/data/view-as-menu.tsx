@@ -4,8 +4,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
-import type { RequestRole } from '../../data/rows/row.ts';
-import { user } from '../../data/users.ts';
+import type { RequestRole } from '../../queries/rows/row.ts';
+import { user } from '../../queries/users.ts';
 import { ChooseMember } from './choose-member.tsx';
 
 /** Chooses the caller who reads and writes the rows: the service key, a caller without a session, or a member. */

@@ -1,5 +1,5 @@
 import type { Entity, Field } from '../../../../contract/specification-entities.ts';
-import { keyFields } from '../../data/rows/row.ts';
+import { keyFields } from '../../queries/rows/row.ts';
 
 /** Returns the reason why no row of an entity can be changed here; null if rows can be changed. */
 export function rowsReadOnly(entity: Entity): string | null {

@@ -4,8 +4,8 @@ import { distinctKeys } from '../../../ui/distinct-keys.ts';
 import type { RowColumn } from '../../../ui/row-table.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { Caller } from '../../chapters/request/caller.tsx';
-import { readableQuery } from '../../data/log.ts';
 import { milliseconds, timeOfDay } from '../../format/format.ts';
+import { readableQuery } from '../../queries/log.ts';
 import styles from './logs-page.module.css';
 
 /** A line of the logs as a row. */

@@ -5,6 +5,7 @@ import { type LogSummary, logCallers } from '../../../../contract/observed.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { SideGroup, SideList, sideFigureClass, sideItemClass } from '../../../ui/workbench.tsx';
+import { count } from '../../format/format.ts';
 import {
   callerWords,
   inPeriodOf,
@@ -16,8 +17,7 @@ import {
   shownStatuses,
   statusDigits,
   toggleFacet,
-} from '../../data/log.ts';
-import { count } from '../../format/format.ts';
+} from '../../queries/log.ts';
 import styles from './logs-page.module.css';
 import { sameSearch, useSavedSearches } from './saved-searches.ts';
 

@@ -1,5 +1,5 @@
 import { useCallback, useState } from 'react';
-import { type LogSearch, readLogSearch } from '../../data/log.ts';
+import { type LogSearch, readLogSearch } from '../../queries/log.ts';
 
 type Saved = readonly (readonly [name: string, search: LogSearch])[];
 

@@ -1,7 +1,7 @@
 import { useMemo, useState, useSyncExternalStore } from 'react';
-import type { LogSearch } from '../../data/log.ts';
+import type { LogSearch } from '../../queries/log.ts';
 
-/** Tells whether the log shows new requests as they arrive. */
+/** State of the live log, which shows new requests as they arrive. */
 export interface Live {
   readonly isLive: boolean;
   /** True if the reader paused the log. False if the reader only scrolled or selected text. */

@@ -5,19 +5,44 @@ import type { MailRow } from '../../../../contract/mails.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
 import { AsOf } from '../../../ui/page-header.tsx';
+import type { RowColumn } from '../../../ui/row-table.tsx';
 import { SearchField } from '../../../ui/search-field.tsx';
 import { Sheet, SheetFoot, SheetRows } from '../../../ui/sheet.tsx';
-import { mailList } from '../../data/mails.ts';
-import { appSettings } from '../../data/settings.ts';
+import { Tag } from '../../../ui/tag.tsx';
 import { counted } from '../../format/format.ts';
-import { usePanelSteps } from '../../keys/use-panel-steps.ts';
-import { useSearchKey } from '../../keys/use-search-key.ts';
+import { TimeAgo } from '../../format/time-ago.tsx';
 import { Page } from '../../layout/page.tsx';
 import { QueryFailure } from '../../layout/query-failure.tsx';
 import { useSearchParameter } from '../../layout/use-search-parameter.ts';
+import { mailList } from '../../queries/mails.ts';
+import { appSettings } from '../../queries/settings.ts';
+import { usePanelSteps } from '../../shortcuts/use-panel-steps.ts';
+import { useSearchKey } from '../../shortcuts/use-search-key.ts';
 import styles from './mail.module.css';
-import { mailColumns, mailLine } from './mail-columns.tsx';
 import { MailPanel } from './mail-panel.tsx';
+import { kindWords, stateWords } from './mail-words.ts';
+
+const mailColumns: readonly RowColumn<MailRow>[] = [
+  { name: 'To', width: 220, cell: ({ recipient }) => recipient },
+  { name: 'Template', width: 150, wideOnly: true, cell: ({ kind }) => kindWords(kind) },
+  { name: 'At', width: 128, wideOnly: true, cell: ({ created_at }) => <TimeAgo iso={created_at} /> },
+  {
+    name: 'Status',
+    width: 90,
+    cell: ({ state }) => {
+      const [word, kind] = stateWords[state];
+      return <Tag kind={kind}>{word}</Tag>;
+    },
+  },
+  { name: 'Error', width: 240, wideOnly: true, cell: ({ error }) => error ?? <span className="soft">–</span> },
+];
+
+/** Second line of a mail on a phone. */
+const mailLine = ({ kind, created_at, error }: MailRow) => (
+  <>
+    {kindWords(kind)} · <TimeAgo iso={created_at} /> {error}
+  </>
+);
 
 /** Lists the mails of an app, with the panel of a mail. */
 export function MailListPage({ appRef, tabs, onServer }: { appRef: string; tabs: ReactNode; onServer: () => void }) {

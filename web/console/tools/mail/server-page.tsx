@@ -6,11 +6,11 @@ import { Button } from '../../../ui/button.tsx';
 import { Failure, FailureNote } from '../../../ui/failure.tsx';
 import { KeyValues, VerdictLine } from '../../../ui/panel.tsx';
 import { Sheet, SheetFoot } from '../../../ui/sheet.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
-import { testMailServer } from '../../data/mails.ts';
-import { type AppSettings, appSettings, changeSettings } from '../../data/settings.ts';
 import { Form } from '../../forms/form.tsx';
 import { Page } from '../../layout/page.tsx';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { testMailServer } from '../../queries/mails.ts';
+import { type AppSettings, appSettings, changeSettings } from '../../queries/settings.ts';
 import styles from './mail.module.css';
 
 /** Form of the mail server and its sender. */

@@ -6,11 +6,11 @@ import { type MailTemplate, mailKinds, mailLanguages } from '../../../../contrac
 import { Button } from '../../../ui/button.tsx';
 import { Failure, FailureNote } from '../../../ui/failure.tsx';
 import { Sheet, SheetFoot } from '../../../ui/sheet.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
-import { mailPreview, mailTemplates } from '../../data/mails.ts';
-import { changeSettings } from '../../data/settings.ts';
 import { Form } from '../../forms/form.tsx';
 import { Page } from '../../layout/page.tsx';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { mailPreview, mailTemplates } from '../../queries/mails.ts';
+import { changeSettings } from '../../queries/settings.ts';
 import styles from './mail.module.css';
 import { MailFrame } from './mail-frame.tsx';
 import { isMailKind, kindWords } from './mail-words.ts';

@@ -1,10 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
 import type { SessionRow } from '../../../../contract/admin.ts';
-import { revokeSessions } from '../../data/sessions.ts';
 import { counted } from '../../format/format.ts';
 import { ConfirmByTyping } from '../../forms/confirm-by-typing.tsx';
 import form from '../../forms/form.module.css';
 import { FormDialog } from '../../forms/form-dialog.tsx';
+import { revokeSessions } from '../../queries/sessions.ts';
 import { whoOf } from './session-columns.tsx';
 
 /** Asks before all sessions of the app or of a user are revoked. */

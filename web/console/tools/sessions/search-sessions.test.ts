@@ -22,7 +22,7 @@ const sessions = [
 ];
 const found = (search: string) => searchSessions(sessions, search).map(({ id }) => id);
 
-it('finds sessions by member, location and client, if all words match', () => {
+it('searchSessions finds sessions by member, location and client, if all words match', () => {
   expect(found('')).toEqual(['a', 'b', 'c']);
   expect(found('ADA')).toEqual(['a', 'b']);
   expect(found('ada firefox')).toEqual(['a']);

@@ -11,11 +11,11 @@ import { FlashOnChange } from '../../../ui/live-value.tsx';
 import { AsOf } from '../../../ui/page-header.tsx';
 import { SearchField } from '../../../ui/search-field.tsx';
 import { Sheet, SheetFoot, SheetRows } from '../../../ui/sheet.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
-import { activity } from '../../data/apps.ts';
 import { count, counted } from '../../format/format.ts';
-import { useSearchKey } from '../../keys/use-search-key.ts';
 import { QueryFailure } from '../../layout/query-failure.tsx';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { activity } from '../../queries/apps.ts';
+import { useSearchKey } from '../../shortcuts/use-search-key.ts';
 import { NoSessions } from './no-sessions.tsx';
 import { sessionColumns } from './session-columns.tsx';
 import styles from './session-sheet.module.css';
@@ -26,7 +26,7 @@ export interface Revocation {
   readonly revoke: (id: string) => void;
   /** Id of the session that is being revoked. */
   readonly revoking: string | null;
-  /** Why the last attempt to revoke a session failed; null if it did not fail. */
+  /** The reason why the last attempt to revoke a session failed; null if it did not fail. */
   readonly refused: Error | null;
   readonly retry: () => void;
 }

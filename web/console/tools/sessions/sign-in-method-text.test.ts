@@ -12,6 +12,6 @@ it.each([
   ],
   [[{ method: 'of a later version', timestamp: 1 }], 'of a later version'],
   [[], 'unknown'],
-])('describes the methods of %j', (amr, expected) => {
+])('signInMethodText describes the methods of %j', (amr, expected) => {
   expect(signInMethodText({ amr })).toBe(expected);
 });

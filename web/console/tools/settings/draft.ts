@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type AppSettings, changeSettings, type SettingChanges } from '../../data/settings.ts';
+import { type AppSettings, changeSettings, type SettingChanges } from '../../queries/settings.ts';
 
 /** An unsaved value, or a typed text that is not a valid value. */
 export interface DraftValue {
   value: unknown;
-  /** Why the text is invalid; null for a value that can be saved. */
+  /** The reason why the text is invalid; null for a value that can be saved. */
   wrong: string | null;
 }
 

@@ -4,11 +4,11 @@ import type { LimitLine } from '../../../../contract/specification.ts';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Skeleton, Table } from '../../../ui/table.tsx';
 import { amount, isChanged } from '../../chapters/limits/limit-words.ts';
-import { failureFacts } from '../../data/api-failure.ts';
-import { apiKeys } from '../../data/api-keys.ts';
-import { signingKeys } from '../../data/signing-keys.ts';
-import { specification } from '../../data/specification.ts';
 import { count, counted, listed } from '../../format/format.ts';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { apiKeys } from '../../queries/api-keys.ts';
+import { signingKeys } from '../../queries/signing-keys.ts';
+import { specification } from '../../queries/specification.ts';
 import { lastUseWords } from '../api-keys/api-key-words.ts';
 import { SettingsSection } from './settings-frame.tsx';
 

@@ -4,8 +4,8 @@ import { useId, useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { LookPreview } from '../../../ui/look-preview.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
-import { type Look, look, setLook } from '../../data/look.ts';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { type Look, look, setLook } from '../../queries/look.ts';
 import styles from './settings.module.css';
 
 /** Maximum number of characters of a logo, which the constraint app_logo of ninefold.app also enforces. */

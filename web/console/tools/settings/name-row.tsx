@@ -4,8 +4,8 @@ import { type FormEvent, useState } from 'react';
 import { limits } from '../../../../contract/limits.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
-import { renameApp } from '../../data/apps.ts';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { renameApp } from '../../queries/apps.ts';
 import styles from './settings.module.css';
 
 /** Shows the name of an app, with a field that changes it. */

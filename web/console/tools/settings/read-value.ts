@@ -23,25 +23,24 @@ export function spanWords(seconds: number): string {
   return counted(seconds / spanUnits[unit], unit.slice(0, -1));
 }
 
-/** Reads a whole number within the range that the type of the setting names ("whole number of digits, 6 to 10"). */
-export function readWhole(text: string, type: string): Read {
+/** The minimum and the maximum of a setting. */
+type Range = readonly [number, number];
+
+/** Reads a whole number within the range of a setting. */
+export function readWhole(text: string, range: Range): Read {
   if (!/^\d{1,15}$/.test(text.trim())) return refused('Type a whole number.');
-  return within(Number(text), type, (value) => count(value));
+  return within(Number(text), range, (value) => count(value));
 }
 
 /** Reads a duration that is typed in a unit. The returned value is in seconds. */
-export function readSpan(text: string, unit: keyof typeof spanUnits, type: string): Read {
+export function readSpan(text: string, unit: keyof typeof spanUnits, range: Range): Read {
   if (!/^\d{1,12}(\.\d{1,6})?$/.test(text.trim())) return refused('Type a number.');
   const seconds = Math.round(Number(text) * spanUnits[unit]);
-  return within(seconds, type, spanWords);
+  return within(seconds, range, spanWords);
 }
 
-function within(value: number, type: string, words: (value: number) => string): Read {
-  const range = /\b(\d+) to (\d+)\b/.exec(type);
-  const min = range ? Number(range[1]) : Number(/\bat least (\d+)\b/.exec(type)?.[1] ?? 0);
-  const max = range ? Number(range[2]) : Number.MAX_SAFE_INTEGER;
-  if (value >= min && value <= max) return { value, wrong: null };
-  return refused(range ? `Type ${words(min)} to ${words(max)}.` : `Type at least ${words(min)}.`);
+function within(value: number, [min, max]: Range, words: (value: number) => string): Read {
+  return value >= min && value <= max ? { value, wrong: null } : refused(`Type ${words(min)} to ${words(max)}.`);
 }
 
 /** Reads a JSON object with a text for each name. */

@@ -2,6 +2,8 @@ import { NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { SettingEntry } from '../../../../contract/admin.ts';
+import { allSettings } from '../../../../contract/all-settings.ts';
+import type { NumberSetting } from '../../../../contract/setting.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Switch } from '../../../ui/switch.tsx';
 import { bestUnit, readObject, readSpan, readWhole, spanUnits } from './read-value.ts';
@@ -11,47 +13,47 @@ interface ControlProps {
   entry: SettingEntry;
   label: string;
   value: unknown;
-  /** Why the text is invalid; null for a valid value. */
+  /** The reason why the text is invalid; null for a valid value. */
   wrong: string | null;
   onChange: (value: unknown, wrong: string | null) => void;
 }
 
-/** Settings whose switch is on while the value is false. */
-const inverted: ReadonlySet<string> = new Set(['disable_signup']);
-
 /** Control of a setting, depending on the kind of its value. */
 export function SettingControl(props: ControlProps) {
   const { entry, label, value, onChange } = props;
-  if (typeof entry.default === 'boolean') {
-    const isInverted = inverted.has(entry.key);
-    return (
-      <Switch
-        label={label}
-        isOn={(value === true) !== isInverted}
-        onChange={(isOn) => onChange(isOn !== isInverted, null)}
-      />
-    );
+  const setting = allSettings[entry.key];
+  switch (setting?.kind) {
+    case 'boolean': {
+      const isInverted = setting.row?.isInverted === true;
+      return (
+        <Switch
+          label={label}
+          isOn={(value === true) !== isInverted}
+          onChange={(isOn) => onChange(isOn !== isInverted, null)}
+        />
+      );
+    }
+    case 'choice':
+      return (
+        <NativeSelect
+          className={styles.wide ?? ''}
+          aria-label={label}
+          data={setting.values.map(String)}
+          value={String(value)}
+          onChange={(event) => onChange(event.currentTarget.value, null)}
+        />
+      );
+    case 'number': {
+      const Control = setting.unit === 'seconds' ? SpanControl : NumberControl;
+      return <Control {...props} range={setting.range} />;
+    }
+    case 'list':
+      return <ListControl {...props} />;
+    case 'map':
+      return <ObjectControl {...props} />;
+    default:
+      return <TextControl {...props} />;
   }
-  if (entry.values) {
-    return (
-      <NativeSelect
-        className={styles.wide ?? ''}
-        aria-label={label}
-        data={entry.values.map(String)}
-        value={String(value)}
-        onChange={(event) => onChange(event.currentTarget.value, null)}
-      />
-    );
-  }
-  if (typeof entry.default === 'number') {
-    return / of seconds\b/.test(entry.type) ? <SpanControl {...props} /> : <NumberControl {...props} />;
-  }
-  if (Array.isArray(entry.default)) return <ListControl {...props} />;
-  return typeof entry.default === 'object' && entry.default !== null ? (
-    <ObjectControl {...props} />
-  ) : (
-    <TextControl {...props} />
-  );
 }
 
 function Wrong({ words }: { words: string | null }) {
@@ -62,7 +64,11 @@ function Wrong({ words }: { words: string | null }) {
   );
 }
 
-function NumberControl({ entry, label, value, wrong, onChange }: ControlProps) {
+interface NumberProps extends ControlProps {
+  range: NumberSetting['range'];
+}
+
+function NumberControl({ range, label, value, wrong, onChange }: NumberProps) {
   const [text, setText] = useState(String(value ?? ''));
   return (
     <div className={styles.stack}>
@@ -76,7 +82,7 @@ function NumberControl({ entry, label, value, wrong, onChange }: ControlProps) {
         value={text}
         onChange={({ currentTarget }) => {
           setText(currentTarget.value);
-          const read = readWhole(currentTarget.value, entry.type);
+          const read = readWhole(currentTarget.value, range);
           onChange(read.value, read.wrong);
         }}
       />
@@ -86,11 +92,11 @@ function NumberControl({ entry, label, value, wrong, onChange }: ControlProps) {
 }
 
 /** Control of a duration, which is stored in seconds. */
-function SpanControl({ entry, label, value, wrong, onChange }: ControlProps) {
+function SpanControl({ range, label, value, wrong, onChange }: NumberProps) {
   const [unit, setUnit] = useState(() => bestUnit(Number(value)));
   const [text, setText] = useState(() => String(Number(value) / spanUnits[unit]));
   const read = (nextText: string, nextUnit: keyof typeof spanUnits) => {
-    const { value: seconds, wrong: problem } = readSpan(nextText, nextUnit, entry.type);
+    const { value: seconds, wrong: problem } = readSpan(nextText, nextUnit, range);
     onChange(seconds, problem);
   };
   return (

@@ -1,9 +1,10 @@
 import type { SettingEntry } from '../../../../contract/admin.ts';
+import { allSettings } from '../../../../contract/all-settings.ts';
 import { classNames } from '../../../ui/class-names.ts';
-import { ApiFailure } from '../../data/api-failure.ts';
+import { ApiFailure } from '../../queries/api-failure.ts';
 import type { Draft } from './draft.ts';
 import { SettingControl } from './setting-control.tsx';
-import { settingLabel, settingWords } from './setting-words.ts';
+import { effectOf, settingLabel } from './setting-words.ts';
 import styles from './settings.module.css';
 
 /** Shows a row for each setting: name, effect, control. */
@@ -18,14 +19,14 @@ function SettingRow({ entry, draft }: { entry: SettingEntry; draft: Draft }) {
   const { key } = entry;
   const change = draft.changes.get(key);
   const value = draft.valueOf(key);
-  const words = settingWords[key];
-  const stored = words?.effect?.(entry.value);
+  const setting = allSettings[key];
+  const [effect, stored] = [effectOf(setting, value), effectOf(setting, entry.value)];
   return (
     <div className={classNames(styles.row, change && styles.changed)}>
       <div>
         <b>{settingLabel(key)}</b>
-        <p>{words?.effect && !change?.wrong ? words.effect(value) : entry.meaning}</p>
-        {change && stored !== undefined && stored !== words?.effect?.(value) && (
+        <p>{effect !== null && !change?.wrong ? effect : entry.meaning}</p>
+        {change && stored !== effect && (
           <p>
             Was: <del>{stored}</del>
           </p>

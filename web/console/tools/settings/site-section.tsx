@@ -6,10 +6,10 @@ import { Dot } from '../../../ui/dot.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { ScrollFrame } from '../../../ui/scroll-frame.tsx';
 import { Skeleton, Table } from '../../../ui/table.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
-import { serveVersion, siteState } from '../../data/site.ts';
 import { bytes, count } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { serveVersion, siteState } from '../../queries/site.ts';
 import styles from './settings.module.css';
 import { SettingsSection } from './settings-frame.tsx';
 

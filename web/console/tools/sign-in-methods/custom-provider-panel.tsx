@@ -5,9 +5,9 @@ import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { KeyValues, Panel, VerdictLine } from '../../../ui/panel.tsx';
 import { Tag } from '../../../ui/tag.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
-import { addCustomProvider, type CustomProvider, deleteCustomProvider } from '../../data/settings.ts';
 import { Form } from '../../forms/form.tsx';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { addCustomProvider, type CustomProvider, deleteCustomProvider } from '../../queries/settings.ts';
 import { CallbackAddress, SecretField } from './provider-panel.tsx';
 import styles from './sign-in-methods-page.module.css';
 

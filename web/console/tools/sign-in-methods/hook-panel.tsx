@@ -14,9 +14,9 @@ import { Code } from '../../../ui/code.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Panel, VerdictLine } from '../../../ui/panel.tsx';
 import { Tag } from '../../../ui/tag.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
-import { type AppSettings, changeSettings, hookFunctions } from '../../data/settings.ts';
 import { Form } from '../../forms/form.tsx';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { type AppSettings, changeSettings, hookFunctions } from '../../queries/settings.ts';
 import { problemOf } from './hooks-section.tsx';
 import styles from './sign-in-methods-page.module.css';
 

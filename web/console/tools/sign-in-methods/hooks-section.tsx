@@ -2,8 +2,8 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { functionOfHook, type HookFunction, type HookName, hookNames, hooks } from '../../../../contract/hooks.ts';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Switch } from '../../../ui/switch.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
-import { type AppSettings, changeSettings, hookFunctions } from '../../data/settings.ts';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { type AppSettings, changeSettings, hookFunctions } from '../../queries/settings.ts';
 import styles from './sign-in-methods-page.module.css';
 
 /** Returns the name that stands for a hook in the address of the page. */

@@ -1,15 +1,16 @@
 import { IconPlus } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import type { SignInCounts } from '../../../../contract/admin.ts';
+import { allSettings } from '../../../../contract/all-settings.ts';
 import { providerNames, providerTitles } from '../../../../contract/providers.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Switch } from '../../../ui/switch.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
-import { type CustomProvider, switchCustomProvider } from '../../data/settings.ts';
 import { count } from '../../format/format.ts';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { type CustomProvider, switchCustomProvider } from '../../queries/settings.ts';
 import type { Draft } from '../settings/draft.ts';
-import { sections, settingLabel, settingWords } from '../settings/setting-words.ts';
+import { effectOf, sections, settingLabel } from '../settings/setting-words.ts';
 import { SettingsSection } from '../settings/settings-frame.tsx';
 import { NEW, PHONE, signInsBy } from './methods.ts';
 import styles from './sign-in-methods-page.module.css';
@@ -67,7 +68,7 @@ export function OwnMethods({ draft, signIns, ...choice }: ChooseProps & CountPro
           return (
             <li key={key} className={styles.row} data-changed={draft.changes.has(key) || undefined}>
               {key === 'external_phone_enabled' ? <Open method={PHONE} title={title} {...choice} /> : <b>{title}</b>}
-              <p>{settingWords[key]?.effect?.(isOn)}</p>
+              <p>{effectOf(allSettings[key], isOn)}</p>
               <SignIns signIns={signIns} method={key} isOn={isOn} />
               <Switch label={title} isOn={isOn} onChange={(next) => draft.set(key, next)} />
             </li>

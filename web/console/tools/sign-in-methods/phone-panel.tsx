@@ -2,8 +2,8 @@ import { NativeSelect, NumberInput, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Panel, VerdictLine } from '../../../ui/panel.tsx';
-import { type AppSettings, changeSettings } from '../../data/settings.ts';
 import { Form } from '../../forms/form.tsx';
+import { type AppSettings, changeSettings } from '../../queries/settings.ts';
 import styles from './sign-in-methods-page.module.css';
 
 const NONE = 'none';

@@ -7,8 +7,8 @@ import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Panel, VerdictLine } from '../../../ui/panel.tsx';
 import { Switch } from '../../../ui/switch.tsx';
 import { Tag } from '../../../ui/tag.tsx';
-import { type AppSettings, changeSettings } from '../../data/settings.ts';
 import { Form } from '../../forms/form.tsx';
+import { type AppSettings, changeSettings } from '../../queries/settings.ts';
 import styles from './sign-in-methods-page.module.css';
 
 /** Panel of a provider's settings. The secret can be written but not read. */

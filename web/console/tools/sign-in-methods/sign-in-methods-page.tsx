@@ -3,18 +3,18 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { SignInCounts } from '../../../../contract/admin.ts';
 import { type ProviderName, providerNames, providerTitles } from '../../../../contract/providers.ts';
 import { FailureNote } from '../../../ui/failure.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
-import { connection } from '../../data/apps.ts';
+import { count, counted } from '../../format/format.ts';
+import { Page } from '../../layout/page.tsx';
+import { QueryFailure } from '../../layout/query-failure.tsx';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { connection } from '../../queries/apps.ts';
 import {
   type AppSettings,
   appSettings,
   type CustomProvider,
   customProviders,
   signInCounts,
-} from '../../data/settings.ts';
-import { count, counted } from '../../format/format.ts';
-import { Page } from '../../layout/page.tsx';
-import { QueryFailure } from '../../layout/query-failure.tsx';
+} from '../../queries/settings.ts';
 import { useDraft } from '../settings/draft.ts';
 import { SettingRows } from '../settings/setting-rows.tsx';
 import { sections } from '../settings/setting-words.ts';

@@ -3,7 +3,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { SideGroup, SideList, sideFigureClass, sideItemClass } from '../../../ui/workbench.tsx';
 import { ago } from '../../format/format.ts';
-import styles from './statement-list.module.css';
+import styles from './sql-page.module.css';
 import { oneLine, type SqlPageState } from './statements.ts';
 
 /** Lists the saved statements and the history. */

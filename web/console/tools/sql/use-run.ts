@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { SqlResponse } from '../../../../contract/admin.ts';
-import { entityKeys } from '../../data/entities.ts';
-import { queryClient } from '../../data/query-client.ts';
-import { rowKeys } from '../../data/rows/keys.ts';
-import { specificationKeys } from '../../data/specification.ts';
-import { runSql } from '../../data/sql.ts';
+import { entityKeys } from '../../queries/entities.ts';
+import { queryClient } from '../../queries/query-client.ts';
+import { rowKeys } from '../../queries/rows/keys.ts';
+import { specificationKeys } from '../../queries/specification.ts';
+import { runSql } from '../../queries/sql.ts';
 
 /** How a run ended: with results, with an error, or by a cancellation. */
 export type Ending =

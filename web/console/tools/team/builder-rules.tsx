@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { limits } from '../../../../contract/limits.ts';
 import type { AppTeam } from '../../../../contract/team.ts';
-import { builder } from '../../data/session.ts';
 import { secondFactorSentence } from '../../node/second-factor-rule.tsx';
+import { builder } from '../../queries/session.ts';
 import settings from '../settings/settings.module.css';
 
 /** Rules of the node for its builders. Only owners of the node change these rules, on the page Builders. */

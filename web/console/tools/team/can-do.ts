@@ -1,8 +1,8 @@
-import { type AppRole, appRoles, leastRoles } from '../../../../contract/least-roles.ts';
+import { type AdminRoute, type AppRole, appRoles, leastRoles } from '../../../../contract/least-roles.ts';
 import type { Mark } from '../../../ui/verdict.tsx';
 
 /** Groups of calls on an app, each with a description for builders. */
-const groups: readonly (readonly [words: string, routes: readonly string[]])[] = [
+const groups: readonly (readonly [words: string, routes: readonly AdminRoute[]])[] = [
   [
     'Read the nine chapters, versions, figures, settings and logs',
     ['GET /apps/:ref/specification', 'GET /apps/:ref/versions', 'GET /apps/:ref/settings', 'GET /apps/:ref/logs'],
@@ -38,18 +38,18 @@ export interface CanDo {
   readonly marks: Readonly<Record<AppRole, Mark>>;
 }
 
-const ranks: readonly (string | undefined)[] = appRoles;
+const ranks: readonly string[] = appRoles;
 
-const mayCall = (role: AppRole, route: string): boolean => ranks.indexOf(role) <= ranks.indexOf(leastRoles[route]);
+const mayCall = (role: AppRole, route: AdminRoute): boolean => ranks.indexOf(role) <= ranks.indexOf(leastRoles[route]);
 
-const markOf = (role: AppRole, routes: readonly string[]): Mark =>
+const markOf = (role: AppRole, routes: readonly AdminRoute[]): Mark =>
   routes.every((route) => mayCall(role, route))
     ? 'always'
     : routes.some((route) => mayCall(role, route))
       ? 'when'
       : 'never';
 
-/** What each role may do on an app. It is derived from `leastRoles`, by which the server decides. */
+/** The permissions of each role on an app, derived from `leastRoles`, by which the server decides. */
 export const canDo: readonly CanDo[] = groups.map(([words, routes]) => ({
   words,
   marks: Object.fromEntries(appRoles.map((role) => [role, markOf(role, routes)])) as Record<AppRole, Mark>,

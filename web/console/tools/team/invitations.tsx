@@ -4,9 +4,9 @@ import type { Invitation, NodeInvitation } from '../../../../contract/team.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Table, TableHead } from '../../../ui/table.tsx';
-import { failureFacts, needsProof } from '../../data/api-failure.ts';
-import { inviteBuilder, type TeamOf, withdrawInvitation } from '../../data/team.ts';
 import { dateTime } from '../../format/format.ts';
+import { failureFacts, needsProof } from '../../queries/api-failure.ts';
+import { inviteBuilder, type TeamOf, withdrawInvitation } from '../../queries/team.ts';
 import { LinkDialog } from './link-dialog.tsx';
 
 /** Lists the open invitations to an app or to the node, with buttons that create a new link or revoke the invitation. */

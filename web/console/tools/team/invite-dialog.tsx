@@ -3,10 +3,10 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { appRoles } from '../../../../contract/least-roles.ts';
 import { nodeRoles } from '../../../../contract/team.ts';
-import { needsProof } from '../../data/api-failure.ts';
-import { inviteBuilder, type TeamOf } from '../../data/team.ts';
 import form from '../../forms/form.module.css';
 import { FormDialog } from '../../forms/form-dialog.tsx';
+import { needsProof } from '../../queries/api-failure.ts';
+import { inviteBuilder, type TeamOf } from '../../queries/team.ts';
 import { LinkDialog } from './link-dialog.tsx';
 
 /** Invites a builder to an app or to the node, then shows the link once. */

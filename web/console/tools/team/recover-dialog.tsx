@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { needsProof } from '../../data/api-failure.ts';
-import { createRecoveryLink } from '../../data/team.ts';
 import form from '../../forms/form.module.css';
 import { FormDialog } from '../../forms/form-dialog.tsx';
+import { needsProof } from '../../queries/api-failure.ts';
+import { createRecoveryLink } from '../../queries/team.ts';
 import { LinkDialog } from './link-dialog.tsx';
 
 /** Creates a recovery link for a builder who is locked out, then shows the link once. Only owners of the node may. */

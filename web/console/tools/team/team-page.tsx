@@ -1,21 +1,24 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useState } from 'react';
+import { appRoles } from '../../../../contract/least-roles.ts';
 import type { AppTeam } from '../../../../contract/team.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Failure } from '../../../ui/failure.tsx';
 import { ScrollFrame } from '../../../ui/scroll-frame.tsx';
-import { Skeleton } from '../../../ui/table.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
-import { appTeam } from '../../data/team.ts';
+import { Skeleton, Table, TableHead } from '../../../ui/table.tsx';
+import { Verdict } from '../../../ui/verdict.tsx';
 import { counted } from '../../format/format.ts';
 import { Page } from '../../layout/page.tsx';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { appTeam } from '../../queries/team.ts';
 import { SettingsFrame, SettingsPageBody, SettingsSection, settingsCrumbs } from '../settings/settings-frame.tsx';
 import { BuilderPanel } from './builder-panel.tsx';
 import { BuilderRules } from './builder-rules.tsx';
+import { canDo } from './can-do.ts';
 import { Invitations } from './invitations.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
-import { RoleTable } from './role-table.tsx';
+import styles from './team.module.css';
 import { TeamTable } from './team-table.tsx';
 
 /**
@@ -100,4 +103,27 @@ function sentenceOf({ builders }: AppTeam): string {
   const without = builders.filter((one) => one.has_second_factor === false).length;
   const can = `${counted(builders.length, 'builder')} can open this app.`;
   return without === 0 ? can : `${can} ${without} ${without === 1 ? 'has' : 'have'} no second factor.`;
+}
+
+/** Table of what each role may do on an app. */
+function RoleTable() {
+  return (
+    <Table label="Permissions of the roles">
+      <TableHead names={['Call', ...appRoles]} />
+      <tbody>
+        {canDo.map(({ words, marks }) => (
+          <tr key={words}>
+            <th scope="row" className={styles.words}>
+              {words}
+            </th>
+            {appRoles.map((role) => (
+              <td key={role}>
+                <Verdict of={marks[role]} words={marks[role] === 'when' ? 'in part' : ''} />
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  );
 }

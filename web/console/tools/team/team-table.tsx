@@ -7,9 +7,9 @@ import type { AppBuilder, AppTeam } from '../../../../contract/team.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Table, TableHead } from '../../../ui/table.tsx';
-import { failureFacts, needsProof } from '../../data/api-failure.ts';
-import { changeRole, leaveApp, removeBuilder } from '../../data/team.ts';
 import { ConfirmByTyping } from '../../forms/confirm-by-typing.tsx';
+import { failureFacts, needsProof } from '../../queries/api-failure.ts';
+import { changeRole, leaveApp, removeBuilder } from '../../queries/team.ts';
 import { appsInWords, BuilderName, SecondFactorWord, Seen } from './builder-cells.tsx';
 import styles from './team.module.css';
 

@@ -2,9 +2,9 @@ import type { User } from '@supabase/supabase-js';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Segmented } from '../../../ui/segmented.tsx';
-import { updateUser } from '../../data/users.ts';
 import styles from '../../forms/form.module.css';
 import { FormDialog } from '../../forms/form-dialog.tsx';
+import { updateUser } from '../../queries/users.ts';
 import { nameOf } from './user-words.ts';
 
 /** Durations in the format that the server reads (Go, time.ParseDuration). This format has no unit above hours. */

@@ -1,10 +1,10 @@
 import { TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ApiFailure } from '../../data/api-failure.ts';
-import { createUser } from '../../data/users.ts';
 import styles from '../../forms/form.module.css';
 import { FormDialog } from '../../forms/form-dialog.tsx';
+import { ApiFailure } from '../../queries/api-failure.ts';
+import { createUser } from '../../queries/users.ts';
 import { makePassword } from './make-password.ts';
 import { PasswordField, passwordFault } from './password-field.tsx';
 

@@ -14,12 +14,12 @@ import { FilePicker } from '../../../ui/file-picker.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { Table, TableHead } from '../../../ui/table.tsx';
 import { Tag } from '../../../ui/tag.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
-import { runImport, sendImport } from '../../data/imports.ts';
 import { Form } from '../../forms/form.tsx';
 import { Page } from '../../layout/page.tsx';
-import styles from './import-page.module.css';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { runImport, sendImport } from '../../queries/imports.ts';
 import { ImportReport } from './import-report.tsx';
+import styles from './users.module.css';
 
 const sources = [
   ['csv', 'CSV'],
@@ -78,7 +78,7 @@ export function ImportPage() {
             onSubmit={submit}
           >
             <Segmented label="Where the file is from" value={source} options={sources} onChange={setSource} />
-            <p className={styles.words}>{words[source]}</p>
+            <p className={styles.importPageWords}>{words[source]}</p>
             <FilePicker label="File" verb={file ? 'Choose another file' : 'Choose file'} onFile={setFile}>
               {file?.name ?? 'or drop it here'}
             </FilePicker>
@@ -138,7 +138,7 @@ function Preview({
           <b>The file cannot be read.</b> {failure}
         </p>
       )}
-      <p className={styles.words}>The first rows, as they would be imported. Nothing is imported yet.</p>
+      <p className={styles.importPageWords}>The first rows, as they would be imported. Nothing is imported yet.</p>
       <div className={styles.table}>
         <Table label="First rows of the file">
           <TableHead names={['Line', 'Account', 'Password', 'Confirmed', 'Signs in by', '']} />

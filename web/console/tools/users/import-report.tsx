@@ -9,10 +9,10 @@ import {
 import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Skeleton, Table, TableHead } from '../../../ui/table.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
-import { importProgress } from '../../data/imports.ts';
 import { count, counted } from '../../format/format.ts';
-import styles from './import-page.module.css';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { importProgress } from '../../queries/imports.ts';
+import styles from './users.module.css';
 
 const inSight = 100;
 
@@ -56,7 +56,7 @@ export function ImportReport({ appRef, id, onAgain }: { appRef: string; id: stri
 function Hashes({ hashes }: { hashes: readonly ImportedHashes[] }) {
   return (
     <>
-      <p className={styles.words}>
+      <p className={styles.importPageWords}>
         Each user gets a hash of the standard cost at the first sign-in. Until then, the password hashes of the file
         cost this processor time:
       </p>

@@ -4,13 +4,13 @@ import { Button } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
 import { Failure } from '../../../ui/failure.tsx';
 import { PanelSection } from '../../../ui/panel.tsx';
-import { ApiFailure, failureFacts } from '../../data/api-failure.ts';
-import { user as userQuery } from '../../data/users.ts';
 import { Page } from '../../layout/page.tsx';
-import styles from './member-page.module.css';
+import { ApiFailure, failureFacts } from '../../queries/api-failure.ts';
+import { user as userQuery } from '../../queries/users.ts';
 import { UserFacts } from './user-panel.tsx';
 import { UserTrail } from './user-trail.tsx';
 import { nameOf } from './user-words.ts';
+import styles from './users.module.css';
 
 /** Page of one member with all details. */
 export function MemberPage() {
@@ -35,7 +35,7 @@ export function MemberPage() {
       {user && !isGone && (
         <article className={styles.member} aria-label="Member">
           <h1 className={styles.name}>{nameOf(user)}</h1>
-          <h2 className={styles.about}>Account and actions</h2>
+          <h2 className={styles.memberPageAbout}>Account and actions</h2>
           <UserFacts appRef={ref} user={user} onDeleted={toList} />
           <PanelSection title="Trail">
             <UserTrail appRef={ref} userId={user.id} />

@@ -6,10 +6,10 @@ import { limits } from '../../../../contract/limits.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { isSubmitKey } from '../../../ui/key-name.ts';
-import { failureFacts } from '../../data/api-failure.ts';
-import { updateUser } from '../../data/users.ts';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { updateUser } from '../../queries/users.ts';
 import { metadataChange, readMetadata } from './metadata.ts';
-import styles from './metadata-editor.module.css';
+import styles from './users.module.css';
 
 const kinds = {
   user_metadata: {
@@ -67,12 +67,12 @@ export function MetadataEditor({ appRef, user, kind }: { appRef: string; user: U
         }}
       />
       {error && (
-        <div className={styles.failure}>
+        <div className={styles.metadataEditorFailure}>
           <FailureNote facts={failureFacts(error)} />
         </div>
       )}
       {changed && (
-        <div className={styles.buttons}>
+        <div className={styles.metadataEditorButtons}>
           <Button small kind="first" busy={isPending && 'Saving'} offBecause={fault} onClick={save}>
             Save
           </Button>

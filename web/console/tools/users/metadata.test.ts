@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { metadataChange, readMetadata } from './metadata.ts';
 
-it('parses an object', () => {
+it('readMetadata parses an object', () => {
   expect(readMetadata('{ "plan": "pro" }', 100)).toEqual({ value: { plan: 'pro' } });
 });
 
@@ -11,10 +11,10 @@ it.each([
   ['[1]', /object/],
   ['null', /object/],
   [JSON.stringify({ text: 'ü'.repeat(60) }), /bytes/],
-])('explains why %s is invalid', (text, words) => {
+])('readMetadata explains why %s is invalid', (text, words) => {
   expect(readMetadata(text, 100)).toEqual({ fault: expect.stringMatching(words) });
 });
 
-it('removes a deleted key by setting it to null', () => {
+it('metadataChange removes a deleted key by setting it to null', () => {
   expect(metadataChange({ plan: 'pro', team: 7 }, { plan: 'free' })).toEqual({ team: null, plan: 'free' });
 });

@@ -2,11 +2,11 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Skeleton } from '../../../ui/table.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
-import { factorTypeNames } from '../../data/session.ts';
-import { removeFactor, type UserFactor, type UserPasskey, userFactors } from '../../data/users.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
-import styles from './user-panel.module.css';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { factorTypeNames } from '../../queries/session.ts';
+import { removeFactor, type UserFactor, type UserPasskey, userFactors } from '../../queries/users.ts';
+import styles from './users.module.css';
 
 /** Lists the passkeys and second factors of a user, each with a button that removes it. */
 export function UserFactors({ appRef, userId }: { appRef: string; userId: string }) {

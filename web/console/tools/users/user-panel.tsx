@@ -8,20 +8,23 @@ import { FailureNote } from '../../../ui/failure.tsx';
 import { KeyValues, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
 import { Skeleton } from '../../../ui/table.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
-import { ApiFailure, failureFacts } from '../../data/api-failure.ts';
-import { sendRecovery, updateUser, user as userQuery } from '../../data/users.ts';
 import { dateTime } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import { useNow } from '../../format/use-now.ts';
+import { ConfirmByTyping } from '../../forms/confirm-by-typing.tsx';
+import formStyles from '../../forms/form.module.css';
+import { FormDialog } from '../../forms/form-dialog.tsx';
+import { ApiFailure, failureFacts } from '../../queries/api-failure.ts';
+import { deleteUser, sendRecovery, updateUser, user as userQuery } from '../../queries/users.ts';
 import { BanDialog } from './ban-dialog.tsx';
-import { DeleteUserDialog } from './delete-user-dialog.tsx';
+import { makePassword } from './make-password.ts';
 import { MetadataEditor } from './metadata-editor.tsx';
-import { PasswordDialog } from './password-dialog.tsx';
+import { PasswordField, passwordFault } from './password-field.tsx';
 import { UserFactors } from './user-factors.tsx';
-import styles from './user-panel.module.css';
 import { UserRoles } from './user-roles.tsx';
 import { UserSessions } from './user-sessions.tsx';
 import { banOf, isConfirmed, nameOf, verdictOf } from './user-words.ts';
+import styles from './users.module.css';
 
 const soft = (word: string) => <span className="soft">{word}</span>;
 
@@ -198,5 +201,61 @@ function UserActions({
       {dialog === 'ban' && <BanDialog appRef={appRef} user={user} onClose={close} />}
       {dialog === 'delete' && <DeleteUserDialog appRef={appRef} user={user} onDeleted={onDeleted} onClose={close} />}
     </>
+  );
+}
+
+/** Deletes a user after the builder has typed the address. */
+function DeleteUserDialog({
+  appRef,
+  user,
+  onDeleted,
+  onClose,
+}: {
+  appRef: string;
+  user: User;
+  onDeleted: () => void;
+  onClose: () => void;
+}) {
+  const { mutate, isPending, error } = useMutation(deleteUser(appRef, user.id));
+  return (
+    <ConfirmByTyping
+      title="Delete user"
+      name={nameOf(user)}
+      verb={['Delete user', 'Deleting user']}
+      pending={isPending}
+      error={error}
+      onConfirm={() => mutate(undefined, { onSuccess: onDeleted })}
+      onClose={onClose}
+    >
+      This deletes the account, its identities and sessions, and every row that references it with{' '}
+      <code>on delete cascade</code>. You cannot undo this. A ban keeps the account and its rows.
+    </ConfirmByTyping>
+  );
+}
+
+/** Sets a new password. */
+function PasswordDialog({ appRef, user, onClose }: { appRef: string; user: User; onClose: () => void }) {
+  const [password, setPassword] = useState(makePassword);
+  const [tried, setTried] = useState(false);
+  const { mutate, isPending, error } = useMutation(updateUser(appRef, user.id));
+  const fault = passwordFault(password);
+  return (
+    <FormDialog
+      title="Reset password"
+      verb={['Set password', 'Setting password']}
+      pending={isPending}
+      error={error}
+      onSubmit={() => {
+        setTried(true);
+        if (!fault) mutate({ password }, { onSuccess: onClose });
+      }}
+      onClose={onClose}
+    >
+      <PasswordField label="New password" value={password} fault={tried ? fault : null} onChange={setPassword} />
+      <p className={formStyles.words}>
+        The old password of <b>{nameOf(user)}</b> stops working, and all sessions of the user end. Ninefold sends no
+        mail. Give the new password to the user: it is not shown again.
+      </p>
+    </FormDialog>
   );
 }

@@ -3,12 +3,11 @@ import { Link } from '@tanstack/react-router';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { PanelSection } from '../../../ui/panel.tsx';
 import { Skeleton } from '../../../ui/table.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
-import { type MemberRole, memberRoles, setMemberRole } from '../../data/users.ts';
 import { counted } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
-import panelStyles from './user-panel.module.css';
-import styles from './user-roles.module.css';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { type MemberRole, memberRoles, setMemberRole } from '../../queries/users.ts';
+import panelStyles from './users.module.css';
 
 const firstRole = "select ninefold.define_role('agent', 'Answers tickets.');";
 
@@ -60,7 +59,7 @@ function Role({
   onChange: (has: boolean) => void;
 }) {
   return (
-    <label className={styles.role} aria-busy={busy || undefined}>
+    <label className={panelStyles.role} aria-busy={busy || undefined}>
       <input
         type="checkbox"
         role="switch"
@@ -69,11 +68,11 @@ function Role({
         aria-checked={grantedAt !== null}
         onChange={(event) => !busy && onChange(event.currentTarget.checked)}
       />
-      <span className={styles.words}>
+      <span className={panelStyles.words}>
         <b>{name}</b>
-        {description !== null && <span className={styles.about}>{description}</span>}
+        {description !== null && <span className={panelStyles.about}>{description}</span>}
       </span>
-      <span className={styles.when}>
+      <span className={panelStyles.when}>
         {grantedAt !== null ? (
           <>
             granted <TimeAgo iso={grantedAt} />

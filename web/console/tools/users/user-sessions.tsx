@@ -3,12 +3,12 @@ import { Link } from '@tanstack/react-router';
 import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Skeleton } from '../../../ui/table.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
-import { revokeSession, sessionList } from '../../data/sessions.ts';
 import { counted } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { revokeSession, sessionList } from '../../queries/sessions.ts';
 import { signInMethodText } from '../sessions/sign-in-method-text.ts';
-import styles from './user-panel.module.css';
+import styles from './users.module.css';
 
 const inSight = 5;
 

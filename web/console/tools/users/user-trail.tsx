@@ -2,12 +2,12 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Skeleton } from '../../../ui/table.tsx';
-import { failureFacts } from '../../data/api-failure.ts';
-import { auditLog } from '../../data/audit.ts';
-import { everyCaller } from '../../data/log.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { auditLog } from '../../queries/audit.ts';
+import { everyCaller } from '../../queries/log.ts';
 import { actionWords, objectOf } from '../audit/audit-words.ts';
-import styles from './user-panel.module.css';
+import styles from './users.module.css';
 
 const inSight = 12;
 

@@ -14,7 +14,7 @@ const ada: User = {
   user_metadata: {},
 };
 
-it('names a user by the address, the phone number or the id', () => {
+it('nameOf names a user by the address, the phone number or the id', () => {
   expect(nameOf(ada)).toBe('ada@example.com');
   expect(nameOf({ id: '6f1c', email: '', phone: '4915112345678' })).toBe('+4915112345678');
   expect(nameOf({ id: '6f1c', email: '', phone: '' })).toBe('6f1c');
@@ -33,7 +33,7 @@ describe('banOf', () => {
   });
 });
 
-it('lists each provider once, even if the metadata is invalid', () => {
+it('providersOf lists each provider once, even if the metadata is invalid', () => {
   const identity = { id: '1', identity_id: '1', user_id: '6f1c', provider: 'google' };
   expect(providersOf({ ...ada, identities: [identity] })).toEqual(['google', 'email']);
   const odd = (providers: unknown) => ({ app_metadata: { providers } }) as Pick<User, 'app_metadata'>;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Limit, limits } from '../../../../../contract/limits.ts';
-import { type RestSettings, restSettings, type Setting } from '../../../../../contract/settings.ts';
+import type { Setting } from '../../../../../contract/setting.ts';
+import { type RestSettings, restSettings } from '../../../../../contract/settings.ts';
 import { type AuthSettings, authSettings } from '../../../../../contract/settings-auth.ts';
 import type { CallSetting } from '../../../../../contract/specification-calls.ts';
 import type { Lookup } from '../../../../access/lookup.ts';
@@ -10,7 +11,10 @@ import { compareText, roleName } from '../../../../catalog/names.ts';
 import type { ServerLimitFacts } from '../../../../catalog/server-limits.ts';
 import { isSetByServer } from '../../../../database/startup-settings.ts';
 
-const known: Readonly<Record<string, Setting<unknown>>> = { ...restSettings, ...authSettings };
+/** Characters of a fingerprint. */
+const FINGERPRINT_CHARACTERS = 8;
+
+const known: Readonly<Record<string, Setting>> = { ...restSettings, ...authSettings };
 
 /** Settings that are limits. They are left out here, because chapter 9 contains them. */
 const bounding = new Set(Object.values<Limit>(limits).flatMap(({ setting }) => setting ?? []));
@@ -31,8 +35,8 @@ export function callSettings(look: Lookup, settings: RestSettings & AuthSettings
         db_pre_request: refusal === null ? '' : `, ${refusal}`,
         db_schemas: missingSchemas(facts, settings.db_schemas),
       };
-      const told = `${hidesQuery.test(key) ? withoutQuery(value) : value}${notes[key] ?? ''}`;
-      return { key, value: told, default: standard, meaning: setting.meaning, set_in };
+      const shown = `${hidesQuery.test(key) ? withoutQuery(value) : value}${notes[key] ?? ''}`;
+      return { key, value: shown, default: standard, meaning: setting.meaning, set_in };
     });
   return [...own, settingsOfRoles, ...databaseSettings(facts), ...representations(look)];
 }
@@ -96,9 +100,9 @@ function representations({ facts, privileges }: Lookup): CallSetting[] {
  * 9, and search_path, because each call sets its own search_path.
  */
 function databaseSettings(facts: DecisionFacts): CallSetting[] {
-  const told = new Set(facts.server_settings.map(({ name }) => name));
+  const listed = new Set(facts.server_settings.map(({ name }) => name));
   return facts.role_settings
-    .filter(({ name }) => !told.has(name) && !isSetByServer(name) && name !== 'search_path')
+    .filter(({ name }) => !listed.has(name) && !isSetByServer(name) && name !== 'search_path')
     .map((one): CallSetting => {
       const whose = whoseOf(facts, one);
       return {
@@ -141,4 +145,4 @@ function words(value: unknown): string {
  * specification than the settings.
  */
 const fingerprint = (value: string): string =>
-  `fingerprint ${createHash('sha256').update(value).digest('hex').slice(0, 8)}`;
+  `fingerprint ${createHash('sha256').update(value).digest('hex').slice(0, FINGERPRINT_CHARACTERS)}`;

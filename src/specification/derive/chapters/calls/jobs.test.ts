@@ -10,7 +10,7 @@ import { diffChapters } from '../../../compare/diff.ts';
 import { specificationHtml } from '../../../render/html/specification.ts';
 import { specificationMarkdown } from '../../../render/markdown/specification.ts';
 import type { LiveFigures } from '../../../serve/figures/figures.ts';
-import { loadJobFigures } from '../../../serve/figures/jobs.ts';
+import { loadJobFigures } from '../../../serve/figures/figures.ts';
 import { withFigures } from '../../../serve/figures/with-figures.ts';
 import { deriveSpecification } from '../../specification.ts';
 
@@ -36,7 +36,7 @@ const derive = async (executor: Executor = owner) =>
 const wordsOf = (before: Specification, after: Specification): string[] =>
   diffChapters({ ...before.chapters }, { ...after.chapters }).map(({ words }) => words);
 
-it('describes the jobs of the app in chapter 7, Markdown, HTML and changes, but not the schemas of pg_cron', async () => {
+it('the specification describes the jobs of the app in chapter 7, Markdown, HTML and changes, but not the schemas of pg_cron', async () => {
   const before = await derive();
   expect(before.chapters.calls?.jobs).toEqual([]);
   expect(specificationMarkdown(before)).not.toMatch(/Scheduled jobs|cron\.|net\.http|supabase_functions/);
@@ -74,7 +74,7 @@ it('describes the jobs of the app in chapter 7, Markdown, HTML and changes, but 
   ]);
 });
 
-it('advises on active jobs that name missing objects, and on jobs whose last runs failed', async () => {
+it('chapter 6 advises on active jobs that name missing objects, and on jobs whose last runs failed', async () => {
   await owner.script(`select cron.unschedule(jobid) from cron.job; create table public.log (at timestamptz);
     create function public.tidy(days int) returns void language sql as 'select';
     select cron.schedule('fine', '0 3 * * *', 'select public.tidy(3); delete from public.log where at < now(); insert into public.log (at) values (now())');
@@ -111,7 +111,7 @@ it('advises on active jobs that name missing objects, and on jobs whose last run
   expect(shown.hash).toBe(specification.hash);
 });
 
-it.each(['anon', 'authenticated', 'service_role'])('does not show commands to %s', async (role) => {
+it.each(['anon', 'authenticated', 'service_role'])('chapter 7 does not show commands to %s', async (role) => {
   const [, result] = await database.as('app_authenticator').run([
     { text: `select set_config('role', $1, true)`, params: [role] },
     { text: 'select ninefold.scheduled_jobs()::text as jobs', params: [] },

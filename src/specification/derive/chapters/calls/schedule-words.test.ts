@@ -21,6 +21,6 @@ it.each([
   ['15 */6 * * *', 'at minute 15 of every 6th hour'],
   ['0 0 1,15 jan,jul *', 'on day 1 and 15 of the month in January and July at 00:00'],
   ['0 0 13 * fri', 'on day 13 of the month and on Friday at 00:00'],
-])('describes the schedule "%s" as "%s"', (schedule, words) => {
+])('scheduleWords describes the schedule "%s" as "%s"', (schedule, words) => {
   expect(scheduleWords(schedule)).toBe(words);
 });

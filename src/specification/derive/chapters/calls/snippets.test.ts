@@ -166,7 +166,7 @@ async function runShell(command: string): Promise<Request> {
 /** Returns the body that the snippet of a call sends. */
 const bodyOf = (id: string) => JSON.parse(calls.find(({ call }) => call.id === id)?.example.body?.text ?? 'null');
 
-it('passes rows and lists of any length to functions in the query in the notation of PostgreSQL', async () => {
+it('the query passes rows and lists of any length to functions in the notation of PostgreSQL', async () => {
   const queries = calls.flatMap(({ call, example }) =>
     /place_of|sum_of/.test(call.id) && call.method === 'GET' ? [example.query] : [],
   );
@@ -174,14 +174,14 @@ it('passes rows and lists of any length to functions in the query in the notatio
   await database.as('app_owner').script("select public.place_of('(,)', '()'), public.sum_of(1)");
 });
 
-it('names the row that a value references in a comment above the call', () => {
+it('a comment above the call names the row that a value references', () => {
   const made = calls.find(({ call }) => call.id === 'rest.public.ruled.insert')?.made;
   expect(made?.curl).toMatch(/^# of: the id of a row in public\.teams\ncurl /);
   expect(made?.fetch).toMatch(/^\/\/ of: the id of a row in public\.teams\nconst response/);
   expect(made?.supabase_js).toContain('// of: the id of a row in public.teams\nconst { data, error }');
 });
 
-it('uses example values that satisfy the rules of fields and arguments', async () => {
+it('an example has values that satisfy the rules of fields and arguments', async () => {
   const row = bodyOf('rest.public.ruled.insert');
   const columns = Object.keys(row).join(', ');
   await database.as('app_owner').script(`insert into public.teams values (${row.of})`);
@@ -203,15 +203,15 @@ it('uses example values that satisfy the rules of fields and arguments', async (
   expect(bodyOf('rest.public.ruled.update')).toEqual({ stage: 'new' });
 });
 
-it('sets the schema with supabase-js unless it is public, whatever the position of public in the list of exposed schemas is', () => {
-  const told = withOtherFirst.map(({ expression, headers }) => [
+it('the snippet for supabase-js sets the schema unless it is public, wherever public is in the list of exposed schemas', () => {
+  const reported = withOtherFirst.map(({ expression, headers }) => [
     /\.schema\('(\w+)'\)/.exec(expression ?? '')?.[1],
     Object.values(headers)[0],
   ]);
-  expect(new Set(told.map(String))).toEqual(new Set(['other,', ',public']));
+  expect(new Set(reported.map(String))).toEqual(new Set(['other,', ',public']));
 });
 
-it('sends the same request with supabase-js, fetch and curl, whatever the names of the objects are', async () => {
+it('supabase-js, fetch and curl send the same request, whatever the names of the objects are', async () => {
   expect(calls.length).toBeGreaterThanOrEqual(17);
   for (const [index, { call, made }] of calls.entries()) {
     const fetched = await runProgram(`fetch-${index}`, made.fetch);

@@ -6,21 +6,27 @@ import type {
   Relation,
 } from '../../../../../contract/specification-entities.ts';
 import type { Computed } from '../../../../access/computed.ts';
-import { fieldName, type Reads } from '../../../../access/fact-indexes.ts';
+import { fieldName, primaryKey, type Reads } from '../../../../access/fact-indexes.ts';
 import type { Lookup } from '../../../../access/lookup.ts';
+import { writeBit } from '../../../../access/operations.ts';
 import type { ConstraintFact } from '../../../../catalog/constraints.ts';
-import type { FieldFact, RelationFact, TypeFact } from '../../../../catalog/entities.ts';
+import type { FieldFact, NumberingFact, RelationFact, TypeFact } from '../../../../catalog/entities.ts';
 import type { Facts } from '../../../../catalog/facts.ts';
 import { groupBy } from '../../../../catalog/group.ts';
 import { byName, compareText, entityId, idOf, roleName } from '../../../../catalog/names.ts';
 import type { RoutineFact } from '../../../../catalog/routines.ts';
+import { viewColumnOrigins } from '../../../../catalog/view-columns.ts';
 import { Entries, type EntryLookup } from '../../entries.ts';
 import { equalTexts } from '../../words/collation.ts';
 import { isDocumented } from '../documented.ts';
 import { junctionsOf } from './junctions.ts';
-import { numberingWords } from './numbering-words.ts';
 import { shownKeys } from './shown-keys.ts';
-import { ViewKeys } from './view-keys.ts';
+
+/**
+ * The max number of attributes of one field's type to describe, at every depth. Composite types can contain one another
+ * many times.
+ */
+export const MOST_OF_A_TYPE = 200;
 
 /** Builds chapter 3: the entities of the app, their fields and their references. */
 export function entitiesChapter(entries: Entries): EntitiesChapter {
@@ -231,12 +237,6 @@ function enumValues(look: EntryLookup, oid: number): string[] | null {
   return type.kind === 'e' ? type.labels : type.kind === 'd' || type.is_array ? enumValues(look, type.base) : null;
 }
 
-/**
- * The max number of attributes of one field's type to describe, at every depth. Composite types can contain one another
- * many times.
- */
-export const MOST_OF_A_TYPE = 200;
-
 /** Returns the attributes of a composite type and of the types inside. Stops when `count.left` is used up. */
 function attributesOf(look: EntryLookup, oid: number, count: { left: number }): Attribute[] | null {
   const type = look.types.get(oid);
@@ -295,3 +295,70 @@ order by 1, a.attnum`;
 
 const keysSql = `select conrelid::regclass as relation, conname as name, pg_get_constraintdef(oid) as rule
 from pg_constraint where contype in ('p', 'u', 'f') order by 1, 2`;
+
+const largest: Readonly<Record<string, bigint>> = {
+  smallint: 2n ** 15n - 1n,
+  integer: 2n ** 31n - 1n,
+  bigint: 2n ** 63n - 1n,
+};
+
+/**
+ * Returns words for the numbers of a sequence: "from 1 to 100, then none (2200H)". Returns null if it counts from 1
+ * upwards to the limit of the field's type.
+ * @param type The type of the field. It refuses a number outside its range, whatever the sequence allows.
+ */
+function numberingWords(fact: NumberingFact, type: string): string | null {
+  const [start, by, min, max] = [fact.start, fact.increment, fact.least, fact.most].map(BigInt) as [
+    bigint,
+    bigint,
+    bigint,
+    bigint,
+  ];
+  const last = largest[type] ?? largest[fact.type] ?? 0n;
+  const upwards = by > 0n;
+  const isBounded = upwards ? max < last : min > -last - 1n;
+  const [end, again] = upwards ? [max, min] : [min, max];
+  const steps = by === 1n ? '' : by === -1n ? ' downwards' : ` in steps of ${by}`;
+  const to = isBounded ? ` to ${end}` : '';
+  const then = fact.cycles ? `, then again from ${again}` : isBounded ? ', then none (2200H)' : '';
+  // Without CYCLE, a sequence takes a number before its start only after setval or RESTART. So the words name the limit
+  // of these numbers only if it is unusual.
+  const isOpen = fact.cycles || again === (upwards ? 1n : -1n);
+  const behind = isOpen ? '' : `, never set ${upwards ? 'below' : 'above'} ${again}`;
+  const ahead = fact.cache === '1' ? '' : `, ${fact.cache} at a time for each connection`;
+  const words = `from ${start}${to}${steps}${then}${behind}${ahead}`;
+  return words === 'from 1' ? null : words;
+}
+
+/**
+ * Finds the fields that identify the rows of a view: the fields that show the complete primary key of its table. Each
+ * row of the table must appear at most once in the view. This holds for views that PostgreSQL can update (PostgreSQL
+ * manual, "Updatable Views"), because they read one table or one such view and do not join, group or repeat rows. In a
+ * view that joins, a key may appear twice, so a call on one row would reach several rows.
+ */
+class ViewKeys {
+  readonly #look: Lookup;
+  readonly #trees: ReadonlyMap<number, string>;
+
+  constructor(look: Lookup) {
+    this.#look = look;
+    this.#trees = new Map(look.facts.view_trees.map(({ view, tree }) => [view, tree]));
+  }
+
+  /**
+   * Returns the numbers of the key fields, in the order of the key. For a table, this is the primary key. Returns an
+   * empty list if no key identifies a row.
+   */
+  of(oid: number): readonly number[] {
+    const relation = this.#look.relations.get(oid);
+    if (relation?.kind !== 'v') return primaryKey(this.#look, oid);
+    // A rewrite rule may replace the DELETE. Then the view may accept a DELETE although its rows are not rows of one
+    // table.
+    if ((relation.updatable & writeBit.delete) === 0 || relation.replaced.includes('delete')) return [];
+    const origins = viewColumnOrigins(this.#trees.get(oid) ?? '');
+    const base = origins[0]?.table;
+    if (base === undefined) return [];
+    const shown = this.of(base).map((field) => origins.find(({ tableColumn }) => tableColumn === field)?.column);
+    return shown.every((column) => column !== undefined) ? shown : [];
+  }
+}

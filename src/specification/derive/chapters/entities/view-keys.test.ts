@@ -80,14 +80,17 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => database?.stop());
 
-describe('primary_key of a view names fields that identify at most one row', () => {
-  it.each(views.map((view, i) => ({ ...view, id: `${schemaOf(i)}.v` })))('$what', async ({ id, key }) => {
-    const entity = entities.find((one) => one.id === id);
-    expect(entity?.primary_key).toEqual(key);
-    if (key.length === 0) return;
-    const [rows] = await owner.run([
-      plain(`select count(*) from ${id} group by ${key.join()} having count(*) > 1 or (${key.join()}) is null`),
-    ]);
-    expect(rows?.rows).toEqual([]);
-  });
+describe('primary_key of a view', () => {
+  it.each(views.map((view, i) => ({ ...view, id: `${schemaOf(i)}.v` })))(
+    'names only fields that identify one row, for a view of $what',
+    async ({ id, key }) => {
+      const entity = entities.find((one) => one.id === id);
+      expect(entity?.primary_key).toEqual(key);
+      if (key.length === 0) return;
+      const [rows] = await owner.run([
+        plain(`select count(*) from ${id} group by ${key.join()} having count(*) > 1 or (${key.join()}) is null`),
+      ]);
+      expect(rows?.rows).toEqual([]);
+    },
+  );
 });

@@ -1,9 +1,9 @@
 import type { CallErrors } from '../../../../../contract/call-detail.ts';
+import { authCalls } from '../../../../../contract/calls.ts';
 import type { Chapters, ErrorLine } from '../../../../../contract/specification.ts';
 import type { CallEntry, FunctionEntry, RaisedError } from '../../../../../contract/specification-calls.ts';
 import type { Entity } from '../../../../../contract/specification-entities.ts';
 import { NamedFunctions } from '../../../../sql-reader/body/named-functions.ts';
-import { codesOfAuthCall, codesOfHooks } from './auth-call-codes.ts';
 import { type CallKind, protocolCodes } from './protocol-codes.ts';
 import { firesOn, type Write, writtenEntities } from './written-entities.ts';
 
@@ -100,8 +100,7 @@ function commonCodes({ id, reads_only }: CallEntry, kind: CallKind): Set<string>
   return new Set([
     ...(kind === 'read' || reads_only === true ? [WRITES] : []),
     ...protocolCodes.filter(([kinds]) => kinds.includes(kind)).flatMap(([, codes]) => codes),
-    ...(kind === 'auth' ? codesOfAuthCall(id) : []),
-    ...codesOfHooks(id),
+    ...(kind === 'auth' ? (authCalls.find((call) => call.id === id)?.errors ?? []) : []),
   ]);
 }
 

@@ -186,7 +186,7 @@ function unread(routine: RoutineFact, obstacle: string | null): ErrorLine {
   const id = idOf(routine);
   return {
     ...{ id: `function.${id}`, group: 'function', code: null, status: null, statuses: [], message: null, hint: null },
-    meaning: `What ${id} raises cannot be told: it is written in ${routine.language}.`,
+    meaning: `The errors of ${id} are unknown, because the function is written in ${routine.language}.`,
     action: 'Act on the message.',
     ...{ member: memberOf(undefined), origin: id, limit: null, sql: null, caveat: obstacle, page: '/docs/errors' },
   };

@@ -1,3 +1,4 @@
+import { codesOfEveryCall } from '../../../../../contract/calls.ts';
 import { bodyErrors } from '../../../../../contract/errors/bodies.ts';
 
 /** The kinds of calls. Calls of different kinds can return different errors. */
@@ -11,24 +12,7 @@ const every: readonly CallKind[] = [...data, 'auth'];
 
 /** Codes of the protocols and of Ninefold, with the kinds of calls that can return them. */
 export const protocolCodes: readonly (readonly [kinds: readonly CallKind[], codes: readonly string[]])[] = [
-  [
-    every,
-    [
-      'internal',
-      'bad_request',
-      'misdirected_request',
-      'headers_too_large',
-      'request_timeout',
-      'expectation_failed',
-      'body_too_large',
-      'script_refused',
-    ],
-  ],
-  [
-    every,
-    ['method_not_allowed', 'too_many_requests', 'key_unknown', 'key_revoked', 'session_revoked', 'role_reserved'],
-  ],
-  [every, ['database_unavailable', 'database_busy', 'disk_full', 'app_outdated', 'app_damaged', 'app_limit_exceeded']],
+  [every, codesOfEveryCall],
   [bodies, ['app_storage_full']],
   [data, ['result_too_large']],
   [[...bodies, 'auth'], ['too_many_bodies']],

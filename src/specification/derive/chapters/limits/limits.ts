@@ -1,6 +1,6 @@
 import { type Limit, type LimitName, limitGroups, limits } from '../../../../../contract/limits.ts';
-import { type RestSettings, restSettings, type Setting } from '../../../../../contract/settings.ts';
-import { type AuthSettings, authSettings } from '../../../../../contract/settings-auth.ts';
+import type { RestSettings } from '../../../../../contract/settings.ts';
+import type { AuthSettings } from '../../../../../contract/settings-auth.ts';
 import type { LimitLine, LimitsChapter } from '../../../../../contract/specification.ts';
 import type { Facts } from '../../../../catalog/facts.ts';
 import { compareText, idOf, roleName, sqlName } from '../../../../catalog/names.ts';
@@ -43,24 +43,18 @@ where name in ('max_connections', 'statement_timeout', 'lock_timeout', 'temp_fil
 const databaseSql = `select d.datconnlimit, r.rolname, r.rolconnlimit from pg_database d, pg_roles r
 where d.datname = current_database() and r.rolname ~ ('^' || d.datname)`;
 
-const settingsByKey: Readonly<Record<string, Setting<unknown>>> = { ...restSettings, ...authSettings };
-
-/** Returns the app setting that changes a limit; null if there is none. */
-const settingOf = ({ setting }: Limit): string | null =>
-  setting !== undefined && Object.hasOwn(settingsByKey, setting) ? setting : null;
-
 const WIDE = ' This node serves its own machine only, so the default is ten times as high.';
 
 function ownLimit(name: LimitName, limit: Limit, facts: Facts, app: LimitsApp): LimitLine {
-  const key = settingOf(limit);
   const base = {
     id: name,
     ...{ group: limit.group, unit: limit.unit, meaning: limit.meaning, default: limit.default },
     range: limit.range ? ([limit.range[0], limit.range[1]] as [number, number]) : null,
     code: limit.code ?? null,
-    may_be_unlimited: key !== null && / null\b/.test(settingsByKey[key]?.type ?? ''),
+    may_be_unlimited: limit.isNullable === true,
   };
-  if (key !== null) {
+  const key = limit.setting;
+  if (key !== undefined) {
     const set = app.settings[key as keyof typeof app.settings];
     const value = typeof set === 'number' ? set : null;
     const change = { by: 'setting', key } as const;
@@ -68,10 +62,10 @@ function ownLimit(name: LimitName, limit: Limit, facts: Facts, app: LimitsApp): 
     if (isWide) return { ...base, meaning: `${limit.meaning}${WIDE}`, value, set_in: 'environment', change };
     return { ...base, value, set_in: value === limit.default ? 'code' : 'setting', change };
   }
-  if (limit.setting !== undefined) {
+  if (limit.variable !== undefined) {
     const value = app.environment[name] ?? limit.default;
     const set_in = value === limit.default ? 'code' : 'environment';
-    return { ...base, value, set_in, change: { by: 'environment', key: limit.setting } };
+    return { ...base, value, set_in, change: { by: 'environment', key: limit.variable } };
   }
   const connections = connectionsOf(name, facts);
   if (connections === null) return { ...base, value: limit.default, set_in: 'code', change: null };
@@ -185,11 +179,11 @@ function nameOf(role: string, facts: Facts): string {
 }
 
 function serverLimit({ name, value, boot, unit }: ServerSetting, _facts: ServerLimitFacts): LimitLine {
-  const [ours, times] = units[unit ?? ''] ?? (['count', 1] as const);
+  const [shownUnit, times] = units[unit ?? ''] ?? (['count', 1] as const);
   const inUnit = (amount: number): number | null => (amount < 0 ? null : amount * times);
   const isSet = value !== boot;
   return {
-    ...{ id: `database.${name}`, group: 'database', unit: ours, meaning: meanings[name] ?? name, range: null },
+    ...{ id: `database.${name}`, group: 'database', unit: shownUnit, meaning: meanings[name] ?? name, range: null },
     default: inUnit(boot),
     value: inUnit(value),
     set_in: isSet ? 'database' : 'code',

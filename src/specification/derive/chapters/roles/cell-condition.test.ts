@@ -9,6 +9,6 @@ it.each([
   ['filters on id', 'with filters on id'],
   ['only one at a time', 'only one at a time'],
   ['', 'not always'],
-])('turns the words %s of a cell into the condition %s', (words, condition) =>
+])('cellCondition turns the words %s of a cell into the condition %s', (words, condition) =>
   expect(cellCondition(words)).toBe(condition),
 );

@@ -147,9 +147,9 @@ async function lies(cells: readonly RoleCell[], rowsOf?: string): Promise<string
   return found;
 }
 
-describe('every cell of the matrix matches the response of PostgreSQL', () => {
+describe('the access matrix', () => {
   it.each(matrixCases.map((one, index) => ({ ...one, schema: matrixSchemas[index] })))(
-    '$name',
+    'matches the response of PostgreSQL in each cell: $name',
     async ({ schema, roles = givenRoles, rowsOf }) => {
       const prefix = `${schema}.`;
       const cells = chapter.cells.filter(

@@ -25,7 +25,7 @@ function movesWith(changed: Partial<AuthSettings> = {}) {
   return moves.map(({ id }) => id);
 }
 
-it('names only calls that chapter 7 contains under some settings', () => {
+it('accountStates names only calls that chapter 7 contains under some settings', () => {
   const all = new Set<string>(authCalls.map(({ id }) => id));
   const settings = { ...defaultAuthSettings, external_anonymous_users_enabled: true };
   const moved = accountStates(settings, all).moves.map(({ call }) => call);
@@ -52,7 +52,7 @@ it('names only calls that chapter 7 contains under some settings', () => {
   ]);
 });
 
-it('includes or omits state changes according to the settings that enable sign-up and sign-in', () => {
+it('accountStates includes or omits state changes according to the settings that enable sign-up and sign-in', () => {
   expect(movesWith({ mailer_autoconfirm: true })).toContain('auth.signup: none to active');
   expect(movesWith({ mailer_autoconfirm: false })).toContain('auth.signup: none to unconfirmed');
   const closed = movesWith({ disable_signup: true });

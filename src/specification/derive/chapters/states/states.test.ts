@@ -267,7 +267,7 @@ describe('statesChapter', () => {
   });
 });
 
-it('leaves the triggers of machines out of chapter 3, because chapter 4 describes their effects', async () => {
+it('chapter 3 leaves out the triggers of machines, because chapter 4 describes their effects', async () => {
   await owner.script(`
     create function public.look() returns trigger language plpgsql as 'begin return new; end';
     create trigger zz_ninefold_look before update on public.tickets for each row execute function public.look();

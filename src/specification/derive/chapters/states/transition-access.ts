@@ -75,14 +75,14 @@ function partsOf({ condition, caller }: Asked): string[] {
 export function takers(access: readonly TransitionAccess[], isForAll: boolean): string | null {
   const open = access.filter(({ verdict }) => verdict !== 'never');
   const member = open.find(({ role }) => role === 'authenticated');
-  const told = open.filter(
+  const shown = open.filter(
     (one) =>
       // A role of members whose condition is that of every member needs no mention.
       !(member && one !== member && one.words === member.words && one.role !== 'anon' && one.role !== 'service_role') &&
       !(isForAll && one.role === 'service_role'),
   );
-  if (told.length === 0) return null;
-  const byWords = groupBy(told, ({ words }) => words);
+  if (shown.length === 0) return null;
+  const byWords = groupBy(shown, ({ words }) => words);
   return [...byWords]
     .map(([words, group]) => `${group.map(({ role }) => role).join(' or ')}${words === '' ? '' : ` (when ${words})`}`)
     .join(' or ');

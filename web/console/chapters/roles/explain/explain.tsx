@@ -8,9 +8,9 @@ import { Button } from '../../../../ui/button.tsx';
 import { FailureNote } from '../../../../ui/failure.tsx';
 import { Kbd } from '../../../../ui/kbd.tsx';
 import { isSubmitKey } from '../../../../ui/key-name.ts';
-import { useKeys } from '../../../../ui/keys/keyboard.tsx';
 import { PanelSection } from '../../../../ui/panel.tsx';
-import { failureFacts } from '../../../data/api-failure.ts';
+import { useKeys } from '../../../../ui/shortcuts/keyboard.tsx';
+import { failureFacts } from '../../../queries/api-failure.ts';
 import {
   explanation,
   functionQuestion,
@@ -19,9 +19,9 @@ import {
   questionOf,
   sameRow,
   someRows,
-} from '../../../data/explain.ts';
-import { labelField } from '../../../data/rows/labels.ts';
-import { keyFields, keyFromText, keyOf, keyText, type RequestRole, type Row } from '../../../data/rows/row.ts';
+} from '../../../queries/explain.ts';
+import { labelField } from '../../../queries/rows/labels.ts';
+import { keyFields, keyFromText, keyOf, keyText, type RequestRole, type Row } from '../../../queries/rows/row.ts';
 import { MemberField } from '../../member-field.tsx';
 import styles from './explain.module.css';
 import { Explained } from './explained.tsx';

@@ -62,17 +62,17 @@ describe('replyWords', () => {
   ])('describes the response %j', (actual, words) => expect(replyWords({ ...explanation, actual })).toBe(words));
 });
 
-it('names the command, the row and the reason in the title of a check', () => {
+it('checkTitle names the command, the row and the reason of a check', () => {
   const [check] = explanation.rows[0]?.checks ?? [];
   expect(check && checkTitle(check)).toBe('Policies for update, of the row as it is, because the call filters');
 });
 
-it('distinguishes null from false, and an error from a result', () => {
+it('resultWord distinguishes null from false, and an error from a result', () => {
   expect(resultWord({ result: null, error: null })).toBe('null');
   expect(resultWord({ result: null, error: { code: '22P02', message: '' } })).toBe('fails');
 });
 
-it('writes the explanation as text', () => {
+it('explanationText writes the explanation as text', () => {
   const text = explanationText(explanation);
   expect(text).toContain('update on public.tickets as tomas');
   expect(text).toContain('Hidden. Neither of 2 policies lets it through. The call answers 200 with no row.');

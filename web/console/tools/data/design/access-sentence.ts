@@ -1,6 +1,6 @@
 import { entityId, sqlName } from '../../../../../contract/entity-names.ts';
 import type { Entity } from '../../../../../contract/specification-entities.ts';
-import { literal } from '../../../data/sql.ts';
+import { literal } from '../../../queries/sql.ts';
 import {
   type Condition,
   type FieldDesign,
@@ -155,7 +155,7 @@ export function policyName({ who, verb, rows, when }: Sentence): string {
 /** A set of sentences that one button adds. */
 export interface AccessTemplate {
   name: string;
-  /** Why the template cannot be used for this table; null if it can. */
+  /** The reason why the template cannot be used for this table; null if it can. */
   offBecause: string | null;
   sentences: () => Sentence[];
 }

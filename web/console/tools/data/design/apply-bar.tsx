@@ -4,11 +4,11 @@ import { Button } from '../../../../ui/button.tsx';
 import { Dialog } from '../../../../ui/dialog.tsx';
 import { FailureNote } from '../../../../ui/failure.tsx';
 import { Kbd } from '../../../../ui/kbd.tsx';
-import { type Binding, caps } from '../../../../ui/keys/bindings.ts';
-import { isMac, useKeys } from '../../../../ui/keys/keyboard.tsx';
-import { failureFacts } from '../../../data/api-failure.ts';
-import type { TimedTrial } from '../../../data/sql.ts';
+import { type Binding, caps } from '../../../../ui/shortcuts/bindings.ts';
+import { isMac, useKeys } from '../../../../ui/shortcuts/keyboard.tsx';
 import { milliseconds } from '../../../format/format.ts';
+import { failureFacts } from '../../../queries/api-failure.ts';
+import type { TimedTrial } from '../../../queries/sql.ts';
 import styles from './design.module.css';
 
 /** Bar with the buttons that apply or discard the changes of a table. Shows whether the migration succeeded when the server tried it. */

@@ -8,12 +8,12 @@ import type { Entity } from '../../../../../contract/specification-entities.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Failure } from '../../../../ui/failure.tsx';
 import { Skeleton } from '../../../../ui/table.tsx';
-import { failureFacts } from '../../../data/api-failure.ts';
-import { specification } from '../../../data/specification.ts';
-import { applyMigration, migrationTrial } from '../../../data/sql.ts';
 import { counted, entityName } from '../../../format/format.ts';
 import { ConfirmByTyping } from '../../../forms/confirm-by-typing.tsx';
 import { Page } from '../../../layout/page.tsx';
+import { failureFacts } from '../../../queries/api-failure.ts';
+import { specification } from '../../../queries/specification.ts';
+import { applyMigration, migrationTrial } from '../../../queries/sql.ts';
 import { AccessSection } from './access-section.tsx';
 import { ApplyBar, LeaveDialog } from './apply-bar.tsx';
 import { CsvStart } from './csv-start.tsx';
@@ -204,7 +204,7 @@ function DropDialog({
   );
 }
 
-/** Says why the form rests, and returns to it. */
+/** Says that the form is off because the migration was edited, and offers to return to the form. */
 const EditedNote = ({ onDiscard }: { onDiscard: () => void }) => (
   <p className={styles.edited} role="status">
     You edited the migration by hand, so the form is off.

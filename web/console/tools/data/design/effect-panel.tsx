@@ -5,7 +5,7 @@ import { Code } from '../../../../ui/code.tsx';
 import { Panel } from '../../../../ui/panel.tsx';
 import { Tabs } from '../../../../ui/tabs.tsx';
 import { ChangeList } from '../../../changes/change-list.tsx';
-import type { TimedTrial } from '../../../data/sql.ts';
+import type { TimedTrial } from '../../../queries/sql.ts';
 import styles from './design.module.css';
 import { appliedDesign, migrationName, migrationSql } from './migration-sql.ts';
 import { MigrationTab } from './migration-tab.tsx';
@@ -26,7 +26,7 @@ interface EffectProps {
   onApply: () => void;
 }
 
-/** Shows the effect of the changes: on the specification, as a migration, and the migration that takes them back. */
+/** Shows the effect of the changes: on the specification, as a migration, and the migration that reverts it. */
 export function EffectPanel(props: EffectProps) {
   const { appRef, entities, before, design, sql, isEdited, trial, problems, onEdit, onApply } = props;
   const removed = before?.fields.filter(({ key }) => !design.fields.some((field) => field.key === key)) ?? [];

@@ -1,6 +1,6 @@
 import { entityId, sqlName } from '../../../../../contract/entity-names.ts';
 import type { PolicyEntry } from '../../../../../contract/specification-roles.ts';
-import { literal } from '../../../data/sql.ts';
+import { literal } from '../../../queries/sql.ts';
 import { policyName, sentenceSql } from './access-sentence.ts';
 import type { DefaultDesign, FieldDesign, RuleDesign, Sentence, TableDesign } from './table-design.ts';
 

@@ -5,12 +5,12 @@ import type { Entity } from '../../../../../contract/specification-entities.ts';
 import { download } from '../../../../rows/download.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Code } from '../../../../ui/code.tsx';
-import { caps } from '../../../../ui/keys/bindings.ts';
-import { isMac } from '../../../../ui/keys/keyboard.tsx';
 import { code } from '../../../../ui/recovery/code.ts';
-import type { TimedTrial } from '../../../data/sql.ts';
+import { caps } from '../../../../ui/shortcuts/bindings.ts';
+import { isMac } from '../../../../ui/shortcuts/keyboard.tsx';
 import { entityName } from '../../../format/format.ts';
 import { SqlLink } from '../../../layout/sql-link.tsx';
+import type { TimedTrial } from '../../../queries/sql.ts';
 import { markedErrorAt } from '../../sql/editor/position.ts';
 import styles from './design.module.css';
 

@@ -3,7 +3,7 @@ import type { Field } from '../../../../../contract/specification-entities.ts';
 import { Combo } from '../../../../fields/combo.tsx';
 import { kindOf } from '../../../values/field-kind.ts';
 import { Null } from '../value.tsx';
-import styles from './cell-editor.module.css';
+import styles from './editor.module.css';
 import { meaningsOf } from './editor-kind.ts';
 
 const NULL = ' null';

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { Rule } from '../../../../../contract/specification.ts';
 import type { Machine } from '../../../../../contract/states.ts';
 import { entityFixture, fieldFixture as field } from '../../../../../test/support/entity-fixture.ts';
-import { ApiFailure } from '../../../data/api-failure.ts';
-import { searchParameter } from '../../../data/rows/query-string.ts';
-import { keyText, type Row } from '../../../data/rows/row.ts';
-import type { SessionChange } from '../../../data/rows/session-changes.ts';
-import { reinsertSql, undoable } from '../../../data/rows/undo-change.ts';
+import { ApiFailure } from '../../../queries/api-failure.ts';
+import { searchParameter } from '../../../queries/rows/query-string.ts';
+import { keyText, type Row } from '../../../queries/rows/row.ts';
+import type { SessionChange } from '../../../queries/rows/session-changes.ts';
+import { reinsertSql, undoable } from '../../../queries/rows/undo-change.ts';
 import { editorKind, meaningsOf } from './editor-kind.ts';
 import { violatedRule } from './field-rule.tsx';
 import { readTyped, readValues, shownText } from './typed-value.ts';
@@ -85,7 +85,7 @@ describe('waysOf', () => {
   });
 });
 
-it('finds the rule whose constraint or field an error names', () => {
+it('violatedRule finds the rule whose constraint or field an error names', () => {
   const rules = [
     { name: 'title_length', kind: 'check', fields: ['title'], sqlstate: '23514' },
     { name: 'required', kind: 'required', fields: ['title'], sqlstate: '23502' },
@@ -155,10 +155,10 @@ describe('undoable', () => {
   });
 });
 
-it('escapes characters that have a meaning in a filter when it searches several fields for a string', () => {
+it('searchParameter escapes characters that have a meaning in a filter when it searches several fields for a string', () => {
   expect(searchParameter(['name', 'e"mail'], ' a,b* ')).toEqual([
     'or',
-    '("name".ilike."*a,b*","e\\"mail".ilike."*a,b*")',
+    '(name.ilike."*a,b*","e\\"mail".ilike."*a,b*")',
   ]);
   expect(searchParameter([], 'a')).toBeNull();
 });

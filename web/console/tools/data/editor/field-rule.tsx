@@ -3,10 +3,10 @@ import { Link } from '@tanstack/react-router';
 import type { Rule } from '../../../../../contract/specification.ts';
 import type { Field } from '../../../../../contract/specification-entities.ts';
 import { Icon } from '../../../../ui/icon.tsx';
-import { ApiFailure } from '../../../data/api-failure.ts';
-import type { Table } from '../../../data/rows/rest-call.ts';
+import { ApiFailure } from '../../../queries/api-failure.ts';
+import type { Table } from '../../../queries/rows/rest-call.ts';
 import { typeInWords } from '../../../values/type-words.ts';
-import styles from './cell-editor.module.css';
+import styles from './editor.module.css';
 import { ServerError } from './server-error.tsx';
 
 /**

@@ -3,11 +3,11 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useId, useState } from 'react';
 import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
 import { type Choice, type Choices, ReferencePicker } from '../../../../fields/reference-picker.tsx';
-import { choices } from '../../../data/rows/choices.ts';
-import { searchedFields } from '../../../data/rows/labels.ts';
-import type { Table } from '../../../data/rows/rest-call.ts';
-import { userList } from '../../../data/users.ts';
 import { listed } from '../../../format/format.ts';
+import { choices } from '../../../queries/rows/choices.ts';
+import { searchedFields } from '../../../queries/rows/labels.ts';
+import type { Table } from '../../../queries/rows/rest-call.ts';
+import { userList } from '../../../queries/users.ts';
 import { nameOf } from '../../users/user-words.ts';
 import { Null } from '../value.tsx';
 

@@ -1,10 +1,10 @@
 import { type FormEvent, useState } from 'react';
 import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
 import { Button } from '../../../../ui/button.tsx';
-import type { Table } from '../../../data/rows/rest-call.ts';
-import type { Row } from '../../../data/rows/row.ts';
+import type { Table } from '../../../queries/rows/rest-call.ts';
+import type { Row } from '../../../queries/rows/row.ts';
 import { RowField } from '../panel/row-field.tsx';
-import styles from './cell-editor.module.css';
+import styles from './editor.module.css';
 import { ServerError } from './server-error.tsx';
 import { readTyped, readValues } from './typed-value.ts';
 import type { RowWay } from './ways.ts';

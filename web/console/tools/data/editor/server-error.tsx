@@ -1,6 +1,6 @@
 import { FailureNote } from '../../../../ui/failure.tsx';
-import { ApiFailure, failureFacts } from '../../../data/api-failure.ts';
-import styles from './server-error.module.css';
+import { ApiFailure, failureFacts } from '../../../queries/api-failure.ts';
+import styles from './editor.module.css';
 
 /** Shows the error with which the server refused a write: its code, message, details and hint. */
 export function ServerError({ error }: { error: Error }) {

@@ -2,7 +2,7 @@ import type { Field } from '../../../../../contract/specification-entities.ts';
 import { readJsonText } from '../../../../fields/read-json.ts';
 import { readTime } from '../../../../fields/read-time.ts';
 import { timeText, timeValue } from '../../../../fields/time-notation.ts';
-import type { Row } from '../../../data/rows/row.ts';
+import type { Row } from '../../../queries/rows/row.ts';
 import { checkValue } from '../../../values/check-value.ts';
 import { isFigure, kindOf } from '../../../values/field-kind.ts';
 import { readArray, readNumber } from '../../../values/typed-text.ts';

@@ -1,12 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
 import type { Machine, Transition } from '../../../../../contract/states.ts';
-import { queryClient } from '../../../data/query-client.ts';
-import { rowKeys } from '../../../data/rows/keys.ts';
-import type { Table } from '../../../data/rows/rest-call.ts';
-import { keyText, type Row } from '../../../data/rows/row.ts';
-import { recordChange } from '../../../data/rows/session-changes.ts';
-import { keyWords } from '../../../data/rows/undo-change.ts';
-import { updateRow } from '../../../data/rows/update-row.ts';
+import { queryClient } from '../../../queries/query-client.ts';
+import { rowKeys } from '../../../queries/rows/keys.ts';
+import type { Table } from '../../../queries/rows/rest-call.ts';
+import { keyText, type Row } from '../../../queries/rows/row.ts';
+import { recordChange } from '../../../queries/rows/session-changes.ts';
+import { keyWords } from '../../../queries/rows/undo-change.ts';
+import { updateRow } from '../../../queries/rows/update-row.ts';
 
 /** Returns a function that makes a transition of a row, and the progress of the last transition. */
 export function useTransition({

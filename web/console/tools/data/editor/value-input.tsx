@@ -2,7 +2,7 @@ import { Textarea, TextInput } from '@mantine/core';
 import { type KeyboardEvent, useId } from 'react';
 import type { Field } from '../../../../../contract/specification-entities.ts';
 import { type FieldKind, kindOf } from '../../../values/field-kind.ts';
-import styles from './value-input.module.css';
+import styles from './editor.module.css';
 
 /** Maximum number of enum values that are shown as radio buttons. */
 const radios = 8;

@@ -1,7 +1,7 @@
 import type { Machine, Transition } from '../../../../../contract/states.ts';
-import type { Row } from '../../../data/rows/row.ts';
-import type { RowStates } from '../../../data/rows/row-states.ts';
 import { listed } from '../../../format/format.ts';
+import type { Row } from '../../../queries/rows/row.ts';
+import type { RowStates } from '../../../queries/rows/row-states.ts';
 
 /** A transition of a row's machine, and whether the caller may make the transition now. */
 export interface RowWay {

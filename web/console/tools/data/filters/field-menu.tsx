@@ -2,7 +2,7 @@ import { Menu } from '@mantine/core';
 import type { ReactElement } from 'react';
 import type { Field } from '../../../../../contract/specification-entities.ts';
 import { shortType } from '../../../values/field-kind.ts';
-import styles from './field-menu.module.css';
+import styles from './filters.module.css';
 
 /** Menu of an entity's fields with their types. */
 export function FieldMenu({

@@ -5,11 +5,11 @@ import type { Field } from '../../../../../contract/specification-entities.ts';
 import { Button } from '../../../../ui/button.tsx';
 import chip from '../../../../ui/chip.module.css';
 import { Icon } from '../../../../ui/icon.tsx';
-import { type Filter, operatorsFor, operatorTakes, operatorWord } from '../../../data/rows/filter.ts';
+import { type Filter, operatorsFor, operatorTakes, operatorWord } from '../../../queries/rows/filter.ts';
 import { kindOf } from '../../../values/field-kind.ts';
 import { FieldMenu } from './field-menu.tsx';
-import styles from './filter-chip.module.css';
 import { FilterValue } from './filter-value.tsx';
+import styles from './filters.module.css';
 
 /** Chip of a filter with three parts: field, operator and value. Each part opens its own choice. */
 export function FilterChip({

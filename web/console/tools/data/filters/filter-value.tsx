@@ -1,9 +1,9 @@
 import { TextInput } from '@mantine/core';
 import type { Field } from '../../../../../contract/specification-entities.ts';
-import { type Operator, operatorTakes } from '../../../data/rows/filter.ts';
-import { listOf } from '../../../data/rows/query-string.ts';
+import { type Operator, operatorTakes } from '../../../queries/rows/filter.ts';
+import { listOf } from '../../../queries/rows/query-string.ts';
 import { kindOf } from '../../../values/field-kind.ts';
-import styles from './filter-value.module.css';
+import styles from './filters.module.css';
 
 const examples: Partial<Record<ReturnType<typeof kindOf>, string>> = {
   date: '2026-11-20',

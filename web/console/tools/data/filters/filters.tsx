@@ -2,7 +2,7 @@ import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { Field } from '../../../../../contract/specification-entities.ts';
 import { Button } from '../../../../ui/button.tsx';
-import { type Filter, operatorsFor, operatorTakes } from '../../../data/rows/filter.ts';
+import { type Filter, operatorsFor, operatorTakes } from '../../../queries/rows/filter.ts';
 import { kindOf } from '../../../values/field-kind.ts';
 import { FieldMenu } from './field-menu.tsx';
 import { FilterChip } from './filter-chip.tsx';

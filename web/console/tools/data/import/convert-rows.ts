@@ -1,8 +1,8 @@
 import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
 import type { CsvFile } from '../../../../rows/csv.ts';
-import { type ImportedRow, keysByLabel } from '../../../data/rows/import-rows.ts';
-import { labelField } from '../../../data/rows/labels.ts';
-import type { Table } from '../../../data/rows/rest-call.ts';
+import { type ImportedRow, keysByLabel } from '../../../queries/rows/import-rows.ts';
+import { labelField } from '../../../queries/rows/labels.ts';
+import type { Table } from '../../../queries/rows/rest-call.ts';
 import { targetOf } from '../editor/editor-kind.ts';
 import { convert, notationOf } from './convert.ts';
 
@@ -22,7 +22,7 @@ export const textsOf = (file: CsvFile, chosen: readonly (string | null)[]): Impo
 
 /**
  * Converts texts as a person writes them to values as PostgreSQL reads them. Labels of referenced rows are replaced by
- * their keys; the labels are returned, because nobody recognizes a key.
+ * their keys; the labels are returned, because readers recognize labels and not keys.
  * @param file The texts of the complete file, which show how a column writes numbers and days.
  */
 export async function convertRows(

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Rule } from '../../../../../contract/specification.ts';
 import { entityFixture, fieldFixture } from '../../../../../test/support/entity-fixture.ts';
-import { ApiFailure } from '../../../data/api-failure.ts';
-import type { Row } from '../../../data/rows/row.ts';
+import { ApiFailure } from '../../../queries/api-failure.ts';
+import type { Row } from '../../../queries/rows/row.ts';
 import { type Fix, nearest, nearestLabel, refusedGroups, unknownReferences } from './fixes.ts';
 
 const tickets = entityFixture('tickets', {

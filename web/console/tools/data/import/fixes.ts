@@ -1,6 +1,6 @@
 import type { Rule } from '../../../../../contract/specification.ts';
 import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
-import type { Conflict, ImportedRow, RefusedRow } from '../../../data/rows/import-rows.ts';
+import type { Conflict, ImportedRow, RefusedRow } from '../../../queries/rows/import-rows.ts';
 import { kindOf } from '../../../values/field-kind.ts';
 import { typeInWords } from '../../../values/type-words.ts';
 import { distance } from '../../sql/editor/position.ts';

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { type KeyboardEvent, useState } from 'react';
 import { Button } from '../../../../ui/button.tsx';
-import type { Row } from '../../../data/rows/row.ts';
+import type { Row } from '../../../queries/rows/row.ts';
 import type { Refusal } from './fixes.ts';
 import styles from './import-page.module.css';
 

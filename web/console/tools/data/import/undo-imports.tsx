@@ -3,9 +3,9 @@ import { useState } from 'react';
 import type { RowImport } from '../../../../../contract/row-imports.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Dialog } from '../../../../ui/dialog.tsx';
-import { rowImports, unchangedRows, undoImport } from '../../../data/rows/import-undo.ts';
-import type { Table } from '../../../data/rows/rest-call.ts';
 import { counted, dateTime } from '../../../format/format.ts';
+import { rowImports, unchangedRows, undoImport } from '../../../queries/rows/import-undo.ts';
+import type { Table } from '../../../queries/rows/rest-call.ts';
 import { ServerError } from '../editor/server-error.tsx';
 import styles from './import-page.module.css';
 

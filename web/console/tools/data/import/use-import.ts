@@ -8,10 +8,10 @@ import {
   type ImportedRow,
   importRows,
   type RefusedRow,
-} from '../../../data/rows/import-rows.ts';
-import { importUndoOff, storeImport } from '../../../data/rows/import-undo.ts';
-import type { Table } from '../../../data/rows/rest-call.ts';
-import { keyFields, keyOf, type Row } from '../../../data/rows/row.ts';
+} from '../../../queries/rows/import-rows.ts';
+import { importUndoOff, storeImport } from '../../../queries/rows/import-undo.ts';
+import type { Table } from '../../../queries/rows/rest-call.ts';
+import { keyFields, keyOf, type Row } from '../../../queries/rows/row.ts';
 import { convertRows, type ReferenceLabels, textsOf } from './convert-rows.ts';
 import type { Fix } from './fixes.ts';
 
@@ -80,7 +80,7 @@ export function useImport(
   };
   return {
     ...progress,
-    /** Why the import cannot be undone; null if it can. */
+    /** The reason why the import cannot be undone; null if it can. */
     undoOff: importUndoOff(table, progress),
     reset: () => {
       stop();
@@ -146,7 +146,7 @@ async function insertRows(
   const key = keyFields(table.entity);
   const inserted = await importRows(table, plan, valid, canUndo ? key : [], signal);
   const first = inserted[0] && keyOf(inserted[0], key);
-  // The rows are stored now: a failure here takes the undo away, not the import.
+  // The rows are stored. If this request fails, only the undo is missing.
   if (first) {
     await storeImport(table, { file, rows: inserted.length, key: first }).catch(() => undefined);
   }

@@ -3,9 +3,9 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { KeyValues, PanelSection } from '../../../../ui/panel.tsx';
 import { Skeleton } from '../../../../ui/table.tsx';
-import type { Table } from '../../../data/rows/rest-call.ts';
-import { rowCount } from '../../../data/rows/row-count.ts';
 import { counted, entityName } from '../../../format/format.ts';
+import type { Table } from '../../../queries/rows/rest-call.ts';
+import { rowCount } from '../../../queries/rows/row-count.ts';
 import type { Reference } from '../references.ts';
 
 /** Lists the entities that reference a row, with the number of referencing rows and links to them. */

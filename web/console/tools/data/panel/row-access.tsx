@@ -5,14 +5,39 @@ import type { AccessExplanation } from '../../../../../contract/access.ts';
 import type { Entity } from '../../../../../contract/specification-entities.ts';
 import { type Mark, Verdict } from '../../../../ui/verdict.tsx';
 import { MemberField } from '../../../chapters/member-field.tsx';
-import { failureFacts } from '../../../data/api-failure.ts';
-import { explanation, questionOf, sameRow } from '../../../data/explain.ts';
-import type { Table } from '../../../data/rows/rest-call.ts';
-import type { Row } from '../../../data/rows/row.ts';
-import { user } from '../../../data/users.ts';
+import { failureFacts } from '../../../queries/api-failure.ts';
+import { explanation, questionOf, sameRow } from '../../../queries/explain.ts';
+import type { Table } from '../../../queries/rows/rest-call.ts';
+import type { Row } from '../../../queries/rows/row.ts';
+import { user } from '../../../queries/users.ts';
 import { nameOf } from '../../users/user-words.ts';
-import { membersOf } from './members-of-row.ts';
 import styles from './row-panel.module.css';
+
+const MAX_STEPS = 3;
+
+/**
+ * Returns the members whom a row names, each with the first field that names the member: fields that reference an
+ * account, or a row whose key is an account. Pure.
+ */
+function membersOf(entity: Entity, row: Row, entities: readonly Entity[]): { member: string; field: string }[] {
+  const found = new Map<string, string>();
+  for (const { name } of entity.fields) {
+    const value = row[name];
+    if (typeof value === 'string' && isAccount(entity, name, entities, MAX_STEPS) && !found.has(value)) {
+      found.set(value, name);
+    }
+  }
+  return [...found].map(([member, field]) => ({ member, field }));
+}
+
+/** Returns true if the values of a field are ids of accounts. */
+function isAccount(entity: Entity, name: string, entities: readonly Entity[], steps: number): boolean {
+  const to = entity.fields.find((field) => field.name === name)?.references;
+  if (!to || steps === 0) return false;
+  if (to.schema === 'auth' && to.entity === 'users') return to.field === 'id';
+  const target = entities.find((one) => one.schema === to.schema && one.name === to.entity);
+  return target !== undefined && isAccount(target, to.field, entities, steps - 1);
+}
 
 const operations = ['select', 'update', 'delete'] as const;
 type Operation = (typeof operations)[number];

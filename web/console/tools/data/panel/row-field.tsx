@@ -3,7 +3,7 @@ import type { Entity, Field } from '../../../../../contract/specification-entiti
 import { JsonField } from '../../../../fields/json-field.tsx';
 import { TimeField } from '../../../../fields/time-field.tsx';
 import type { TimeKind } from '../../../../fields/time-notation.ts';
-import type { Table } from '../../../data/rows/rest-call.ts';
+import type { Table } from '../../../queries/rows/rest-call.ts';
 import { kindOf } from '../../../values/field-kind.ts';
 import { editorKind, targetOf, timeKind } from '../editor/editor-kind.ts';
 import { ReferenceEditor } from '../editor/reference-editor.tsx';

@@ -2,10 +2,10 @@ import { useQueries, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Machine } from '../../../../../contract/states.ts';
 import { StateName } from '../../../chapters/states/state-name.tsx';
-import type { Table } from '../../../data/rows/rest-call.ts';
-import { rowStates, type StateChange } from '../../../data/rows/row-states.ts';
-import { user } from '../../../data/users.ts';
 import { counted, dateTime } from '../../../format/format.ts';
+import type { Table } from '../../../queries/rows/rest-call.ts';
+import { rowStates, type StateChange } from '../../../queries/rows/row-states.ts';
+import { user } from '../../../queries/users.ts';
 import { nameOf } from '../../users/user-words.ts';
 import styles from './row-panel.module.css';
 

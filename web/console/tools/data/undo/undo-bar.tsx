@@ -13,11 +13,11 @@ import { useMemo, useState } from 'react';
 import { Button } from '../../../../ui/button.tsx';
 import { Icon } from '../../../../ui/icon.tsx';
 import { Kbd } from '../../../../ui/kbd.tsx';
-import { caps } from '../../../../ui/keys/bindings.ts';
-import { isMac, useKeys } from '../../../../ui/keys/keyboard.tsx';
-import { type SessionChange, useSessionChanges } from '../../../data/rows/session-changes.ts';
-import { changedRows, undoable, undoChange } from '../../../data/rows/undo-change.ts';
+import { caps } from '../../../../ui/shortcuts/bindings.ts';
+import { isMac, useKeys } from '../../../../ui/shortcuts/keyboard.tsx';
 import { counted, timeOfDay } from '../../../format/format.ts';
+import { type SessionChange, useSessionChanges } from '../../../queries/rows/session-changes.ts';
+import { changedRows, undoable, undoChange } from '../../../queries/rows/undo-change.ts';
 import styles from './undo-bar.module.css';
 
 const signs = { update: IconPencil, state: IconArrowRight, insert: IconPlus, delete: IconTrash } as const;

@@ -340,7 +340,7 @@ describe('SQL of advice', () => {
   });
 });
 
-it('transfers a SECURITY DEFINER function of a superuser to the app’s owner if a superuser runs the SQL', async () => {
+it('the SQL of an advice transfers a SECURITY DEFINER function of a superuser to the app’s owner if a superuser runs the SQL', async () => {
   await database.pool.script(`create function public.root() returns text language sql security definer set search_path = '' as 'select current_user::text';
     create function public.kept() returns int language sql security definer set search_path = '' as 'select 1';
     revoke execute on function public.kept() from public, anon, authenticated, service_role;
@@ -360,7 +360,7 @@ it('transfers a SECURITY DEFINER function of a superuser to the app’s owner if
   expect(verdicts(after)).toEqual(verdicts(before));
 });
 
-it('matches chapters 6 and 7: PostgreSQL runs or refuses functions with settings as described', async () => {
+it('chapters 6 and 7 describe whether PostgreSQL runs or refuses functions with settings', async () => {
   await script(`
     create function public.as_service() returns text language sql set search_path = '' as 'select current_user::text';
     create function public.twice() returns text language sql security definer set search_path = '' as 'select current_user::text';
@@ -373,7 +373,7 @@ it('matches chapters 6 and 7: PostgreSQL runs or refuses functions with settings
   const { cells } = await chapter();
   const login = database.as('app_authenticator');
   const called: string[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   for (const name of ['as_service', 'twice', 'as_postgres', 'as_session', 'replica']) {
     const result = login.run([
       { text: 'set role anon', params: [] },
@@ -386,13 +386,13 @@ it('matches chapters 6 and 7: PostgreSQL runs or refuses functions with settings
       ),
     );
     const cell = cells.find(({ role, entity }) => role === 'anon' && entity === `public.${name}()`);
-    told.push(cell?.verdict === 'never' ? (/\((\w{5})\)/.exec(cell.reason)?.[1] ?? '') : 'service_role');
+    reported.push(cell?.verdict === 'never' ? (/\((\w{5})\)/.exec(cell.reason)?.[1] ?? '') : 'service_role');
   }
   expect(called).toEqual(['service_role', '42501', '42501', '42501', '42501']);
-  expect(told).toEqual(called);
+  expect(reported).toEqual(called);
 });
 
-it('gives no advice on updates and transitions that some policy accepts, or that the app makes itself', async () => {
+it('an app gets no advice on updates and transitions that some policy accepts, or that the app makes itself', async () => {
   await script(`create table t (id int primary key, owner uuid, deleted_at timestamptz, state text not null default 'new'); create index on t (owner);
     grant select, update on t to authenticated; alter table t enable row level security;
     create policy seen on t for select to authenticated using (deleted_at is null or ${own});
@@ -406,7 +406,7 @@ it('gives no advice on updates and transitions that some policy accepts, or that
   expect(kinds).not.toContain('transition that no member can take');
 });
 
-it('gives no advice to an app that follows all advice', async () => {
+it('an app that follows all advice gets no advice', async () => {
   await script(`
     create table teams (id int primary key);
     create table members (team int references teams, who uuid references auth.users, primary key (team, who));
@@ -428,7 +428,7 @@ it('gives no advice to an app that follows all advice', async () => {
   expect((await chapter()).advice).toEqual([]);
 });
 
-it('does not report a policy as unreachable if it is for a role of auth calls or for an owner with FORCE', async () => {
+it('the advice does not report a policy as unreachable if it is for a role of auth calls or for an owner with FORCE', async () => {
   await script(`${secured} create policy own on t to authenticated using (${own});
     create policy hook on t for select to supabase_auth_admin using (true);
     create table u (id int primary key); alter table u enable row level security; alter table u force row level security;
@@ -436,7 +436,7 @@ it('does not report a policy as unreachable if it is for a role of auth calls or
   expect(about((await chapter()).advice, 'unreachable policy')).toEqual([]);
 });
 
-it('says in the words of a policy that its subqueries see only the rows that the member may read', async () => {
+it('the words of a policy say that its subqueries see only the rows that the member may read', async () => {
   await script(`
     create table members (team int, who uuid); alter table members enable row level security;
     create policy own on members for select using (who = auth.uid());

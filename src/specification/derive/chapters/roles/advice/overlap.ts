@@ -6,6 +6,10 @@ import { compareText, roleName, sqlName } from '../../../../../catalog/names.ts'
 import { isDocumented } from '../../documented.ts';
 import { type Advice, type AdviceContext, idOf, isBound, listed, roleList } from './advice-context.ts';
 
+/** The longest name of a suggested policy, and the least bytes of it that are not the operation and the roles. */
+const NAME_BYTES = 60;
+const LEAST_NAME_BYTES = 8;
+
 const commandOf = { select: 'r', insert: 'a', update: 'w', delete: 'd' } as const;
 
 /**
@@ -130,7 +134,7 @@ function clausesOf(policies: readonly PolicyFact[], command: PolicyFact['command
 /** Returns a name within PostgreSQL's limit of 63 bytes that differs for each operation and set of roles. */
 function nameOf(policies: readonly PolicyFact[], operation: RowOperation, roles: readonly string[]): string {
   const tail = ` (${operation}, ${roles.join(', ')})`;
-  const room = Math.max(8, 60 - Buffer.byteLength(tail));
+  const room = Math.max(LEAST_NAME_BYTES, NAME_BYTES - Buffer.byteLength(tail));
   let name = policies.map((policy) => policy.name).join(' or ');
   while (Buffer.byteLength(name) > room) name = [...name].slice(0, -1).join('');
   return `${name}${tail}`;

@@ -17,14 +17,14 @@ const ofTheCaller = new Set([
   'current_setting',
 ]);
 
-const told = ({ facts, access }: AdviceContext): { relation: RelationFact; policy: PolicyFact }[] =>
+const documentedPolicies = ({ facts, access }: AdviceContext): { relation: RelationFact; policy: PolicyFact }[] =>
   facts.relations
     .filter((relation) => isDocumented(facts, relation.schema))
     .flatMap((relation) => access.policies.of(relation.oid).map((policy) => ({ relation, policy })));
 
 /** Advises on policies that call functions of the caller for each row. */
 export function callsForEachRow(context: AdviceContext): Advice[] {
-  return told(context).flatMap(({ relation, policy }) => {
+  return documentedPolicies(context).flatMap(({ relation, policy }) => {
     const parts = { using: policy.using, 'with check': policy.check };
     const calls = new Set<string>();
     const clauses = Object.entries(parts).flatMap(([clause, text]) => {
@@ -130,7 +130,7 @@ export function unreachablePolicies(context: AdviceContext): Advice[] {
   const viewOwners = [
     ...new Set(facts.relations.flatMap((one) => (one.kind === 'v' && !one.security_invoker ? [one.owner] : []))),
   ];
-  return told(context).flatMap(({ relation, policy }) => {
+  return documentedPolicies(context).flatMap(({ relation, policy }) => {
     if (policy.roles.some((oid) => others.includes(oid))) return [];
     if (!relation.row_security || !facts.exposedSchemas.includes(relation.schema)) return [];
     const named = policy.roles.map((oid) => (oid === 0 ? 'public' : roleName(facts, oid)));

@@ -1,0 +1,139 @@
+import { type Limit, limits } from './limits.ts';
+
+/** A variable of the node's environment: the only place with its name, values, default and words. */
+export interface Variable {
+  readonly name: `NINEFOLD_${string}`;
+  /** The form of the value. `src/config` has a reader for each kind. */
+  readonly kind: 'text' | 'url' | 'number' | 'choice' | 'flag' | 'hosts' | 'proxies' | 'networks';
+  readonly default: string | number | boolean | null | readonly [];
+  /** Describes a default that is not a fixed value. */
+  readonly absent?: string;
+  /** The minimum and the maximum of a number. */
+  readonly range?: readonly [number, number];
+  /** The only allowed values. */
+  readonly values?: readonly string[];
+  readonly meaning: string;
+}
+
+const defineVariables = <const Variables extends Readonly<Record<string, Variable>>>(variables: Variables) => variables;
+
+/** The variables of the environment, by the property of the configuration that has their value. */
+export const environment = defineVariables({
+  home: { name: 'NINEFOLD_HOME', kind: 'text', default: '.ninefold', meaning: 'The folder for all data.' },
+  host: {
+    name: 'NINEFOLD_HOST',
+    kind: 'text',
+    default: '127.0.0.1',
+    meaning: 'The address on which the server listens.',
+  },
+  port: {
+    name: 'NINEFOLD_PORT',
+    kind: 'number',
+    default: 9009,
+    range: [0, 65_535],
+    meaning: 'The port on which the server listens; 0 is any free port.',
+  },
+  publicUrl: {
+    name: 'NINEFOLD_URL',
+    kind: 'url',
+    default: null,
+    absent: 'http://host:port',
+    meaning: 'The URL that clients use, for a node behind a proxy.',
+  },
+  hosts: {
+    name: 'NINEFOLD_HOSTS',
+    kind: 'hosts',
+    default: [],
+    meaning:
+      'Further host names and addresses of the node, separated by commas, such as console.internal,10.0.0.7. Requests with any other Host are refused with 421.',
+  },
+  domain: {
+    name: 'NINEFOLD_DOMAIN',
+    kind: 'text',
+    default: null,
+    meaning:
+      'The domain of the apps: each has the origin <ref>.<domain>, without a path prefix. Without a domain, browsers reach an app at <ref>.localhost.',
+  },
+  defaultApp: {
+    name: 'NINEFOLD_DEFAULT_APP',
+    kind: 'text',
+    default: null,
+    meaning: 'The app that is served on every host except the node’s own, with paths that do not name it.',
+  },
+  trustedProxies: { ...limits.trustedProxies, name: limits.trustedProxies.variable, kind: 'proxies' },
+  workers: {
+    name: 'NINEFOLD_WORKERS',
+    kind: 'number',
+    default: null,
+    absent: 'number of cores',
+    range: [1, 256],
+    meaning: 'The number of worker processes.',
+  },
+  databaseUrl: {
+    name: 'NINEFOLD_DATABASE_URL',
+    kind: 'url',
+    default: null,
+    absent: 'the embedded PostgreSQL',
+    meaning:
+      'A superuser’s URL of a PostgreSQL server, version 15 or newer, that only Ninefold uses. Ninefold creates roles there and revokes the access of all other roles to the databases postgres and template1.',
+  },
+  postgresPort: {
+    name: 'NINEFOLD_POSTGRES_PORT',
+    kind: 'number',
+    default: 0,
+    absent: 'a free port, reused after a restart',
+    range: [0, 65_535],
+    meaning: 'The port of the embedded PostgreSQL.',
+  },
+  httpAllowed: {
+    name: 'NINEFOLD_HTTP_ALLOW',
+    kind: 'networks',
+    default: [],
+    meaning:
+      'Non-public addresses and networks that HTTP requests from SQL, mail servers and sign-in providers may use, such as 10.1.0.0/16,127.0.0.1:8080.',
+  },
+  logLevel: {
+    name: 'NINEFOLD_LOG',
+    kind: 'choice',
+    default: 'info',
+    values: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+    meaning: 'The lowest level that is logged: trace, debug, info, warn, error, fatal or silent.',
+  },
+  readyJson: {
+    name: 'NINEFOLD_READY_JSON',
+    kind: 'flag',
+    default: false,
+    absent: 'off',
+    meaning: '1 prints one JSON line on stdout when the node is ready, for programs that start it.',
+  },
+});
+
+interface NumberVariable extends Variable {
+  readonly kind: 'number';
+  readonly default: number;
+}
+
+/** Returns the variables that change limits, except those of `environment`, by the name of the limit. */
+const variablesOf = <Limits extends Readonly<Record<string, Limit>>>(of: Limits) =>
+  Object.fromEntries(
+    Object.entries(of).flatMap(([limit, { variable, ...rest }]): [string, NumberVariable][] =>
+      variable === undefined || Object.hasOwn(environment, limit)
+        ? []
+        : [[limit, { ...rest, name: variable, kind: 'number' }]],
+    ),
+  ) as {
+    readonly [Name in keyof Limits as Name extends keyof typeof environment
+      ? never
+      : Limits[Name] extends { variable: string }
+        ? Name
+        : never]: NumberVariable;
+  };
+
+/** The variables that change a limit and are defined by it, by the name of the limit. */
+export const limitVariables = variablesOf(limits);
+
+/** Describes the default of a variable. */
+export function defaultWords({ absent, default: value }: Variable): string {
+  if (absent !== undefined) return absent;
+  return value === null || Array.isArray(value) ? 'none' : String(value);
+}

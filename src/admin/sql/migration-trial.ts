@@ -1,0 +1,157 @@
+import type { MigrationWarning } from '../../../contract/admin.ts';
+import type { Change, MigrationTrial } from '../../../contract/changes.ts';
+import { limits } from '../../../contract/limits.ts';
+import { rolledBack } from '../../access/rolled-back.ts';
+import type { App } from '../../apps/app.ts';
+import { ownerConnection } from '../../apps/app-connections.ts';
+import { withPool } from '../../apps/registry/server.ts';
+import type { Transaction } from '../../database/database.ts';
+import { DatabaseError } from '../../database/database-error.ts';
+import { plain, type Result, type Statement } from '../../database/statement.ts';
+import { type AdminCall, adminCall } from '../call.ts';
+import type { AdminContext } from '../context.ts';
+import { openApp } from '../open-app.ts';
+import { json } from '../reply.ts';
+import { checkDeferredConstraints } from './deferred-constraints.ts';
+import { blockText } from './do-block.ts';
+import { type MigrationFile, migrationsBody, pendingFiles, readMigrations } from './migrate.ts';
+import type { DatabaseFacts } from './replacement.ts';
+import { type PreparedScript, type PreparedStatement, prepareScript, readFacts, warningsOf } from './script.ts';
+import { failureOf } from './sql-failure.ts';
+import { splitStatements } from './statements.ts';
+
+const tryMigrations = adminCall({
+  route: 'POST /apps/:ref/migrations/trial',
+  least: 'developer',
+  summary:
+    'Runs the pending files in one transaction, reads the specification within it, and rolls the transaction back. Until the rollback, the rows and tables that the files change are locked. Sequences do not go back, as after any rollback.',
+  returns: 'MigrationTrial',
+  errors: ['app_busy', 'migration_changed', 'sql_too_complex'],
+  body: migrationsBody,
+  handle: async ({ context, ref, body }) => {
+    const files = readMigrations(body);
+    const app = await openApp(context, ref);
+    return context.lifecycle.withAppLocks([ref], async () => {
+      const { pending, skipped } = await pendingFiles(context, app.record, files);
+      const scripts = files.map(({ sql }) => sql);
+      const { changes, ...rest } = await tryFiles(context, app, pending, scripts);
+      const trial: MigrationTrial = { ...rest, skipped, changes: await changes() };
+      return json(trial);
+    });
+  },
+});
+
+type Tried = Pick<MigrationTrial, 'tried' | 'untried' | 'failed' | 'warnings'>;
+
+/** The result of the trial, and a function that returns the changes that the files would make. */
+type Found = Tried & { changes: () => Promise<Change[]> };
+
+const tryFiles = (
+  context: AdminContext,
+  app: App,
+  pending: readonly MigrationFile[],
+  scripts: readonly string[],
+): Promise<Found> =>
+  withPool(ownerConnection(context.server.target, app.record), (pool) =>
+    rolledBack(pool, async (tx) => ({
+      ...(await runFiles(tx, pending, scripts)),
+      changes: await context.specify.within(app, tx),
+    })),
+  );
+
+async function runFiles(tx: Transaction, files: readonly MigrationFile[], scripts: readonly string[]): Promise<Tried> {
+  const found: Tried = { tried: [], untried: [], failed: null, warnings: [] };
+  const facts = await readFacts(tx, scripts);
+  for (const file of files) {
+    const ending = splitStatements(file.sql).find(({ command, text }) => endsTransaction(command, text));
+    if (ending) {
+      found.untried.push({ file: file.name, reason: `it ends its transaction with ${ending.command}` });
+      continue;
+    }
+    await tx.run([plain('savepoint ninefold_trial'), ...asAfresh]);
+    const script = prepareScript(file.sql, facts);
+    try {
+      found.warnings.push(...(await runStatements(tx, script, file.name)));
+      await checkDeferredConstraints(tx, { ...script, sources: [] });
+      await tx.run([plain('release savepoint ninefold_trial')]);
+      found.tried.push(file.name);
+    } catch (error) {
+      if (!(error instanceof DatabaseError)) throw error;
+      await tx.run([plain('rollback to savepoint ninefold_trial')]);
+      if (error.sqlstate === NO_TRANSACTION) {
+        found.untried.push({ file: file.name, reason: error.message });
+        continue;
+      }
+      return { ...found, failed: failed(file, error, script, facts) };
+    }
+  }
+  await tx.run(asAfresh);
+  return found;
+}
+
+const failed = (file: MigrationFile, error: DatabaseError, script: PreparedScript, facts: DatabaseFacts) => ({
+  file: file.name,
+  message: error.message,
+  // The position in the error must refer to the file as it was sent, and not to the prepared script.
+  details: failureOf(error, { ...script, text: script.original, sources: [], pieces: [] }, facts),
+});
+
+/** Resets role and settings, so that each file begins as on a new connection. */
+const asAfresh: readonly Statement[] = [
+  plain('reset role'),
+  plain('reset all'),
+  {
+    text: `select pg_catalog.set_config('statement_timeout', $1, true), pg_catalog.set_config('lock_timeout', $2, true)`,
+    params: [String(limits.builderStatementMilliseconds.default), String(limits.catalogLockMilliseconds.default)],
+  },
+];
+
+/**
+ * SQLSTATE active_sql_transaction: PostgreSQL refuses the statement in a transaction, for example CREATE INDEX
+ * CONCURRENTLY or VACUUM.
+ */
+const NO_TRANSACTION = '25001';
+
+/** Commands that begin or end a transaction. The trial skips them, because it runs all files in one transaction. */
+const frames = new Set(['BEGIN', 'START', 'COMMIT', 'END']);
+
+function endsTransaction(command: string, text: string): boolean {
+  if (command === 'PREPARE') return /^prepare\s+transaction\b/i.test(text);
+  if (command === 'COMMIT') return /\bprepared\b/i.test(text);
+  return command === 'ROLLBACK' || command === 'ABORT';
+}
+
+/**
+ * Runs one statement per message with the extended protocol, which accepts only one. A COMMIT that the splitter missed
+ * therefore cannot end the transaction.
+ */
+async function runStatements(tx: Transaction, script: PreparedScript, file: string): Promise<MigrationWarning[]> {
+  const statements: readonly PreparedStatement[] =
+    script.statements ?? splitStatements(script.original).map((source) => ({ source, replacement: null, within: [] }));
+  const results: (Result | undefined)[] = [];
+  for (const [i, { source, replacement, within }] of statements.entries()) {
+    if (frames.has(source.command)) {
+      results.push(undefined);
+      continue;
+    }
+    const parts =
+      replacement === null
+        ? [blockText(source, within)]
+        : splitStatements(replacement.run ?? '').map(({ text }) => text);
+    try {
+      for (const part of parts) {
+        const copies = source.data ? [source.data.text] : [];
+        results.push(...(await tx.run([plain(part)], { copies })));
+      }
+    } catch (error) {
+      if (!(error instanceof DatabaseError)) throw error;
+      const { position, ...fields } = error.fields;
+      const before = [...script.original.slice(0, source.at)].length;
+      const isPointed = position !== undefined && replacement === null && within.length === 0;
+      throw new DatabaseError({ ...fields, ...(isPointed && { position: position + before }) }, i);
+    }
+  }
+  return warningsOf(script, results).map((warning) => ({ file, ...warning }));
+}
+
+export const migrationTrialCalls: readonly AdminCall[] = [tryMigrations];

@@ -1,0 +1,182 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import type { Activity } from '../../../contract/admin.ts';
+import { Dot } from '../../ui/dot.tsx';
+import { EmptyChoices } from '../../ui/empty.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { badFigureClass, FlashOnChange, liveValueClass } from '../../ui/live-value.tsx';
+import { AsOf, PageHeader } from '../../ui/page-header.tsx';
+import { KeyValues } from '../../ui/panel.tsx';
+import { Skeleton } from '../../ui/table.tsx';
+import { count, counted, percent } from '../format/format.ts';
+import { Page } from '../layout/page.tsx';
+import { SpecificationVersion } from '../layout/specification-version.tsx';
+import { useAppName } from '../layout/use-app-name.ts';
+import { failureFacts } from '../queries/api-failure.ts';
+import { activity } from '../queries/apps.ts';
+import { specification } from '../queries/specification.ts';
+import { Attention, LastChange } from './attention.tsx';
+import { CallsOfTheDay } from './calls-of-the-day.tsx';
+import { ChapterList } from './chapter-list.tsx';
+import { Connect } from './connect.tsx';
+import { FirstMigrations, FirstTable } from './first-steps.tsx';
+import { Largest } from './largest.tsx';
+import styles from './overview.module.css';
+import { SideSection } from './side-section.tsx';
+import { exampleOf } from './snippets.ts';
+
+/** Overview of an app: its purpose, its last change, what needs attention, its chapters, how to connect to it, and its activity. */
+export function OverviewPage() {
+  const { ref } = useParams({ from: '/signed-in/app/$ref/' });
+  const name = useAppName(ref);
+  const spec = useQuery(specification(ref));
+  const today = useQuery(activity(ref));
+  const error = spec.error ?? today.error;
+  const retry = () => {
+    void spec.refetch();
+    void today.refetch();
+  };
+  const entities = spec.data?.chapters.entities?.entities;
+  const purpose = spec.data?.chapters.purpose?.purpose ?? null;
+  return (
+    <Page
+      appRef={ref}
+      crumbs={[{ text: 'Contents' }]}
+      question={`What does ${name} do?`}
+      tools={<SpecificationVersion appRef={ref} />}
+      fetching={spec.isLoading || today.isLoading}
+    >
+      <PageHeader name="The specification, from the running system" question={`What does ${name} do?`}>
+        {today.data ? (
+          <>
+            {purpose !== null && `${asSentence(purpose)} `}
+            {purpose === null && spec.data && <NoPurpose appRef={ref} />}
+            <LastChange appRef={ref} />
+            <Answer appRef={ref} activity={today.data} /> <AsOf at={today.dataUpdatedAt} live={!today.isError} />
+          </>
+        ) : (
+          today.isError && 'Currently unavailable.'
+        )}
+      </PageHeader>
+      {error && <Failure facts={failureFacts(error)} onRetry={retry} busy={spec.isFetching || today.isFetching} />}
+      {(spec.data || spec.isPending) && (
+        <div className={styles.columns}>
+          <div>
+            <Attention appRef={ref} specification={spec.data} activity={today.data} />
+            <ChapterList appRef={ref} specification={spec.data} activity={today.data} stale={spec.isError} />
+            <Largest appRef={ref} entities={entities} />
+            {entities?.length === 0 && (
+              <div className={styles.first}>
+                <EmptyChoices>
+                  <FirstTable appRef={ref} />
+                  <FirstMigrations appRef={ref} />
+                </EmptyChoices>
+              </div>
+            )}
+          </div>
+          <div>
+            <Connect appRef={ref} example={entities ? exampleOf(entities) : null} />
+            <CallsOfTheDay activity={today.data} />
+            <Health activity={today.data} at={today.dataUpdatedAt} />
+          </div>
+        </div>
+      )}
+    </Page>
+  );
+}
+
+/** Leads to the page where the purpose is described. */
+const NoPurpose = ({ appRef }: { appRef: string }) => (
+  <>
+    No purpose defined yet;{' '}
+    <Link to="/app/$ref/purpose" params={{ ref: appRef }} className={liveValueClass}>
+      describe it
+    </Link>
+    .{' '}
+  </>
+);
+
+/** Returns a text with a full stop at its end. */
+const asSentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
+
+/**
+ * Describes the activity of the app: "1,946 members hold 311 sessions and made 214,380 calls today; 0.21% of them
+ * failed."
+ */
+function Answer({ appRef, activity: { members, sessions, today } }: { appRef: string; activity: Activity }) {
+  const params = { ref: appRef };
+  const memberCount = members === 0 ? 'No member' : counted(members, 'member');
+  return (
+    <>
+      <Link to="/app/$ref/users" params={params} className={liveValueClass}>
+        <FlashOnChange value={members}>{memberCount}</FlashOnChange>
+      </Link>{' '}
+      {members === 0 ? 'yet' : members === 1 ? 'has' : 'have'}
+      {members > 0 && (
+        <>
+          {' '}
+          <Link to="/app/$ref/sessions" params={params} className={liveValueClass}>
+            <FlashOnChange value={sessions}>{counted(sessions, 'session')}</FlashOnChange>
+          </Link>
+        </>
+      )}
+      {today.calls === 0 ? (
+        '; no requests today.'
+      ) : (
+        <>
+          ;{' '}
+          <Link to="/app/$ref/calls" params={params} className={liveValueClass}>
+            <FlashOnChange value={today.calls}>{count(today.calls)}</FlashOnChange>{' '}
+            {today.calls === 1 ? 'request' : 'requests'}
+          </Link>{' '}
+          today,{' '}
+          {today.calls === 1 ? (
+            today.failed === 0 ? (
+              'it did not fail.'
+            ) : (
+              'it failed.'
+            )
+          ) : today.failed === 0 ? (
+            'none of them failed.'
+          ) : (
+            <>
+              <Link
+                to="/app/$ref/calls"
+                params={params}
+                className={today.failed * 20 > today.calls ? badFigureClass : liveValueClass}
+              >
+                {percent(today.failed, today.calls)}
+              </Link>{' '}
+              of them failed.
+            </>
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+/** Shows the server and database of the app and their health. */
+function Health({ activity, at }: { activity: Activity | undefined; at: number }) {
+  return (
+    <SideSection
+      title="Health"
+      least={activity ? undefined : 124}
+      aside={activity && <AsOf at={at} live={false} verb="checked" />}
+    >
+      {activity ? (
+        <KeyValues
+          pairs={activity.health.map(({ name, ok, text }) => [
+            name,
+            <span key={name} className={ok ? styles.well : styles.unwell}>
+              <Dot kind={ok ? 'ok' : 'bad'} />
+              {text}
+            </span>,
+          ])}
+        />
+      ) : (
+        <Skeleton width={336} />
+      )}
+    </SideSection>
+  );
+}

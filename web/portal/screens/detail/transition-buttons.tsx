@@ -1,0 +1,213 @@
+import { useMutation } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { PortalEntity, PortalMachine, PortalTransition } from '../../../../contract/portal.ts';
+import { type Draft, readDraft, typedIn, wrongIn } from '../../../fields/draft.ts';
+import { FieldEditor } from '../../../fields/editor.tsx';
+import { ago, isDuration, timeOf } from '../../../fields/format.ts';
+import { State } from '../../../fields/state.tsx';
+import { TransitionList } from '../../../fields/transition-list.tsx';
+import { inSentence, t } from '../../../language/messages.ts';
+import { Button } from '../../../ui/button.tsx';
+import { rowName } from '../../fields/value.tsx';
+import { usePortal } from '../../queries/client.ts';
+import { keyOf, pointedTo } from '../../queries/query.ts';
+import type { Row } from '../../queries/rest.ts';
+import { entityIn, fieldIn, useScreens } from '../../queries/screens.ts';
+import { missingFor, takeTransition, waysOf } from '../../queries/transitions.ts';
+import { undoTransition } from '../../queries/undo.ts';
+import { useSavedDraft } from '../form/use-saved-draft.ts';
+import { Trouble } from '../shared/message.tsx';
+import pageStyles from '../shared/page.module.css';
+import { useToast } from '../shared/toast.tsx';
+import styles from './detail-page.module.css';
+
+interface MachineOf {
+  entity: PortalEntity;
+  machine: PortalMachine;
+  row: Row;
+}
+
+/**
+ * Shows the state of a row and its transitions. A permitted transition is a button; any other transition has the reason
+ * why it is not permitted.
+ */
+export function Transitions({ entity, machine, row }: MachineOf) {
+  const portal = usePortal();
+  const taking = useMutation(takeTransition(portal, entity, machine));
+  const { take } = useSearch({ strict: false }) as { take?: string };
+  const [asked, setAsked] = useState<string | null>(take ?? null);
+  const ways = waysOf(machine, row);
+  const asking = ways.find(({ transition, isOpen }) => isOpen && transition.name === asked)?.transition;
+  const reason = useReason();
+  const since = machine.undecided ? null : sinceOf(row);
+  const all = useScreens();
+  const toast = useToast();
+  const move = (transition: PortalTransition, values: Row, onMoved = () => {}) => {
+    toast(null);
+    taking.mutate(
+      { row, to: transition.to, values },
+      {
+        onSuccess: async (result) => {
+          setAsked(null);
+          if (result !== 'moved') return;
+          onMoved();
+          const undo = await undoTransition(portal, all, { entity, machine }, row);
+          toast({ words: t('fieldWrong', { label: rowName(entity, row), words: `${transition.label}.` }), undo });
+        },
+      },
+    );
+  };
+  return (
+    <>
+      <h2 className={pageStyles.panelHead}>{fieldIn(entity, machine.field)?.label ?? machine.field}</h2>
+      <p className={styles.now}>
+        <State machine={machine} state={String(row[machine.field])} />
+        {since !== null && <span className="soft">{since}</span>}
+      </p>
+      {asking ? (
+        <RequiredFields
+          entity={entity}
+          machine={machine}
+          row={row}
+          transition={asking}
+          isBusy={taking.isPending}
+          onCancel={() => setAsked(null)}
+          onTake={(values, onTaken) => move(asking, values, onTaken)}
+        />
+      ) : (
+        <TransitionList
+          machine={machine}
+          ways={ways.map(({ transition, isOpen }) => ({
+            name: transition.name,
+            label: transition.label,
+            to: transition.to,
+            isOpen,
+            note: isOpen ? needs(entity, transition, row) : reason(entity, row, transition.when),
+          }))}
+          isBusy={taking.isPending}
+          notOpen={t('notOpenToYou')}
+          onTake={(name) => {
+            const chosen = ways.find(({ transition }) => transition.name === name)?.transition;
+            if (!chosen) return;
+            if (missingFor(chosen, row).length > 0) setAsked(name);
+            else move(chosen, {});
+          }}
+        />
+      )}
+      {taking.data !== undefined && taking.data !== 'moved' && (
+        <p className="soft" role="alert">
+          {t(taking.data === 'changed' ? 'movedOn' : 'ruleRefuses')}
+        </p>
+      )}
+      <Trouble error={taking.error} />
+    </>
+  );
+}
+
+/** Returns a function that says why a transition is not permitted: who must own the row, or which condition is not met. */
+function useReason() {
+  const all = useScreens();
+  return (entity: PortalEntity, row: Row, when: string | null): string => {
+    if (when === null) return t('notPossible');
+    const [, name] = /^own row \(by (\w+)\)$/.exec(when) ?? [];
+    const field = name === undefined ? undefined : fieldIn(entity, name);
+    if (!field) return t('onlyWhen', { when });
+    const target = field.reference && entityIn(all, field.reference.entity);
+    const pointed = pointedTo(row, field.name);
+    const label = inSentence(field.label);
+    return target && pointed
+      ? t('onlyOwnerNamed', { field: label, who: rowName(target, pointed) })
+      : t('onlyOwner', { field: label });
+  };
+}
+
+/** Names the fields for which a transition asks, because it requires them and they have no value. Null if there are none. */
+function needs(entity: PortalEntity, transition: PortalTransition, row: Row): string | null {
+  const missing = missingFor(transition, row).map((name) => inSentence(fieldIn(entity, name)?.label ?? name));
+  return missing.length === 0 ? null : t('needs', { fields: missing.join(', ') });
+}
+
+/** Returns the time at which the row entered its state. */
+function sinceOf(row: Row): string | null {
+  const changes = Array.isArray(row.state_changes) ? (row.state_changes as { at: string }[]) : [];
+  const time = timeOf(changes.at(-1)?.at);
+  if (!time) return null;
+  const now = new Date();
+  if (ago(time, now) === t('justNow')) return t('justNow');
+  return t(isDuration(time, now) ? 'stateFor' : 'stateSince', { time: ago(time, now) });
+}
+
+/** Form for the fields that a transition requires. */
+function RequiredFields({
+  entity,
+  machine,
+  row,
+  transition,
+  isBusy,
+  onCancel,
+  onTake,
+}: MachineOf & {
+  transition: PortalTransition;
+  isBusy: boolean;
+  onCancel: () => void;
+  /** Makes the transition. Calls `onTaken` after the server has made it. */
+  onTake: (values: Row, onTaken: () => void) => void;
+}) {
+  const saved = useSavedDraft(`${entity.id} ${transition.name} ${JSON.stringify(keyOf(entity, row))}`);
+  const [draft, setDraft] = useState<Draft>(() => saved.read()?.draft ?? {});
+  const [isTried, setIsTried] = useState(false);
+  const fields = missingFor(transition, row).flatMap((name) => fieldIn(entity, name) ?? []);
+  const wrong = fields.map((field) => wrongIn({ ...field, nullable: false }, typedIn(draft, field) ?? '', false));
+  return (
+    <form
+      className={styles.well}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        setIsTried(true);
+        if (isBusy || wrong.some((words) => words !== null)) return;
+        onTake(
+          Object.fromEntries(
+            fields.flatMap((field): [string, unknown][] => {
+              const read = readDraft(field, typedIn(draft, field) ?? '');
+              return 'value' in read ? [[field.name, read.value]] : [];
+            }),
+          ),
+          saved.clear,
+        );
+      }}
+    >
+      <p className={styles.wellHead}>
+        {transition.label}
+        <State machine={machine} state={transition.to} />
+      </p>
+      {fields.map((field, i) => (
+        <FieldEditor
+          key={field.name}
+          field={field}
+          value={typedIn(draft, field) ?? ''}
+          wrong={isTried ? (wrong[i] ?? null) : null}
+          onChange={(value) => {
+            const next = { ...draft, [field.name]: value };
+            setDraft(next);
+            saved.write(next, null);
+          }}
+        />
+      ))}
+      <div className={styles.buttons}>
+        <Button type="submit" kind="first" busy={isBusy && t('saving')}>
+          {transition.label}
+        </Button>
+        <Button
+          onClick={() => {
+            saved.clear();
+            onCancel();
+          }}
+        >
+          {t('cancel')}
+        </Button>
+      </div>
+    </form>
+  );
+}

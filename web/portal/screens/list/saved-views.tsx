@@ -1,0 +1,73 @@
+import { IconX } from '@tabler/icons-react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link, useLocation } from '@tanstack/react-router';
+import { useState } from 'react';
+import { t } from '../../../language/messages.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Icon } from '../../../ui/icon.tsx';
+import { usePortal } from '../../queries/client.ts';
+import { deleteView, saveView, searchOf, views } from '../../queries/views.ts';
+import { Trouble } from '../shared/message.tsx';
+import { useCaller } from '../shell/gate.tsx';
+import styles from './list-page.module.css';
+
+/** Shows the views of a list that the member has saved, and a form that saves the present filters and the present order as a view. */
+export function SavedViews({ route, isNarrowed }: { route: string; isNarrowed: boolean }) {
+  const portal = usePortal();
+  const caller = useCaller();
+  const { searchStr } = useLocation();
+  const [name, setName] = useState<string | null>(null);
+  const { data = [] } = useQuery(views(portal, caller?.user.id ?? null));
+  const saving = useMutation(saveView(portal));
+  const deleting = useMutation(deleteView(portal));
+  const present = searchStr.replace(/^\?/, '');
+  const own = data.filter((view) => view.route === route);
+  const isSaved = own.some(({ search }) => search === present);
+  if (!caller || (own.length === 0 && !isNarrowed)) return null;
+  return (
+    <nav className={styles.views} aria-label={t('savedViews')}>
+      {own.map((view) => (
+        <span key={view.name} className={styles.view}>
+          <Link to="." search={searchOf(view.search)} aria-current={view.search === present ? 'page' : undefined}>
+            {view.name}
+          </Link>
+          <button type="button" aria-label={t('deleteView', { name: view.name })} onClick={() => deleting.mutate(view)}>
+            <Icon of={IconX} small />
+          </button>
+        </span>
+      ))}
+      {isNarrowed && !isSaved && name === null && (
+        <Button small kind="quiet" onClick={() => setName('')}>
+          {t('keepView')}
+        </Button>
+      )}
+      {name !== null && (
+        <form
+          className={styles.form}
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (name.trim() === '') return;
+            saving.mutate({ route, name: name.trim(), search: present }, { onSuccess: () => setName(null) });
+          }}
+        >
+          <label>
+            <span className="sr">{t('viewName')}</span>
+            <input
+              value={name}
+              maxLength={60}
+              placeholder={t('viewExample')}
+              onChange={({ currentTarget }) => setName(currentTarget.value)}
+            />
+          </label>
+          <Button small type="submit" busy={saving.isPending && t('saving')}>
+            {t('save')}
+          </Button>
+          <Button small onClick={() => setName(null)}>
+            {t('cancel')}
+          </Button>
+        </form>
+      )}
+      <Trouble error={saving.error ?? deleting.error} />
+    </nav>
+  );
+}

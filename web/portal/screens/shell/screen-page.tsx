@@ -1,0 +1,56 @@
+import { useLocation } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import { ReferenceControlContext } from '../../../fields/editor.tsx';
+import { t } from '../../../language/messages.ts';
+import { code } from '../../../ui/recovery/code.ts';
+import { placeAt, useScreens } from '../../queries/screens.ts';
+import { AuthLayout } from '../../sign-in/auth-layout.tsx';
+import { ListPage } from '../list/list-page.tsx';
+import { Message } from '../shared/message.tsx';
+import { ToSignIn, useCaller } from './gate.tsx';
+
+const DetailPage = lazy(
+  code(() => import('../detail/detail-page.tsx').then(({ DetailPage: page }) => ({ default: page }))),
+);
+const FormPage = lazy(code(() => import('../form/form-page.tsx').then(({ FormPage: page }) => ({ default: page }))));
+const CalendarPage = lazy(
+  code(() => import('../calendar/calendar-page.tsx').then(({ CalendarPage: page }) => ({ default: page }))),
+);
+const FiguresPage = lazy(
+  code(() => import('../figures/figures-page.tsx').then(({ FiguresPage: page }) => ({ default: page }))),
+);
+const BoardPage = lazy(
+  code(() => import('../board/board-page.tsx').then(({ BoardPage: page }) => ({ default: page }))),
+);
+
+const MemberReference = lazy(
+  code(() =>
+    import('../../fields/member-reference.tsx').then(({ MemberReference: control }) => ({ default: control })),
+  ),
+);
+
+/** Shows the screen whose route matches the address, if the caller may open it. */
+export function ScreenPage() {
+  const all = useScreens();
+  const caller = useCaller();
+  const { pathname, search } = useLocation();
+  const place = placeAt(all, pathname);
+  if (!place && !caller) return <ToSignIn />;
+  if (!place) {
+    return <Message title={t('noPage')}>{t('noPageWhy')}</Message>;
+  }
+  const { screen } = place;
+  const edits = screen.kind === 'detail' && 'edit' in (search as object);
+  return (
+    <Suspense fallback={<AuthLayout title={screen.title}>{null}</AuthLayout>} key={pathname}>
+      <ReferenceControlContext value={MemberReference}>
+        {screen.kind === 'list' && <ListPage {...place} />}
+        {screen.kind === 'board' && <BoardPage {...place} />}
+        {screen.kind === 'calendar' && <CalendarPage {...place} />}
+        {screen.kind === 'figures' && <FiguresPage {...place} />}
+        {screen.kind === 'form' && <FormPage {...place} rowKey={null} />}
+        {screen.kind === 'detail' && (edits ? <FormPage {...place} /> : <DetailPage {...place} />)}
+      </ReferenceControlContext>
+    </Suspense>
+  );
+}
