@@ -464,7 +464,8 @@ export const ninefoldErrors = entries('ninefold', {
   version_unknown: {
     status: 404,
     message: 'There is no such version of the specification.',
-    meaning: 'No version has this number or hash, or none is that old; the oldest are dropped in time.',
+    meaning:
+      'No version has this number or hash, or none is that old; the oldest are dropped in time. Or its stored facts cannot be read.',
     action: 'List the versions, and name one of them.',
     member: null,
   },

@@ -196,6 +196,16 @@ async function readForOptions(
   );
 }
 
+const noOptionFacts: OptionFacts = { screen_refusals: [], pre_requests: [] };
+
+/** The JSON of empty lists in place of all facts. */
+export const emptyFacts: CatalogJson<Partial<Facts>> = new TextEncoder().encode(
+  resultsJson({
+    ...Object.fromEntries(Object.keys({ ...objectQueries, ...askedQueries }).map((name) => [name, []])),
+    ...noOptionFacts,
+  }),
+);
+
 /** Parsed facts with their results, which make the next reading cheaper. */
 export interface ParsedFacts {
   facts: Facts;

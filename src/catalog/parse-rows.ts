@@ -70,3 +70,14 @@ export const resultsJson = (values: object): string =>
   `{${Object.entries(values)
     .map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)
     .join(RESULT_END)}}`;
+
+/** Returns the results of a reading in the form of `readCatalog`. */
+export const factsJson = (results: KnownResults): Buffer =>
+  Buffer.concat([
+    Buffer.from('{'),
+    ...[...results].flatMap(([name, { bytes }], i) => [
+      Buffer.from(`${i === 0 ? '' : RESULT_END}${JSON.stringify(name)}:`),
+      bytes,
+    ]),
+    Buffer.from('}'),
+  ]);

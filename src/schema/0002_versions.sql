@@ -37,16 +37,13 @@ create table ninefold.versions (
   -- The changes since the previous version, in words. A long list is truncated.
   changes jsonb not null,
   change_count integer not null,
-  -- The chapters without live figures, as gzipped JSON.
-  chapters bytea not null,
-  ninefold text,
-  object_ids bytea
+  -- The facts that the specification is derived from, as gzipped JSON after a line with their format.
+  facts bytea not null,
+  ninefold text
 );
-alter table ninefold.versions alter column chapters set storage external, alter column object_ids set storage external;
+alter table ninefold.versions alter column facts set storage external;
 comment on table ninefold.versions is 'Versions of the specification.';
 comment on column ninefold.versions.ninefold is 'The version of Ninefold that last derived this specification, such as 0.1.0+3f2a91c0.';
--- PostgreSQL keeps the OID of an object when its name changes, so the OIDs distinguish a rename from a removal and an addition.
-comment on column ninefold.versions.object_ids is 'The OIDs of the objects that the chapters name, as gzipped JSON.';
 
 -- For which builder a connection runs SQL of the owner. The server writes the row before it sends the SQL, which cannot write it.
 create table ninefold.authors (

@@ -2,10 +2,10 @@ import type { Change } from '../../contract/changes.ts';
 import { defaultRestSettings } from '../../contract/settings.ts';
 import { defaultAuthSettings } from '../../contract/settings-auth.ts';
 import { parseFacts } from '../../src/catalog/facts.ts';
+import { compareDerivations, type DerivedSpecification } from '../../src/specification/compare/compare-derivations.ts';
 import { diffChapters } from '../../src/specification/compare/diff.ts';
-import { type ObjectIds, objectIds } from '../../src/specification/compare/object-ids.ts';
 import { stableContent } from '../../src/specification/derive/content-hash.ts';
-import { deriveSpecification } from '../../src/specification/derive/specification.ts';
+import { deriveChanged } from '../../src/specification/derive/specification.ts';
 import type { JsonObject } from '../../src/specification/derive/words/sentence-parts.ts';
 import { ownerTransaction } from './owner-transaction.ts';
 
@@ -45,14 +45,14 @@ export interface DiffedApp {
   superuser: Scripts;
   /** Derives the chapters in the form of an export: converted to JSON and back, and without live figures. */
   derive(authSettings?: typeof defaultAuthSettings, restSettings?: typeof defaultRestSettings): Promise<JsonObject>;
-  /** Returns the changes between two results of `derive`. Uses the ids of their objects to find renames. */
+  /** Returns the changes between two results of `derive`. Compares their facts, so that it finds renames by object ids. */
   diff(before: JsonObject, after: JsonObject): Change[];
 }
 
 /** Creates the help desk on a PostgreSQL of its own, for the tests of the calling file. */
 export function diffedApp(name: string): DiffedApp {
   const { script, superuser, readFacts } = ownerTransaction(name, `drop schema public cascade; ${helpdesk}`);
-  const ids = new WeakMap<JsonObject, ObjectIds>();
+  const derivations = new WeakMap<JsonObject, DerivedSpecification>();
   return {
     owner: { script },
     superuser: { script: superuser },
@@ -60,11 +60,14 @@ export function diffedApp(name: string): DiffedApp {
       const options = { exposedSchemas: ['public'], authenticator: 'app_authenticator' };
       const facts = parseFacts(await readFacts({ ...options, anonymous: restSettings.db_anon_role }));
       const app = { ref: 'helpdesk', name: 'Helpdesk', authSettings, restSettings };
-      const chapters = JSON.parse(JSON.stringify(stableContent(deriveSpecification(facts, app).chapters)));
-      ids.set(chapters, objectIds(facts));
+      const derivation = deriveChanged(facts, app, null);
+      const chapters = JSON.parse(JSON.stringify(stableContent(derivation.specification.chapters)));
+      derivations.set(chapters, { ...derivation, facts, app });
       return chapters;
     },
-    diff: (before, after) =>
-      diffChapters(before, after, { before: ids.get(before) ?? null, after: ids.get(after) ?? null }),
+    diff: (before, after) => {
+      const [old, fresh] = [derivations.get(before), derivations.get(after)];
+      return old && fresh ? compareDerivations(old, fresh) : diffChapters(before, after);
+    },
   };
 }

@@ -1,5 +1,5 @@
 import type { Change } from '../../../contract/changes.ts';
-import { type ChapterKey, chapters } from '../../../contract/chapters.ts';
+import type { ChapterKey } from '../../../contract/chapters.ts';
 import { fewWords, isObject, type JsonObject } from '../derive/words/sentence-parts.ts';
 import { callsDescriber } from './chapters/calls.ts';
 import { entitiesDescriber } from './chapters/entities.ts';
@@ -12,11 +12,11 @@ import { screensDescriber } from './chapters/screens.ts';
 import { statesDescriber } from './chapters/states.ts';
 import { type ChangeDescriber, type DescribedChange, matches } from './describer.ts';
 import { type Difference, differences } from './differences.ts';
-import { followRenames } from './follow-renames.ts';
+import { followMembers } from './follow-members.ts';
 import { genericWords } from './generic.ts';
 import { inferRenames } from './infer-renames.ts';
-import type { ObjectIds } from './object-ids.ts';
-import { renamesBetween, withoutMarks } from './renames.ts';
+import { notesOf, type RenameSentences } from './rename-sentences.ts';
+import { withoutMarks } from './renames.ts';
 
 /** The describers of the chapters. A difference that a describer omits is reported by its path. */
 const describers: Readonly<Record<ChapterKey, ChangeDescriber>> = {
@@ -34,27 +34,29 @@ const describers: Readonly<Record<ChapterKey, ChangeDescriber>> = {
 const nothing: ChangeDescriber = { whole: [], describeChanges: () => [] };
 
 /**
- * Returns the changes between two specifications in words, by chapter and in a stable order. If the chapters differ,
- * there is at least one change; if they are equal, there is none. Pure.
- * @param then The chapters from `stableContent` or from an export.
- * @param ids The object ids of both versions. Without them, renames are found by the equality of everything but the name.
+ * Returns the changes between two specifications without facts, such as two files, in words. Renames are found by the
+ * equality of everything but the name. `compareDerivations` compares two versions of one app.
  */
-export function diffChapters(then: JsonObject, after: JsonObject, ids: IdsOfBoth = noIds): Change[] {
-  const renamed = renamesBetween(ids.before, ids.after) ?? inferRenames(then, after);
-  const { before, described } = followRenames(then, after, renamed);
-  const renames = (key: string) => described.get(key) ?? [];
-  const known = new Set<string>(chapters.map((chapter) => chapter.key));
-  const others = Object.keys({ ...before, ...after }).filter((key) => !known.has(key));
-  const keys = [...chapters.map((chapter) => chapter.key), ...others] as ChapterKey[];
-  return keys.flatMap((key) => diffChapter(key, before, after, renames(key)));
+export function diffChapters(before: JsonObject, after: JsonObject): Change[] {
+  const notes = notesOf(after);
+  return describeDifferences(followMembers(before, after, inferRenames(before, after), notes), after, notes);
 }
 
-interface IdsOfBoth {
-  before: ObjectIds | null;
-  after: ObjectIds | null;
+/**
+ * Describes the differences between the chapters of two specifications in words, by chapter and in a stable order. If
+ * the chapters differ, there is at least one change; if they are equal, there is none. Pure.
+ * @param before The older chapters with the newer names of renamed objects.
+ * @param notes The renames that each chapter contains.
+ */
+export function describeDifferences(
+  before: JsonObject,
+  after: JsonObject,
+  notes: ReadonlyMap<string, RenameSentences>,
+): Change[] {
+  const others = Object.keys({ ...before, ...after }).filter((key) => !notes.has(key));
+  const keys = [...notes.keys(), ...others] as ChapterKey[];
+  return keys.flatMap((key) => diffChapter(key, before, after, notes.get(key)?.all() ?? []));
 }
-
-const noIds: IdsOfBoth = { before: null, after: null };
 
 /** @param renames Sentences that report renames. `before` already contains the newer names. */
 function diffChapter(

@@ -143,7 +143,8 @@ export function canonical(value: unknown): string {
   return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(own(value, name))}`).join(',')}}`;
 }
 
-function sameJson(a: unknown, b: unknown): boolean {
+/** Returns true if two values are equal as JSON. The order of members does not matter. */
+export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, i) => sameJson(item, b[i]));
   if (!isObject(a) || !isObject(b)) return false;

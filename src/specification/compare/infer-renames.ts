@@ -2,7 +2,7 @@ import { entityId } from '../../../contract/entity-names.ts';
 import { groupBy } from '../../catalog/group.ts';
 import { items, type JsonObject, text } from '../derive/words/sentence-parts.ts';
 import { canonical } from './differences.ts';
-import type { Rename, RenameKind } from './renames.ts';
+import type { Rename, RenameKind } from './object-names.ts';
 
 /**
  * Finds renames between two specifications without object ids, such as two files: pairs of a removed and an added object
@@ -45,7 +45,7 @@ function ofKind(kind: RenameKind, before: readonly Named[], after: readonly Name
     ([key, [was, ...others]]): Rename[] => {
       const [is, ...more] = added.get(key) ?? [];
       if (!was || !is || others.length + more.length > 0) return [];
-      return [{ kind, of: was.of, before: was.name, after: is.name, isDisplaced: false }];
+      return [{ kind, id: '', of: was.of, before: was.name, after: is.name, isDisplaced: false }];
     },
   );
 }

@@ -1,6 +1,5 @@
 import type { Facts } from '../../catalog/facts.ts';
 import { entityId, idOf, roleName } from '../../catalog/names.ts';
-import { isObject } from '../derive/words/sentence-parts.ts';
 
 /**
  * The names of objects of one kind, by the ids of the objects. For a part of an object, the key is `<id of the
@@ -8,10 +7,7 @@ import { isObject } from '../derive/words/sentence-parts.ts';
  */
 type Names = Readonly<Record<string, string>>;
 
-/**
- * The ids of the objects that a specification names. PostgreSQL retains an id when a name changes. A version stores the
- * ids beside its chapters. No response contains the ids, and they are not part of the hash.
- */
+/** The ids of the objects that a specification names. PostgreSQL retains an id when a name changes. */
 export interface ObjectIds {
   /**
    * Identifies the life of the database. The ids of two versions can be compared only if both have the same value,
@@ -77,17 +73,3 @@ const namesOf = <Fact>(
 
 const labelsOf = ({ oid, labels, label_oids: numbers }: Facts['types'][number]): Names =>
   Object.fromEntries((labels ?? []).map((label, i) => [`${oid}.${numbers?.[i]}`, label]));
-
-/** Checks the ids that a version has stored. Returns null if the version has none or the value is damaged. */
-export function readObjectIds(value: unknown): ObjectIds | null {
-  if (!isObject(value) || typeof value.incarnation !== 'string') return null;
-  const isWhole = kinds.every((kind) => isObject(value[kind]) && Object.values(value[kind]).every(isText));
-  return isWhole ? (value as unknown as ObjectIds) : null;
-}
-
-const kinds: readonly Exclude<keyof ObjectIds, 'incarnation'>[] = [
-  ...(['relations', 'sequences', 'fields', 'functions', 'types', 'labels'] as const),
-  ...(['constraints', 'policies', 'triggers', 'roles'] as const),
-];
-
-const isText = (value: unknown): boolean => typeof value === 'string';

@@ -1,10 +1,10 @@
+import { chapters } from '../../../contract/chapters.ts';
 import { groupBy } from '../../catalog/group.ts';
 import type { JsonObject } from '../derive/words/sentence-parts.ts';
 import { fewWords, items, text, thing, within } from '../derive/words/sentence-parts.ts';
 import { entityWords, memberOf } from './chapters/relation-changes.ts';
 import type { DescribedChange } from './describer.ts';
-import { partsOf } from './names-in-text.ts';
-import type { Rename, RenameKind } from './renames.ts';
+import { namesOf, type Rename, type RenameKind } from './object-names.ts';
 
 const places: Readonly<Record<string, string>> = {
   screens: 'In the screens',
@@ -28,6 +28,21 @@ const homes: Readonly<Partial<Record<RenameKind, string>>> = {
   role: 'roles',
 };
 
+/** For each list of a chapter, the kind of object that the member `name` of its items names. */
+export const namedIn: Readonly<Record<string, RenameKind>> = {
+  fields: 'field',
+  triggers: 'trigger',
+  policies: 'policy',
+  rules: 'constraint',
+  relations: 'constraint',
+  view_foreign_keys: 'constraint',
+  roles: 'role',
+};
+
+/** Returns empty notes for each chapter. */
+export const notesOf = (after: JsonObject): ReadonlyMap<string, RenameSentences> =>
+  new Map(chapters.map(({ key }) => [key, new RenameSentences(key, after)]));
+
 /** Collects the renames in a chapter, and describes each in one sentence. */
 export class RenameSentences {
   readonly #chapter: string;
@@ -50,15 +65,14 @@ export class RenameSentences {
     if (!rename.isDisplaced) this.#used.add(rename);
   }
 
-  moveAddress(renames: readonly Rename[], before: string, after: string): void {
-    const [rename] = renames;
-    if (!rename) return;
+  moveAddress(rename: Rename, before: string, after: string): void {
     this.#addresses.set(rename, (this.#addresses.get(rename) ?? new Map()).set(before, after));
   }
 
   /** Records that an item of the chapter was renamed, if the list of the item has a sentence for this. */
   announce(rename: Rename, list: string, item: JsonObject): void {
-    const words = rename.isDisplaced || this.#announced.has(rename) ? null : itemWords(rename, list, item);
+    const isOwn = namedIn[list] === rename.kind && !rename.isDisplaced;
+    const words = isOwn && !this.#announced.has(rename) ? itemWords(rename, list, item) : null;
     if (words !== null) this.#announced.set(rename, words);
   }
 
@@ -72,22 +86,22 @@ export class RenameSentences {
     return [
       ...own.map((rename, i) => {
         const moved = own.slice(i + 1).some(({ kind }) => kind === rename.kind) ? '' : this.#moved(own, rename.kind);
-        return told(`${this.#ownWords(rename)}${moved}.`, [rename]);
+        return described(`${this.#ownWords(rename)}${moved}.`, [rename]);
       }),
       ...[...groupBy(others, ({ kind }) => kindTogether(kind)).values()].map((group) => {
         const moved = group.reduce((all, { kind }) => all || this.#moved(group, kind), '');
         const place = places[this.#chapter] ?? 'Here';
-        return told(`${place}, ${fewWords(group.map(nowWords))}${moved}.`, group);
+        return described(`${place}, ${fewWords(group.map(nowWords))}${moved}.`, group);
       }),
-      ...[...this.#announced].map(([rename, words]) => told(words, [rename])),
+      ...[...this.#announced].map(([rename, words]) => described(words, [rename])),
     ];
   }
 
   /** Returns true for the sequence of a serial column, which moves to the schema of its table. */
   #followsTable({ kind, before, after }: Rename): boolean {
-    const schemas = (was: string, is: string) => `${partsOf(was)[0]} ${partsOf(is)[0]}`;
+    const schemas = (was: string, is: string) => `${namesOf(was).schema} ${namesOf(is).schema}`;
     const moves = (one: Rename) => one.kind === 'entity' && schemas(one.before, one.after) === schemas(before, after);
-    return kind === 'sequence' && partsOf(before)[1] === partsOf(after)[1] && [...this.#used].some(moves);
+    return kind === 'sequence' && namesOf(before).name === namesOf(after).name && [...this.#used].some(moves);
   }
 
   #ownWords({ kind, of, before, after }: Rename): string {
@@ -164,7 +178,7 @@ function itemWords({ of, before, after }: Rename, list: string, item: JsonObject
   }
 }
 
-const told = (words: string, renames: readonly Rename[]): DescribedChange => ({
+const described = (words: string, renames: readonly Rename[]): DescribedChange => ({
   words,
   of: renames.map(({ kind, of, before, after }) => ({
     path: [...(of === '' ? [] : ['entities', `[${of}]`]), lists[kind], `[${after}]`],

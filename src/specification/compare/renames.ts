@@ -1,33 +1,6 @@
+import { sqlName } from '../../catalog/names.ts';
 import type { ObjectIds } from './object-ids.ts';
-
-export type RenameKind =
-  | 'entity'
-  | 'sequence'
-  | 'field'
-  | 'function'
-  | 'type'
-  | 'label'
-  | 'constraint'
-  | 'policy'
-  | 'trigger'
-  | 'role';
-
-/** An object that has the same id in both versions and different names. */
-export interface Rename {
-  readonly kind: RenameKind;
-  /**
-   * The newer name of the containing object: for a field the id of its table, for a label of an enum its type. Empty
-   * for other kinds.
-   */
-  readonly of: string;
-  readonly before: string;
-  readonly after: string;
-  /**
-   * True if a removed object had this name and another object has taken it. Texts about the removed object then get a
-   * marked name, and no sentence reports this rename.
-   */
-  readonly isDisplaced: boolean;
-}
+import { isQualified, type Rename, type RenameKind, withNameSuffix } from './object-names.ts';
 
 /**
  * Marks the older name of an object if another object has taken this name. PostgreSQL never prints a name with this
@@ -36,16 +9,21 @@ export interface Rename {
 const MARK = '\ue000';
 
 /** Returns a text without the marks (`MARK`) of names. */
-export const withoutMarks = (text: string): string => text.replaceAll(MARK, '');
+export const withoutMarks = (text: string): string =>
+  text.includes(MARK) ? text.replaceAll(quotedMark, (_, name: string) => sqlName(name)).replaceAll(MARK, '') : text;
+
+/** A marked name has quotes in SQL even if the name itself needs none. */
+const quotedMark = new RegExp(`"([^"]*)${MARK}"`, 'g');
+
+/** Returns the name of an object with a mark at its end. */
+export const marked = (kind: RenameKind, name: string, mark: string): string =>
+  isQualified(kind) ? withNameSuffix(name, mark) : name + mark;
 
 type Names = Readonly<Record<string, string>>;
 
-/**
- * Returns the renames between two versions of one app. Returns null if the versions have no object ids, or ids of two
- * databases.
- */
-export function renamesBetween(before: ObjectIds | null, after: ObjectIds | null): Rename[] | null {
-  if (before === null || after === null || before.incarnation !== after.incarnation) return null;
+/** Returns the renames between two versions of one app; null if their object ids are those of two databases. */
+export function renamesBetween(before: ObjectIds, after: ObjectIds): Rename[] | null {
+  if (before.incarnation !== after.incarnation) return null;
   const inRelation = after.relations;
   return [
     ...renamed('entity', before.relations, after.relations),
@@ -70,13 +48,13 @@ function renamed(kind: RenameKind, before: Names, after: Names, owners: Names = 
   const found = Object.entries(before).flatMap(([key, name]): Rename[] => {
     const now = after[key];
     if (now === undefined || now === name) return [];
-    return [{ kind, of: ownerOf(key), before: name, after: now, isDisplaced: false }];
+    return [{ kind, id: key, of: ownerOf(key), before: name, after: now, isDisplaced: false }];
   });
   const taken = new Set(found.map((one) => `${one.of}\0${one.after}`));
   const displaced = Object.entries(before).flatMap(([key, name]): Rename[] => {
     const of = ownerOf(key);
     if (after[key] !== undefined || !taken.has(`${of}\0${name}`)) return [];
-    return [{ kind, of, before: name, after: `${name}${MARK}`, isDisplaced: true }];
+    return [{ kind, id: key, of, before: name, after: marked(kind, name, MARK), isDisplaced: true }];
   });
   return [...found, ...displaced];
 }

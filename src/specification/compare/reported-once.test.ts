@@ -39,7 +39,7 @@ describe('diffChapters with changes that show in several chapters', () => {
       {
         entities: [
           'In place of the field owner of tickets there is keeper, the same but for its name.',
-          'The query of the view both_owners was SELECT t.owner AS one, r.owner AS other',
+          'The query of the view both_owners was SELECT t.keeper AS one, r.owner AS other',
         ],
       },
     ],

@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { gunzip, gunzipSync, gzip, gzipSync } from 'node:zlib';
+import { gunzip, gzip } from 'node:zlib';
 import { limits } from '../../../contract/limits.ts';
 
 /**
@@ -9,9 +9,6 @@ import { limits } from '../../../contract/limits.ts';
 export const gzipJson = async (value: unknown): Promise<string> =>
   asBytea(await promisify(gzip)(JSON.stringify(value)));
 
-/** Compresses JSON synchronously and blocks the event loop. Use it only in the specification process. */
-export const gzipJsonSync = (json: string): string => asBytea(gzipSync(json));
-
 /**
  * Decompresses a value of `gzipJson`. Returns null if the bytes are not JSON in gzip or exceed the limit
  * specificationBytes. This is possible, because code of the app can write to the tables that contain the bytes.
@@ -19,15 +16,6 @@ export const gzipJsonSync = (json: string): string => asBytea(gzipSync(json));
 export async function gunzipJson(packed: Uint8Array): Promise<unknown> {
   try {
     return parse(await promisify(gunzip)(packed, bounded));
-  } catch {
-    return null;
-  }
-}
-
-/** Decompresses synchronously and blocks the event loop. Use it only in the specification process. */
-export function gunzipJsonSync(packed: Uint8Array): unknown {
-  try {
-    return parse(gunzipSync(packed, bounded));
   } catch {
     return null;
   }

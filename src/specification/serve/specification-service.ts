@@ -28,7 +28,7 @@ import { readTypeNames } from '../render/types/facts.ts';
 import { loadEntityFigures } from './figures/entities.ts';
 import { retryIfNotCached } from './process/not-cached.ts';
 import type { Output, TaskRunner } from './process/task-result.ts';
-import type { Bytes, PackedVersion, PageFormat, TypeSource, TypesFormat } from './process/tasks.ts';
+import type { Bytes, PageFormat, TypeSource, TypesFormat } from './process/tasks.ts';
 import { SpecificationCache } from './specification-cache.ts';
 
 /**
@@ -178,31 +178,29 @@ export class SpecificationService {
   }
 
   /**
-   * Calls `use` with the hash of the current specification and with functions that return the compressed specification.
+   * Calls `use` with the hash of the current specification and with functions that return the compressed facts.
    */
   withVersion<T>(app: App, use: (hash: string, packing: Packing) => Promise<T>): Promise<T> {
     return this.#remembered.withoutFigures(app, (of, hash) =>
       use(hash, {
-        pack: (previous) => this.#tasks.run('version', { of, previous: previous && packedOf(previous) }),
-        packIds: () => this.#tasks.run('packIds', { of }),
+        pack: (previous) => this.#tasks.run('version', { of, previous }),
+        packFacts: () => this.#tasks.run('packFacts', { of }),
       }),
     );
   }
 
-  /** Returns a stored version of an app as JSON (a VersionDetail); null if it contains no chapters. */
+  /** Returns a stored version of an app as JSON (a VersionDetail); null if its facts cannot be read. */
   versionPage(app: App, entry: VersionEntry, packed: Bytes): Promise<Bytes | null> {
     const { ref, name } = app.record;
     return retryIfNotCached(() => this.#tasks.run('versionPage', { entry, packed, app: { ref, name } }));
   }
 
   /**
-   * Describes the changes from one stored version to another. If a version contains no chapters, names the damaged
-   * version.
+   * Returns in words the changes from one stored version of an app to another. If the facts of a version cannot be read,
+   * returns which one.
    */
-  changesBetween(before: PackedVersion, after: PackedVersion): Promise<Output<'changesBetween'>> {
-    return retryIfNotCached(() =>
-      this.#tasks.run('changesBetween', { before: packedOf(before), after: packedOf(after) }),
-    );
+  changesBetween({ ref }: App, before: Bytes, after: Bytes): Promise<Output<'changesBetween'>> {
+    return retryIfNotCached(() => this.#tasks.run('changesBetween', { ref, before, after }));
   }
 
   #describe(app: App, settings: Settings): { app: SpecificationApp; options: FactOptions } {
@@ -215,14 +213,11 @@ export class SpecificationService {
 }
 
 interface Packing {
-  /** Compresses the specification as the version after `previous`, or as the first version. */
-  pack: (previous: PackedVersion | null) => Promise<Output<'version'>>;
-  /** Compresses only the object ids. */
-  packIds: () => Promise<string>;
+  /** Compresses the facts as the version after `previous`, or as the first version. */
+  pack: (previous: Bytes | null) => Promise<Output<'version'>>;
+  /** Compresses the facts only. */
+  packFacts: () => Promise<string>;
 }
-
-/** Returns the parts of a stored version that the process needs. */
-const packedOf = ({ packed, ids }: PackedVersion): PackedVersion => ({ packed, ids });
 
 /** Reads the function of a call, by its id. */
 async function readRoutine(app: App, id: string | null): Promise<RoutineFact | undefined> {

@@ -6,6 +6,10 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { VersionEntry } from '../../../../contract/changes.ts';
+import { defaultAuthSettings } from '../../../../contract/settings-auth.ts';
+import { emptyFacts, parseChangedFacts } from '../../../catalog/facts.ts';
+import { resultsJson } from '../../../catalog/parse-rows.ts';
+import { packFacts } from '../versions/packed-facts.ts';
 import { NotCachedError } from './not-cached.ts';
 import { SpecificationProcess } from './specification-process.ts';
 
@@ -37,10 +41,17 @@ function start(bounds?: { memory: number; milliseconds: number }): Specification
   return made;
 }
 
-const packed = (chapters: unknown) => new Uint8Array(gzipSync(JSON.stringify(chapters)));
-const named = (name: string) => packed({ purpose: { name } });
-/** Returns a stored version without object ids. */
-const stored = (bytes: Uint8Array<ArrayBuffer>) => ({ packed: bytes, ids: null });
+const database = { name: 'app_desk', owner: 1, version: 180000, incarnation: '1.1', grants: [] };
+const facts = parseChangedFacts(
+  {
+    parts: [emptyFacts, new TextEncoder().encode(resultsJson({ database, description: null }))],
+    options: { exposedSchemas: ['public'], authenticator: 'app_desk_authenticator' },
+  },
+  null,
+);
+/** Returns the stored version of an app without objects. */
+const named = (name: string) =>
+  new Uint8Array(packFacts({ parsed: facts, app: { ref: 'desk', name, authSettings: defaultAuthSettings } }));
 const of = { ref: 'desk', state: 'made' };
 const entry: VersionEntry = { number: 1, hash: 'abc', at: '2026-01-01', causes: [], changes: [], change_count: 0 };
 const app = { ref: 'desk', name: 'Desk' };
@@ -53,11 +64,11 @@ describe('SpecificationProcess', () => {
     const started = start();
     const [page, changes, gone] = await Promise.allSettled([
       started.run('versionPage', { entry, packed: named('Desk'), app }),
-      started.run('changesBetween', { before: stored(named('Desk')), after: stored(named('Help desk')) }),
+      started.run('changesBetween', { ref: 'desk', before: named('Desk'), after: named('Help desk') }),
       started.run('page', { of, format: 'json', isGzipped: false }),
     ]);
     const text = page.status === 'fulfilled' && page.value ? Buffer.from(page.value).toString() : '';
-    expect(JSON.parse(text)).toEqual({
+    expect(JSON.parse(text)).toMatchObject({
       ...entry,
       specification: { app, hash: 'abc', chapters: { purpose: { name: 'Desk' } } },
     });
@@ -65,16 +76,16 @@ describe('SpecificationProcess', () => {
     expect(gone).toMatchObject({ status: 'rejected', reason: expect.any(NotCachedError) });
   });
 
-  it('rejects a stored version that the app’s own code has damaged: a decompression bomb, broken bytes, or JSON without an object', async () => {
+  it('rejects a stored version that the app’s own code has damaged: a decompression bomb, broken bytes, JSON without an object, or an unknown format', async () => {
     const started = start();
     const bomb = gzipSync(Buffer.alloc(70 * 1024 * 1024));
-    for (const bytes of [bomb, Buffer.from('nonsense'), gzipSync('[1]'), gzipSync('{')]) {
+    for (const bytes of [bomb, Buffer.from('nonsense'), gzipSync('[1]'), gzipSync('{'), gzipSync('{"format":0}\n{}')]) {
       const spoilt = new Uint8Array(bytes);
       expect(await started.run('versionPage', { entry, packed: spoilt, app })).toBeNull();
-      expect(await started.run('changesBetween', { before: stored(named('Desk')), after: stored(spoilt) })).toEqual({
+      expect(await started.run('changesBetween', { ref: 'desk', before: named('Desk'), after: spoilt })).toEqual({
         spoilt: 'after',
       });
-      expect(await started.run('changesBetween', { before: stored(spoilt), after: stored(named('Desk')) })).toEqual({
+      expect(await started.run('changesBetween', { ref: 'desk', before: spoilt, after: named('Desk') })).toEqual({
         spoilt: 'before',
       });
     }
@@ -84,13 +95,11 @@ describe('SpecificationProcess', () => {
     const started = start({ memory: 64 * 2 ** 20, milliseconds: 60_000 });
     const [large, behind] = await Promise.allSettled([
       started.run('versionPage', { entry, packed: swelling(), app }),
-      started.run('changesBetween', { before: stored(named('a')), after: stored(named('b')) }),
+      started.run('changesBetween', { ref: 'desk', before: named('a'), after: named('b') }),
     ]);
     expect(large).toMatchObject({ status: 'rejected', reason: { code: 'specification_too_large', status: 503 } });
     expect(behind).toMatchObject({ status: 'rejected', reason: expect.any(NotCachedError) });
-    expect(await started.run('changesBetween', { before: stored(named('a')), after: stored(named('b')) })).toHaveLength(
-      1,
-    );
+    expect(await started.run('changesBetween', { ref: 'desk', before: named('a'), after: named('b') })).toHaveLength(1);
   });
 
   it('ends a task that exceeds its time limit', async () => {
@@ -102,7 +111,7 @@ describe('SpecificationProcess', () => {
 
   it('rejects the tasks that are unfinished when the process is closed', async () => {
     const started = start();
-    const asked = started.run('changesBetween', { before: stored(named('a')), after: stored(named('b')) });
+    const asked = started.run('changesBetween', { ref: 'desk', before: named('a'), after: named('b') });
     started.close();
     await expect(asked).rejects.toBeInstanceOf(NotCachedError);
   });

@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto';
 import { constants, gzipSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import type { CallDetail } from '../../../../contract/call-detail.ts';
 import type { Change, VersionEntry } from '../../../../contract/changes.ts';
 import type { RequestTrace } from '../../../../contract/observed.ts';
-import type { Chapters, Specification } from '../../../../contract/specification.ts';
+import type { Specification } from '../../../../contract/specification.ts';
 import type { CallEntry } from '../../../../contract/specification-calls.ts';
 import type { Entity } from '../../../../contract/specification-entities.ts';
 import type { PolicyEntry, RoleCell, RolesChapter } from '../../../../contract/specification-roles.ts';
@@ -11,17 +12,12 @@ import { type ParsedFacts, parseChangedFacts, parseFacts, type RawFacts } from '
 import { type CatalogJson, parseCatalog } from '../../../catalog/read-catalog.ts';
 import type { SchemaCache } from '../../../catalog/schema-cache.ts';
 import type { TypeNameFacts } from '../../../catalog/type-facts.ts';
-import { diffChapters } from '../../compare/diff.ts';
-import { type ObjectIds, objectIds, readObjectIds } from '../../compare/object-ids.ts';
+import { compareDerivations, type DerivedSpecification } from '../../compare/compare-derivations.ts';
 import { allowsCall } from '../../derive/chapters/calls/call-example.ts';
 import { allEntities } from '../../derive/chapters/entities/entities.ts';
 import { ErrorsOfCalls } from '../../derive/chapters/errors/call-errors.ts';
-import type { MemberCaller } from '../../derive/chapters/roles/roles.ts';
-import { policiesForRequest } from '../../derive/chapters/roles/roles.ts';
-import { stableContent } from '../../derive/content-hash.ts';
-import { type Derivation, deriveChanged, type SpecificationApp } from '../../derive/specification.ts';
-import { isObject, type JsonObject } from '../../derive/words/sentence-parts.ts';
-import { gunzipJsonSync, gzipJsonSync } from '../../render/gzip-json.ts';
+import { type MemberCaller, policiesForRequest } from '../../derive/chapters/roles/roles.ts';
+import { deriveChanged, type SpecificationApp } from '../../derive/specification.ts';
 import { specificationHtml } from '../../render/html/specification.ts';
 import { specificationMarkdown } from '../../render/markdown/specification.ts';
 import { openApiDocument } from '../../render/openapi/document.ts';
@@ -35,7 +31,7 @@ import { zodSchemas } from '../../render/types/zod.ts';
 import type { EntityFigures } from '../figures/entities.ts';
 import type { LiveFigures } from '../figures/figures.ts';
 import { each, withFigures } from '../figures/with-figures.ts';
-import { withCurrentNames } from '../versions/current-names.ts';
+import { packFacts, unpackFacts } from '../versions/packed-facts.ts';
 import { NotCachedError } from './not-cached.ts';
 import { RecordingBackoff } from './recording-backoff.ts';
 
@@ -68,18 +64,19 @@ export type TypesFormat = 'typescript' | 'zod' | 'json-schema';
 /** The bytes of a text in UTF-8, possibly compressed with gzip. */
 export type Bytes = Uint8Array<ArrayBuffer>;
 
-/** A stored version: its chapters and object ids as JSON, compressed with gzip. */
-export interface PackedVersion {
-  packed: Bytes;
-  ids: Bytes | null;
-}
-
 /**
  * The max number of cached specifications, and the max number of bytes of the facts that they were derived from. A
  * specification and its parsed facts take about eight times the memory of the facts as JSON.
  */
 const HELD = 100;
 const HELD_BYTES = 50_000_000;
+
+/**
+ * The max number of derived stored versions in the cache, and the max number of bytes of their facts. The next recording
+ * compares with the version that was recorded last, so it usually finds that version here.
+ */
+const VERSIONS = 50;
+const VERSIONS_BYTES = 10_000_000;
 
 export interface FoundCall extends Pick<CallDetail, 'errors'> {
   call: CallEntry;
@@ -90,8 +87,7 @@ export interface FoundCall extends Pick<CallDetail, 'errors'> {
 }
 
 /** A specification with all values that it was derived from. */
-interface Derived extends Derivation {
-  readonly app: SpecificationApp;
+interface Derived extends DerivedSpecification {
   readonly parsed: ParsedFacts;
 }
 
@@ -111,6 +107,8 @@ interface Held extends Derived {
  */
 export class Tasks {
   readonly #held = new LRUCache<string, Held>({ max: HELD, maxSize: HELD_BYTES });
+  /** Derived versions by the hash of their stored content. */
+  readonly #versions = new LRUCache<string, Derived>({ max: VERSIONS, maxSize: VERSIONS_BYTES });
   readonly #backoff = new RecordingBackoff();
 
   /** Does nothing. Starts the process in advance for a caller who will send a task soon. */
@@ -230,38 +228,33 @@ export class Tasks {
    */
   changesTo({ of, source }: { of: SpecificationKey; source: Pick<Source, 'facts' | 'app'> }): Change[] {
     const now = this.#of(of);
-    const then = derivedFrom(source, now);
-    const ids = { before: objectIds(now.parsed.facts), after: objectIds(then.parsed.facts) };
-    return diffChapters(exported(now.specification.chapters), exported(then.specification.chapters), ids);
+    return compareDerivations(now, derivedFrom(source, now));
   }
 
   /**
-   * Returns the cached specification as the version after `previous`, or as the first version if `previous` is null.
+   * Returns the content of the version after `previous` with the changes since `previous`, or of the first version if
+   * `previous` is null.
    * @throws NotCachedError
    */
-  version({ of, previous }: { of: SpecificationKey; previous: PackedVersion | null }): {
-    changes: Change[];
-    packed: string;
-    ids: string;
-  } {
-    const { specification, parsed } = this.#of(of);
-    const { chapters } = specification;
+  version({ of, previous }: { of: SpecificationKey; previous: Bytes | null }): { changes: Change[]; packed: string } {
+    const now = this.#of(of);
     return this.#backoff.measure(of.ref, () => {
-      const ids = objectIds(parsed.facts);
-      const text = JSON.stringify(stableContent(chapters));
-      const before = previous && unpackedChapters(previous.packed);
-      const both = { before: previous && unpackedIds(previous), after: ids };
-      const changes = before ? diffChapters(before, JSON.parse(text), both) : [];
-      return { changes, packed: gzipJsonSync(text), ids: gzipJsonSync(JSON.stringify(ids)) };
+      const before = previous && this.#stored(previous, now);
+      const packed = packFacts(now);
+      this.#rememberVersion(packed, now);
+      return { changes: before ? compareDerivations(before, now) : [], packed: asBytea(packed) };
     });
   }
 
   /**
-   * Returns the object ids of a specification, compressed.
+   * Returns the facts of a specification as the content of a version.
    * @throws NotCachedError
    */
-  packIds({ of }: { of: SpecificationKey }): string {
-    return gzipJsonSync(JSON.stringify(objectIds(this.#of(of).parsed.facts)));
+  packFacts({ of }: { of: SpecificationKey }): string {
+    const now = this.#of(of);
+    const packed = packFacts(now);
+    this.#rememberVersion(packed, now);
+    return asBytea(packed);
   }
 
   /** Returns the milliseconds for which the background must not record changes of the app. */
@@ -270,29 +263,51 @@ export class Tasks {
   }
 
   /**
-   * Returns a stored version as JSON, together with the other columns of its row. Returns null if the version contains
-   * no chapters.
+   * Returns a stored version as JSON, together with the other columns of its row. Returns null if its facts cannot be
+   * read.
    */
   versionPage({ entry, packed, app }: { entry: VersionEntry; packed: Bytes; app: Specification['app'] }): Bytes | null {
-    const chapters = unpackedChapters(packed);
-    return chapters && json({ ...entry, specification: { app, hash: entry.hash, chapters } });
+    const found = this.#stored(packed, this.#held.get(app.ref) ?? null);
+    return (
+      found && json({ ...entry, specification: { app, hash: entry.hash, chapters: found.specification.chapters } })
+    );
   }
 
   /**
-   * Describes the changes from one stored version to another. If a version contains no chapters, names the damaged
-   * version.
+   * Returns in words the changes from one stored version of an app to another. If the facts of a version cannot be read,
+   * returns which one.
    */
   changesBetween({
+    ref,
     before,
     after,
   }: {
-    before: PackedVersion;
-    after: PackedVersion;
+    ref: string;
+    before: Bytes;
+    after: Bytes;
   }): Change[] | { spoilt: 'before' | 'after' } {
-    const [from, to] = [unpackedChapters(before.packed), unpackedChapters(after.packed)];
+    const from = this.#stored(before, this.#held.get(ref) ?? null);
     if (!from) return { spoilt: 'before' };
-    const ids = { before: unpackedIds(before), after: unpackedIds(after) };
-    return to ? diffChapters(from, to, ids) : { spoilt: 'after' };
+    const to = this.#stored(after, from);
+    return to ? compareDerivations(from, to) : { spoilt: 'after' };
+  }
+
+  /**
+   * Derives a stored version unless it is cached. Returns null if its facts cannot be read.
+   * @param earlier A specification of the same app.
+   */
+  #stored(packed: Bytes, earlier: Derived | null): Derived | null {
+    const known = this.#versions.get(hashOf(packed));
+    if (known) return known;
+    const stored = unpackFacts(packed, earlier?.parsed ?? null);
+    const found = stored && derived(stored.parsed, stored.app, earlier);
+    if (found) this.#rememberVersion(packed, found);
+    return found;
+  }
+
+  #rememberVersion(packed: Uint8Array, version: Derived): void {
+    const size = [...version.parsed.results.values()].reduce((sum, { bytes }) => sum + bytes.length, 1);
+    this.#versions.set(hashOf(packed), version, { size });
   }
 
   /**
@@ -366,7 +381,7 @@ export class Tasks {
 function derived(parsed: ParsedFacts, given: SpecificationApp, earlier: Derived | null): Derived {
   const app = earlier && JSON.stringify(earlier.app) === JSON.stringify(given) ? earlier.app : given;
   const derivation = deriveChanged(parsed.facts, app, earlier?.entries ?? null);
-  return { ...derivation, app, parsed };
+  return { ...derivation, app, facts: parsed.facts, parsed };
 }
 
 const derivedFrom = ({ facts, app }: Pick<Source, 'facts' | 'app'>, earlier: Derived | null): Derived =>
@@ -383,20 +398,10 @@ const typeFacts = ({ facts, names, catalog }: TypeSource): TypeFacts => ({
   catalog,
 });
 
-/** Returns the chapters as the JSON value of an export. */
-const exported = (chapters: Chapters): JsonObject => JSON.parse(JSON.stringify(stableContent(chapters)));
+const hashOf = (packed: Uint8Array): string => createHash('sha256').update(packed).digest('base64');
 
-/**
- * Decompresses the chapters of a version. Returns null if the value is not an object: code of the app can write to the
- * table of versions.
- */
-function unpackedChapters(packed: Bytes): (Chapters & JsonObject) | null {
-  const value = gunzipJsonSync(Buffer.from(packed));
-  return isObject(value) ? (withCurrentNames(value) as Chapters & JsonObject) : null;
-}
-
-const unpackedIds = ({ ids }: PackedVersion): ObjectIds | null =>
-  readObjectIds(ids && gunzipJsonSync(Buffer.from(ids)));
+/** Returns bytes in the text format of bytea. */
+const asBytea = (bytes: Buffer): string => `\\x${bytes.toString('hex')}`;
 
 const json = (value: unknown): Bytes => toBytes(Buffer.from(JSON.stringify(value)));
 

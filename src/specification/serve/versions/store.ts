@@ -8,9 +8,9 @@ import { firstJson } from '../../../database/statement.ts';
 const EXPLAINED_SECONDS = 10;
 
 /**
- * The tables `ninefold.versions` and `ninefold.journal` of an app. Each version contains the complete specification and
- * not the differences from the version before. Otherwise the later versions would be unreadable once an earlier version
- * is deleted. gzip reduces this kind of text to a tenth. Only the server role writes these tables. Because code of the
+ * The tables `ninefold.versions` and `ninefold.journal` of an app. Each version contains all facts that its
+ * specification is derived from, and not the differences from the version before. Otherwise the later versions would be
+ * unreadable once an earlier version is deleted. gzip reduces this kind of text to a tenth. Only the server role writes these tables. Because code of the
  * app influences their content, the server limits and checks the data that it reads.
  */
 
@@ -48,8 +48,8 @@ export async function readHead(database: Executor): Promise<VersionHead> {
 }
 
 const INSERT = `with made as (
-    insert into ninefold.versions (number, hash, causes, changes, change_count, chapters, ninefold, object_ids)
-    values ($1::bigint, $2, $3::jsonb, $4::jsonb, $5::int, $6::bytea, $8, $9::bytea)
+    insert into ninefold.versions (number, hash, causes, changes, change_count, facts, ninefold)
+    values ($1::bigint, $2, $3::jsonb, $4::jsonb, $5::int, $6::bytea, $8)
     on conflict (number) do nothing returning number
   ), noted as (
     update ninefold.journal j set version = made.number from made where j.version is null and j.id = any ($7::bigint[])
@@ -67,14 +67,12 @@ export async function addVersion(
     hash: string;
     causes: readonly VersionCause[];
     changes: readonly Change[];
-    /** The chapters as JSON, compressed with gzip, in hexadecimal notation of bytea. */
+    /** The result of `packFacts`, in hexadecimal notation of bytea. */
     packed: string;
-    /** The result of `objectIds`, compressed in the same way as the chapters. */
-    ids: string;
     ninefold: string;
   },
 ): Promise<boolean> {
-  const { hash, causes, changes, packed, ids, ninefold } = version;
+  const { hash, causes, changes, packed, ninefold } = version;
   const [result] = await runAsServerRole(database, [
     {
       text: INSERT,
@@ -87,7 +85,6 @@ export async function addVersion(
         packed,
         idList(head),
         ninefold,
-        ids,
       ],
     },
   ]);
@@ -98,18 +95,17 @@ const idList = (head: VersionHead): string => `{${head.pending.map(({ id }) => i
 
 /**
  * Marks the pending journal entries as changes without effect on the specification, such as an index or a change that
- * was undone. Updates the object ids of the latest version, because a table that was dropped and created again has a
- * new id.
+ * was undone. Updates the facts of the latest version, because a table that was dropped and created again has a new id.
  */
-export async function markPendingUnchanged(database: Executor, head: VersionHead, ids: string): Promise<void> {
+export async function markPendingUnchanged(database: Executor, head: VersionHead, packed: string): Promise<void> {
   await runAsServerRole(database, [
     {
       text: 'update ninefold.journal set version = 0 where version is null and id = any ($1::bigint[])',
       params: [idList(head)],
     },
     {
-      text: 'update ninefold.versions set object_ids = $2::bytea where number = $1::bigint',
-      params: [String(head.latest?.number ?? 0), ids],
+      text: 'update ninefold.versions set facts = $2::bytea where number = $1::bigint',
+      params: [String(head.latest?.number ?? 0), packed],
     },
   ]);
 }
@@ -129,7 +125,7 @@ export async function prune(database: Executor): Promise<void> {
   await runAsServerRole(database, [
     {
       text: `delete from ninefold.versions where number in (
-          select number from (select number, row_number() over newest as place, sum(octet_length(chapters) + coalesce(octet_length(object_ids), 0)) over newest as bytes
+          select number from (select number, row_number() over newest as place, sum(octet_length(facts)) over newest as bytes
             from ninefold.versions window newest as (order by number desc)) v
           where place > 1 and (place > $1::int or bytes > $2::bigint))`,
       params: [String(limits.versionsKept.default), String(limits.versionsBytes.default)],
@@ -166,10 +162,8 @@ export type VersionPoint = { number: number } | { hash: string } | { at: string 
 /** A stored version. */
 interface StoredVersion {
   entry: VersionEntry;
-  /** The chapters as JSON, compressed with gzip. */
+  /** The result of `packFacts`. */
   packed: Bytes;
-  /** The compressed object ids; null in a version that an earlier Ninefold release stored without object ids. */
-  ids: Bytes | null;
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -179,15 +173,14 @@ export async function readVersion(database: Executor, point: VersionPoint): Prom
   const [which, value] = conditionOf(point);
   const [result] = await runAsServerRole(database, [
     {
-      text: `select ${ENTRY}, encode(chapters, 'base64'),
-               case when octet_length(object_ids) <= $2::bigint then encode(object_ids, 'base64') end from ninefold.versions
-             where ${which} and octet_length(chapters) <= $2::bigint order by number desc limit 1`,
+      text: `select ${ENTRY}, encode(facts, 'base64') from ninefold.versions
+             where ${which} and octet_length(facts) <= $2::bigint order by number desc limit 1`,
       params: [value, String(limits.versionsBytes.default)],
     },
   ]);
   const entry = result && firstJson<VersionEntry>(result);
-  const [chapters, ids] = result?.rows[0]?.slice(1).map((text) => text && decoded(text)) ?? [];
-  return entry && chapters ? { entry, packed: chapters, ids: ids ?? null } : null;
+  const facts = result?.rows[0]?.[1];
+  return entry && facts ? { entry, packed: decoded(facts) } : null;
 }
 
 const decoded = (base64: Buffer): Bytes => new Uint8Array(Buffer.from(base64.toString('latin1'), 'base64'));

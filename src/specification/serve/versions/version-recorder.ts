@@ -101,7 +101,7 @@ export class VersionRecorder {
 
   /**
    * Records a version if needed, and returns in words the changes from one version to another. If a version does not
-   * exist or contains no chapters, returns its number.
+   * exist or its facts cannot be read, returns its number.
    */
   async compare(app: App, from: number, to: number): Promise<Change[] | { missing: number }> {
     await this.record(app);
@@ -109,7 +109,7 @@ export class VersionRecorder {
     if (!before) return { missing: from };
     const after = await readVersion(app.serverDatabase, { number: to });
     if (!after) return { missing: to };
-    const changes = await this.#specifications.changesBetween(before, after);
+    const changes = await this.#specifications.changesBetween(app, before.packed, after.packed);
     return 'spoilt' in changes ? { missing: changes.spoilt === 'before' ? from : to } : changes;
   }
 
@@ -188,24 +188,23 @@ export class VersionRecorder {
         this.#checkSoon(app, mode, rest);
         return;
       }
-      const isRecorded = await this.#specifications.withVersion(app, async (hash, { pack, packIds }) => {
+      const isRecorded = await this.#specifications.withVersion(app, async (hash, { pack, packFacts }) => {
         if (hash === head.latest?.hash) {
           // The pending entries are marked as without effect only after a notification. At a caller's request, the
           // cached specification may lack the latest change.
           const { number } = head.latest;
           const settles = mode !== 'always' && head.pending.length > 0;
           if (!settles && !isOthers) return true;
-          const ids = settles ? await packIds() : null;
-          if (ids !== null) await markPendingUnchanged(app.serverDatabase, head, ids);
+          if (settles) await markPendingUnchanged(app.serverDatabase, head, await packFacts());
           if (isOthers) await confirmLatest(app.serverDatabase, number, this.#ninefold);
           return true;
         }
         const previous = head.latest ? await readVersion(app.serverDatabase, { number: head.latest.number }) : null;
-        const { changes, packed, ids } = await pack(previous);
+        const { changes, packed } = await pack(previous?.packed ?? null);
         const causes: VersionCause[] = head.pending.map(({ id: _, ...cause }) => cause);
         if (isOthers)
           causes.push({ kind: 'ninefold', what: this.#ninefold, actor: 'Ninefold', at: new Date().toISOString() });
-        const version = { hash, causes, changes, packed, ids, ninefold: this.#ninefold };
+        const version = { hash, causes, changes, packed, ninefold: this.#ninefold };
         const isAdded = await addVersion(app.serverDatabase, head, version);
         if (isAdded) await prune(app.serverDatabase);
         return isAdded;

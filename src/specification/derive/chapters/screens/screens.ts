@@ -238,7 +238,10 @@ const ownPages = /^\/(?:$|(?:account|admin|apps|docs|health)(?:\/|$))/;
  * Otherwise an entity named `new` of that schema would have the same route as the form of the table. A dot also
  * separates the schema from an entity whose route would be the path of another page, such as `account`.
  */
-function routeOf({ schema, name }: Entity, facts: Facts): string {
+export function routeOf(
+  { schema, name }: Pick<Entity, 'schema' | 'name'>,
+  facts: Pick<Facts, 'exposedSchemas' | 'relations'>,
+): string {
   const [first] = facts.exposedSchemas;
   const isTaken = facts.relations.some((one) => one.schema === first && one.name === schema);
   const short = schema === first ? segment(name) : `${segment(schema)}${isTaken ? '.' : '/'}${segment(name)}`;
