@@ -25,7 +25,11 @@ const rows: Readonly<Record<string, Row>> = {
     'sample percentage must be between 0 and 100',
     'TABLESAMPLE in a query of the app has a percentage that is out of range.',
   ],
-  '22031': [400, 'datetime format is not recognized', 'A JSON path reads a date or a time from a text that is none.'],
+  '22031': [
+    400,
+    'datetime format is not recognized',
+    'A JSON path reads a date or a time from a text that is not one.',
+  ],
   '22033': [
     400,
     'jsonpath array subscript is out of bounds',
@@ -40,7 +44,7 @@ const rows: Readonly<Record<string, Row>> = {
   '22036': [
     400,
     'argument of jsonpath item method is invalid',
-    'A JSON path reads a number from a value that is none.',
+    'A JSON path reads a number from a value that is not a number.',
   ],
   '22038': [
     400,

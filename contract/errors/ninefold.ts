@@ -224,7 +224,7 @@ export const ninefoldErrors = entries('ninefold', {
   setting_unknown: {
     status: 404,
     message: 'There is no setting with this key.',
-    meaning: 'The key is none of the settings of an app.',
+    meaning: 'No setting has this key.',
     action: 'List the settings with `ninefold settings REF`.',
     member: null,
   },

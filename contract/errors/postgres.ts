@@ -245,22 +245,22 @@ export const postgresErrors = entries('postgres', {
   '23001': {
     status: 400,
     message: 'update or delete on table violates RESTRICT setting of foreign key constraint',
-    meaning: 'A row that others point to was to go, or its key to change, and the foreign key says RESTRICT.',
-    action: 'Delete the rows that point to it before it, or let them point elsewhere.',
+    meaning: 'The statement deletes a row, or changes its key, although other rows reference it (RESTRICT).',
+    action: 'Delete the referencing rows first, or let them reference another row.',
     member: 'This is still in use.',
   },
   '23502': {
     status: 400,
     message: 'null value in column violates not-null constraint',
-    meaning: 'A field that must have a value was given none.',
+    meaning: 'A required field has no value.',
     action: 'Send a value for the field that the message names.',
     member: 'Something that is needed was left empty.',
   },
   '23503': {
     status: 409,
     message: 'insert or update on table violates foreign key constraint',
-    meaning: 'The row pointed to does not exist, or a row that others point to was to go.',
-    action: 'Make the row pointed to first; delete the rows that point to it before it.',
+    meaning: 'The referenced row does not exist, or other rows reference the row to delete.',
+    action: 'Create the referenced row first; delete the referencing rows before the row that they reference.',
     member: 'This belongs together with something that is missing or still in use.',
   },
   '23505': {
@@ -303,7 +303,7 @@ export const postgresErrors = entries('postgres', {
     status: 400,
     message: 'schema does not exist',
     meaning:
-      'A name that was sent, such as that of a table, begins with a schema that is not there; or the app’s SQL names one.',
+      'A name that was sent, such as that of a table, begins with a schema that does not exist; or the app’s SQL names one.',
     action: 'Check the name; else correct the SQL of the app.',
     member: memberTexts.fault,
   },
@@ -376,7 +376,7 @@ export const postgresErrors = entries('postgres', {
     status: 404,
     message: 'operator or function does not exist',
     meaning:
-      'The operator of a filter does not fit the type of its field, or the app’s SQL calls a function that is not there.',
+      'The operator of a filter does not fit the type of its field, or the app’s SQL calls a function that does not exist.',
     action: 'Use an operator that fits the type, or correct the SQL.',
     member: memberTexts.fault,
   },
@@ -390,7 +390,7 @@ export const postgresErrors = entries('postgres', {
   '42P01': {
     status: 404,
     message: 'relation does not exist',
-    meaning: 'The app’s SQL names a table that is not there.',
+    meaning: 'The app’s SQL names a table that does not exist.',
     action: 'Correct the view, policy or function.',
     member: memberTexts.fault,
   },

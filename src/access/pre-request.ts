@@ -4,14 +4,14 @@ import { addCondition, type Decision, denied, type Refusal, refusal } from './de
 import type { CommonFacts } from './fact-indexes.ts';
 import type { Privileges } from './privileges.ts';
 
-/** The function that PostgreSQL runs for `SELECT name()`, or the reason why it runs none for any caller. */
+/** The function that PostgreSQL runs for `SELECT name()`, or the error that PostgreSQL raises for every caller. */
 type Called = { routine: PreRequestFact } | { refused: Refusal };
 
 /** Returns true for PostgreSQL's own schemas, which every role may use. */
 const isOwn = (schema: string): boolean => /^pg_|^information_schema$/.test(schema);
 
 const notFound = (named: readonly PreRequestFact[]) => ({
-  refused: refusal(named.length === 0 ? 'which is not there' : 'which takes arguments, and is given none', '42883'),
+  refused: refusal(named.length === 0 ? 'which is not there' : 'which requires arguments', '42883'),
 });
 
 /**
@@ -55,7 +55,7 @@ function chosen(named: readonly PreRequestFact[]): Called | null {
   if (first === undefined) return null;
   if (more.length > 0) return { refused: refusal('and several take such a call', '42725') };
   if (first.kind === 'p') return { refused: refusal('which is a procedure', '42809') };
-  if (first.kind !== 'f') return { refused: refusal('which is not called so', '42809') };
+  if (first.kind !== 'f') return { refused: refusal('which is not a plain function', '42809') };
   if (/^(event_)?trigger$/.test(first.result)) return { refused: refusal('which only triggers can call', '0A000') };
   // PostgreSQL refuses such a function before it runs, so every call fails.
   const isShut = first.volatility !== 'v' && writesOf(first.language, first.body) === 'always';

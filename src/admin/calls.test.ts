@@ -59,12 +59,12 @@ const lines = (entries: readonly (readonly [string, string | undefined])[]): str
   entries.map(([key, value]) => `    ${JSON.stringify(key)}: ${JSON.stringify(value)}`).join(',\n');
 
 describe('the calls of the management API', () => {
-  it('are described in docs/management-api.md below its introduction', async () => {
+  it('docs/management-api.md describes every call below its introduction', async () => {
     const introduction = readFileSync(page, 'utf8').split(/^## /m)[0];
     await expect(`${introduction}${sections()}`).toMatchFileSnapshot(page);
   });
 
-  it('have their roles and proofs in contract/generated, from which the console reads them', async () => {
+  it('contract/generated has the role and the proof of every call, for the console', async () => {
     const closed = byRoute().filter(({ least }) => least !== 'open');
     const roles = lines(closed.map(({ route, least }) => [route, least]));
     const proofs = lines(closed.filter(doesOf).map((call) => [call.route, doesOf(call)]));
@@ -73,7 +73,7 @@ describe('the calls of the management API', () => {
     ).toMatchFileSnapshot(join(clone, 'contract/generated/admin-calls.json'));
   });
 
-  it('have a role and words, without which a definition does not compile', () => {
+  it('every call has a role and words; a definition without them does not compile', () => {
     const parts = { route: 'GET /example', handle: () => Promise.resolve(noContent()) } as const;
     // @ts-expect-error The role is missing.
     const withoutRole = adminCall({ ...parts, summary: 'Returns nothing.' });
@@ -83,7 +83,7 @@ describe('the calls of the management API', () => {
     expect([...adminCalls, withoutRole, withoutWords].filter(lacks)).toEqual([withoutRole, withoutWords]);
   });
 
-  it('have routes of their own, and a path is either open or not', () => {
+  it('no two calls share a route, and a path is either open or not', () => {
     expect(new Set(adminCalls.map(({ route }) => route)).size).toBe(adminCalls.length);
     const open = adminCalls.filter(({ least }) => least === 'open').map(({ route }) => route.split(' ')[1]);
     expect(adminCalls.filter(({ route, least }) => least !== 'open' && open.includes(route.split(' ')[1]))).toEqual([]);

@@ -48,7 +48,7 @@ it('readSettings restricts a number that changes a limit to the range of the lim
   expect([auth.jwt_exp, auth.password_min_length]).toEqual([30, 6]);
 });
 
-it('accepts the default of every setting, and no number outside of the range of its setting', () => {
+it('isValidValue accepts the default of every setting and rejects numbers outside its range', () => {
   const settings = Object.values(allSettings);
   expect(settings.filter((setting) => !isValidValue(setting, setting.default))).toEqual([]);
   const numbers = settings.filter((setting) => setting.kind === 'number');

@@ -28,7 +28,7 @@ comment on table ninefold.migrations is 'The app''s own migration files, in the 
 
 grant select on ninefold.schema_files to pg_database_owner;
 grant select, insert, update, delete on ninefold.migrations to pg_database_owner;
--- The server records an entry as applied when a builder saves changes as a migration.
+-- If a builder saves changes as a migration, the server inserts the row of the migration file.
 grant select, insert, update on ninefold.migrations to ninefold_server;
 
 -- The session ---------------------------------------------------------------------------------------------------------

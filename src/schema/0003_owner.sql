@@ -55,7 +55,7 @@ create table ninefold.unplaced_extensions (name text primary key);
 comment on table ninefold.unplaced_extensions is 'Extensions of the template that no CREATE EXTENSION of the app has named yet.';
 grant select on ninefold.unplaced_extensions to pg_database_owner;
 
--- Raises an error unless the app's owner may create objects in the schema. The functions below run as the superuser, who always may.
+-- Raises an error unless the app's owner may create objects in the schema. The functions below run as the superuser, who may always create objects.
 create function ninefold.check_extension_schema(schema text) returns void
   language plpgsql
   set search_path = pg_catalog, pg_temp

@@ -153,7 +153,7 @@ create unlogged table ninefold.sign_in_failures (
   attempts timestamptz[] not null default '{}',
   -- Attempts whose password is being checked. A subset of attempts.
   pending timestamptz[] not null default '{}',
-  -- For an account: networks that used attempts, at most a few entries for each network, the oldest first.
+  -- For an account: the hash of the network of each attempt, the oldest first. A network has at most a few entries.
   networks bigint[] not null default '{}',
   -- For an account: the last attempt from the reserved part of the bound.
   reserved_at timestamptz,
@@ -406,7 +406,7 @@ begin
     for i in 1 .. cardinality(subjects) loop
       width := window_seconds[i] / 60.0;
       current_slot := floor(at / width)::bigint;
-      -- Most calls fall into the same slot as the previous call.
+      -- Most calls fall into the slot of the previous call. So this row is incremented first, without reading the other slots.
       update ninefold.rate_counts r set counts[61] = r.counts[61] + taken, total = r.total + taken
       where r.subject = subjects[i] and r.slot = current_slot and cardinality(r.counts) = 61;
       if not found then

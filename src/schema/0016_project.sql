@@ -1,7 +1,7 @@
 -- The objects that the migrations of an existing project of Supabase take for granted (docs/decisions/0021-migrations-of-supabase-projects.md).
 -- A database that existed before the app has its own schemas and does not get these objects.
 
--- Before version 15, PostgreSQL let every role create objects in schema public, and an upgraded server may still do.
+-- PostgreSQL 14 and older granted CREATE on schema public to every role. An upgraded server can still have this grant.
 revoke create on schema public from public;
 grant usage on schema public to postgres, anon, authenticated, service_role;
 grant create on schema public to postgres;

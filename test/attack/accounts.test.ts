@@ -49,7 +49,7 @@ describe('POST /token?grant_type=password', () => {
     }
   });
 
-  it('stores a bounded number of rows for failed sign-ins, and no address in them', async () => {
+  it('bounds the rows of failed sign-ins and stores no address in them', async () => {
     const app = await createApp(node);
     await Promise.all(Array.from({ length: 20 }, () => signIn(app, uniqueEmail('counted'), 'a wrong guess')));
     const { length } = (await rows(app, 'select subject from ninefold.sign_in_failures')) ?? [];

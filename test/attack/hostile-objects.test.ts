@@ -114,7 +114,7 @@ describe('objects of an app', () => {
     await deleteApp(node, copy.ref);
   });
 
-  it('are deleted with the app while locks, transactions and connections use them', async () => {
+  it('are deleted with the app although connections hold locks on them', async () => {
     const app = await createApp(node, { ref: uniqueRef('locked') });
     await runSql(node, app.ref, 'create table public.things (id int)');
     await withClient(app.database_url ?? '', async (client) => {

@@ -109,7 +109,7 @@ describe('roles of builders', () => {
     }
   });
 
-  it('show no rows, members and secrets to a reader, and no secrets to a developer', async () => {
+  it('hide rows, members and secrets from a reader, and secrets from a developer', async () => {
     const reader = await join(app.ref, 'reader');
     const developer = await join(app.ref, 'developer');
     for (const path of ['/rest/v1/things', '/auth/v1/admin/users']) {

@@ -98,16 +98,16 @@ it('the app refuses every call of a role that may not execute the function in db
 });
 
 it.each([
-  ['public.asks', '42883', 'takes arguments, and is given none'],
+  ['public.asks', '42883', 'requires arguments'],
   ['public.tidies', '42809', 'is a procedure'],
   ['public.stamps', '0A000', 'only triggers can call'],
   ['public.either', '42725', 'several take such a call'],
   ['public.twice', '42725', 'several take such a call'],
   ['twice', '42725', 'several take such a call'],
-  ['asks', '42883', 'takes arguments, and is given none'],
+  ['asks', '42883', 'requires arguments'],
   ['nowhere_to_be_found', '42883', 'is not there'],
   ['pg_catalog.nowhere_to_be_found', '42883', 'is not there'],
-  ['count', '42809', 'is not called so'],
+  ['count', '42809', 'is not a plain function'],
   ['other.public.moves', '0A000', 'is another database'],
   ['a.b.public.moves', '42601', 'has three parts at most'],
   ['public.writes_stable', '0A000', 'is not declared VOLATILE'],

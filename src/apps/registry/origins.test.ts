@@ -60,7 +60,7 @@ describe('Origins.appOrigin and appUrl', () => {
     expect(origins.appUrl('shop')).toBe('https://shop.apps.example.com:8443');
   });
 
-  it('return no origin that belongs to the node, and no origin if no host name leads to the node', () => {
+  it('reject the origins of the node, and return null if no host name leads to the node', () => {
     const named = new Origins({ ...hosted, domain: 'example.com', url: 'https://node.example.com' });
     expect(named.appOrigin('node')).toBeNull();
     expect(named.appUrl('node')).toBe('https://node.example.com/apps/node');

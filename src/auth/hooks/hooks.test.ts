@@ -434,7 +434,7 @@ describe('the hook before_user_created', () => {
   const reject = sendsJson({ error: { http_code: 403, message: 'Only example.com' } });
   const refused = { status: 403, body: { code: 'unknown', message: 'Only example.com' } };
 
-  it('receives the account, which is not created if the hook refuses', async () => {
+  it('receives the account; if it refuses, no account is created', async () => {
     useAddress('before_user_created', reject);
     app.settings = { ...app.settings, external_anonymous_users_enabled: true };
     const email = uniqueEmail();

@@ -173,7 +173,7 @@ describe('codes sent by SMS', () => {
     expect((await verify(phone, code)).body).toMatchObject({ code: 'otp_expired' });
   });
 
-  it('are not compared after the limit of wrong codes was reached', async () => {
+  it('are refused without a comparison after the limit of wrong codes', async () => {
     const phone = newPhone();
     await app.client().auth.signInWithOtp({ phone });
     const code = await codeTo(phone);

@@ -27,9 +27,9 @@ const schema = z.object({
 });
 
 /**
- * The address has a code for a client that sent a PKCE challenge, else the session in the fragment (GoTrue's implicit
- * flow). Each front end needs its own session. If two clients used the same refresh token, this would count as a stolen
- * token and end the session.
+ * If the client sent a PKCE challenge, the address contains a code. Otherwise its fragment contains the session (GoTrue's
+ * implicit flow). Each front end needs its own session: if two clients used the same refresh token, the server would treat
+ * it as stolen and end the session.
  */
 export const continueElsewhere = authCall({
   id: 'auth.sessions.open',

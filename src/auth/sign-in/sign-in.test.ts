@@ -275,7 +275,7 @@ describe('the limits of sign-in', () => {
     expect(checked - 1).toBeGreaterThanOrEqual(open);
   });
 
-  it('count attempts for existing accounts and for unknown addresses alike', async () => {
+  it('count failed sign-ins of unknown addresses like those of existing accounts', async () => {
     const { email } = await app.member(password);
     for (const from of [() => '127.0.0.1', () => '198.51.100.7', network]) {
       const counts: number[] = [];
@@ -323,7 +323,7 @@ describe('the limits of sign-in', () => {
     expect((await signIn(email, password, { address: '198.51.100.1' })).status).toBe(200);
   });
 
-  it('let a member with a new device in at once while a few strangers keep guessing', async () => {
+  it('admit a member with a new device while strangers guess', async () => {
     const { email } = await app.member(password);
     for (let i = 0; i < 3 * perAccount; i++) await signIn(email, 'wrong', { address: network(i % 3) });
     expect(await signIn(email, 'wrong', { address: network(1) })).toMatchObject(rateLimited);

@@ -19,7 +19,7 @@ afterAll(async () => {
 const password = 'correct horse';
 
 describe('POST /signup', () => {
-  it('stores the metadata in the identity too, but not a claim in it that the address is verified', async () => {
+  it('copies the metadata to the identity, but ignores a claim that the address is verified', async () => {
     const data = { full_name: 'Ada', email_verified: true, email: 'other@example.com', sub: 'x' };
     const signUp = async () => {
       const email = uniqueEmail();

@@ -11,7 +11,7 @@ create table public.builders (
   seen_at timestamptz
 );
 comment on table public.builders is 'Who may use the console.';
-comment on column public.builders.creates_apps is 'True for a builder who may create apps. An owner of the node always may.';
+comment on column public.builders.creates_apps is 'True for a builder who may create apps. An owner of the node may always create apps.';
 comment on column public.builders.seen_at is 'When the builder last called the management API, to a few minutes.';
 
 create table public.apps (

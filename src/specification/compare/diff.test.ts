@@ -367,7 +367,7 @@ describe('diffChapters', () => {
     );
   });
 
-  it('reports a new field in the chapter of entities, and not again for each call', async () => {
+  it('reports a new field once, in the chapter of entities', async () => {
     const before = await derive();
     await owner.script('alter table public.tickets add priority int');
     const told = diff(before, await derive());

@@ -309,7 +309,7 @@ describe('specification of an app with hostile names', () => {
     '; drop table x',
   ];
 
-  it('shows every name unchanged, and no name breaks a row or a heading of the Markdown', async () => {
+  it('shows every name unchanged, and keeps the rows and headings of the Markdown intact', async () => {
     const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
     for (const name of names) {
       await script(`create table public.${quoted(name)} (${quoted(name)} text primary key);

@@ -106,7 +106,7 @@ export class SideEffects {
     return name === undefined ? null : `${name}() may do what a rollback does not take back`;
   }
 
-  /** Returns the reason why a statement must not be tested; null if it may be tested. */
+  /** Returns the reason why a statement must not be tested; null if the probe may run it be tested. */
   of(relation: RelationFact, operation: RowOperation, seen = new Set<string>()): string | null {
     const key = `${relation.oid} ${operation}`;
     if (seen.has(key)) return null;

@@ -57,7 +57,7 @@ export function ProofDialog({ call: { does, settle } }: { call: WaitingCall }) {
         <TextInput
           key="code"
           label="Code"
-          description="Of your authenticator app, or a recovery code"
+          description="Enter the code of your authenticator app, or a recovery code"
           autoComplete="one-time-code"
           {...field}
         />

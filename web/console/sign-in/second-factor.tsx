@@ -52,7 +52,7 @@ export function SecondFactor({ onDone, onBack }: { onDone: () => void; onBack: (
       ))}
       <TextInput
         label="Code"
-        description="Of your authenticator app, or a recovery code"
+        description="Enter the code of your authenticator app, or a recovery code"
         name="code"
         autoComplete="one-time-code"
         required

@@ -102,7 +102,7 @@ describe('checkValue', () => {
 });
 
 describe('withListedValues', () => {
-  it('reads the values that a check lists for a text, as PostgreSQL prints the check, and no other condition', () => {
+  it('reads the values of a check that lists texts, and ignores other checks', () => {
     expect(listedValues(`CHECK ((state = ANY (ARRAY['open'::text, 'it''s'::text])))`)).toEqual(['open', "it's"]);
     expect(
       listedValues(

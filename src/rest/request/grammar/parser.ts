@@ -5,10 +5,10 @@ import { limits } from '../../../../contract/limits.ts';
  * parameter (PGRST100) names the column, the text that was found there and the expected text. These messages depend on
  * how alternatives and backtracking merge their expectations.
  *
- * A parser advances `input.pos` on success. On failure it returns FAIL. It has *consumed* input if `pos` moved; an
- * alternative is tried only if it has not (`attempt` resets the position). `input.error` contains what the failed or
- * stopped parsers would have accepted at this position. It does not affect the result, so a string is first parsed
- * without it, and once more with it only if the string is malformed.
+ * A parser advances `input.pos` on success. On failure it returns FAIL. A failed parser *consumed* input if it moved
+ * `pos`. The next alternative is tried only if `pos` did not move (`attempt` resets the position). `input.error` contains
+ * what the failed or stopped parsers would have accepted at this position. It does not affect the result, so every string
+ * is first parsed without `input.error`; a malformed string is then parsed again with it.
  */
 export const FAIL = Symbol('parse failure');
 

@@ -2,7 +2,7 @@ import type { Chapters, ErrorLine, Specification } from '../../../../contract/sp
 import { openEntities } from '../portal/member-entities.ts';
 import type { FieldRights } from '../portal/member-fields.ts';
 
-/** The part of a specification that a role may know. */
+/** The part of a specification that is visible to a role. */
 export interface Visible {
   readonly specification: Specification;
   /** The fields that the role may read, insert and update, by the id of the entity. */
@@ -10,7 +10,7 @@ export interface Visible {
 }
 
 /**
- * Returns the parts of a specification that a role may know: the calls that are not always refused for the role, with
+ * Returns the parts of a specification that are visible to a role: the calls that are not always refused for the role, with
  * their entities, fields and errors.
  */
 export function visibleTo(specification: Specification, role: string): Visible {
@@ -39,8 +39,8 @@ const knows = (rights: FieldRights | undefined, field: string): boolean =>
   rights !== undefined && (rights.read.has(field) || rights.insert.has(field) || rights.update.has(field));
 
 /**
- * Returns true if the role may know an error: an error of the protocols, or an error of an entity or a function that
- * the role reaches.
+ * Returns true if a call of the role can raise the error. An error without an origin belongs to the protocols, so every
+ * role can get it.
  */
 const isReached = (origin: string | null, reached: ReadonlySet<string | null>): boolean =>
   origin === null || reached.has(origin) || [...reached].some((id) => id !== null && origin.startsWith(`${id}.`));

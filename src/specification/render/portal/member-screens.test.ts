@@ -111,7 +111,7 @@ const entity = (screens: PortalScreens, name: string): PortalEntity => {
 const routes = ({ screens }: PortalScreens) => screens.map(({ route }) => route);
 
 describe('memberScreens', () => {
-  it('shows a member the screens that are open to the member, and no screen of a role', async () => {
+  it('shows a member their open screens and hides the screens of roles', async () => {
     const member = await screensOf('authenticated');
     expect(routes(member)).toEqual([
       '/mine',
@@ -207,7 +207,7 @@ describe('memberScreens', () => {
     expect(JSON.stringify(agent)).not.toContain('secret_note');
   });
 
-  it('contains no condition of a policy, no name of a function, and no hidden name, whatever its signs and its uses', async () => {
+  it('omits the conditions of policies, the names of functions and hidden names', async () => {
     await owner.script(`
       create schema vault;
       create function vault.is_suspect(id int) returns boolean language sql stable as 'select true';

@@ -108,7 +108,7 @@ describe('words and codes of rules', () => {
     },
   );
 
-  it('names a required field as PostgreSQL names its constraint, and requires no generated field', async () => {
+  it('lists one rule for each required field, and omits generated fields', async () => {
     const required = rules.filter((rule) => rule.entity === 'public.tickets' && rule.kind === 'required');
     expect(required.map((rule) => [rule.fields, rule.words])).toEqual([
       [['title'], 'title has a value'],

@@ -71,7 +71,7 @@ function partsOf({ condition, caller }: Asked): string[] {
     .filter((part) => part !== 'always');
 }
 
-/** Returns who may take a transition: "authenticated (when own row (by owner)) or agent". Null if no member may. */
+/** Returns who may take a transition: "authenticated (when own row (by owner)) or agent". Null if no member may take the transition. */
 export function takers(access: readonly TransitionAccess[], isForAll: boolean): string | null {
   const open = access.filter(({ verdict }) => verdict !== 'never');
   const member = open.find(({ role }) => role === 'authenticated');

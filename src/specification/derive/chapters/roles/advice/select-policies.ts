@@ -65,7 +65,7 @@ function adviceFor(
   ];
 }
 
-/** Returns true if policies for UPDATE accept a row with the value, and those for SELECT do not. */
+/** Returns true if policies for UPDATE accept a row with the value, and the policies for SELECT reject it. */
 function isRefused({ check, seen, caller }: PolicyConditions, { field, value }: Excluded): boolean {
   const known: Caller = { ...caller, row: new Map([[field, value]]) };
   const isPossible = (condition: Expression | null) => condition === null || (outcomes(condition, known) & TRUE) !== 0;
