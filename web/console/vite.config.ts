@@ -29,7 +29,8 @@ export default defineConfig({
             {
               name: 'shared',
               minShareCount: 6,
-              test: /\/(web|contract)\/|node_modules\/@(mantine|tabler|floating-ui)/,
+              // The first page needs no words of settings and limits.
+              test: /\/web\/(?!console\/tools\/settings)|\/contract\/(?!limits|settings|all-settings)|node_modules\/@(mantine|tabler|floating-ui)/,
             },
           ],
         },

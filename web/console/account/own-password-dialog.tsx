@@ -1,7 +1,7 @@
 import { PasswordInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { limits } from '../../../contract/limits.ts';
+import { passwordLimits } from '../../../contract/limits/passwords.ts';
 import { FormDialog } from '../forms/form-dialog.tsx';
 import { ApiFailure } from '../queries/api-failure.ts';
 import { changePassword } from '../queries/session.ts';
@@ -32,7 +32,7 @@ export function OwnPasswordDialog({ onClose }: { onClose: () => void }) {
       <PasswordInput
         label="New password"
         autoComplete="new-password"
-        description={`At least ${limits.builderPasswordMinCharacters.default} characters`}
+        description={`At least ${passwordLimits.builderPasswordMinCharacters.default} characters`}
         value={password}
         onChange={(event) => setPassword(event.currentTarget.value)}
       />

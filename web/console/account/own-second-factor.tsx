@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { limits } from '../../../contract/limits.ts';
+import { factorLimits } from '../../../contract/limits/factors.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -143,7 +143,7 @@ function SecurityKeyDialog({ onClose }: { onClose: () => void }) {
       <TextInput
         label="Name"
         description="The name is shown at each sign-in, so that you use the right key."
-        maxLength={limits.factorNameCharacters.default}
+        maxLength={factorLimits.factorNameCharacters.default}
         data-autofocus
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}

@@ -1,7 +1,7 @@
 import { PasswordInput } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { chapters } from '../../../contract/chapters.ts';
-import { limits } from '../../../contract/limits.ts';
+import { passwordLimits } from '../../../contract/limits/passwords.ts';
 import { Mark } from '../../ui/mark.tsx';
 import { Form, type FormProps } from '../forms/form.tsx';
 import styles from './sign-in.module.css';
@@ -52,7 +52,7 @@ export function NewPasswordField({
   autoFocus?: boolean;
   onChange: (value: string) => void;
 }) {
-  const min = limits.builderPasswordMinCharacters.default;
+  const min = passwordLimits.builderPasswordMinCharacters.default;
   return (
     <PasswordInput
       label="Password"

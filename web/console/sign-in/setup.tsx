@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { limits } from '../../../contract/limits.ts';
+import { passwordLimits } from '../../../contract/limits/passwords.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { makeFirstBuilder, setupState } from '../queries/setup.ts';
 import { AuthLayout, CoverForm, coverForm, coverTitle, NewPasswordField, secretOfLink } from './auth-layout.tsx';
@@ -21,7 +21,7 @@ function FirstBuilder() {
   const [password, setPassword] = useState('');
   const navigate = useNavigate();
   const { mutateAsync, isPending, error } = useMutation(makeFirstBuilder());
-  const min = limits.builderPasswordMinCharacters.default;
+  const min = passwordLimits.builderPasswordMinCharacters.default;
   const long = [...password].length;
 
   const submit = () => {

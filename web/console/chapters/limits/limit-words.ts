@@ -1,4 +1,4 @@
-import { limitGroups } from '../../../../contract/limits.ts';
+import { limitGroups } from '../../../../contract/limits/limit.ts';
 import type { LimitLine } from '../../../../contract/specification.ts';
 import { bytes, count, counted } from '../../format/format.ts';
 

@@ -3,7 +3,7 @@ import { type UseMutationResult, useMutation, useQuery } from '@tanstack/react-q
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ApiKeyEntry, CreatedApiKey } from '../../../../contract/admin.ts';
-import { limits } from '../../../../contract/limits.ts';
+import { sessionLimits } from '../../../../contract/limits/sessions.ts';
 import { Button } from '../../../ui/button.tsx';
 import { type RowColumn, RowTable } from '../../../ui/row-table.tsx';
 import { Sheet, SheetFoot } from '../../../ui/sheet.tsx';
@@ -195,7 +195,7 @@ function NewKeyDialog({ appRef, onClose }: { appRef: string; onClose: () => void
         label="Name"
         description="Says where the key is used."
         placeholder="Nightly reports"
-        maxLength={limits.apiKeyNameCharacters.default}
+        maxLength={sessionLimits.apiKeyNameCharacters.default}
         value={name}
         data-autofocus
         onChange={(event) => setName(event.currentTarget.value)}

@@ -1,7 +1,7 @@
 import { NativeSelect } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, type RefObject, useCallback, useMemo } from 'react';
-import { limits } from '../../../../contract/limits.ts';
+import { auditLimits } from '../../../../contract/limits/records.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
 import { AsOf } from '../../../ui/page-header.tsx';
@@ -250,7 +250,7 @@ function NoEntries({
     <Empty title={older ? 'No newer entry matches' : isFiltered ? 'No entry matches' : 'Nothing has happened yet'}>
       {older ? (
         <>
-          <p>A search reads {count(limits.auditSearchRows.default)} entries at a time, the newest first.</p>
+          <p>A search reads {count(auditLimits.auditSearchRows.default)} entries at a time, the newest first.</p>
           <Button busy={older.isSearching && 'Searching'} onClick={older.onSearch}>
             Search further back
           </Button>

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { limits } from '../../../../contract/limits.ts';
+import { mailLimits } from '../../../../contract/limits/mails.ts';
 import type { MailRow } from '../../../../contract/mails.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
@@ -98,7 +98,7 @@ export function MailListPage({ appRef, tabs, onServer }: { appRef: string; tabs:
             }
             remark={
               <>
-                {counts && `${counts.queued} queued, ${counts.failed} failed; `}stored for {limits.mailDays.default}{' '}
+                {counts && `${counts.queued} queued, ${counts.failed} failed; `}stored for {mailLimits.mailDays.default}{' '}
                 days <AsOf at={list.dataUpdatedAt} live={!list.isError} />
               </>
             }

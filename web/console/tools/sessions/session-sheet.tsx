@@ -2,7 +2,7 @@ import { IconX } from '@tabler/icons-react';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { SessionRow } from '../../../../contract/admin.ts';
-import { limits } from '../../../../contract/limits.ts';
+import { builderLimits } from '../../../../contract/limits/builders.ts';
 import { Button } from '../../../ui/button.tsx';
 import chip from '../../../ui/chip.module.css';
 import { Failure } from '../../../ui/failure.tsx';
@@ -160,7 +160,7 @@ function SessionsFoot({
 }) {
   const { data } = useQuery(activity(appRef));
   if (!all) return <SheetFoot shown={stale ? 'Currently unavailable' : 'Counting'} />;
-  const cut = all.length >= limits.sessionsPerPage.default;
+  const cut = all.length >= builderLimits.sessionsPerPage.default;
   // The server returns only the newest sessions, and it counts all sessions only for the whole app. So the total for
   // one user may be unknown.
   const known = cut ? (everybodys ? Math.max(data?.sessions ?? 0, all.length) : null) : all.length;

@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { limits } from '../../../../contract/limits.ts';
+import { builderLimits } from '../../../../contract/limits/builders.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { failureFacts } from '../../queries/api-failure.ts';
@@ -27,7 +27,7 @@ export function NameRow({ appRef, name }: { appRef: string; name: string }) {
       <div>
         <TextInput
           aria-label="Name of the app"
-          maxLength={limits.builderNameCharacters.default}
+          maxLength={builderLimits.builderNameCharacters.default}
           value={typed ?? name}
           onChange={({ currentTarget }) => setTyped(currentTarget.value)}
         />

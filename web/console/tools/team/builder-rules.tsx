@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { limits } from '../../../../contract/limits.ts';
+import { builderLimits } from '../../../../contract/limits/builders.ts';
+import { passwordLimits } from '../../../../contract/limits/passwords.ts';
 import type { AppTeam } from '../../../../contract/team.ts';
 import { secondFactorSentence } from '../../node/second-factor-rule.tsx';
 import { builder } from '../../queries/session.ts';
@@ -29,13 +30,13 @@ export function BuilderRules({ team }: { team: AppTeam }) {
       />
       <Rule
         name="Builders sign in with"
-        words={`The password has at least ${limits.builderPasswordMinCharacters.default} characters. The sign-in methods of members are separate.`}
+        words={`The password has at least ${passwordLimits.builderPasswordMinCharacters.default} characters. The sign-in methods of members are separate.`}
         value="password or passkey"
       />
       <Rule
         name="Identity confirmed for sensitive calls"
         words="Secret keys, roles, invitations and the deletion of an app need the password, a passkey or the second factor."
-        value={`not older than ${limits.builderProofSeconds.default / 60} minutes`}
+        value={`not older than ${builderLimits.builderProofSeconds.default / 60} minutes`}
       />
     </>
   );

@@ -2,7 +2,7 @@ import { Textarea } from '@mantine/core';
 import type { User } from '@supabase/supabase-js';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { limits } from '../../../../contract/limits.ts';
+import { accountLimits } from '../../../../contract/limits/accounts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { isSubmitKey } from '../../../ui/key-name.ts';
@@ -15,12 +15,12 @@ const kinds = {
   user_metadata: {
     label: 'User metadata as JSON',
     help: 'The user can change this data. Do not use it in rules of the app.',
-    most: limits.userMetadataBytes.default,
+    most: accountLimits.userMetadataBytes.default,
   },
   app_metadata: {
     label: 'App metadata as JSON',
     help: 'Only the secret key and builders can change this data. Rules of the app can use it.',
-    most: limits.appMetadataBytes.default,
+    most: accountLimits.appMetadataBytes.default,
   },
 } as const;
 

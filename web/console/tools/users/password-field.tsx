@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
-import { limits } from '../../../../contract/limits.ts';
+import { passwordLimits } from '../../../../contract/limits/passwords.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import styles from '../../forms/form.module.css';
@@ -8,8 +8,8 @@ import { makePassword } from './make-password.ts';
 
 /** Returns why a password is certainly invalid, before it is sent; null if the server may accept it. */
 export const passwordFault = (password: string): string | null =>
-  [...password].length < limits.passwordMinCharacters.default
-    ? `A password has ${limits.passwordMinCharacters.default} characters or more.`
+  [...password].length < passwordLimits.passwordMinCharacters.default
+    ? `A password has ${passwordLimits.passwordMinCharacters.default} characters or more.`
     : null;
 
 /** Field of a visible password, with buttons that copy it and generate another one. */
