@@ -29,7 +29,7 @@ export function Sheet({
     <div className={styles.sheet}>
       <Toolbar title={title}>
         {filters}
-        {tools !== undefined && <span className={pushClass}>{tools}</span>}
+        {tools !== undefined && <span className={styles.tools}>{tools}</span>}
       </Toolbar>
       <div className={styles.middle}>
         <div>{notice}</div>
