@@ -142,6 +142,8 @@ describe('PlanCache with a cached read', () => {
 
 describe('PlanCache', () => {
   it('returns a stored read for the same shape with other values, and for no other shape', () => {
+    // The other tests store random shapes.
+    const plans = new PlanCache();
     const query = newQuery(get('year=eq.1990'));
     expect(plans.findRead(get('year=eq.1990'), schemaCache, defaultRestSettings)).toBeNull();
     plans.store(get('year=eq.1990'), query, schemaCache, defaultRestSettings);
