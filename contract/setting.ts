@@ -35,7 +35,7 @@ type SettingSection = (typeof settingSections)[number];
 export interface SettingRow {
   readonly section: SettingSection;
   readonly label: string;
-  /** Describes the effect of a value; `{}` stands for a number with its unit. The row shows the meaning without it. */
+  /** A sentence about the effect of a value. The console replaces `{}` by the number with its unit. A row without `effect` shows `meaning`. */
   readonly effect?: string;
   /** Describes the effect of false, 0, null, an empty text and an empty list. The row shows `effect` without it. */
   readonly without?: string;
@@ -56,7 +56,7 @@ export interface NumberSetting extends Common {
   /** The counted things in the plural, if the unit is `count`. */
   readonly noun?: string;
   readonly range: readonly [number, number];
-  /** True if the value null stands for no limit. */
+  /** True if the value can be null, which means no limit. */
   readonly isNullable?: true;
 }
 

@@ -40,7 +40,7 @@ interface CallWords {
 type Route = `${AuthCall['method']} /${string}`;
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
-/** What a handler receives beside the context and the request. */
+/** The values that a handler receives after the context and the request. */
 type Received<R extends Route, C extends AuthCall['caller'], S extends z.ZodRawShape> = {
   /** The values of the names in braces of the route, percent-encoded. */
   readonly path: { readonly [Name in NamesIn<R>]: string };
@@ -51,7 +51,7 @@ type Received<R extends Route, C extends AuthCall['caller'], S extends z.ZodRawS
 interface CallDefinition<R extends Route, C extends AuthCall['caller'], S extends z.ZodRawShape> extends CallWords {
   /** Method and path below /auth/v1. Calls with the same path can differ by one parameter: `POST /token?grant_type=pkce`. */
   readonly route: R;
-  /** Who may call. A handler runs only for this caller, and receives the member who calls. */
+  /** The caller that the call accepts. The handler of a `member` call receives this member. */
   readonly caller: C;
   /** True if applications that a member signed in to may call too, with a token of their own. */
   readonly takesApplications?: C extends 'member' ? true : never;
@@ -132,7 +132,7 @@ export const formOf = (of: Endpoint, words: CallWords, isMeant: CallForm['isMean
   return { facts: factsOf({ route, caller }, words, {}), of, isMeant };
 };
 
-/** Returns what the contract says about a call. */
+/** Returns the facts of a call that contract/generated/auth-calls.json stores. */
 function factsOf(
   { route, caller }: { readonly route: Route; readonly caller: AuthCall['caller'] },
   words: CallWords,

@@ -182,5 +182,5 @@ export const calls: readonly (Endpoint | CallForm)[] = [
   verifyByPhone,
 ];
 
-/** What the contract says about the calls: `contract/generated/auth-calls.json`. */
+/** The facts of all calls, which a test writes into `contract/generated/auth-calls.json`. */
 export const factsOfCalls = calls.map(({ facts }) => facts);

@@ -1,8 +1,8 @@
 -- Schema ninefold: the data of an app that PostgreSQL has no place for. All other files build on this file.
 --
--- `pg_database_owner` stands for the app's owner: the role that owns the database. Ninefold's own work logs in as app_<ref>_server, a
--- member of ninefold_server. No code of the app can become ninefold_server, so this role may write what the app's owner may not
--- (docs/decisions/0067-a-login-role-for-the-server.md). The functions of sign-in run as supabase_auth_admin.
+-- `pg_database_owner` is the app's owner: PostgreSQL makes the owner of the database a member. Ninefold's own work logs in as
+-- app_<ref>_server, a member of ninefold_server. No code of the app can become ninefold_server, so this role may write what the app's
+-- owner may not (docs/decisions/0067-a-login-role-for-the-server.md). The functions of sign-in run as supabase_auth_admin.
 --
 -- A function that runs with more privileges than its caller sets search_path to pg_catalog, pg_temp. An empty search path would find types
 -- and tables of pg_temp before those of pg_catalog: a caller could define a type pg_temp.text, and the function would use it.

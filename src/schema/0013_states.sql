@@ -76,7 +76,7 @@ create index state_changes_row on ninefold.state_changes (entity, key_hash, id);
 create index state_changes_at on ninefold.state_changes (at);
 comment on table ninefold.state_changes is 'Each change of the state of a row: readable where the row is.';
 
--- Who may take a transition -------------------------------------------------------------------------------------------
+-- Callers of a transition ----------------------------------------------------------------------------------------------
 
 create function ninefold.holds_any(roles text[]) returns boolean
   language plpgsql stable
@@ -210,7 +210,7 @@ begin
         || coalesce(' and ' || pg_catalog.string_agg(check_text, ' and ') filter (where not permissive and for_update), '') as written
     from applied
   ),
-  -- A reference to the row as a whole names no column, and a generated column stands for others: all columns count then.
+  -- A condition that reads the whole row names no column, and a generated column reads others. So all columns count then.
   named as (
     select
       pg_catalog.array_agg(a.attname::text) filter (

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { PortalEditor, PortalEntity, PortalField, PortalMachine } from '../../../contract/portal.ts';
 import { rowName } from '../fields/value.tsx';
+import { figureScales } from '../screens/figures/figure-scales.ts';
 import { fittingColumns } from '../screens/rows/row-line.tsx';
 import type { Portal } from './client.ts';
 import { conversationOf } from './conversation.ts';
-import { figureScales } from './figure-scales.ts';
 import { moveRow } from './transitions.ts';
 
 const field = (name: string, editor: PortalEditor = 'text', more: Partial<PortalField> = {}): PortalField => ({

@@ -4,7 +4,6 @@ import { textOf } from '../../../fields/format.ts';
 import { t } from '../../../language/messages.ts';
 import { FieldValue } from '../../fields/value.tsx';
 import { usePortal } from '../../queries/client.ts';
-import { figureScales, isFigure } from '../../queries/figure-scales.ts';
 import { followedSeldom } from '../../queries/live.ts';
 import type { Row } from '../../queries/rest.ts';
 import { figureRows, SHOWN_ROWS } from '../../queries/rows.ts';
@@ -13,6 +12,7 @@ import { Actions } from '../shared/actions.tsx';
 import { Trouble } from '../shared/message.tsx';
 import pageStyles from '../shared/page.module.css';
 import { Shell } from '../shell/shell.tsx';
+import { figureScales, isFigure } from './figure-scales.ts';
 import styles from './figures-page.module.css';
 
 /** Shows a single row as figures, or several rows as a chart of each numeric field. */

@@ -1,5 +1,5 @@
-import type { PortalField } from '../../../contract/portal.ts';
-import type { Row } from './rest.ts';
+import type { PortalField } from '../../../../contract/portal.ts';
+import type { Row } from '../../queries/rest.ts';
 
 /** Units that a name can state: `opening_hours`, `weight_kg`. Fields of different units have different scales. */
 const UNIT =
