@@ -17,7 +17,7 @@ const layers: readonly (readonly string[])[] = [
   ['sql-reader'],
   ['catalog'],
   ['limits', 'calls'],
-  ['database'],
+  ['database', 'files'],
   ['observe'],
   ['errors'],
 ];

@@ -100,7 +100,7 @@ function dispositionOf(name: string, type: string, download: string | null): str
 
 /** Returns Content-Disposition with the name of the file (RFC 6266; RFC 8187 for characters outside of ASCII). */
 function attachment(name: string): string {
-  const encoded = encodeURIComponent(name.toWellFormed()).replace(
+  const encoded = encodeURIComponent(Buffer.from(name).toString()).replace(
     /['()*]/g,
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
   );

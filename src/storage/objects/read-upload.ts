@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Busboy } from '@fastify/busboy';
+import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import type { CallRequest } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import { isStorable } from '../../calls/storable.ts';
@@ -57,12 +57,14 @@ async function* none(): AsyncGenerator<Uint8Array> {}
 async function readForm(body: AsyncIterable<Uint8Array>, type: string): Promise<ArrivingFile> {
   const parser = openParser(type);
   const fields: Record<string, string> = {};
-  parser.on('field', (name, value) => {
+  parser.on('field', (name: string, value: string) => {
     fields[name] = value;
   });
   const parsing = pipeline(Readable.from(body), parser);
   const file = new Promise<{ stream: Readable; type: string }>((resolve, reject) => {
-    parser.once('file', (_field, stream, _name, _encoding, mimeType) => resolve({ stream, type: mimeType }));
+    parser.once('file', (_field: string, stream: Readable, _name: string, _encoding: string, mimeType: string) =>
+      resolve({ stream, type: mimeType }),
+    );
     parsing.then(
       () => reject(new NinefoldError('InvalidRequest', { message: 'The form has no file.' })),
       (cause: unknown) => reject(malformed(cause)),
@@ -92,7 +94,7 @@ const malformed = (cause: unknown): unknown =>
     ? cause
     : new NinefoldError('InvalidRequest', { message: 'The form (multipart/form-data) is malformed.', cause });
 
-function openParser(type: string): Busboy {
+function openParser(type: string): BusboyInstance {
   const max = limits.storageMetadataBytes.default;
   try {
     return new Busboy({
