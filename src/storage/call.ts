@@ -132,7 +132,9 @@ async function readJson(request: CallRequest, schema: z.ZodObject): Promise<unkn
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const field = issue?.path.join('.');
-  throw new NinefoldError('InvalidRequest', { message: field ? `${field}: ${issue?.message}` : 'The body must be an object.' });
+  throw new NinefoldError('InvalidRequest', {
+    message: field ? `${field}: ${issue?.message}` : 'The body must be an object.',
+  });
 }
 
 /**

@@ -10,7 +10,10 @@ import type { StorageContext } from './context.ts';
 export async function callerOf(context: StorageContext): Promise<Identity> {
   const identity = await context.identity();
   if (identity.source === 'none') {
-    throw new NinefoldError('InvalidJWT', { status: 401, message: 'Invalid Compact JWS: the request has no key and no token' });
+    throw new NinefoldError('InvalidJWT', {
+      status: 401,
+      message: 'Invalid Compact JWS: the request has no key and no token',
+    });
   }
   return identity;
 }
@@ -19,7 +22,9 @@ export async function callerOf(context: StorageContext): Promise<Identity> {
 export const isService = ({ role }: Identity): boolean => role === 'service_role';
 
 /** The values of the columns owner and owner_id of rows that a caller writes. */
-export const ownerColumns = ({ userId }: Pick<Identity, 'userId'>): { owner: string | null; ownerId: string | null } => ({
+export const ownerColumns = ({
+  userId,
+}: Pick<Identity, 'userId'>): { owner: string | null; ownerId: string | null } => ({
   owner: userId !== null && UUID.test(userId) ? userId : null,
   ownerId: userId,
 });

@@ -62,15 +62,12 @@ export async function runActs(
 /** The search path of Supabase Storage, on which policies and triggers may depend. */
 const SEARCH_PATH = 'storage, public, extensions';
 
-function setUp(
-  request: CallRequest,
-  as: Identity,
-  operation: string,
-  statementMilliseconds: number | null,
-): Statement {
+function setUp(request: CallRequest, as: Identity, operation: string, statementMilliseconds: number | null): Statement {
   const settings: [string, string][] = [
     ['search_path', SEARCH_PATH],
-    ...(statementMilliseconds === null ? [] : [['statement_timeout', String(statementMilliseconds)] as [string, string]]),
+    ...(statementMilliseconds === null
+      ? []
+      : [['statement_timeout', String(statementMilliseconds)] as [string, string]]),
     ['application_name', `ninefold ${request.requestId}`],
     ['role', as.role],
     ['request.jwt.claims', as.claimsJson],

@@ -28,7 +28,12 @@ const rules = {
   public: z.boolean().nullish().meta(optional('Whether everybody may read the files.', 'boolean')),
   file_size_limit: size.meta(optional('The largest file: a number of bytes, or a text such as 5MB.')),
   allowed_mime_types: z
-    .array(z.string().max(200).regex(/^[\w!#$&^.+*-]+(?:\/[\w!#$&^.+*-]+)?$/, 'is no media type'))
+    .array(
+      z
+        .string()
+        .max(200)
+        .regex(/^[\w!#$&^.+*-]+(?:\/[\w!#$&^.+*-]+)?$/, 'is no media type'),
+    )
     .max(200)
     .nullish()
     .meta(optional('The types of files, such as image/png or image/*.', 'list of text')),
@@ -145,7 +150,12 @@ export const getBucket = storageCall({
   supabaseJs: "supabase.storage.getBucket('BUCKET')",
   handle: async (context, request, { path, operation }) => {
     const identity = await callerOf(context);
-    const [result] = await runActs(context, request, { operation }, asCaller(identity, readBucket(decodedPath(path.bucket))));
+    const [result] = await runActs(
+      context,
+      request,
+      { operation },
+      asCaller(identity, readBucket(decodedPath(path.bucket))),
+    );
     const bucket = result && firstJson<Bucket>(result);
     if (!bucket) throw new NinefoldError('NoSuchBucket');
     return json(bucket);

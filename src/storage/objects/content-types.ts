@@ -5,7 +5,8 @@ import type { Bucket } from '../buckets/bucket.ts';
  * Types whose first bytes file-type knows. A file of such a type begins with these bytes; a file of any other type, such
  * as text, does not begin with the bytes of another type.
  */
-const RECOGNISED = /^(?:image\/(?!svg)|audio\/|video\/|font\/|application\/(?:pdf|zip|gzip|x-7z-compressed|x-rar-compressed)$)/;
+const RECOGNISED =
+  /^(?:image\/(?!svg)|audio\/|video\/|font\/|application\/(?:pdf|zip|gzip|x-7z-compressed|x-rar-compressed)$)/;
 
 /** Types with several names. */
 const aliases: Readonly<Record<string, string>> = {
@@ -50,11 +51,13 @@ export async function requireAllowedType(
 ): Promise<void> {
   if (!allowed || allowed.length === 0) return;
   const type = plain(declared);
-  if (!names(allowed, type)) throw new NinefoldError('InvalidMimeType', { message: `mime type ${declared} is not supported` });
+  if (!names(allowed, type))
+    throw new NinefoldError('InvalidMimeType', { message: `mime type ${declared} is not supported` });
   if (head === null || head.length === 0) return;
   const { fileTypeFromBuffer } = await import('file-type');
   const found = plain((await fileTypeFromBuffer(head))?.mime ?? '');
-  if (found === '' ? !RECOGNISED.test(type) : found === type || isContainer(found, type) || isSameMedia(found, type)) return;
+  if (found === '' ? !RECOGNISED.test(type) : found === type || isContainer(found, type) || isSameMedia(found, type))
+    return;
   const actual = found === '' ? 'another type' : found;
   throw new NinefoldError('InvalidMimeType', {
     message: `mime type ${declared} is not supported: the file begins as ${actual}`,

@@ -47,7 +47,8 @@ function endOf(prefix: string): string | null {
   return isLow ? prefix.slice(0, -1) + String.fromCodePoint(last + 1) : `${prefix}\u{10FFFF}`;
 }
 
-const COLUMNS = 'o.id, o.name, o.version, o.metadata, o.user_metadata, o.owner_id, o.created_at, o.updated_at, o.last_accessed_at';
+const COLUMNS =
+  'o.id, o.name, o.version, o.metadata, o.user_metadata, o.owner_id, o.created_at, o.updated_at, o.last_accessed_at';
 
 const OBJECT = `json_build_object('id', e.id, 'version', e.version, 'metadata', e.metadata, 'user_metadata', e.user_metadata,
   'owner_id', e.owner_id, 'created_at', e.created_at, 'updated_at', e.updated_at, 'last_accessed_at', e.last_accessed_at)`;
@@ -73,7 +74,7 @@ function walk({ bucket, prefix, limit, offset, sort, after, isFlat }: Listing): 
     : prefix;
   const to = isUp ? end : (after ?? end);
   const params: Param[] = [bucket, from, to, prefix, String(offset + limit), String(offset)];
-  const [order, edge, bound] = isUp ? ['asc', '>=', `$3::text is null or o.name < $3`] : ['desc', '<', 'o.name >= $2'];
+  const [order, edge, bound] = isUp ? ['asc', '>=', '$3::text is null or o.name < $3'] : ['desc', '<', 'o.name >= $2'];
   // The entry of a path: the path itself, or the folder below the prefix.
   const entry = isFlat
     ? 'o.name'

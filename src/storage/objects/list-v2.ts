@@ -35,9 +35,18 @@ export const listV2 = storageCall({
   errors: ['EntityTooLarge'],
   body: z.object({
     prefix: z.string().max(limits.storagePathBytes.default).nullish().meta(optional('The start of the paths.')),
-    limit: z.number().int().min(1).max(limits.storageListRows.default).nullish().meta(optional('The most entries; 1000 by default.', 'integer')),
+    limit: z
+      .number()
+      .int()
+      .min(1)
+      .max(limits.storageListRows.default)
+      .nullish()
+      .meta(optional('The most entries; 1000 by default.', 'integer')),
     cursor: z.string().max(4096).nullish().meta(optional('nextCursor of the page before.')),
-    with_delimiter: z.boolean().nullish().meta(optional('Whether folders are listed instead of the files in them.', 'boolean')),
+    with_delimiter: z
+      .boolean()
+      .nullish()
+      .meta(optional('Whether folders are listed instead of the files in them.', 'boolean')),
     sortBy: z
       .object({
         column: z.enum(['name', 'created_at', 'updated_at']).nullish(),

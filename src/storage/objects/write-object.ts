@@ -68,10 +68,7 @@ export async function admitUpload(
   const maxBytes = Math.min(bucket.file_size_limit ?? Number.MAX_SAFE_INTEGER, context.settings.storage_file_bytes);
   if (announced !== null && announced > maxBytes) throw tooLarge();
   const size = announced ?? 0;
-  await Promise.all([
-    context.usage.require(context, bucket.id, upload.ownerId, size),
-    context.disk.require(size),
-  ]);
+  await Promise.all([context.usage.require(context, bucket.id, upload.ownerId, size), context.disk.require(size)]);
   return { bucket, maxBytes };
 }
 
@@ -171,10 +168,7 @@ interface NewRow {
 }
 
 /** Writes the row of an object. The policies of the caller decide, as for every INSERT and UPDATE. */
-const writeRow = (
-  { place, owner, ownerId, isUpsert }: Upload,
-  { id, metadata, userMetadata }: NewRow,
-): Statement => ({
+const writeRow = ({ place, owner, ownerId, isUpsert }: Upload, { id, metadata, userMetadata }: NewRow): Statement => ({
   text: `insert into storage.objects (id, bucket_id, name, owner, owner_id, metadata, user_metadata, version)
     values ($1::uuid, $2, $3, $4::uuid, $5, $6::jsonb, $7::jsonb, pg_catalog.current_setting('ninefold.file', true))${
       isUpsert
