@@ -1,3 +1,4 @@
+import { limits } from '../../../contract/limits.ts';
 import { affectedRows, firstJson } from '../../database/statement.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { BUCKET_JSON, type Bucket, readBucket } from '../buckets/bucket.ts';
@@ -5,11 +6,10 @@ import { ownerColumns } from '../caller.ts';
 import { bucketName } from '../names.ts';
 import { asCaller, runActs } from '../run.ts';
 import { readAll } from './body/request-body.ts';
-import { limits } from '../../../contract/limits.ts';
+import { refuseUnsupported } from './file-headers.ts';
 import type { BucketCall, Handler, S3Call } from './s3-call.ts';
 import { xmlTooLarge } from './s3-error.ts';
 import { emptyReply, xmlReply } from './s3-reply.ts';
-import { refuseUnsupported } from './file-headers.ts';
 import { checkBucketConfiguration } from './xml/documents.ts';
 
 const LIST = `select coalesce(json_agg(${BUCKET_JSON} order by b.name), '[]') from storage.buckets b`;

@@ -43,7 +43,8 @@ export function readDetails(headers: Headers): FileDetails {
  */
 export function refuseUnsupported(headers: Headers): void {
   for (const name of Object.keys(headers)) {
-    if (unsupported.some((start) => name.startsWith(start))) throw notImplemented(`The header ${name} is not supported.`);
+    if (unsupported.some((start) => name.startsWith(start)))
+      throw notImplemented(`The header ${name} is not supported.`);
     if (name.startsWith('x-amz-grant-')) throw new NinefoldError('AccessControlListNotSupported');
   }
   const { 'x-amz-acl': list } = headers;

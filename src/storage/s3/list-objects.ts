@@ -62,7 +62,8 @@ function readPage(query: QueryParameters): Page {
   const delimiter = query.get('delimiter') ?? '';
   if (delimiter !== '' && delimiter !== '/') throw notImplemented('The only supported delimiter is the slash.');
   const encodingType = query.get('encoding-type');
-  if (encodingType !== undefined && encodingType !== 'url') throw invalidArgument('The parameter encoding-type is url.');
+  if (encodingType !== undefined && encodingType !== 'url')
+    throw invalidArgument('The parameter encoding-type is url.');
   return {
     prefix: query.get('prefix') ?? '',
     delimiter,

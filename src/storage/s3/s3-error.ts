@@ -42,21 +42,23 @@ const known: ReadonlySet<string> = new Set([...Object.keys(s3Errors), ...Object.
 
 /**
  * Renders an error in the format of the S3 protocol. A response to HEAD has no body, so its client sees only the status.
- * @param error An error of Ninefold; null for any other error, whose text is no client's business.
+ * @returns null for an error that is not a NinefoldError.
  */
-export function s3ErrorReply(error: NinefoldError | null, request: Pick<CallRequest, 'method' | 'target' | 'requestId'>): Reply {
-  const { code, status, message } = error ? toS3(error) : fault;
+export function s3ErrorReply(
+  error: unknown,
+  request: Pick<CallRequest, 'method' | 'target' | 'requestId'>,
+): Reply | null {
+  if (!(error instanceof NinefoldError)) return null;
+  const { code, status, message } = toS3(error);
   const [resource = ''] = request.target.split('?');
   const body = renderXmlError({ Code: code, Message: message, Resource: resource, RequestId: request.requestId });
   return {
     status,
-    code: error?.code ?? code,
-    headers: { ...error?.headers, 'content-type': XML_TYPE, 'x-amz-request-id': request.requestId },
+    code: error.code,
+    headers: { ...error.headers, 'content-type': XML_TYPE, 'x-amz-request-id': request.requestId },
     body: request.method === 'HEAD' ? null : body,
   };
 }
-
-const fault: S3Error = { code: 'InternalError', status: 500, message: 'The node failed. Try again.' };
 
 function toS3({ code, status, message }: NinefoldError): S3Error {
   const other = renamed[code];

@@ -66,17 +66,18 @@ async function* none(): AsyncGenerator<Uint8Array, void> {}
 
 /** Returns the digests of the content that the headers have. */
 function digestsOf(headers: CallRequest['headers']): Expectation[] {
-  const expectations: Expectation[] = [];
-  for (const [name, value = ''] of Object.entries(headers)) {
-    const checksum = readChecksum(name, value);
-    if (checksum) expectations.push({ kind: checksum.algorithm, value: checksum.value });
-  }
   const { 'content-md5': md5 } = headers;
-  if (md5 !== undefined) {
-    expectations.push({ kind: 'content-md5', value: decodeDigest(md5, MD5_BYTES, 'The header Content-MD5') });
-  }
-  return expectations;
+  const expectations = checksumsOf(headers);
+  if (md5 === undefined) return expectations;
+  return [...expectations, { kind: 'content-md5', value: decodeDigest(md5, MD5_BYTES, 'The header Content-MD5') }];
 }
+
+/** Returns the checksums of the headers `x-amz-checksum-…`. @throws NinefoldError InvalidDigest, InvalidRequest */
+export const checksumsOf = (headers: CallRequest['headers']): Expectation[] =>
+  Object.entries(headers).flatMap(([name, value = '']) => {
+    const checksum = readChecksum(name, value);
+    return checksum ? [{ kind: checksum.algorithm, value: checksum.value }] : [];
+  });
 
 function decodedLength(header: string | undefined): number {
   if (header !== undefined && LENGTH.test(header)) return Number(header);

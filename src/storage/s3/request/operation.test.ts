@@ -72,8 +72,9 @@ describe('readOperation', () => {
     expect(() => operation(line)).toThrow(expect.objectContaining({ code: 'NotImplemented', status: 501 }));
   });
 
-  it('rejects a path and a query that are no percent-encoded UTF-8', () => {
+  it('rejects a path and a query that are no percent-encoded UTF-8, or have a null character', () => {
     expect(() => operation('GET /b/%ff')).toThrow(expect.objectContaining({ code: 'InvalidURI' }));
+    expect(() => operation('GET /b/a%00')).toThrow(expect.objectContaining({ code: 'InvalidURI' }));
     expect(() => operation('GET /b?prefix=%')).toThrow(expect.objectContaining({ code: 'InvalidURI' }));
   });
 });

@@ -170,12 +170,14 @@ export function readCopySource(header: string): CopySource {
 /** Decodes the slash after the bucket, which some clients encode. */
 const decodeSlash = (path: string): string => (path.indexOf('/', 1) < 0 ? path.replace(/%2F/i, '/') : path);
 
+/** Decodes a name. PostgreSQL stores no null character. @throws NinefoldError InvalidURI */
 function decode(text: string): string {
+  let decoded = '\0';
   try {
-    return decodeURIComponent(text);
-  } catch {
-    throw new NinefoldError('InvalidURI');
-  }
+    decoded = decodeURIComponent(text);
+  } catch {}
+  if (decoded.includes('\0')) throw new NinefoldError('InvalidURI');
+  return decoded;
 }
 
 const notImplemented = (message: string): NinefoldError => new NinefoldError('NotImplemented', { message });

@@ -1,6 +1,5 @@
 import { limits } from '../../../../contract/limits.ts';
 import { NinefoldError } from '../../../errors/ninefold-error.ts';
-import { type Checksum, readChecksum } from '../body/checksum.ts';
 import { childText, malformed, readXml, type XmlElement } from './read-xml.ts';
 
 /** A part in the request CompleteMultipartUpload. */
@@ -8,7 +7,6 @@ export interface ListedPart {
   readonly number: number;
   /** Without quotes. */
   readonly etag: string;
-  readonly checksums: readonly Checksum[];
 }
 
 /**
@@ -27,14 +25,8 @@ export function readCompletedParts(body: Uint8Array): readonly ListedPart[] {
 
 function readPart(part: XmlElement): ListedPart {
   const etag = childText(part, 'ETag')?.trim();
-  const checksums = part.children.flatMap(({ name, text }) => {
-    const checksum = name.startsWith('Checksum')
-      ? readChecksum(`x-amz-checksum-${name.slice(8).toLowerCase()}`, text)
-      : null;
-    return checksum ?? [];
-  });
   if (!etag) throw malformed();
-  return { number: partNumber(childText(part, 'PartNumber')?.trim() ?? ''), etag: etag.replaceAll('"', ''), checksums };
+  return { number: partNumber(childText(part, 'PartNumber')?.trim() ?? ''), etag: etag.replaceAll('"', '') };
 }
 
 /** Reads the number of a part. @throws NinefoldError InvalidArgument */

@@ -30,6 +30,7 @@ interface OpenElement {
  */
 export function readXml(bytes: Uint8Array): XmlElement {
   const xml = decode(bytes).replace(DECLARATION, '');
+  if (xml.includes('\0')) throw malformed();
   const root: OpenElement = { name: '', text: '', children: [] };
   const open = [root];
   for (let position = 0; ; ) {
