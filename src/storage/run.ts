@@ -52,10 +52,7 @@ export async function runActs(
   }
   const results = await app.database
     .run(statements, { signal: request.signal, timing: trace })
-    .catch(rethrowAsAppDamaged)
-    .catch((error: unknown) => {
-      throw fromDatabase(error);
-    });
+    .catch((error: unknown) => rethrowAsAppDamaged(fromDatabase(error)));
   return kept.map((index) => results[index] as Result);
 }
 

@@ -13,7 +13,7 @@ const text = z.string().max(limits.storagePathBytes.default).nullish();
 
 /** One entry of a listing: a file, or a folder, which has only a name. */
 const listed = ({ name, object }: ListedEntry, prefix: string) => ({
-  name: name.slice(prefix.length),
+  name: name.slice(prefix.length, object === null ? -1 : undefined),
   id: object?.id ?? null,
   updated_at: object?.updated_at ?? null,
   created_at: object?.created_at ?? null,

@@ -95,9 +95,18 @@ export function headersOfFile(
 
 function dispositionOf(name: string, type: string, download: string | null): string | null {
   const bare = type.split(';')[0]?.trim().toLowerCase() ?? '';
-  if (download !== null && download !== '') return attachment(download);
+  if (download !== null && download !== '') return attachment(decodedAgain(download));
   if (download === '') return attachment(name.split('/').at(-1) ?? name);
   return INLINE.test(bare) ? null : 'attachment';
+}
+
+/** Decodes a name that storage-js has encoded twice. */
+function decodedAgain(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
 }
 
 /** Returns Content-Disposition with the name of the file (RFC 6266; RFC 8187 for characters outside of ASCII). */
