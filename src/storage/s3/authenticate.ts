@@ -1,5 +1,5 @@
 import type { CallRequest } from '../../../contract/call-request.ts';
-import { s3KeySecret } from '../../apps/keys/s3-keys.ts';
+import { isS3KeyId, s3KeySecret } from '../../apps/keys/s3-keys.ts';
 import { runAsServerRole } from '../../apps/run-as-server-role.ts';
 import { firstJson } from '../../database/statement.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
@@ -28,6 +28,7 @@ export async function authenticate(
 ): Promise<Authenticated> {
   if (signed.sessionToken !== null) return authenticateMember(context, request, signed, signed.sessionToken);
   const { app } = context;
+  if (!isS3KeyId(signed.accessKey)) throw new NinefoldError('InvalidAccessKeyId');
   const signer = verifySignature(signed, s3KeySecret(app.record, signed.accessKey));
   // The signature is verified first, so that a guessed id costs no query and no response tells which ids exist.
   await requireKey(context, signed.accessKey);

@@ -26,7 +26,8 @@ const readingOf = ({ identity, operation }: ObjectCall) => ({ as: identity, oper
 
 async function replyWith(call: ObjectCall, object: StoredObject): Promise<Reply> {
   requireConditions(call.headers, object);
-  const reply = await objectReply(call.context, call.request, object, { download: null, isPublic: false });
+  // Clients copy Cache-Control to other stores, so it is sent as it is stored.
+  const reply = await objectReply(call.context, call.request, object, { download: null, isPublic: true });
   return { ...reply, headers: { ...reply.headers, ...metadataHeaders(object.user_metadata), ...overrides(call) } };
 }
 
