@@ -58,12 +58,13 @@ type XmlNode = { readonly [name: string]: unknown };
 const isNode = (value: unknown): value is XmlNode => typeof value === 'object' && value !== null;
 
 /**
- * Returns the element of a response.
+ * Returns the root element of a response.
+ * @param roots Names that the element may have, because not all servers use Amazon's.
  * @throws S3Error if the response is another document, for example an error that follows the status 200.
  */
-export function readXml(text: string, root: string): XmlNode {
+export function readXml(text: string, ...roots: readonly string[]): XmlNode {
   const document = parseXml(text);
-  const element = document?.[root];
+  const element = roots.map((root) => document?.[root]).find((found) => found !== undefined);
   if (element === '') return {};
   if (isNode(element)) return element;
   const code = codeIn(document);

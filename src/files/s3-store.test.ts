@@ -15,7 +15,7 @@ import { Spool } from './spool.ts';
 
 const KIB = 1024;
 /** Small sizes, so that each way to send an object runs with small files. */
-const sizes = { single: 100 * KIB, part: 64 * KIB, copy: 200 * KIB, copyPart: 150 * KIB };
+const sizes = { single: 100 * KIB, part: 64 * KIB, copy: 200 * KIB, copyPart: 150 * KIB, page: 1000 };
 const timing = { ...standardTiming, connect: 300, idle: 300, response: 500, work: 1000, pause: 2, maxPause: 10 };
 
 let server: S3Server;

@@ -17,8 +17,6 @@ import { readObject } from './s3-read.ts';
 import { type S3Sizes, standardSizes, uploadCopy, uploadParts } from './s3-upload.ts';
 import { encodePath, type QueryPair } from './sign-v4.ts';
 
-/** Number of keys of one page of a list and of one deletion. S3 allows no more. */
-const PAGE = 1000;
 /** Number of keys that are deleted at the same time if the server cannot delete several with one request. */
 const SINGLE_DELETIONS = 8;
 
@@ -67,8 +65,8 @@ export class S3Store implements ByteStore {
   async delete(keys: readonly string[]): Promise<void> {
     const objects = keys.map((key) => this.#object(key));
     try {
-      for (let first = 0; first < objects.length; first += PAGE) {
-        await this.#deletePage(objects.slice(first, first + PAGE));
+      for (let first = 0; first < objects.length; first += this.#sizes.page) {
+        await this.#deletePage(objects.slice(first, first + this.#sizes.page));
       }
     } catch (error) {
       throw toUnavailable(error);
@@ -169,7 +167,7 @@ export class S3Store implements ByteStore {
   async #page(start: string, token: string): Promise<S3Page> {
     const query: QueryPair[] = [
       ['list-type', '2'],
-      ['max-keys', String(PAGE)],
+      ['max-keys', String(this.#sizes.page)],
       ['prefix', start],
     ];
     if (token !== '') query.push(['continuation-token', token]);

@@ -4,7 +4,7 @@ import { openFileStream } from './file-stream.ts';
 import type { S3Client, S3Request } from './s3-client.ts';
 import { readXml, S3Error, textIn } from './s3-error.ts';
 
-/** Sizes in bytes. */
+/** Sizes in bytes, and one number of keys. */
 export interface S3Sizes {
   /** The largest file that is sent with one request. */
   readonly single: number;
@@ -12,15 +12,25 @@ export interface S3Sizes {
   /** The largest object that is copied with one request. S3 allows 5 GB. */
   readonly copy: number;
   readonly copyPart: number;
+  /** Number of keys of one page of a list and of one deletion. S3 allows 1,000. */
+  readonly page: number;
 }
 
 const MIB = 1024 * 1024;
-export const standardSizes: S3Sizes = { single: 64 * MIB, part: 16 * MIB, copy: 5 * 1024 * MIB, copyPart: 1024 * MIB };
+export const standardSizes: S3Sizes = {
+  single: 64 * MIB,
+  part: 16 * MIB,
+  copy: 5 * 1024 * MIB,
+  copyPart: 1024 * MIB,
+  page: 1000,
+};
 
 /** Number of parts that are sent at the same time. */
 const PARALLEL = 3;
 /** Most parts of an object, as S3 allows. */
 const MAX_PARTS = 10_000;
+
+const joinResults = ['CompleteMultipartUploadResult', 'CompleteMultipartUploadResponse'];
 
 /** One part of an object: its number, counted from 1, and its first and last byte. */
 interface Part {
@@ -124,7 +134,7 @@ async function complete(client: S3Client, object: string, uploadId: string, etag
   };
   try {
     // The status is 200 before the parts are joined, so only the document tells whether they are.
-    await client.send(request, (reply) => readXml(reply.text, 'CompleteMultipartUploadResult'));
+    await client.send(request, (reply) => readXml(reply.text, ...joinResults));
   } catch (error) {
     // An earlier attempt joined the parts, and its response was lost. The caller verifies the size.
     if (!(error instanceof S3Error && error.code === 'NoSuchUpload')) throw error;
