@@ -1,7 +1,7 @@
 import { limits } from '../../contract/limits.ts';
 import { LeakedPasswordRange } from '../accounts/passwords/leaked-passwords.ts';
 import { PasswordHasher } from '../accounts/passwords/passwords.ts';
-import { authoriseBuilderProxy, serviceRole } from '../admin/authorise.ts';
+import { authoriseBuilderProxy } from '../admin/authorise.ts';
 import type { AdminContext } from '../admin/context.ts';
 import { handleAdmin } from '../admin/handle.ts';
 import { preparePage } from '../admin/prepare-page.ts';
@@ -40,9 +40,11 @@ import { Pipeline } from '../http/pipeline.ts';
 import { portalApi } from '../http/portal-api.ts';
 import { boundOf } from '../http/read-body.ts';
 import { buildServer, type HttpServer } from '../http/server.ts';
+import { storageApi } from '../http/storage-api.ts';
 import { identityOfBuilder } from '../identity/builder-session.ts';
 import { ExternalKeys } from '../identity/external-keys.ts';
 import { Identities } from '../identity/identities.ts';
+import { serviceRole } from '../identity/identity.ts';
 import { AddressPolicy } from '../jobs/public-address.ts';
 import { ScheduledWork } from '../jobs/scheduled-work.ts';
 import { AddressLimiter } from '../limits/address-limiter.ts';
@@ -60,9 +62,10 @@ import type { TaskRunner } from '../specification/serve/process/task-result.ts';
 import { SpecificationService } from '../specification/serve/specification-service.ts';
 import { VersionRecorder } from '../specification/serve/versions/version-recorder.ts';
 import { ServerRoleWatcher } from '../specification/serve/versions/watch-server-roles.ts';
+import type { StorageNode } from '../storage/context.ts';
 import { build, version } from './configuration.ts';
 import { connectionShare, readConnectionLimit } from './connection-share.ts';
-import { appServer, originsOf, servesOwnMachineOnly } from './from-config.ts';
+import { appServer, openStorage, originsOf, servesOwnMachineOnly } from './from-config.ts';
 
 /** Configuration that workers get from the primary in addition to the environment. */
 export interface WorkerConfig {
@@ -107,6 +110,7 @@ interface Node {
   readonly locks: Pool;
   readonly consoleDatabase: Pool;
   readonly specifications: SpecificationService;
+  readonly storage: StorageNode;
   readonly traffic: Traffic;
   readonly turns: BackgroundTurns;
 }
@@ -142,6 +146,7 @@ export async function composeWorker(
     locks: smallPool(server.target, 8),
     consoleDatabase: smallPool(superuserIn(server, databaseName(CONSOLE_REF)), 4),
     specifications: new SpecificationService(tasks, origins, nodeLimits(config)),
+    storage: openStorage(config),
     traffic,
     turns: new BackgroundTurns(traffic),
   };
@@ -327,7 +332,7 @@ function composeAdmin(
 }
 
 function composeHttp(
-  { config, events, origins, maintenance, specifications, traffic, lostLines }: Node,
+  { config, events, origins, maintenance, specifications, traffic, storage, lostLines }: Node,
   apps: Apps,
   auth: Auth,
   parts: {
@@ -346,6 +351,7 @@ function composeHttp(
     areas: [
       restApi({ parser, plans: new PlanCache(), claimsOf: auth.claimsOf }),
       authApi(auth.shared),
+      storageApi({ ...storage, events }),
       portalApi((app, identity, language) => screens.for(app, identity, language)),
     ],
     openApi: openApi((app, role) => documents.for(app, role)),

@@ -9,8 +9,9 @@ import {
   findCustomProvider,
   listCustomProviders,
 } from '../../accounts/providers/custom-providers.ts';
+import { optional, required } from '../../calls/words.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { flag, metadata, optional, required, text } from '../body.ts';
+import { flag, metadata, text } from '../body.ts';
 import { authCall } from '../call.ts';
 import type { AuthContext } from '../context.ts';
 import { PAGES } from '../providers/authorize.ts';

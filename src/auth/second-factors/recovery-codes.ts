@@ -12,8 +12,9 @@ import {
   replaceRecoveryCodes,
 } from '../../accounts/factors/recovery-codes.ts';
 import { type Raised, raiseBySecondFactor } from '../../accounts/factors/verify-factor.ts';
+import { optional, required } from '../../calls/words.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { optional, required, text } from '../body.ts';
+import { text } from '../body.ts';
 import { authCall, SESSION } from '../call.ts';
 import type { AuthContext } from '../context.ts';
 import { takeFromLimit } from '../rate-limit.ts';

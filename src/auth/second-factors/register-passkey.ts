@@ -7,9 +7,10 @@ import {
   storePasskey,
   useRegistration,
 } from '../../accounts/factors/passkeys.ts';
+import { required } from '../../calls/words.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { UUID } from '../../identity/uuid.ts';
-import { required, text } from '../body.ts';
+import { text } from '../body.ts';
 import { authCall } from '../call.ts';
 import type { Member } from '../callers.ts';
 import { type AuthContext, timeOf } from '../context.ts';
