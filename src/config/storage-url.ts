@@ -15,10 +15,10 @@ export interface StorageUrl {
 const EXAMPLE = 's3://bucket/prefix?endpoint=https://s3.example.com&region=eu-1';
 /** Region of servers that have no regions. */
 const STANDARD_REGION = 'us-east-1';
-const bucketName = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+const bucketName = /^[a-z0-9][a-z0-9.-]+[a-z0-9]$/;
 /** Characters that neither a URL nor XML escapes. */
 const prefixPath = /^(?:[\w-][\w.-]*(?:\/[\w-][\w.-]*)*)?$/;
-const regionName = /^[a-z0-9-]{1,64}$/;
+const regionName = /^[a-z0-9-]+$/;
 const parameters = ['endpoint', 'region', 'style'];
 
 /**

@@ -66,6 +66,7 @@ export class BytesTruncatedError extends Error {
   }
 }
 
+/** Characters of the longest key. A key of the node has at most 150. */
 const MAX_KEY = 512;
 const segments = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
 

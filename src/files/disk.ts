@@ -5,7 +5,7 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 
 // The functions with callbacks need fewer steps in JavaScript than the file handles of node:fs/promises.
 export const openFile = promisify(fs.open);
-export const syncFile = promisify(fs.fsync);
+const syncFile = promisify(fs.fsync);
 export const syncData = promisify(fs.fdatasync);
 const write = promisify(fs.write);
 

@@ -33,9 +33,9 @@ export interface S3Timing {
   readonly work: number;
   /** Time in which a response that is no file arrives. */
   readonly response: number;
-  /** Pause before the second attempt; it doubles with each attempt, up to `maxPause`. */
+  /** Pause before the second attempt; it doubles with each attempt, up to `longestPause`. */
   readonly pause: number;
-  readonly maxPause: number;
+  readonly longestPause: number;
 }
 
 export const standardTiming: S3Timing = {
@@ -44,7 +44,7 @@ export const standardTiming: S3Timing = {
   work: 300_000,
   response: 60_000,
   pause: 100,
-  maxPause: 3_000,
+  longestPause: 3_000,
 };
 
 /** Attempts of a request that fails for a reason that may pass. */
@@ -130,7 +130,7 @@ export class S3Client {
         return await attempt();
       } catch (error) {
         if (!(error instanceof S3Error && error.isTemporary) || count >= ATTEMPTS) throw error;
-        const pause = Math.min(this.timing.pause * 2 ** (count - 1), this.timing.maxPause);
+        const pause = Math.min(this.timing.pause * 2 ** (count - 1), this.timing.longestPause);
         await delay(pause * (0.5 + Math.random() / 2));
       }
     }

@@ -16,6 +16,7 @@ export interface S3Sizes {
   readonly page: number;
 }
 
+/** Bytes of a mebibyte. */
 const MIB = 1024 * 1024;
 export const standardSizes: S3Sizes = {
   single: 64 * MIB,
