@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CallRequest } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import { storageFull } from '../../apps/exceeded-bounds.ts';
+import { contentKey } from '../../apps/files/content-key.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import { firstJson, type Statement } from '../../database/statement.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
@@ -11,7 +12,7 @@ import { type Bucket, requireBucket } from '../buckets/bucket.ts';
 import type { StorageContext } from '../context.ts';
 import { asAdmin, asCaller, asService, runActs } from '../run.ts';
 import { requireAllowedType } from './content-types.ts';
-import { contentKey, type ObjectPlace } from './object.ts';
+import type { ObjectPlace } from './object.ts';
 
 /** What a client says about a file that it uploads. */
 export interface FileDetails {
