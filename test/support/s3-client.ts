@@ -108,20 +108,36 @@ export class S3Client {
   }
 
   /** Returns an aws-chunked body with signatures, and the signed headers for it. */
-  chunked(method: string, path: string, content: Buffer, size: number): { headers: Record<string, string>; body: Buffer; target: string } {
+  chunked(
+    method: string,
+    path: string,
+    content: Buffer,
+    size: number,
+  ): { headers: Record<string, string>; body: Buffer; target: string } {
     const { host, pathname } = new URL(this.#access.endpoint);
     const target = pathname + path.split('/').map(encoded).join('/');
     const payloadHash = 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD';
-    const headers = { host, 'content-encoding': 'aws-chunked', 'x-amz-decoded-content-length': String(content.length), 'x-amz-content-sha256': payloadHash };
+    const headers = {
+      host,
+      'content-encoding': 'aws-chunked',
+      'x-amz-decoded-content-length': String(content.length),
+      'x-amz-content-sha256': payloadHash,
+    };
     const own = this.authorize(method, target, '', headers, payloadHash);
     const date = own['x-amz-date'] ?? '';
     let previous = (own.authorization ?? '').split('Signature=')[1] ?? '';
     const parts: Buffer[] = [];
     for (let i = 0; ; i += size) {
       const chunk = content.subarray(i, i + size);
-      const text = ['AWS4-HMAC-SHA256-PAYLOAD', date, this.#scope(date), previous, sha256(''), sha256(chunk)].join('\n');
+      const text = ['AWS4-HMAC-SHA256-PAYLOAD', date, this.#scope(date), previous, sha256(''), sha256(chunk)].join(
+        '\n',
+      );
       previous = hmac(this.#key(date), text).toString('hex');
-      parts.push(Buffer.from(`${chunk.length.toString(16)};chunk-signature=${previous}\r\n`), chunk, Buffer.from('\r\n'));
+      parts.push(
+        Buffer.from(`${chunk.length.toString(16)};chunk-signature=${previous}\r\n`),
+        chunk,
+        Buffer.from('\r\n'),
+      );
       if (chunk.length === 0) break;
     }
     return { headers: { ...headers, ...own }, body: Buffer.concat(parts), target };

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { limits } from '../../../../contract/limits.ts';
+import { partKey } from '../../../apps/files/content-key.ts';
 import { NinefoldError } from '../../../errors/ninefold-error.ts';
 import { BytesMissingError } from '../../../files/byte-store.ts';
 import type { StorageContext } from '../../context.ts';
@@ -14,7 +15,7 @@ import { xmlTooLarge } from '../s3-error.ts';
 import { xmlReply } from '../s3-reply.ts';
 import { uploadOf } from '../write-objects.ts';
 import { type ListedPart, readCompletedParts } from '../xml/documents.ts';
-import { type OpenUpload, type Part, partKey, readParts, requireUpload } from './upload-rows.ts';
+import { type OpenUpload, type Part, readParts, requireUpload } from './upload-rows.ts';
 import { endUpload } from './uploads.ts';
 
 /** Joins the parts of an upload to an object, in the order of their numbers. */
@@ -87,7 +88,7 @@ async function* joined(
   for (const { id, size } of parts) {
     if (size === 0) continue;
     try {
-      yield* await store.read(partKey(app.ref, upload, id), { start: 0, end: size - 1 });
+      yield* await store.read(partKey(app.ref, upload.id, id), { start: 0, end: size - 1 });
     } catch (cause) {
       // The part was replaced, or another request has ended the upload.
       if (cause instanceof BytesMissingError) throw new NinefoldError('InvalidPart', { cause });

@@ -1,11 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { limits } from '../../../../contract/limits.ts';
 import { storageFull } from '../../../apps/exceeded-bounds.ts';
+import { contentKey, partKey } from '../../../apps/files/content-key.ts';
 import { NinefoldError } from '../../../errors/ninefold-error.ts';
 import type { SpooledFile } from '../../../files/byte-store.ts';
 import { requireBucket } from '../../buckets/bucket.ts';
 import type { StorageContext } from '../../context.ts';
 import { objectName } from '../../names.ts';
-import { contentKey, entityTagOf, type StoredObject } from '../../objects/object.ts';
+import { entityTagOf, type StoredObject } from '../../objects/object.ts';
 import { findReadable } from '../../objects/read-object.ts';
 import { whileCounted } from '../../objects/upload.ts';
 import { tooLarge } from '../../objects/write-object.ts';
@@ -15,7 +17,7 @@ import { readCopySource } from '../request/operation.ts';
 import { type Handler, invalidArgument, type ObjectCall } from '../s3-call.ts';
 import { emptyReply, xmlReply } from '../s3-reply.ts';
 import { partNumber } from '../xml/documents.ts';
-import { newPartId, type OpenUpload, openBytes, partKey, requireUpload, savePart } from './upload-rows.ts';
+import { type OpenUpload, openBytes, requireUpload, savePart } from './upload-rows.ts';
 
 export const uploadPart: Handler<ObjectCall> = async (call) => {
   const md5 = await receivePart(call, call.body.length, async () => call.body);
@@ -104,8 +106,8 @@ async function storePart(
   file: SpooledFile,
 ): Promise<void> {
   const { store, spool, app } = context;
-  const id = newPartId();
-  const key = partKey(app.ref, upload, id);
+  const id = randomUUID();
+  const key = partKey(app.ref, upload.id, id);
   try {
     await store.put(key, file);
   } catch (cause) {
@@ -117,5 +119,5 @@ async function storePart(
     if (error instanceof NinefoldError) await store.delete([key]).catch(() => undefined);
     throw error;
   });
-  if (replaced !== null) await store.delete([partKey(app.ref, upload, replaced)]).catch(() => undefined);
+  if (replaced !== null) await store.delete([partKey(app.ref, upload.id, replaced)]).catch(() => undefined);
 }

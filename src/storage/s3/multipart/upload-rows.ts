@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { limits } from '../../../../contract/limits.ts';
 import { runAsServerRole } from '../../../apps/run-as-server-role.ts';
 import { firstJson, type Param } from '../../../database/statement.ts';
@@ -164,18 +163,10 @@ export async function readParts(
   return parts ?? [];
 }
 
-/** Deletes an upload and returns the ids of its parts, whose bytes the caller must delete; null if it has ended. */
-export const deleteUpload = (
-  context: StorageContext,
-  { id }: Pick<OpenUpload, 'id'>,
-): Promise<readonly string[] | null> =>
-  query<string[]>(
-    context,
-    `with parts as (select p.id from ninefold.upload_parts p where p.upload_id = $1::uuid),
-      gone as (delete from ninefold.uploads u where u.id = $1::uuid returning u.id)
-    select (select coalesce(json_agg(p.id), '[]') from parts p) from gone`,
-    [id],
-  );
+/** Deletes the rows of an upload and of its parts. The caller must delete their bytes. */
+export async function deleteUploadRow(context: StorageContext, { id }: Pick<OpenUpload, 'id'>): Promise<void> {
+  await query(context, 'delete from ninefold.uploads u where u.id = $1::uuid', [id]);
+}
 
 /** Returns uploads of a bucket that a caller may continue, in the order of their keys. */
 export async function readUploads(
@@ -209,9 +200,3 @@ export async function readUploads(
   );
   return uploads ?? [];
 }
-
-/** Returns the key of the bytes of a part in the store of the node. */
-export const partKey = (ref: string, { id: upload }: Pick<OpenUpload, 'id'>, part: string): string =>
-  `${ref}/uploads/${upload}/${part}`;
-
-export const newPartId = (): string => randomUUID();

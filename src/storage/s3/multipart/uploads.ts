@@ -1,4 +1,5 @@
 import { limits } from '../../../../contract/limits.ts';
+import { deleteUpload as deleteBytes } from '../../../apps/files/sweep.ts';
 import { requireBucket } from '../../buckets/bucket.ts';
 import type { StorageContext } from '../../context.ts';
 import { admitUpload } from '../../objects/write-object.ts';
@@ -17,9 +18,8 @@ import { uploadOf } from '../write-objects.ts';
 import { urlEncoded } from '../xml/write-xml.ts';
 import {
   createUpload,
-  deleteUpload,
+  deleteUploadRow,
   type OpenUpload,
-  partKey,
   readParts,
   readUploads,
   requireUpload,
@@ -42,10 +42,9 @@ export const abortMultipartUpload: Handler<ObjectCall> = async (call) => {
 
 /** Deletes an upload and the bytes of its parts. */
 export async function endUpload(context: StorageContext, upload: OpenUpload): Promise<void> {
-  const parts = await deleteUpload(context, upload);
-  const keys = (parts ?? []).map((part) => partKey(context.app.ref, upload, part));
+  await deleteUploadRow(context, upload);
   // The sweep deletes bytes that remain.
-  if (keys.length > 0) await context.store.delete(keys).catch(() => undefined);
+  await deleteBytes(context.store, context.app.ref, upload.id).catch(() => undefined);
 }
 
 export const listParts: Handler<ObjectCall> = async (call) => {

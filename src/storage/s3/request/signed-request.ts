@@ -120,6 +120,7 @@ function fromQuery(pairs: readonly QueryPair[], headers: Headers): Authorization
   const parameters = new Map(pairs);
   const algorithm = parameters.get('X-Amz-Algorithm');
   if (algorithm === undefined) {
+    // The AWS CLI presigns with version 2 for the region us-east-1.
     if (!parameters.has('Signature'))
       throw new NinefoldError('AccessDenied', { message: 'The request has no signature.' });
     throw wrongVersion();
@@ -213,6 +214,7 @@ function timeOfDate(date: string | undefined): string | null {
 }
 
 const malformed = (message: string): NinefoldError => new NinefoldError('AuthorizationHeaderMalformed', { message });
-const wrongVersion = (): NinefoldError => malformed(`Sign with AWS Signature Version 4 (${ALGORITHM}).`);
+const wrongVersion = (): NinefoldError =>
+  malformed(`Sign with AWS Signature Version 4 (${ALGORITHM}). The AWS CLI does so for every region but us-east-1.`);
 const missing = (name: string): NinefoldError =>
   new NinefoldError('MissingSecurityHeader', { message: `The header ${name} is missing.` });
