@@ -1,5 +1,9 @@
 import { createHash, createHmac } from 'node:crypto';
+import type { AppConnection } from '../../contract/admin.ts';
+import type { CreatedS3Key } from '../../contract/files.ts';
+import { admin } from './apps.ts';
 import { type HttpResponse, send } from './http.ts';
+import type { NodeAddress } from './node.ts';
 
 /** The access of a client to the S3 protocol of an app. */
 export interface S3Access {
@@ -8,6 +12,8 @@ export interface S3Access {
   readonly accessKey: string;
   readonly secret: string;
   readonly sessionToken?: string;
+  /** The origin to connect to, if the host of the endpoint has no address. */
+  readonly connectTo?: string;
 }
 
 export interface S3Request {
@@ -46,14 +52,14 @@ export class S3Client {
 
   /** Sends a signed request. @param path `/bucket/key`, not encoded. */
   send(method: string, path: string, request: S3Request = {}): Promise<HttpResponse> {
-    const { endpoint } = this.#access;
+    const { endpoint, connectTo } = this.#access;
     const { query = '', headers = {}, body, unsigned = {} } = request;
     const { origin, host, pathname } = new URL(endpoint);
     const target = pathname + path.split('/').map(encoded).join('/');
     const payloadHash = request.payloadHash ?? sha256(body ?? '');
     const signed = { ...headers, host, 'x-amz-content-sha256': payloadHash };
     const authorization = this.authorize(method, target, query, signed, payloadHash, request.time);
-    return send(origin, query === '' ? target : `${target}?${query}`, {
+    return send(connectTo ?? origin, query === '' ? target : `${target}?${query}`, {
       method,
       headers: { ...signed, ...authorization, ...unsigned },
       ...(body !== undefined && { body }),
@@ -107,40 +113,40 @@ export class S3Client {
     return `${target}?${query}&X-Amz-Signature=${this.#sign(date, canonical)}`;
   }
 
-  /** Returns an aws-chunked body with signatures, and the signed headers for it. */
-  chunked(
-    method: string,
+  /**
+   * Sends a body in chunks with signatures (aws-chunked).
+   * @param change Changes the body after it was signed.
+   */
+  sendChunks(
     path: string,
     content: Buffer,
-    size: number,
-  ): { headers: Record<string, string>; body: Buffer; target: string } {
-    const { host, pathname } = new URL(this.#access.endpoint);
+    { chunkBytes = 65_536, change = (body: Buffer) => body } = {},
+  ): Promise<HttpResponse> {
+    const { origin, host, pathname } = new URL(this.#access.endpoint);
     const target = pathname + path.split('/').map(encoded).join('/');
     const payloadHash = 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD';
     const headers = {
       host,
       'content-encoding': 'aws-chunked',
-      'x-amz-decoded-content-length': String(content.length),
       'x-amz-content-sha256': payloadHash,
+      'x-amz-decoded-content-length': String(content.length),
     };
-    const own = this.authorize(method, target, '', headers, payloadHash);
+    const own = this.authorize('PUT', target, '', headers, payloadHash);
     const date = own['x-amz-date'] ?? '';
-    let previous = (own.authorization ?? '').split('Signature=')[1] ?? '';
+    let previous = own.authorization?.split('Signature=')[1] ?? '';
     const parts: Buffer[] = [];
-    for (let i = 0; ; i += size) {
-      const chunk = content.subarray(i, i + size);
-      const text = ['AWS4-HMAC-SHA256-PAYLOAD', date, this.#scope(date), previous, sha256(''), sha256(chunk)].join(
-        '\n',
-      );
-      previous = hmac(this.#key(date), text).toString('hex');
+    for (let i = 0, isLast = false; !isLast; i += chunkBytes) {
+      const chunk = content.subarray(i, i + chunkBytes);
+      isLast = chunk.length === 0;
+      const lines = ['AWS4-HMAC-SHA256-PAYLOAD', date, this.#scope(date), previous, sha256(''), sha256(chunk)];
+      previous = hmac(this.#key(date), lines.join('\n')).toString('hex');
       parts.push(
         Buffer.from(`${chunk.length.toString(16)};chunk-signature=${previous}\r\n`),
         chunk,
         Buffer.from('\r\n'),
       );
-      if (chunk.length === 0) break;
     }
-    return { headers: { ...headers, ...own }, body: Buffer.concat(parts), target };
+    return send(origin, target, { method: 'PUT', headers: { ...headers, ...own }, body: change(Buffer.concat(parts)) });
   }
 
   #sign(date: string, canonical: string): string {
@@ -148,10 +154,28 @@ export class S3Client {
     return hmac(this.#key(date), text).toString('hex');
   }
 
-  #scope = (date: string): string => `${date.slice(0, 8)}/${REGION}/s3/aws4_request`;
+  #scope(date: string): string {
+    return `${date.slice(0, 8)}/${REGION}/s3/aws4_request`;
+  }
 
   #key(date: string): Buffer {
     const day = hmac(`AWS4${this.#access.secret}`, date.slice(0, 8));
     return hmac(hmac(hmac(day, REGION), 's3'), 'aws4_request');
   }
 }
+
+/** Creates an access key of an app. */
+export async function createS3Access(node: NodeAddress, app: Pick<AppConnection, 'ref' | 'url'>): Promise<S3Access> {
+  const { id, secret } = await admin<CreatedS3Key>(node, 'POST', `/apps/${app.ref}/files/s3-keys`, { name: 'test' });
+  return { endpoint: `${app.url}/storage/v1/s3`, accessKey: id, secret };
+}
+
+/** Returns the text of all elements with a name in a document, with references resolved. */
+export const textsOf = (xml: string, name: string): string[] =>
+  [...xml.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g'))].map(([, text = '']) =>
+    text.replace(/&(?:(amp|lt|gt|quot)|#(\d+));/g, (_, entity?: string, code?: string) =>
+      entity === undefined ? String.fromCodePoint(Number(code)) : (references[entity] ?? ''),
+    ),
+  );
+
+const references: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"' };
