@@ -104,6 +104,11 @@ export const storageLimits = limitsOf('storage', {
     meaning: 'The longest life of a signed URL.',
     code: 'InvalidRequest',
   },
+  ownFileSeconds: {
+    unit: 'seconds',
+    default: 604_800,
+    meaning: 'How long the links to files in a member’s download of the own data are valid.',
+  },
   uploadUrlSeconds: {
     unit: 'seconds',
     default: 7200,
