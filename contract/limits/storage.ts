@@ -104,6 +104,11 @@ export const storageLimits = limitsOf('storage', {
     meaning: 'The longest life of a signed URL.',
     code: 'InvalidRequest',
   },
+  ownFileSeconds: {
+    unit: 'seconds',
+    default: 604_800,
+    meaning: 'How long the links to files in a member’s download of the own data are valid.',
+  },
   uploadUrlSeconds: {
     unit: 'seconds',
     default: 7200,
@@ -115,6 +120,11 @@ export const storageLimits = limitsOf('storage', {
     default: 24,
     meaning: 'How long an upload in parts may take. After that, the node deletes its parts.',
     code: 'NoSuchUpload',
+  },
+  fileDifferences: {
+    unit: 'count',
+    default: 1000,
+    meaning: 'The most differences between files and their bytes that one check reports.',
   },
   orphanHours: {
     unit: 'hours',

@@ -4,14 +4,12 @@ import { optional, required } from '../../calls/words.ts';
 import { firstJson } from '../../database/statement.ts';
 import { storageCall } from '../call.ts';
 import { callerOf } from '../caller.ts';
-import type { StorageContext } from '../context.ts';
 import { decodedPath, objectName } from '../names.ts';
-import type { ObjectPlace } from '../objects/object.ts';
 import { placeOf } from '../objects/place.ts';
 import { findReadable } from '../objects/read-object.ts';
 import { json } from '../reply.ts';
 import { asCaller, asService, runActs } from '../run.ts';
-import { pathInUrl, signUrl } from './tokens.ts';
+import { signedPath } from './tokens.ts';
 
 const seconds = z
   .number()
@@ -38,12 +36,6 @@ const transformText = (options: z.output<typeof transform>): string =>
     .filter(([, value]) => value !== null && value !== undefined)
     .map(([name, value]) => `${name}:${value}`)
     .join(',');
-
-function signedPath(context: StorageContext, { bucket, name }: ObjectPlace, expiresIn: number, options = ''): string {
-  const url = `${bucket}/${name}`;
-  const token = signUrl(context, { use: 'read', url, ...(options !== '' && { transformations: options }) }, expiresIn);
-  return `/${options === '' ? 'object' : 'render/image'}/sign/${pathInUrl(url)}?token=${token}`;
-}
 
 export const signOne = storageCall({
   id: 'storage.object.sign',
