@@ -37,7 +37,7 @@ const complete = (
   return s3.send('POST', `/files/${key}`, { query: `uploadId=${id}`, body, headers });
 };
 /** Returns the folders of uploads whose parts the node stores. */
-const storedUploads = () => readdir(join(node.home, 'files', 'stored', app.ref, 'uploads')).catch(() => [] as string[]);
+const storedUploads = () => readdir(join(node.home, 'files', 'apps', app.ref, 'uploads')).catch(() => [] as string[]);
 
 it('the node joins parts in the order of their numbers, and repeats the response if the client asks again', async () => {
   const [first, second] = [randomBytes(5 * MIB), randomBytes(1000)];

@@ -41,7 +41,7 @@ export const listObjectsV2: Handler<BucketCall> = async (call) => {
   const page = readPage(query);
   const token = query.get('continuation-token');
   const startAfter = query.get('start-after');
-  const after = token === undefined ? startAfter || null : Buffer.from(token, 'base64url').toString('utf8');
+  const after = token === undefined ? startAfter || null : keyOfToken(token);
   const { entries, isTruncated } = await listPage(call, page, after);
   return xmlReply('ListBucketResult', {
     Name: call.bucket,
@@ -52,11 +52,21 @@ export const listObjectsV2: Handler<BucketCall> = async (call) => {
     EncodingType: page.encodingType,
     IsTruncated: isTruncated,
     ContinuationToken: token,
-    NextContinuationToken: isTruncated ? Buffer.from(entries.at(-1)?.name ?? '').toString('base64url') : null,
+    NextContinuationToken: isTruncated ? tokenOf(entries.at(-1)?.name ?? '') : null,
     StartAfter: startAfter === undefined ? null : page.encode(startAfter),
     ...contentsOf(entries, page, query.get('fetch-owner') === 'true' ? ownerOf(call.context.app.ref) : null),
   });
 };
+
+/** Returns the key in a continuation token. @throws NinefoldError InvalidArgument */
+function keyOfToken(token: string): string {
+  const key = Buffer.from(token, 'base64url').toString('utf8');
+  if (key === '' || key.includes('\0') || tokenOf(key) !== token)
+    throw invalidArgument('The continuation token is not of this listing.');
+  return key;
+}
+
+const tokenOf = (key: string): string => Buffer.from(key).toString('base64url');
 
 function readPage(query: QueryParameters): Page {
   const delimiter = query.get('delimiter') ?? '';

@@ -86,15 +86,16 @@ function checksumsOf({ trailers }: ChunkedForm) {
   return hashes;
 }
 
-const HEAD = /^([0-9a-f]{1,13})(?:;chunk-signature=([0-9a-f]{64}))?$/i;
+const HEAD = /^([0-9a-f]+)(?:;chunk-signature=([0-9a-f]{64}))?$/i;
 
 /** Reads the line before a chunk: its size in hexadecimal digits, and its signature. */
 async function readHead(reader: ChunkedReader): Promise<{ size: number; signature: string | null }> {
   const line = await reader.line();
   if (line === null) throw new NinefoldError('IncompleteBody');
   const match = HEAD.exec(line);
-  if (!match) throw malformed();
-  return { size: Number.parseInt(match[1] as string, 16), signature: match[2] ?? null };
+  const size = Number.parseInt(match?.[1] ?? '', 16);
+  if (!Number.isSafeInteger(size)) throw malformed();
+  return { size, signature: match?.[2] ?? null };
 }
 
 /** Reads the trailers, verifies their signature, and returns the checksums among them. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { NinefoldError } from '../../../errors/ninefold-error.ts';
 import { type ChecksumAlgorithm, startChecksum } from './checksum.ts';
+import type { Digest } from './crc.ts';
 
 /** A digest that the client computed of the bytes that it sends. */
 export type Expectation =
@@ -26,13 +27,9 @@ export async function* checkedBody(
   }
 }
 
-function startHash(kind: Expectation['kind']): Pick<ReturnType<typeof startChecksum>, 'update' | 'digest'> {
-  if (kind === 'content-sha256') return startChecksum('sha256');
-  if (kind === 'content-md5') {
-    const md5 = createHash('md5');
-    return { update: (bytes) => void md5.update(bytes), digest: () => md5.digest() };
-  }
-  return startChecksum(kind);
+function startHash(kind: Expectation['kind']): Digest {
+  if (kind === 'content-sha256') return createHash('sha256');
+  return kind === 'content-md5' ? createHash('md5') : startChecksum(kind);
 }
 
 /** Returns the error for bytes that do not have the digest that the client sent. */

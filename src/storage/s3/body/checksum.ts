@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { NinefoldError } from '../../../errors/ninefold-error.ts';
-import { type Crc, crc32c, crc64nvme } from './crc.ts';
+import { crc32c, crc64nvme, type Digest } from './crc.ts';
 
-/** The algorithms of the headers and trailers `x-amz-checksum-…`, each with the length of its value in bytes. */
+/** The algorithms of the headers and trailers `x-amz-checksum-…`. */
 const algorithms = {
-  crc32: { bytes: 4, create: zlibCrc32 },
-  crc32c: { bytes: 4, create: crc32c },
-  crc64nvme: { bytes: 8, create: crc64nvme },
-  sha1: { bytes: 20, create: () => createHash('sha1') as Crc },
-  sha256: { bytes: 32, create: () => createHash('sha256') as Crc },
+  crc32: zlibCrc32,
+  crc32c,
+  crc64nvme,
+  sha1: () => createHash('sha1'),
+  sha256: () => createHash('sha256'),
 } as const;
 
 export type ChecksumAlgorithm = keyof typeof algorithms;
@@ -31,7 +31,7 @@ export interface Checksum {
 export function readChecksum(name: string, value: string): Checksum | null {
   const algorithm = checksumAlgorithm(name);
   if (algorithm === null) return null;
-  return { algorithm, value: decodeDigest(value, algorithms[algorithm].bytes, `The header ${name}`) };
+  return { algorithm, value: decodeDigest(value, startChecksum(algorithm).digest().length, `The header ${name}`) };
 }
 
 /** Headers with the prefix of checksums that have no value of one: the names of algorithms and of the mode. */
@@ -67,9 +67,9 @@ export function decodeDigest(value: string, length: number, what: string): Buffe
 }
 
 /** Begins to compute a checksum. */
-export const startChecksum = (algorithm: ChecksumAlgorithm): Crc => algorithms[algorithm].create();
+export const startChecksum = (algorithm: ChecksumAlgorithm): Digest => algorithms[algorithm]();
 
-function zlibCrc32(): Crc {
+function zlibCrc32(): Digest {
   let value = 0;
   return {
     update: (bytes) => {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type Crc, crc32c, crc64nvme } from './crc.ts';
+import { crc32c, crc64nvme, type Digest } from './crc.ts';
 
-const ofText = (crc: Crc, text: string): string => {
+const ofText = (crc: Digest, text: string): string => {
   crc.update(Buffer.from(text));
   return crc.digest().toString('hex');
 };

@@ -1,7 +1,7 @@
-/** A cyclic redundancy check that is computed piece by piece. */
-export interface Crc {
+/** A digest that is computed piece by piece, such as a cyclic redundancy check or a hash. */
+export interface Digest {
   update(bytes: Uint8Array): void;
-  /** Returns the check value in big-endian order, as the S3 protocol encodes it. */
+  /** Returns the digest; of a check value its bytes in big-endian order, as the S3 protocol encodes it. */
   digest(): Buffer;
 }
 
@@ -12,7 +12,7 @@ const NVME = { high: 0x9a6c9329, low: 0xac4bc9b5 } as const;
 const SLICES = 8;
 
 /** Creates CRC-32C (RFC 3720, appendix B.4). */
-export function crc32c(): Crc {
+export function crc32c(): Digest {
   let value = -1;
   return {
     update: (bytes) => {
@@ -23,7 +23,7 @@ export function crc32c(): Crc {
 }
 
 /** Creates CRC-64/NVME. Numbers of JavaScript have 32 bits in bit operations, so the value has two halves. */
-export function crc64nvme(): Crc {
+export function crc64nvme(): Digest {
   const value = { high: -1, low: -1 };
   return {
     update: (bytes) => updateCrc64(value, bytes),
