@@ -12,10 +12,16 @@ export async function callerOf(context: StorageContext): Promise<Identity> {
   if (identity.source === 'none') {
     throw new NinefoldError('InvalidJWT', {
       status: 401,
-      message: 'Invalid Compact JWS: the request has no key and no token',
+      message: 'Invalid Compact JWS',
     });
   }
   return identity;
+}
+
+/** Returns the caller; `public` for a request without a key or token, which can read only public buckets. */
+export async function callerOrPublic(context: StorageContext): Promise<Identity | 'public'> {
+  const identity = await context.identity();
+  return identity.source === 'none' ? 'public' : identity;
 }
 
 /** Returns true for a caller that no policy limits: the secret key of the app, or a builder. */

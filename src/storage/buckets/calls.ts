@@ -9,9 +9,9 @@ import { json } from '../reply.ts';
 import { asCaller, runActs } from '../run.ts';
 import { BUCKET_JSON, type Bucket, readBucket } from './bucket.ts';
 
-const UNITS: Readonly<Record<string, number>> = { '': 1, b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3, tb: 1024 ** 4 };
+const UNITS: Readonly<Record<string, number>> = { '': 1, b: 1, kb: 1e3, mb: 1e6, gb: 1e9, tb: 1e12 };
 
-/** A number of bytes: 1024, "500KB", "5 MB". */
+/** A number of bytes, or a text with a decimal unit as in Supabase Storage: "500KB" are 500,000 bytes. */
 const size = z
   .union([z.number(), z.string()])
   .nullish()
@@ -158,7 +158,8 @@ export const getBucket = storageCall({
     );
     const bucket = result && firstJson<Bucket>(result);
     if (!bucket) throw new NinefoldError('NoSuchBucket');
-    return json(bucket);
+    const { type: _, ...described } = bucket;
+    return json(described);
   },
 });
 
@@ -226,7 +227,8 @@ export const emptyBucket = storageCall({
       }),
     );
     if (!bucket || !firstJson<Bucket>(bucket)) throw new NinefoldError('NoSuchBucket');
-    return json({ message: 'Successfully emptied' });
+    // The rows are gone. The words are those of Supabase Storage, whose client expects them; the node frees the bytes in seconds.
+    return json({ message: 'Empty bucket has been queued. Completion may take up to an hour.' });
   },
 });
 

@@ -69,6 +69,11 @@ const isContainer = (found: string, type: string): boolean =>
   (found === 'application/zip' && /^application\/(?:vnd\.|epub|x-)/.test(type)) ||
   (found === 'application/xml' && /[/+](?:xml|svg)/.test(type));
 
-/** The container of an audio or video file does not always tell which of both it is. */
+/**
+ * A picture with the type of another kind of picture harms nobody, and clients often send the type by the name of the
+ * file. The container of an audio or video file does not always tell which of both it is.
+ */
 const isSameMedia = (found: string, type: string): boolean =>
-  /^(?:audio|video)\//.test(found) && /^(?:audio|video)\//.test(type) && found.split('/')[1] === type.split('/')[1];
+  (RASTER.test(found) && RASTER.test(type)) || (MEDIA.test(found) && MEDIA.test(type));
+const RASTER = /^image\/(?!svg)/;
+const MEDIA = /^(?:audio|video)\//;

@@ -89,14 +89,14 @@ export const listV2 = storageCall({
       hasNext,
       ...(hasNext &&
         last && { nextCursor: encode(sort.column === 'name' ? { after: last.name } : { offset: offset + limit }) }),
-      folders: page.filter(({ object }) => object === null).map(({ name }) => ({ key: name, name })),
+      folders: page.filter(({ object }) => object === null).map(({ name }) => ({ key: name.slice(0, -1), name })),
       objects: page.flatMap(({ name, object }) =>
         object === null
           ? []
           : [
               {
                 id: object.id,
-                key: name,
+                ...(body.with_delimiter === true && { key: name.split('/').at(-1) }),
                 name,
                 updated_at: object.updated_at,
                 created_at: object.created_at,

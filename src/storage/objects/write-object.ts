@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CallRequest } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import { storageFull } from '../../apps/exceeded-bounds.ts';
+import { contentKey } from '../../apps/files/content-key.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import { firstJson, type Statement } from '../../database/statement.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
@@ -11,7 +12,7 @@ import { type Bucket, requireBucket } from '../buckets/bucket.ts';
 import type { StorageContext } from '../context.ts';
 import { asAdmin, asCaller, asService, runActs } from '../run.ts';
 import { requireAllowedType } from './content-types.ts';
-import { contentKey, type ObjectPlace } from './object.ts';
+import type { ObjectPlace } from './object.ts';
 
 /** What a client says about a file that it uploads. */
 export interface FileDetails {
@@ -59,7 +60,11 @@ export async function admitUpload(
 ): Promise<{ readonly bucket: Bucket; readonly maxBytes: number }> {
   if (context.app.isFull) throw storageFull();
   const isEarly = announced === null || announced > limits.earlyPolicyBytes.default;
-  const row = { id: randomUUID(), metadata: { size: announced, mimetype: file?.contentType }, userMetadata: null };
+  const row = {
+    id: randomUUID(),
+    metadata: { contentLength: announced, size: announced, mimetype: file?.contentType },
+    userMetadata: null,
+  };
   const bucket = await requireBucket(context, request, upload.place.bucket, {
     operation: upload.operation,
     trying: isEarly ? [asCaller(upload.as, writeRow(upload, row))] : [],
@@ -118,8 +123,9 @@ export async function storeObject(
       context,
       request,
       { operation: upload.operation },
-      asAdmin(keepFile(content.id, file, settings.storage_quarantine), ...useToken(upload)),
+      asAdmin(keepFile(content.id, file, settings.storage_quarantine)),
       asCaller(upload.as, writeRow(upload, row)),
+      asAdmin(...useToken(upload)),
       asService({
         text: `select json_build_object('id', o.id, 'version', o.version) from storage.objects o
           where o.bucket_id = $1 and o.name = $2`,
@@ -177,13 +183,5 @@ const writeRow = ({ place, owner, ownerId, isUpsert }: Upload, { id, metadata, u
             updated_at = pg_catalog.now(), last_accessed_at = pg_catalog.now()`
         : ''
     }`,
-  params: [
-    id,
-    place.bucket,
-    place.name,
-    owner,
-    ownerId,
-    JSON.stringify(metadata),
-    userMetadata === null ? null : JSON.stringify(userMetadata),
-  ],
+  params: [id, place.bucket, place.name, owner, ownerId, JSON.stringify(metadata), JSON.stringify(userMetadata ?? {})],
 });
