@@ -3,7 +3,7 @@ import type { CallRequest } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import { storageFull } from '../../apps/exceeded-bounds.ts';
 import { contentKey } from '../../apps/files/content-key.ts';
-import { DatabaseError } from '../../database/database-error.ts';
+import { ConnectionError } from '../../database/database-error.ts';
 import { firstJson, type Statement } from '../../database/statement.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { SpooledFile } from '../../files/byte-store.ts';
@@ -142,13 +142,10 @@ export async function storeObject(
     return { id: object.id, version, eTag, size: file.size };
   } catch (error) {
     // After a lost connection, the row may exist. Then the sweep deletes the bytes if it does not.
-    if (isRolledBack(error)) await store.delete([key]).catch(() => undefined);
+    if (!(error instanceof ConnectionError)) await store.delete([key]).catch(() => undefined);
     throw error;
   }
 }
-
-const isRolledBack = (error: unknown): boolean =>
-  error instanceof DatabaseError || (error instanceof NinefoldError && error.code !== 'app_damaged');
 
 /** Records the bytes and makes their id available to the statement that writes the row. */
 const keepFile = (id: string, { sha256, size, md5 }: SpooledFile, isQuarantined: boolean): Statement => ({
