@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { spoolBytes } from '../../test/support/store-suite.ts';
 import { makeTestFolder } from '../../test/support/test-folder.ts';
 import { diskSpace } from './disk.ts';
-import { openFolder } from './open-store.ts';
+import { openTarget } from './open-store.ts';
 
 const MIB = 1024 * 1024;
 /** Only root can mount a disk that is small enough to be filled. */
@@ -24,7 +24,13 @@ describe.skipIf(!canMount)('a full disk (skipped: only root on Linux can mount o
   });
 
   it('causes disk_full without leaving a part of the file, and files can be stored once there is space', async () => {
-    const { store, spool, incoming } = openFolder(disk);
+    const { store, spool, incoming } = openTarget({
+      home: disk,
+      storageUrl: null,
+      storageFrom: null,
+      storageKey: null,
+      storageSecret: null,
+    });
     const full = expect.objectContaining({ code: 'disk_full', status: 503 });
     const chunks = async function* () {
       for (let count = 0; count < 30; count++) yield randomBytes(MIB / 10);
