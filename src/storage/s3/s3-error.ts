@@ -33,6 +33,7 @@ const renamed: Readonly<Record<string, { readonly code: string; readonly status:
   role_reserved: { code: 'AccessDenied', status: 403 },
   database_refused: { code: 'AccessDenied', status: 403 },
   too_many_requests: { code: 'SlowDown', status: 503 },
+  database_busy: { code: 'SlowDown', status: 503 },
   TooManyUploads: { code: 'SlowDown', status: 503 },
   StorageUnavailable: { code: 'ServiceUnavailable', status: 503 },
   BytesMissing: { code: 'InternalError', status: 500 },
