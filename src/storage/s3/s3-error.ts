@@ -35,7 +35,6 @@ const renamed: Readonly<Record<string, { readonly code: string; readonly status:
   too_many_requests: { code: 'SlowDown', status: 503 },
   database_busy: { code: 'SlowDown', status: 503 },
   TooManyUploads: { code: 'SlowDown', status: 503 },
-  StorageUnavailable: { code: 'ServiceUnavailable', status: 503 },
   BytesMissing: { code: 'InternalError', status: 500 },
 };
 

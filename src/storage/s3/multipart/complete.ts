@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Reply } from '../../../../contract/call-request.ts';
 import { limits } from '../../../../contract/limits.ts';
 import { partKey } from '../../../apps/files/content-key.ts';
 import { NinefoldError } from '../../../errors/ninefold-error.ts';
@@ -11,29 +12,38 @@ import { admitUpload, storeObject, tooLarge } from '../../objects/write-object.t
 import { checkedBody } from '../body/checked-body.ts';
 import { checksumsOf, readAll } from '../body/request-body.ts';
 import type { Handler, ObjectCall } from '../s3-call.ts';
-import { xmlTooLarge } from '../s3-error.ts';
+import { s3ErrorReply, xmlTooLarge } from '../s3-error.ts';
 import { xmlReply } from '../s3-reply.ts';
+import { replyWhileWorking } from '../slow-reply.ts';
 import { uploadOf } from '../write-objects.ts';
 import { type ListedPart, readCompletedParts } from '../xml/documents.ts';
 import { type OpenUpload, type Part, readParts, requireUpload } from './upload-rows.ts';
 import { endUpload } from './uploads.ts';
 
 /** Joins the parts of an upload to an object, in the order of their numbers. */
-export const completeMultipartUpload: Handler<ObjectCall> = (call) =>
-  whileCounted(call.context, async () => {
-    const listed = readCompletedParts(await readAll(call.body, limits.s3XmlBytes.default, xmlTooLarge));
-    const eTag = entityTagOfParts(listed);
-    try {
-      await complete(call, listed, eTag);
-    } catch (error) {
-      const isEnded = error instanceof NinefoldError && error.code === 'NoSuchUpload';
-      // A client that did not get the response repeats the request.
-      if (!isEnded || !(await isComplete(call, eTag))) throw error;
-    }
-    const { request, bucket, key } = call;
-    const location = `${request.baseUrl}/storage/v1/s3/${encodeURIComponent(bucket)}/${key.split('/').map(encodeURIComponent).join('/')}`;
-    return xmlReply('CompleteMultipartUploadResult', { Location: location, Bucket: bucket, Key: key, ETag: eTag });
-  });
+export const completeMultipartUpload: Handler<ObjectCall> = async (call) => {
+  const listed = readCompletedParts(await readAll(call.body, limits.s3XmlBytes.default, xmlTooLarge));
+  const work = whileCounted(call.context, () => completeOnce(call, listed));
+  return replyWhileWorking(work, (error) => s3ErrorReply(error, call.request));
+};
+
+/** Codes of errors that occur if another request has completed the upload. */
+const ended: readonly string[] = ['NoSuchUpload', 'InvalidPart'];
+
+/** Completes an upload. A client that did not get the response repeats the request, and gets the same response. */
+async function completeOnce(call: ObjectCall, listed: readonly ListedPart[]): Promise<Reply> {
+  const eTag = entityTagOfParts(listed);
+  try {
+    await complete(call, listed, eTag);
+  } catch (error) {
+    const mayBeComplete = error instanceof NinefoldError && ended.includes(error.code);
+    if (!mayBeComplete || !(await isComplete(call, eTag))) throw error;
+  }
+  const { request, bucket, key } = call;
+  const path = [bucket, ...key.split('/')].map(encodeURIComponent).join('/');
+  const location = `${request.baseUrl}/storage/v1/s3/${path}`;
+  return xmlReply('CompleteMultipartUploadResult', { Location: location, Bucket: bucket, Key: key, ETag: eTag });
+}
 
 async function complete(call: ObjectCall, listed: readonly ListedPart[], eTag: string): Promise<void> {
   const { context, request, headers } = call;

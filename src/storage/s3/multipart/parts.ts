@@ -112,7 +112,7 @@ async function storePart(
     await store.put(key, file);
   } catch (cause) {
     await spool.discard(file);
-    throw cause instanceof NinefoldError ? cause : new NinefoldError('StorageUnavailable', { retryAfter: 1, cause });
+    throw cause instanceof NinefoldError ? cause : new NinefoldError('storage_unavailable', { retryAfter: 1, cause });
   }
   const { size, md5 } = file;
   const replaced = await savePart(context, upload, { number, id, size, md5 }).catch(async (error: unknown) => {

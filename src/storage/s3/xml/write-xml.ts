@@ -4,15 +4,16 @@ export interface XmlContent {
   readonly [element: string]: XmlValue;
 }
 
-const HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n';
+/** The start of every document. */
+export const XML_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
 
 /** Renders a document of the S3 protocol. Each property is an element; a list is repeated elements. */
 export const renderXml = (root: string, content: XmlContent): string =>
-  `${HEAD}<${root} xmlns="${NAMESPACE}">${elements(content)}</${root}>`;
+  `${XML_HEAD}<${root} xmlns="${NAMESPACE}">${elements(content)}</${root}>`;
 
 /** Renders an error, which has no namespace. */
-export const renderXmlError = (content: XmlContent): string => `${HEAD}<Error>${elements(content)}</Error>`;
+export const renderXmlError = (content: XmlContent): string => `${XML_HEAD}<Error>${elements(content)}</Error>`;
 
 function elements(content: XmlContent): string {
   let xml = '';
