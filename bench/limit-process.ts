@@ -77,6 +77,8 @@ async function worksOf(order: LimitOrder, connections: readonly Connection[]): P
           query,
           headers,
           body: body === '' ? null : Buffer.from(body),
+          stream: null,
+          target: '/',
           address: '127.0.0.1',
           requestId: 'bench',
           baseUrl: '',

@@ -19,6 +19,12 @@ export interface BodyStream extends AsyncIterable<Uint8Array> {
   destroy(): void;
 }
 
+/** The body of a request as it arrives. An API that takes a stream must not hold all bytes of it in memory. */
+export interface IncomingBody extends AsyncIterable<Uint8Array> {
+  /** The announced length in bytes; null for a chunked body. */
+  readonly length: number | null;
+}
+
 /** One HTTP request as the handlers of an API receive it, independent of any HTTP framework. */
 export interface CallRequest {
   method: string;
@@ -28,8 +34,12 @@ export interface CallRequest {
   query: string;
   /** The headers, with names in lower case. Repeated headers are joined as node:http joins them. */
   headers: Readonly<Record<string, string | undefined>>;
-  /** The whole body; null when the request has none. */
+  /** The whole body; null when the request has none, or if the API takes a stream. */
   body: Uint8Array | null;
+  /** The body for an API that takes a stream; null when the request has none. */
+  stream: IncomingBody | null;
+  /** Path and query as the client sent them, with the prefix of the app. */
+  target: string;
   /** The client's address. */
   address: string;
   requestId: string;

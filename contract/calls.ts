@@ -43,6 +43,26 @@ export interface AuthCall {
  */
 export const authCalls = generated as readonly AuthCall[];
 
+/** One call of `/storage/v1`. */
+export interface StorageCall {
+  /** Stable name of the call, which policies read with `storage.operation()`: "storage.object.upload". */
+  id: `storage.${string}`;
+  method: CallEntry['method'];
+  /** Path below /apps/<ref>. The name `path` in braces is the rest of the path; another name is one segment. */
+  path: string;
+  summary: string;
+  /** `key`: a key or a token, and policies decide. `link`: the token of a signed URL. */
+  caller: 'anyone' | 'key' | 'link';
+  parameters: CallParameter[];
+  returns: string;
+  /** An example body for the snippets; null for a call without a body. */
+  example: Readonly<Record<string, string | number | boolean>> | null;
+  /** The call with supabase-js, as an expression that uses `supabase`; null if supabase-js has no such call. */
+  supabase_js: string | null;
+  /** The codes that the call can return, without those of `codesOfEveryCall`. */
+  errors: ErrorCode[];
+}
+
 /** Codes that every call to an app can return, of any of its APIs. */
 export const codesOfEveryCall: readonly ErrorCode[] = [
   'internal',

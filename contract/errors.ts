@@ -9,10 +9,11 @@ import { ninefoldErrors } from './errors/ninefold.ts';
 import { postgresErrors } from './errors/postgres.ts';
 import { restErrors } from './errors/rest.ts';
 import { stateErrors } from './errors/states.ts';
+import { storageErrors } from './errors/storage.ts';
 
 export type { ErrorEntry };
 
-export const errors = { ...ninefoldErrors, ...restErrors, ...authErrors };
+export const errors = { ...ninefoldErrors, ...restErrors, ...authErrors, ...storageErrors };
 
 export type ErrorCode = keyof typeof errors;
 

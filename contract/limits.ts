@@ -18,6 +18,7 @@ import { requestLimits } from './limits/requests.ts';
 import { sessionLimits } from './limits/sessions.ts';
 import { settingLimits } from './limits/settings.ts';
 import { siteLimits } from './limits/site.ts';
+import { storageLimits } from './limits/storage.ts';
 import { textLimits } from './limits/texts.ts';
 import { versionLimits } from './limits/versions.ts';
 
@@ -52,6 +53,7 @@ export const limits = {
   ...importLimits,
   ...textLimits,
   ...siteLimits,
+  ...storageLimits,
 };
 
 export type LimitName = keyof typeof limits;

@@ -27,6 +27,7 @@ export const settingSections = [
   'sessions',
   'notices',
   'provider',
+  'files',
 ] as const;
 
 type SettingSection = (typeof settingSections)[number];

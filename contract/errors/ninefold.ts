@@ -48,6 +48,13 @@ export const ninefoldErrors = entries('ninefold', {
     member: 'Your connection was too slow for this. Please try again.',
     limit: 'requestSeconds',
   },
+  body_incomplete: {
+    status: 400,
+    message: 'The connection ended before the body of the request.',
+    meaning: 'The client disconnected, or sent fewer bytes than it announced.',
+    action: 'Send the request again.',
+    member: memberTexts.tryAgain,
+  },
   expectation_failed: {
     status: 417,
     message: 'The Expect header asks for what is not done here.',

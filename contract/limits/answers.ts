@@ -29,6 +29,12 @@ export const answerLimits = limitsOf('answers', {
     default: 64 * 1024,
     meaning: 'Bytes of a response that a client must read in each streamIdleSeconds, unless less is left.',
   },
+  uploadBytesPerPeriod: {
+    unit: 'bytes',
+    default: 16 * 1024,
+    meaning: 'Bytes of an upload to /storage/v1 that a client must send in each streamIdleSeconds.',
+    code: 'request_timeout',
+  },
   slowReaderBytes: {
     unit: 'bytes',
     default: 64 * 1024 * 1024,

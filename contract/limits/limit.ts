@@ -29,6 +29,7 @@ export const limitGroups = {
   factors: 'Second factors',
   database: 'Database and connections',
   apps: 'Bounds of an app',
+  storage: 'Files',
   jobs: 'Scheduled jobs and HTTP from SQL',
   mails: 'Mails',
   settings: 'Settings',

@@ -6,7 +6,7 @@ import type { BuilderRights } from '../apps/team/team-store.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { isActingToken, requireActing } from '../identity/acting-token.ts';
 import type { BuilderSession } from '../identity/builder-session.ts';
-import type { Identity } from '../identity/identity.ts';
+import { type Identity, serviceRole } from '../identity/identity.ts';
 import {
   type ClaimsOf,
   type ImpersonatedCaller,
@@ -151,12 +151,3 @@ function keepsChanges({ method, headers }: CallRequest): boolean {
   const isTried = /(?:^|,)\s*(?:tx=rollback|explain=access)\s*(?:,|$)/.test(headers.prefer ?? '');
   return method !== 'GET' && method !== 'HEAD' && (!isTried || /tx=commit/.test(headers.prefer ?? ''));
 }
-
-export const serviceRole: Identity = {
-  role: 'service_role',
-  claims: { role: 'service_role' },
-  claimsJson: '{"role":"service_role"}',
-  userId: null,
-  sessionId: null,
-  source: 'builder',
-};

@@ -4,6 +4,7 @@ import type { Setting, ValuesOf } from '../../contract/setting.ts';
 import { defaultRestSettings, type RestSettings, restSettings } from '../../contract/settings.ts';
 import { type AuthSettings, authSettings, defaultAuthSettings } from '../../contract/settings-auth.ts';
 import { defaultMailSettings, type MailSettings, mailSettings } from '../../contract/settings-mail.ts';
+import { defaultStorageSettings, type StorageSettings, storageSettings } from '../../contract/settings-storage.ts';
 import type { Statement } from '../database/statement.ts';
 
 /** Factor of a default with `wideOnLoopback`. */
@@ -14,6 +15,7 @@ export interface Settings {
   readonly rest: RestSettings;
   readonly auth: AuthSettings;
   readonly mail: MailSettings;
+  readonly storage: StorageSettings;
 }
 
 /** Statement that reads the stored settings as one JSON object; values larger than settingBytes are ignored. */
@@ -35,10 +37,10 @@ function withinRange(setting: Setting, value: unknown): unknown {
  * high.
  */
 export function defaultSettings(isLoopback: boolean): Settings {
-  const mail = defaultMailSettings;
-  if (!isLoopback) return { rest: defaultRestSettings, auth: defaultAuthSettings, mail };
+  const same = { rest: defaultRestSettings, mail: defaultMailSettings, storage: defaultStorageSettings };
+  if (!isLoopback) return { ...same, auth: defaultAuthSettings };
   const wide = Object.values(wideDefaults).map(({ setting, value }) => [setting, value]);
-  return { rest: defaultRestSettings, auth: { ...defaultAuthSettings, ...Object.fromEntries(wide) }, mail };
+  return { ...same, auth: { ...defaultAuthSettings, ...Object.fromEntries(wide) } };
 }
 
 /** Limits with a higher default on a node that other machines cannot reach, by name. */
@@ -61,6 +63,7 @@ export function readSettings(
     rest: merge(restSettings, defaults.rest, stored),
     auth: merge(authSettings, defaults.auth, stored),
     mail: merge(mailSettings, defaults.mail, stored),
+    storage: merge(storageSettings, defaults.storage, stored),
   };
 }
 
@@ -85,7 +88,7 @@ export function hasKind(setting: Setting, value: unknown): boolean {
     case 'boolean':
       return typeof value === 'boolean';
     case 'number':
-      return value === null ? setting.isNullable === true : isWholeNumber(value);
+      return value === null ? setting.isNullable === true : isWholeNumber(value, setting.range[1]);
     case 'choice':
       return typeof value !== 'string' && value !== null ? false : setting.values.includes(value);
     case 'text':
@@ -110,6 +113,9 @@ const isMapOfTexts = (value: unknown): boolean =>
   !Array.isArray(value) &&
   Object.values(value).every((each) => typeof each === 'string');
 
-/** Returns true for an integer that PostgreSQL's type integer can store. All numeric settings are counts. */
-const isWholeNumber = (value: unknown): boolean =>
-  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 2 ** 31;
+/**
+ * Returns true for an integer that PostgreSQL's type integer can store, or up to the maximum of the setting if that is
+ * larger. All numeric settings are counts.
+ */
+const isWholeNumber = (value: unknown, max: number): boolean =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= Math.max(max, 2 ** 31 - 1);

@@ -1,47 +1,9 @@
 import { z } from 'zod';
 import type { CallRequest } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
+import { isStorable, storable, UNSTORABLE } from '../calls/storable.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { parseBoundedJson } from '../limits/bounded-json.ts';
-
-/** The words of a parameter or a field in chapter 7. */
-export type ParameterWords = {
-  readonly meaning: string;
-  readonly required: boolean;
-  /** The type, or the accepted values; `text` if missing. */
-  readonly type?: string;
-};
-
-/** Returns the words of a parameter that a call needs. The schema of a field accepts its absence; the call refuses it. */
-export const required = (meaning: string, type?: string): ParameterWords => ({
-  meaning,
-  required: true,
-  ...(type !== undefined && { type }),
-});
-
-/** Returns the words of a parameter that can be left out. */
-export const optional = (meaning: string, type?: string): ParameterWords => ({
-  ...required(meaning, type),
-  required: false,
-});
-
-/** Returns the words that a field got by `schema.meta(required('…'))`; null for a field without words. */
-export function wordsOf(schema: z.ZodType): ParameterWords | null {
-  const { meaning, required, type } = { ...schema.meta() };
-  if (typeof meaning !== 'string') return null;
-  return { meaning, required: required === true, ...(typeof type === 'string' && { type }) };
-}
-
-/** Matches characters that PostgreSQL cannot store: NUL and unpaired surrogates. */
-const UNSTORABLE = /\0|[\uD800-\uDFFF]/u;
-
-function isStorable(value: unknown): boolean {
-  if (typeof value === 'string') return !UNSTORABLE.test(value);
-  if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every(([key, entry]) => !UNSTORABLE.test(key) && isStorable(entry));
-}
-
-const storable = 'must not contain NUL characters or broken surrogate pairs';
 
 /**
  * Returns the schema of an optional text. Null and the empty text count as absent, as in GoTrue.

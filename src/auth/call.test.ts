@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { flag, optional, required, text } from './body.ts';
+import { optional, required } from '../calls/words.ts';
+import { flag, text } from './body.ts';
 import { authCall } from './call.ts';
 
 const words = { errors: [], summary: 'Does it.', returns: '{}' } as const;

@@ -1,7 +1,7 @@
 import { limits } from '../../contract/limits.ts';
 import { LeakedPasswordRange } from '../accounts/passwords/leaked-passwords.ts';
 import { PasswordHasher } from '../accounts/passwords/passwords.ts';
-import { authoriseBuilderProxy, serviceRole } from '../admin/authorise.ts';
+import { authoriseBuilderProxy } from '../admin/authorise.ts';
 import type { AdminContext } from '../admin/context.ts';
 import { handleAdmin } from '../admin/handle.ts';
 import { preparePage } from '../admin/prepare-page.ts';
@@ -43,6 +43,7 @@ import { buildServer, type HttpServer } from '../http/server.ts';
 import { identityOfBuilder } from '../identity/builder-session.ts';
 import { ExternalKeys } from '../identity/external-keys.ts';
 import { Identities } from '../identity/identities.ts';
+import { serviceRole } from '../identity/identity.ts';
 import { AddressPolicy } from '../jobs/public-address.ts';
 import { ScheduledWork } from '../jobs/scheduled-work.ts';
 import { AddressLimiter } from '../limits/address-limiter.ts';

@@ -4,9 +4,9 @@ import type { Identity } from '../identity/identity.ts';
 import type { TraceRecorder } from '../observe/events.ts';
 import type { BodyBound } from './read-body.ts';
 
-/** One API of an app (`rest`, `auth`, `portal`), which handles requests below /apps/<ref>/<area>/v1. */
+/** One API of an app (`rest`, `auth`, `storage`, `portal`), which handles requests below /apps/<ref>/<area>/v1. */
 export interface ApiHandler {
-  readonly name: 'rest' | 'auth' | 'portal';
+  readonly name: 'rest' | 'auth' | 'portal' | 'storage';
   /**
    * Handles a request.
    * @param identify Returns the identity of the caller, or throws an error that `renderError` turns into a 401. APIs
@@ -19,6 +19,8 @@ export interface ApiHandler {
    * settings limit the body.
    */
   readonly body?: BodyBound;
+  /** True if the API reads `CallRequest.stream` itself and bounds the bytes that it accepts. */
+  readonly takesStream?: true;
   /**
    * Renders an error in the format of this API; null if that format cannot express the error.
    * @param identity The identity of the caller; null if it was not determined before the error.

@@ -13,6 +13,7 @@ import {
   refusedAsScript,
   withoutCookies,
 } from './app-headers.ts';
+import type { Arrivals } from './arrival.ts';
 import type { BufferedBodies } from './buffered-bodies.ts';
 import { hasBody, headerError, readTarget, toCallRequest } from './call-request.ts';
 import type { AddressReader } from './client-address.ts';
@@ -20,7 +21,7 @@ import { errorReply } from './error-reply.ts';
 import { helpLink } from './help-link.ts';
 import type { Pipeline } from './pipeline.ts';
 import { isAccountPath, type PortalPages } from './portal-pages.ts';
-import { type ReceiveBody, readBody } from './read-body.ts';
+import { type ArrivingBody, arrivingBody } from './read-body.ts';
 import type { SitePages } from './site-pages.ts';
 import type { SlowReaders } from './slow-readers.ts';
 import { discardBody, writeReply } from './write-reply.ts';
@@ -40,6 +41,7 @@ export interface AppCallParts {
   origins: Origins;
   readAddress: AddressReader;
   bufferedBodies: BufferedBodies;
+  arrivals: Arrivals;
   slowReaders: SlowReaders;
 }
 
@@ -99,14 +101,13 @@ export class AppCalls {
     const refused =
       headerError(request, isPreflight(callRequest)) ??
       (policy === this.#policies.own ? undefined : refusedAsScript(callRequest.headers));
-    const receive: ReceiveBody | null = hasBody(request)
-      ? (bounds) => readBody(request, response, bounds, this.#parts.bufferedBodies)
-      : null;
+    const { arrivals, bufferedBodies } = this.#parts;
+    const body = hasBody(request) ? arrivingBody(request, response, bufferedBodies, arrivals.begin(request)) : null;
     const isPage = !refused && policy === this.#policies.own && to.area === null;
     const page = isPage ? await this.#page(to.ref, callRequest) : null;
     const reply = refused
       ? await this.#refuse(refused, to, callRequest)
-      : (page ?? (await this.#reply(to, callRequest, receive)));
+      : (page ?? (await this.#reply(to, callRequest, body)));
     if (this.#closing) reply.headers.connection = 'close';
     if (response.destroyed) discardBody(reply);
     else writeReply(response, reply, policy, this.#parts.slowReaders);
@@ -121,11 +122,11 @@ export class AppCalls {
     return pipeline.answerPage(ref, request, page, (app) => sites.answer(app, request));
   }
 
-  #reply(to: AppPath, request: CallRequest, receive: ReceiveBody | null): Promise<Reply> {
+  #reply(to: AppPath, request: CallRequest, body: ArrivingBody | null): Promise<Reply> {
     const { pipeline, openApi, authorise } = this.#parts;
     const api = this.#areas.get(to.area ?? '');
     const builder = to.isByBuilder ? () => authorise(request, to.ref) : null;
-    if (api) return pipeline.answerApp(api, to.ref, request, receive, builder);
+    if (api) return pipeline.answerApp(api, to.ref, request, body, builder);
     const isDocument = to.area === OPEN_API && documentMethods.has(request.method);
     if (isDocument) return pipeline.answerApp(openApi, to.ref, request, null);
     return this.#refuse(new NinefoldError('not_found'), to, request);

@@ -23,6 +23,8 @@ export function toCallRequest(
     query: to.query,
     headers: to.headers ?? headers,
     body: null,
+    stream: null,
+    target: request.url ?? '/',
     address: to.address,
     requestId: requestIdOf(headers),
     baseUrl: to.baseUrl,

@@ -8,6 +8,8 @@ const question = (headers: Record<string, string>): CallRequest => ({
   query: '',
   headers,
   body: null,
+  stream: null,
+  target: '/',
   address: '127.0.0.1',
   requestId: 'test',
   baseUrl: 'http://localhost:9009/apps/test',

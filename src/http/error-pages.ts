@@ -52,6 +52,7 @@ const sources: Readonly<Record<ErrorEntry['source'], string>> = {
   ninefold: 'Ninefold',
   rest: 'Data calls, PostgREST’s code',
   auth: 'Sign-in and sessions, GoTrue’s code',
+  storage: 'Files, Supabase Storage’s code',
   postgres: 'PostgreSQL, SQLSTATE',
 };
 

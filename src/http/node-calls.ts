@@ -4,6 +4,7 @@ import type { Origins } from '../apps/registry/origins.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { HEALTH, MONITORING } from './app-calls.ts';
 import { type HeaderPolicy, nodePolicies } from './app-headers.ts';
+import type { Arrivals } from './arrival.ts';
 import type { BufferedBodies } from './buffered-bodies.ts';
 import { BuiltFiles } from './built-files.ts';
 import { hasBody, headerError, readTarget, toCallRequest } from './call-request.ts';
@@ -12,7 +13,7 @@ import { errorPageReply } from './error-pages.ts';
 import { asNinefoldError, errorReply } from './error-reply.ts';
 import { consolePolicy } from './node-headers.ts';
 import type { Pipeline } from './pipeline.ts';
-import { type ReceiveBody, readBody } from './read-body.ts';
+import { arrivingBody, type ReceiveBody } from './read-body.ts';
 import type { SlowReaders } from './slow-readers.ts';
 import { discardBody, writeReply } from './write-reply.ts';
 
@@ -35,6 +36,7 @@ export interface NodeCallParts {
   origins: Origins;
   readAddress: AddressReader;
   bufferedBodies: BufferedBodies;
+  arrivals: Arrivals;
   slowReaders: SlowReaders;
 }
 
@@ -118,16 +120,14 @@ export class NodeCalls {
   }
 
   async #admin(callRequest: CallRequest, request: IncomingMessage, response: ServerResponse): Promise<Reply> {
-    const { pipeline, handleAdmin, bufferedBodies } = this.#parts;
+    const { pipeline, handleAdmin, bufferedBodies, arrivals } = this.#parts;
     const { headers, path } = callRequest;
     const type = headers['content-type'];
     const isBodyless = callRequest.method === 'GET' || callRequest.method === 'HEAD' || callRequest.method === 'TRACE';
     if (!isBodyless && type !== undefined && !MEDIA_TYPE.test(type)) throw new NinefoldError('media_type_unsupported');
-    const receive: ReceiveBody | null = hasBody(request)
-      ? (bounds) => readBody(request, response, bounds, bufferedBodies)
-      : null;
+    const body = hasBody(request) ? arrivingBody(request, response, bufferedBodies, arrivals.begin(request)) : null;
     const below = { ...callRequest, path: `/${path.split('/').slice(3).join('/')}` };
-    return pipeline.answerNode(below, () => handleAdmin(below, receive));
+    return pipeline.answerNode(below, () => handleAdmin(below, body?.read ?? null));
   }
 
   async #health(): Promise<Reply> {

@@ -14,7 +14,7 @@ import { corsHeaders, isPreflight, preflightReply, withoutCredentials } from './
 import { attributeError, type ErrorAttribution, raisedIn } from './attribute-error.ts';
 import { asNinefoldError, errorReply } from './error-reply.ts';
 import { helpLink } from './help-link.ts';
-import { type BodyBounds, boundOf, type ReceiveBody } from './read-body.ts';
+import { type ArrivingBody, type BodyBounds, boundOf } from './read-body.ts';
 import { refusedTransition } from './refused-transition.ts';
 
 /** The parts that the pipeline calls. */
@@ -40,7 +40,7 @@ export class Pipeline {
 
   /**
    * Handles a request to an app's API.
-   * @param receive Reads the body; null if the request has none.
+   * @param body The body; null if the request has none.
    * @param authorise For a builder's request: returns the identity for the builder; throws if the builder may not work
    * on the app. By default, the key or token of the request determines the identity.
    */
@@ -48,7 +48,7 @@ export class Pipeline {
     api: ApiHandler,
     ref: string,
     request: CallRequest,
-    receive: ReceiveBody | null,
+    body: ArrivingBody | null,
     authorise: (() => Promise<Identity>) | null = null,
   ): Promise<Reply> {
     const { traffic, identities } = this.#parts;
@@ -74,8 +74,9 @@ export class Pipeline {
           trace.identified = performance.now();
           return identity;
         };
-        if (receive) {
-          request.body = await receive(await bodyBounds(opened, api, identify));
+        if (body && api.takesStream) request.stream = body.stream();
+        else if (body) {
+          request.body = await body.read(await bodyBounds(opened, api, identify));
           trace.received = performance.now();
         }
         return api.handle(opened, request, identify, trace);

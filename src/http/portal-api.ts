@@ -4,12 +4,12 @@ import { providerNames, providerTitles } from '../../contract/providers.ts';
 import { listCustomProviders } from '../accounts/providers/custom-providers.ts';
 import type { App } from '../apps/app.ts';
 import { runAsServerRole } from '../apps/run-as-server-role.ts';
+import { matchesEntityTag } from '../calls/conditional.ts';
 import { firstJson, plain } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { ApiHandler } from './api-handler.ts';
 import { viewsReply } from './portal-views.ts';
-import { matchesEntityTag } from './stored-files.ts';
 
 /** Returns the screens that a caller may open, as JSON, with an entity tag for this JSON. */
 type ScreensFor = (

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingBody } from '../../contract/call-request.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import type { Arrival } from './arrival.ts';
 import type { BufferedBodies } from './buffered-bodies.ts';
 
 /** The first size of the buffer of a body without Content-Length. */
@@ -27,8 +29,40 @@ export const boundOf = (bytes: number, code: ErrorCode = 'body_too_large'): Body
   bound: () => ({ bytes, code }),
 });
 
-/** Reads the body of one request. */
-export type ReceiveBody = (bounds: BodyBounds) => Promise<Uint8Array | null>;
+/** Reads the body of one request, or returns it as a stream. */
+export interface ArrivingBody {
+  read(bounds: BodyBounds): Promise<Uint8Array | null>;
+  stream(): IncomingBody;
+}
+
+/** Reads the whole body of one request. */
+export type ReceiveBody = ArrivingBody['read'];
+
+/** Returns the body of a request as it arrives. The stream of a client that disconnects ends with an error. */
+export function arrivingBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  bufferedBytes: BufferedBodies,
+  arrival: Arrival,
+): ArrivingBody {
+  return {
+    read: (bounds) => readBody(request, response, bounds, bufferedBytes),
+    stream: () => {
+      arrival.allowLong();
+      const { 'content-length': length } = request.headers;
+      return { length: length === undefined ? null : Number(length), [Symbol.asyncIterator]: () => chunksOf(request) };
+    },
+  };
+}
+
+/** Reads the chunks of a body. Leaving the loop early keeps the connection, so that the client gets the response. */
+async function* chunksOf(request: IncomingMessage): AsyncGenerator<Uint8Array, void> {
+  try {
+    yield* request.iterator({ destroyOnReturn: false });
+  } catch (cause) {
+    throw new NinefoldError('body_incomplete', { cause });
+  }
+}
 
 /**
  * Reads the complete body; null for an empty one. Never settles if the client disconnects before the end, because no

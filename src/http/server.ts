@@ -6,6 +6,7 @@ import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { type AppCallParts, AppCalls } from './app-calls.ts';
 import { corsHeaders } from './app-headers.ts';
+import { Arrivals } from './arrival.ts';
 import { BufferedBodies } from './buffered-bodies.ts';
 import { headersTooLarge, PARSED_HEADER_BYTES, requestIdOf } from './call-request.ts';
 import { addressReader, type TrustedProxies } from './client-address.ts';
@@ -23,7 +24,7 @@ import { SlowReaders } from './slow-readers.ts';
 const LINGER_MILLISECONDS = 2000;
 
 /** The parts that the server creates itself. */
-type OwnParts = 'readAddress' | 'bufferedBodies' | 'slowReaders' | 'portal' | 'sites';
+type OwnParts = 'readAddress' | 'bufferedBodies' | 'arrivals' | 'slowReaders' | 'portal' | 'sites';
 
 /** The parts of the HTTP server of a worker. */
 export interface HttpParts extends Omit<AppCallParts, OwnParts>, Omit<NodeCallParts, OwnParts> {
@@ -54,8 +55,10 @@ const DRAIN_CHECK_MILLISECONDS = 20;
  */
 export function buildServer(parts: HttpParts): HttpServer {
   const slowReaders = new SlowReaders();
+  const arrivals = new Arrivals();
   const shared = {
     ...parts,
+    arrivals,
     readAddress: addressReader(parts.trustedProxies),
     bufferedBodies: new BufferedBodies(),
     slowReaders,
@@ -66,7 +69,8 @@ export function buildServer(parts: HttpParts): HttpServer {
     // Node.js must not reject a request without the header Host, because `headerError` does so with an error of Ninefold.
     requireHostHeader: false,
     maxHeaderSize: PARSED_HEADER_BYTES,
-    requestTimeout: limits.requestSeconds.default * 1000,
+    // `Arrivals` bounds the time in which a body arrives.
+    requestTimeout: 0,
     headersTimeout: limits.headersSeconds.default * 1000,
     connectionsCheckingInterval: CHECK_MILLISECONDS,
     keepAliveTimeout: parts.keepAliveSeconds * 1000,
@@ -79,6 +83,7 @@ export function buildServer(parts: HttpParts): HttpServer {
     }),
   );
   slowReaders.watch(server);
+  arrivals.watch(server);
   const mustClose = limitSockets(server, parts.clientSockets);
   server.on('clientError', answerBrokenRequest);
   server.on('connect', (_request, socket: Socket) => answerOnSocket(socket, new NinefoldError('method_not_allowed')));

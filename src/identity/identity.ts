@@ -17,3 +17,13 @@ export interface Identity {
   readonly sessionId: string | null;
   readonly source: 'none' | 'publishable-key' | 'secret-key' | 'token' | 'external-token' | 'builder';
 }
+
+/** The service role, for builders and for reads that no policy decides. */
+export const serviceRole: Identity = {
+  role: 'service_role',
+  claims: { role: 'service_role' },
+  claimsJson: '{"role":"service_role"}',
+  userId: null,
+  sessionId: null,
+  source: 'builder',
+};

@@ -110,6 +110,8 @@ interface Call {
 function statementsOf(call: Call): readonly Statement[] | NinefoldError {
   const callRequest: CallRequest = {
     ...call,
+    stream: null,
+    target: '/',
     address: '127.0.0.1',
     requestId: 'test',
     baseUrl: 'http://localhost',

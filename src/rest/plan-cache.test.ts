@@ -41,6 +41,8 @@ const get = (query: string, headers: CallRequest['headers'] = {}): CallRequest =
   query,
   headers,
   body: null,
+  stream: null,
+  target: '/',
   address: '127.0.0.1',
   requestId: 'test',
   baseUrl: '',

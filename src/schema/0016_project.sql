@@ -65,7 +65,8 @@ create function realtime.broadcast_changes(
 comment on function realtime.broadcast_changes is 'Does nothing: Ninefold has no realtime service.';
 
 -- Tables of storage ---------------------------------------------------------------------------------------------------
--- Migrations define policies on these tables. Ninefold stores no files.
+-- /storage/v1 reads and writes buckets and objects as the caller, so policies on them decide. 0018_files.sql has the bytes.
+-- The other tables exist for migrations that name them.
 
 create type storage.buckettype as enum ('STANDARD', 'ANALYTICS', 'VECTOR');
 
@@ -86,7 +87,8 @@ create table storage.buckets (
 create table storage.objects (
   id uuid primary key default gen_random_uuid(),
   bucket_id text references storage.buckets (id),
-  name text,
+  -- Paths are compared by their bytes. So one index serves equality, prefixes and the order of a listing.
+  name text collate "C",
   owner uuid,
   owner_id text,
   metadata jsonb,
@@ -99,7 +101,6 @@ create table storage.objects (
   level integer,
   unique (bucket_id, name)
 );
-create index objects_bucket_path on storage.objects (bucket_id, name text_pattern_ops);
 
 create table storage.prefixes (
   bucket_id text not null references storage.buckets (id),
@@ -300,8 +301,8 @@ begin
 end
 $$;
 
--- Policies distinguish the operations of the Storage API by these functions. Without a storage service the setting is empty, so no
--- operation is allowed.
+-- Policies distinguish the operations of the Storage API by these functions. Outside of /storage/v1 the setting is empty, so no operation
+-- is allowed.
 create function storage.operation() returns text
   language sql stable
   set search_path = ''

@@ -16,7 +16,9 @@ begin
   end loop;
   if exists (
     select from pg_catalog.pg_roles
-    where rolname in ('anon', 'authenticated', 'service_role', 'authenticator', 'supabase_auth_admin', 'ninefold_server', 'ninefold_owner') and (rolsuper or rolcreaterole)
+    where rolname in (
+      'anon', 'authenticated', 'service_role', 'authenticator', 'supabase_auth_admin', 'supabase_storage_admin', 'ninefold_server', 'ninefold_owner'
+    ) and (rolsuper or rolcreaterole)
   ) then
     raise exception 'a role that Ninefold gives to the apps is a superuser or may create roles on this server'
       using hint = 'anon, authenticated, service_role, authenticator and supabase_auth_admin must be plain roles.';
@@ -35,7 +37,7 @@ begin
 end
 $$;
 
-grant anon, authenticated, service_role, supabase_auth_admin to authenticator;
+grant anon, authenticated, service_role, supabase_auth_admin, supabase_storage_admin to authenticator;
 -- Code of an app runs in sessions of its authenticator, so only app_<ref>_server is a member of ninefold_server.
 revoke ninefold_server from authenticator;
 

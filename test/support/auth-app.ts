@@ -170,6 +170,8 @@ export async function makeAuthApp(url: string, options: { jwtSecret?: string } =
         query,
         headers: { 'x-supabase-api-version': '2024-01-01', ...headers },
         body: raw ?? (body === undefined ? null : Buffer.from(JSON.stringify(body))),
+        stream: null,
+        target: path,
         address,
         requestId: 'test',
         baseUrl: 'http://localhost/apps/auth',

@@ -85,6 +85,8 @@ async function restApp(database: Pool, superuser: Pool, settings: RestSettings):
         query: encoded ? query : encodeURI(query),
         headers,
         body: body === undefined ? null : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+        stream: null,
+        target: '/',
         address: '127.0.0.1',
         requestId: 'test',
         baseUrl: 'http://localhost:9009/apps/test',

@@ -19,6 +19,7 @@ import jobs from '../../schema/0014_jobs.sql';
 import http from '../../schema/0015_http.sql';
 import project from '../../schema/0016_project.sql';
 import log from '../../schema/0017_log.sql';
+import files from '../../schema/0018_files.sql';
 import consoleTables from '../../schema/console/0001_console.sql';
 
 /** Key of the advisory lock of an update. */
@@ -50,6 +51,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0015_http', sql: http, onExisting: true },
   { name: '0016_project', sql: project, onExisting: false },
   { name: '0017_log', sql: log, onExisting: true },
+  { name: '0018_files', sql: files, onExisting: true },
 ];
 
 /** Name of the last schema file. */

@@ -9,7 +9,8 @@ import { type UserChange, updateUser } from '../../accounts/users/update-user.ts
 import type { User } from '../../accounts/users/user.ts';
 import { findUser } from '../../accounts/users/users.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { metadata, optional, password, text } from '../body.ts';
+import { optional } from '../../calls/words.ts';
+import { metadata, password, text } from '../body.ts';
 import { authCall } from '../call.ts';
 import { type AuthContext, timeOf } from '../context.ts';
 import { mailedEmailChange, requireMail } from '../links/link-mails.ts';

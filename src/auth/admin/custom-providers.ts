@@ -10,7 +10,8 @@ import {
   listCustomProviders,
 } from '../../accounts/providers/custom-providers.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { flag, metadata, optional, required, text } from '../body.ts';
+import { optional, required } from '../../calls/words.ts';
+import { flag, metadata, text } from '../body.ts';
 import { authCall } from '../call.ts';
 import type { AuthContext } from '../context.ts';
 import { PAGES } from '../providers/authorize.ts';

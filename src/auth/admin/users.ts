@@ -12,7 +12,8 @@ import {
   softDeleteUser,
 } from '../../accounts/users/users.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { flag, optional } from '../body.ts';
+import { optional } from '../../calls/words.ts';
+import { flag } from '../body.ts';
 import { authCall, SOME_ID } from '../call.ts';
 import { byAdmin, requireUserId } from '../callers.ts';
 import { json, replyHeaders } from '../reply.ts';

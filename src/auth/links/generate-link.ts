@@ -12,7 +12,8 @@ import {
   type NewUser,
 } from '../../accounts/users/users.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { metadata, optional, password, required, text } from '../body.ts';
+import { optional, required } from '../../calls/words.ts';
+import { metadata, password, text } from '../body.ts';
 import { authCall } from '../call.ts';
 import type { AuthContext } from '../context.ts';
 import { beforeUserCreated } from '../hooks/before-user-created-hook.ts';

@@ -6,7 +6,8 @@ import { type PhoneAccount, pretendToText } from '../../accounts/messages/texts.
 import type { CodeChallenge } from '../../accounts/providers/flow-states.ts';
 import { runAsAuthAdmin, type SqlStatement } from '../../accounts/run-as-auth-admin.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { optional, required, text } from '../body.ts';
+import { optional, required } from '../../calls/words.ts';
+import { text } from '../body.ts';
 import { authCall, formOf } from '../call.ts';
 import type { AuthContext } from '../context.ts';
 import { makeText, requireText, sendText, storedText } from '../phone/send-text.ts';

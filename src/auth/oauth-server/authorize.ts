@@ -3,7 +3,7 @@ import { beginAuthorization } from '../../accounts/oauth/authorizations.ts';
 import { findOAuthClient, type OAuthClient } from '../../accounts/oauth/clients.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { UUID } from '../../identity/uuid.ts';
-import { optional, required } from '../body.ts';
+import { optional, required } from '../../calls/words.ts';
 import { authCall } from '../call.ts';
 import type { AuthContext } from '../context.ts';
 import { homeOf } from '../links/redirects.ts';

@@ -15,7 +15,8 @@ import {
 } from '../../accounts/oauth/clients.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { UUID } from '../../identity/uuid.ts';
-import { optional, readBody, required, text } from '../body.ts';
+import { optional, required } from '../../calls/words.ts';
+import { readBody, text } from '../body.ts';
 import { authCall, SOME_ID } from '../call.ts';
 import type { AuthContext } from '../context.ts';
 import { takeFromLimit } from '../rate-limit.ts';

@@ -11,7 +11,8 @@ import {
 import { listOAuthGrants, revokeOAuthGrant } from '../../accounts/oauth/grants.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { UUID } from '../../identity/uuid.ts';
-import { required, text } from '../body.ts';
+import { required } from '../../calls/words.ts';
+import { text } from '../body.ts';
 import { authCall, SOME_ID } from '../call.ts';
 import type { Member } from '../callers.ts';
 import type { AuthContext } from '../context.ts';

@@ -9,7 +9,7 @@ import { revokeSession } from '../../accounts/sessions/sessions.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { UUID } from '../../identity/uuid.ts';
 import { type Claims, verifyJwt } from '../../identity/verify-jwt.ts';
-import { required } from '../body.ts';
+import { required } from '../../calls/words.ts';
 import { authCall } from '../call.ts';
 import { type AuthContext, timeOf } from '../context.ts';
 import { json } from '../reply.ts';

@@ -4,7 +4,7 @@ import { limits } from '../../../contract/limits.ts';
 import { type NewFlow, startFlow } from '../../accounts/providers/flow-states.ts';
 import { runAsAuthAdmin } from '../../accounts/run-as-auth-admin.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { optional, required } from '../body.ts';
+import { optional, required } from '../../calls/words.ts';
 import { authCall } from '../call.ts';
 import type { AuthContext } from '../context.ts';
 import { redirectTarget } from '../links/redirects.ts';

@@ -4,7 +4,7 @@ import { type ExternalIdentity, type Finish, signInExternally } from '../../acco
 import { makeAuthCode, type ReturnedFlow, takeFlow } from '../../accounts/providers/flow-states.ts';
 import type { Grant } from '../../accounts/sessions/sessions.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { optional, required } from '../body.ts';
+import { optional, required } from '../../calls/words.ts';
 import { authCall } from '../call.ts';
 import type { AuthContext } from '../context.ts';
 import { homeOf } from '../links/redirects.ts';

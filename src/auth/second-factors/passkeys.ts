@@ -4,7 +4,8 @@ import { deletePasskey, listPasskeys, renamePasskey } from '../../accounts/facto
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { UUID } from '../../identity/uuid.ts';
 import { requireUser } from '../admin/factors.ts';
-import { required, text } from '../body.ts';
+import { required } from '../../calls/words.ts';
+import { text } from '../body.ts';
 import { authCall, SOME_ID } from '../call.ts';
 import { byAdmin, decodeSegment } from '../callers.ts';
 import { json, noContent } from '../reply.ts';

@@ -13,7 +13,8 @@ import {
 } from '../../accounts/factors/recovery-codes.ts';
 import { type Raised, raiseBySecondFactor } from '../../accounts/factors/verify-factor.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { optional, required, text } from '../body.ts';
+import { optional, required } from '../../calls/words.ts';
+import { text } from '../body.ts';
 import { authCall, SESSION } from '../call.ts';
 import type { AuthContext } from '../context.ts';
 import { takeFromLimit } from '../rate-limit.ts';

@@ -9,7 +9,8 @@ import {
 } from '../../accounts/factors/passkeys.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { UUID } from '../../identity/uuid.ts';
-import { required, text } from '../body.ts';
+import { required } from '../../calls/words.ts';
+import { text } from '../body.ts';
 import { authCall } from '../call.ts';
 import type { Member } from '../callers.ts';
 import { type AuthContext, timeOf } from '../context.ts';

@@ -7,7 +7,8 @@ import { type Raised, raiseBySecondFactor, totpProof } from '../../accounts/fact
 import type { Factor } from '../../accounts/users/user.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { UUID } from '../../identity/uuid.ts';
-import { optional, required, text } from '../body.ts';
+import { optional, required } from '../../calls/words.ts';
+import { text } from '../body.ts';
 import { authCall, SESSION, SOME_ID } from '../call.ts';
 import { type AuthContext, timeOf } from '../context.ts';
 import { noteFactorAttempt } from '../hooks/attempt-hooks.ts';

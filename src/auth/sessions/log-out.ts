@@ -2,7 +2,7 @@ import { revokeSession, revokeSessions } from '../../accounts/sessions/sessions.
 import { findUser } from '../../accounts/users/users.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { usable } from '../account/get-user.ts';
-import { optional } from '../body.ts';
+import { optional } from '../../calls/words.ts';
 import { authCall } from '../call.ts';
 import { timeOf } from '../context.ts';
 import { noContent } from '../reply.ts';

@@ -4,7 +4,8 @@ import { issueAuthCode, makeAuthCode, startFlow } from '../../accounts/providers
 import { runAsAuthAdmin } from '../../accounts/run-as-auth-admin.ts';
 import { openFurtherSession } from '../../accounts/sessions/further-sessions.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { optional, required, text } from '../body.ts';
+import { optional, required } from '../../calls/words.ts';
+import { text } from '../body.ts';
 import { authCall } from '../call.ts';
 import { allowedRedirect } from '../links/redirects.ts';
 import { sessionFragment } from '../links/verify-reply.ts';

@@ -9,7 +9,8 @@ import { type SessionClient, sessionAgeSeconds } from '../../accounts/sessions/s
 import type { User } from '../../accounts/users/user.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { signInSubjects } from '../../limits/sign-in-attempts.ts';
-import { optional, password, text } from '../body.ts';
+import { optional } from '../../calls/words.ts';
+import { password, text } from '../body.ts';
 import type { AuthContext } from '../context.ts';
 import { clientOf } from '../sign-in/token-reply.ts';
 import type { MemberSession } from './assurance.ts';

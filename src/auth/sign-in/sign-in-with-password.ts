@@ -5,7 +5,8 @@ import { type Login, signInByPassword } from '../../accounts/passwords/password-
 import type { Grant } from '../../accounts/sessions/sessions.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { signInSubjects } from '../../limits/sign-in-attempts.ts';
-import { password, readBody, required, text } from '../body.ts';
+import { required } from '../../calls/words.ts';
+import { password, readBody, text } from '../body.ts';
 import { authCall, formOf, SESSION } from '../call.ts';
 import type { AuthContext } from '../context.ts';
 import { notePasswordAttempt } from '../hooks/attempt-hooks.ts';

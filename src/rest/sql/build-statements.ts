@@ -1,8 +1,8 @@
 import { limits } from '../../../contract/limits.ts';
 import type { RestSettings } from '../../../contract/settings.ts';
-import { memoize } from '../../catalog/memoize.ts';
 import type { Param, Statement } from '../../database/statement.ts';
 import type { Identity } from '../../identity/identity.ts';
+import { NAMED, setupText } from '../../identity/setup-text.ts';
 import { type CallPlan, type MutatePlan, type Plan, type ReadPlan, returnsSingle } from '../plan/plan.ts';
 import type { ApiRequest, MediaType } from '../request/api-request.ts';
 import { isAllRows, limitOf } from '../request/row-range.ts';
@@ -235,26 +235,6 @@ export function setupStatement(request: ApiRequest, plan: Plan, identity: Identi
   if (isReadOnly(plan)) set('transaction_read_only', 'on');
   return { text: setupText(names.join(' ')), params, planKey: 'setup' };
 }
-
-/** Placeholder for a setting whose name is also passed as a parameter. */
-const NAMED = '*';
-
-/**
- * Returns the SQL that sets these settings in this order. The SQL is cached, because only a few lists of settings
- * occur.
- */
-const setupText = memoize((names) => {
-  let count = 0;
-  const next = (): string => {
-    count += 1;
-    return `$${count}`;
-  };
-  const calls = names.split(' ').map((name) => {
-    const nameText = name === NAMED ? next() : `'${name}'`;
-    return `pg_catalog.set_config(${nameText}, ${next()}, true)`;
-  });
-  return `SELECT ${calls.join(', ')}`;
-});
 
 /** The settings that a transaction can have. */
 type SettingName =

@@ -1,0 +1,124 @@
+import { limitsOf } from './limit.ts';
+
+const MIB = 1024 * 1024;
+const GIB = 1024 * MIB;
+
+/** Limits of files. */
+export const storageLimits = limitsOf('storage', {
+  storageFileBytes: {
+    unit: 'bytes',
+    default: 5 * GIB,
+    meaning: 'The largest file. A bucket can have a lower limit.',
+    setting: 'storage_file_bytes',
+    range: [1, 5 * 1024 * GIB],
+    code: 'EntityTooLarge',
+  },
+  storageBucketBytes: {
+    unit: 'bytes',
+    default: 0,
+    meaning: 'The files of one bucket together; 0 is no limit.',
+    setting: 'storage_bucket_bytes',
+    range: [0, 1024 * 1024 * GIB],
+    code: 'QuotaExceeded',
+  },
+  storageMemberBytes: {
+    unit: 'bytes',
+    default: 0,
+    meaning: 'The files of one member together; 0 is no limit.',
+    setting: 'storage_member_bytes',
+    range: [0, 1024 * 1024 * GIB],
+    code: 'QuotaExceeded',
+  },
+  appStorageBytes: {
+    unit: 'bytes',
+    default: 20 * GIB,
+    meaning: 'The files of one app together. Equal contents count once.',
+    variable: 'NINEFOLD_APP_STORAGE_BYTES',
+    range: [0, 1024 * 1024 * GIB],
+    code: 'QuotaExceeded',
+  },
+  storageFreePercent: {
+    unit: 'count',
+    default: 5,
+    meaning: 'Percent of the disk that uploads leave free. Below this, uploads are refused.',
+    variable: 'NINEFOLD_STORAGE_FREE_PERCENT',
+    range: [0, 90],
+    code: 'disk_full',
+  },
+  storageUsageSeconds: {
+    unit: 'seconds',
+    default: 5,
+    meaning:
+      'How often a worker sums up the bytes of an app, a bucket or a member. Between two sums it adds its own uploads.',
+  },
+  appUploads: {
+    unit: 'count',
+    default: 100,
+    meaning: 'Uploads of one app that one worker takes at the same time.',
+    code: 'TooManyUploads',
+  },
+  storagePathBytes: {
+    unit: 'bytes',
+    default: 1024,
+    meaning: 'The longest path of an object in UTF-8.',
+    code: 'InvalidKey',
+  },
+  bucketNameCharacters: {
+    unit: 'characters',
+    default: 100,
+    meaning: 'The longest id and name of a bucket.',
+    code: 'InvalidBucketName',
+  },
+  storageBodyBytes: {
+    unit: 'bytes',
+    default: MIB,
+    meaning: 'The largest body of a call of /storage/v1 that is no file.',
+    code: 'EntityTooLarge',
+  },
+  storageMetadataBytes: {
+    unit: 'bytes',
+    default: 16 * 1024,
+    meaning: 'The largest metadata that a client sends with a file, as JSON.',
+    code: 'InvalidRequest',
+  },
+  storageListRows: {
+    unit: 'count',
+    default: 1000,
+    meaning: 'The most objects and folders of one page of a listing.',
+  },
+  storageRemovedObjects: {
+    unit: 'count',
+    default: 1000,
+    meaning: 'The most paths that one call removes or signs.',
+    code: 'InvalidRequest',
+  },
+  earlyPolicyBytes: {
+    unit: 'bytes',
+    default: 64 * 1024,
+    meaning:
+      'Size from which an upload is checked against the policies before its bytes are read. All uploads are checked when their row is written.',
+  },
+  signedUrlSeconds: {
+    unit: 'seconds',
+    default: 315_360_000,
+    meaning: 'The longest life of a signed URL.',
+    code: 'InvalidRequest',
+  },
+  uploadUrlSeconds: {
+    unit: 'seconds',
+    default: 7200,
+    meaning: 'How long a signed upload URL is valid.',
+    code: 'InvalidJWT',
+  },
+  uploadHours: {
+    unit: 'hours',
+    default: 24,
+    meaning: 'How long an upload in parts may take. After that, the node deletes its parts.',
+    code: 'NoSuchUpload',
+  },
+  orphanHours: {
+    unit: 'hours',
+    default: 24,
+    meaning: 'How old bytes that no row names must be before the node deletes them, and how often it looks for them.',
+  },
+});

@@ -1,0 +1,69 @@
+import { optional, required } from '../../calls/words.ts';
+import { storageCall } from '../call.ts';
+import { callerOf } from '../caller.ts';
+import { requireReadUrl } from '../signed/tokens.ts';
+import { placeOf } from './place.ts';
+import { sendObject } from './read-object.ts';
+
+const DOWNLOAD = optional('The name under which a browser saves the file; empty for its own name.');
+const errors = [
+  'NoSuchBucket',
+  'NoSuchKey',
+  'InvalidKey',
+  'InvalidRange',
+  'Quarantined',
+  'BytesMissing',
+  'StorageUnavailable',
+] as const;
+const returns = 'The bytes, with ETag, Last-Modified and Accept-Ranges.';
+
+export const download = storageCall({
+  id: 'storage.object.get_authenticated',
+  route: 'GET /object/authenticated/{bucket}/{path}',
+  caller: 'key',
+  summary: 'Downloads a file that the caller may read.',
+  returns,
+  errors,
+  query: { download: DOWNLOAD },
+  supabaseJs: "supabase.storage.from('BUCKET').download('PATH')",
+  handle: async (context, request, { path, operation }) =>
+    sendObject(context, request, placeOf(path), { as: await callerOf(context), operation }),
+});
+
+export const downloadShort = storageCall({
+  id: 'storage.object.get',
+  route: 'GET /object/{bucket}/{path}',
+  caller: 'key',
+  summary: 'Downloads a file that the caller may read; the shorter path.',
+  returns,
+  errors,
+  query: { download: DOWNLOAD },
+  handle: async (context, request, { path, operation }) =>
+    sendObject(context, request, placeOf(path), { as: await callerOf(context), operation }),
+});
+
+export const downloadPublic = storageCall({
+  id: 'storage.object.get_public',
+  route: 'GET /object/public/{bucket}/{path}',
+  caller: 'anyone',
+  summary: 'Downloads a file of a public bucket.',
+  returns,
+  errors,
+  query: { download: DOWNLOAD },
+  supabaseJs: "supabase.storage.from('BUCKET').getPublicUrl('PATH')",
+  handle: async (context, request, { path, operation }) =>
+    sendObject(context, request, placeOf(path), { as: 'public', operation }),
+});
+
+export const downloadSigned = storageCall({
+  id: 'storage.object.get_signed',
+  route: 'GET /object/sign/{bucket}/{path}',
+  caller: 'link',
+  summary: 'Downloads a file by its signed URL.',
+  returns,
+  errors: [...errors, 'InvalidJWT', 'InvalidSignature'],
+  query: { token: required('The token of the signed URL.'), download: DOWNLOAD },
+  supabaseJs: "supabase.storage.from('BUCKET').createSignedUrl('PATH', 60)",
+  handle: async (context, request, { path, query, operation }) =>
+    sendObject(context, request, requireReadUrl(context, path, query), { as: 'link', operation }),
+});
