@@ -37,15 +37,18 @@ export interface ListOrder {
   order: 'asc' | 'desc';
 }
 
+interface ListedObject {
+  /** The path in the bucket. */
+  name: string;
+  created_at: string;
+  updated_at: string;
+  metadata: StoredMetadata | null;
+}
+
 interface Page {
-  folders: readonly { key?: string; name: string }[];
-  objects: readonly {
-    key?: string;
-    name: string;
-    created_at: string;
-    updated_at: string;
-    metadata: StoredMetadata | null;
-  }[];
+  /** The paths of folders, with a slash at the end. */
+  folders: readonly { name: string }[];
+  objects: readonly ListedObject[];
   hasNext: boolean;
   nextCursor?: string;
 }
@@ -77,24 +80,30 @@ export const objectPages = (ref: string, bucket: string, prefix: string, sortBy:
       ),
     initialPageParam: null as string | null,
     getNextPageParam: ({ hasNext, nextCursor }) => (hasNext ? (nextCursor ?? null) : null),
-    select: ({ pages }): Entry[] => pages.flatMap(entriesOf),
+    select: ({ pages }): Entry[] => {
+      const isByName = sortBy.column === 'name' && pages[0]?.hasNext === true;
+      return pages.flatMap((page) => (isByName ? entriesOf(page).sort(byName(sortBy.order)) : entriesOf(page)));
+    },
   });
 
-/** Returns the folders of a page, then its objects. */
+/**
+ * Returns the folders of a page, then its objects. A folder of a later page would stand below the objects of an earlier
+ * one, so the pages of a long listing are in the order of the names instead.
+ */
 const entriesOf = ({ folders, objects }: Page): Entry[] => [
-  ...folders.map((folder): Entry => ({ kind: 'folder', id: pathOf(folder), name: pathOf(folder) })),
+  ...folders.map(({ name }): Entry => ({ kind: 'folder', id: name, name })),
   ...objects.map((row): Entry => {
-    const object = objectOf(pathOf(row), row);
+    const object = objectOf(row);
     return { kind: 'object', id: object.name, name: object.name, object };
   }),
 ];
 
-const pathOf = ({ key, name }: { key?: string; name: string }): string => key ?? name;
+const byName =
+  (order: 'asc' | 'desc') =>
+  (a: Entry, b: Entry): number =>
+    (a.name < b.name ? -1 : 1) * (order === 'asc' ? 1 : -1);
 
-const objectOf = (
-  name: string,
-  { metadata, created_at, updated_at }: Pick<Page['objects'][number], 'created_at' | 'metadata' | 'updated_at'>,
-): StoredObject => ({
+const objectOf = ({ name, metadata, created_at, updated_at }: ListedObject): StoredObject => ({
   name,
   size: metadata?.size ?? 0,
   type: metadata?.mimetype ?? 'application/octet-stream',
@@ -104,7 +113,11 @@ const objectOf = (
 });
 
 /** Yields the paths of all objects below a folder, or the path of one object. */
-export async function* pathsOf(ref: string, bucket: string, entry: Pick<Entry, 'kind' | 'name'>): AsyncGenerator<string[]> {
+export async function* pathsOf(
+  ref: string,
+  bucket: string,
+  entry: Pick<Entry, 'kind' | 'name'>,
+): AsyncGenerator<string[]> {
   if (entry.kind === 'object') {
     yield [entry.name];
     return;
@@ -113,17 +126,17 @@ export async function* pathsOf(ref: string, bucket: string, entry: Pick<Entry, '
   do {
     const request = { prefix: entry.name, limit: storageLimits.storageListRows.default, with_delimiter: false };
     const page = await list(ref, bucket, { ...request, ...(cursor !== undefined && { cursor }) });
-    yield page.objects.map(pathOf);
+    yield page.objects.map(({ name }) => name);
     cursor = page.hasNext ? page.nextCursor : undefined;
   } while (cursor !== undefined);
 }
 
 interface ObjectInfo {
-  size?: number;
-  content_type?: string;
-  cache_control?: string;
+  size: number | null;
+  content_type: string;
+  cache_control: string | null;
   created_at: string;
-  last_modified?: string;
+  last_modified: string;
 }
 
 /** Reads one object: what the protocol says about it, and the details that only a builder gets. */
@@ -139,10 +152,10 @@ export const objectInfo = (ref: string, bucket: string, name: string) =>
       return {
         name,
         size: info.size ?? 0,
-        type: info.content_type ?? 'application/octet-stream',
-        cacheControl: info.cache_control ?? null,
+        type: info.content_type,
+        cacheControl: info.cache_control,
         created_at: info.created_at,
-        updated_at: info.last_modified ?? info.created_at,
+        updated_at: info.last_modified,
         details,
       };
     },

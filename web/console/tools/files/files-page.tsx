@@ -9,11 +9,11 @@ import { type Bucket, bucketList } from '../../queries/files/buckets.ts';
 import { BucketDialog } from './buckets/bucket-dialog.tsx';
 import { BucketNav } from './buckets/bucket-nav.tsx';
 import { NoBuckets } from './buckets/no-buckets.tsx';
+import styles from './files.module.css';
+import { BucketPage } from './listing/bucket-page.tsx';
 import { PoliciesPage } from './policies/policies-page.tsx';
 import { S3Page } from './s3/s3-page.tsx';
 import { SpacePage } from './space/space-page.tsx';
-import styles from './files.module.css';
-import { BucketPage } from './listing/bucket-page.tsx';
 import { useFilesSearch } from './use-files-search.ts';
 
 /** Page of an app's files: its buckets, their objects, who may do what with them, and the space that they take. */

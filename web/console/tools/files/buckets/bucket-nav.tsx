@@ -55,7 +55,9 @@ export function BucketNav({
             className={sideItemClass}
             aria-current={current.bucket === id ? 'page' : undefined}
             activeProps={{ 'aria-current': current.bucket === id ? 'page' : undefined }}
-            title={isPublic ? 'Public: everybody with the address reads its files.' : 'Policies decide who reads its files.'}
+            title={
+              isPublic ? 'Public: everybody with the address reads its files.' : 'Policies decide who reads its files.'
+            }
           >
             <span className={styles.bucket}>
               <Icon of={isPublic ? IconWorld : IconLock} />

@@ -192,7 +192,9 @@ function Foot({
       )}
       {hasMore && (
         <span className="soft">
-          {isLoading ? 'Loading more …' : `Scroll for more than ${count(entries?.length ?? 0)}, or type how names begin`}
+          {isLoading
+            ? 'Loading more …'
+            : `Scroll for more than ${count(entries?.length ?? 0)}, or type how names begin`}
         </span>
       )}
       <span className={`${pushClass} ${wideOnlyClass} soft ${styles.dropHint}`}>

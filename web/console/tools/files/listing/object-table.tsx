@@ -144,7 +144,6 @@ function Row({
     else onOpen(entry);
   };
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: The button in the row does the same by keyboard.
     <tr
       data-index={index}
       data-selected={entry.name === selected || undefined}

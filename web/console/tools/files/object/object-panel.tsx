@@ -98,37 +98,36 @@ export function ObjectPanel({
 }
 
 /** Returns what only a builder sees about an object. */
-function detailPairs(
-  ref: string,
-  { id, owner_id, owner_email, user_metadata, version, content }: FileDetails,
-): Pair[] {
+function detailPairs(ref: string, details: FileDetails): Pair[] {
+  const { id, user_metadata, version, content } = details;
   return [
-    [
-      'Owner',
-      owner_id === null ? (
-        <span className="soft">no member</span>
-      ) : (
-        <Link to="/app/$ref/users" params={{ ref }} search={{ user: owner_id }}>
-          {owner_email ?? owner_id}
-        </Link>
-      ),
-    ],
-    [
-      'Content',
-      content ? (
-        <>
-          <CopiedCode text={content.sha256} what="the SHA-256 of the content" />
-          {content.objects > 1 && <span className="soft"> {counted(content.objects, 'object')} with this content</span>}
-        </>
-      ) : (
-        <span className={styles.bad}>The node has no bytes for this object.</span>
-      ),
-    ],
+    ['Owner', <Owner key="owner" appRef={ref} details={details} />],
+    ['Content', <Content key="content" content={content} />],
     content?.quarantined_at && ['Quarantine', <Tag key="quarantine">since {dateTime(content.quarantined_at)}</Tag>],
-    ['Version', version === null ? <span className="soft">none</span> : <CopiedCode text={version} what="the version" />],
+    ['Version', version === null ? 'none' : <CopiedCode key="version" text={version} what="the version" />],
     ['Id', <CopiedCode key="id" text={id} what="the id" />],
     ...Object.entries(user_metadata ?? {}).map(
       ([key, value]): Pair => [key, typeof value === 'string' ? value : JSON.stringify(value)],
     ),
   ];
 }
+
+const Owner = ({ appRef, details: { owner_id, owner_email } }: { appRef: string; details: FileDetails }) =>
+  owner_id === null ? (
+    <span className="soft">no member</span>
+  ) : (
+    <Link to="/app/$ref/users" params={{ ref: appRef }} search={{ user: owner_id }}>
+      {owner_email ?? owner_id}
+    </Link>
+  );
+
+/** The hash of the bytes, and the number of objects that have the same bytes. */
+const Content = ({ content }: { content: FileDetails['content'] }) =>
+  content ? (
+    <>
+      <CopiedCode text={content.sha256} what="the SHA-256 of the content" />
+      {content.objects > 1 && <span className="soft">{counted(content.objects, 'object')} with this content</span>}
+    </>
+  ) : (
+    <span className={styles.bad}>The node has no bytes for this object.</span>
+  );

@@ -7,7 +7,7 @@ import { Skeleton } from '../../../../ui/table.tsx';
 import { bytes } from '../../../format/format.ts';
 import { failureFacts } from '../../../queries/api-failure.ts';
 import { connection } from '../../../queries/apps.ts';
-import { objectBytes, signedPath, type StoredObject } from '../../../queries/files/objects.ts';
+import { objectBytes, type StoredObject, signedPath } from '../../../queries/files/objects.ts';
 import { lastPart } from '../listing/object-table.tsx';
 import { useBlobUrl } from '../listing/use-blob-url.ts';
 import styles from './object.module.css';
@@ -93,9 +93,10 @@ function Shown({
   if (shown.as === 'text') {
     return (
       <>
-        <pre className={styles.text} tabIndex={0} aria-label={`Text of ${name}`}>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: The keyboard scrolls the text. */}
+        <section className={styles.text} tabIndex={0} aria-label={`Text of ${name}`}>
           {new TextDecoder().decode(read)}
-        </pre>
+        </section>
         {object.size > read.byteLength && (
           <figcaption className="soft">
             The first {bytes(read.byteLength)} of {bytes(object.size)}
@@ -130,6 +131,7 @@ function useOpenLink(ref: string, bucket: string, name: string) {
       link.click();
     },
   });
-  const offBecause = data && origin === null ? 'No host name leads to the app, so a browser cannot open its files.' : null;
+  const offBecause =
+    data && origin === null ? 'No host name leads to the app, so a browser cannot open its files.' : null;
   return { ...opening, offBecause };
 }

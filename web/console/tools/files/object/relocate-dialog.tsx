@@ -79,7 +79,9 @@ export function RelocateDialog({
         data-autofocus
         onChange={({ currentTarget }) => setTarget(currentTarget.value)}
       />
-      {verb === 'move' && <p className={form.words}>Links and fields of rows that name the present path do not follow.</p>}
+      {verb === 'move' && (
+        <p className={form.words}>Links and fields of rows that name the present path do not follow.</p>
+      )}
     </FormDialog>
   );
 }

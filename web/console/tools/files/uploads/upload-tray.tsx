@@ -86,7 +86,14 @@ function Line({ appRef, upload, queue }: { appRef: string; upload: Upload; queue
       )}
       <span className={styles.verbs}>
         {state === 'running' && (
-          <Button small kind="quiet" square icon={IconPlayerPause} label={`Pause ${name}`} onClick={() => queue.pause(id)} />
+          <Button
+            small
+            kind="quiet"
+            square
+            icon={IconPlayerPause}
+            label={`Pause ${name}`}
+            onClick={() => queue.pause(id)}
+          />
         )}
         {(state === 'paused' || state === 'lost') && (
           <Button small aria-label={`Resume ${name}`} onClick={() => queue.resume(id)}>

@@ -20,7 +20,12 @@ export function queueWords(uploads: readonly Pick<Upload, 'state'>[]): string {
 }
 
 /** Describes the progress of one upload: "62%, 3 seconds left". Pure. */
-export function progressWords({ state, sent, rate, file: { size } }: Pick<Upload, 'state' | 'sent' | 'rate'> & {
+export function progressWords({
+  state,
+  sent,
+  rate,
+  file: { size },
+}: Pick<Upload, 'state' | 'sent' | 'rate'> & {
   file: { size: number };
 }): string {
   const part = `${size === 0 ? 0 : Math.min(100, Math.floor((sent / size) * 100))}%`;
