@@ -32,7 +32,8 @@ export const storageErrors = entries('storage', {
   BytesMissing: {
     status: 500,
     message: 'The content of the object is missing',
-    meaning: 'The row of the object exists, but the node stores no bytes for it: SQL wrote the row, or files were lost.',
+    meaning:
+      'The row of the object exists, but the node stores no bytes for it: SQL wrote the row, or files were lost.',
     action: 'Upload the object again, or restore the files. `ninefold storage verify` lists such objects.',
     member: memberTexts.fault,
   },
@@ -83,7 +84,8 @@ export const storageErrors = entries('storage', {
   InvalidRequest: {
     status: 400,
     message: 'The request is not valid',
-    meaning: 'A field, a parameter or a header of the request has a value that the call does not take; the message names it.',
+    meaning:
+      'A field, a parameter or a header of the request has a value that the call does not take; the message names it.',
     action: 'Correct the value that the message names.',
     member: memberTexts.fault,
   },
@@ -91,21 +93,24 @@ export const storageErrors = entries('storage', {
     status: 400,
     otherStatuses: { 401: 'The call needs a caller and the request has neither key nor token.' },
     message: 'Invalid Compact JWS',
-    meaning: 'The token in the header Authorization, or the token of the signed URL, is malformed, expired or not of this app.',
+    meaning:
+      'The token in the header Authorization, or the token of the signed URL, is malformed, expired or not of this app.',
     action: 'Send a valid access token or key, or ask for a new signed URL.',
     member: memberTexts.signInAgain,
   },
   InvalidSignature: {
     status: 400,
     message: 'The signed URL does not fit this request',
-    meaning: 'The token of a signed URL is valid for one object and one way of reading it, and this request is for another.',
+    meaning:
+      'The token of a signed URL is valid for one object and one way of reading it, and this request is for another.',
     action: 'Use the URL unchanged, or sign a URL for this object.',
     member: 'This link does not work. Please ask for a new one.',
   },
   InvalidUploadSignature: {
     status: 403,
     message: 'The signed upload URL cannot be used',
-    meaning: 'The token of a signed upload URL is valid for one upload to one path, and was used or is for another path.',
+    meaning:
+      'The token of a signed upload URL is valid for one upload to one path, and was used or is for another path.',
     action: 'Create another signed upload URL.',
     member: 'This link was used already. Please ask for a new one.',
   },
@@ -134,7 +139,8 @@ export const storageErrors = entries('storage', {
   InvalidMimeType: {
     status: 415,
     message: 'mime type is not supported',
-    meaning: 'The bucket takes only some types, and the declared type or the first bytes of the file are of another type.',
+    meaning:
+      'The bucket takes only some types, and the declared type or the first bytes of the file are of another type.',
     action: 'Upload a file of an allowed type with its right content type, or change allowed_mime_types of the bucket.',
     member: 'Files of this type cannot be uploaded here.',
   },

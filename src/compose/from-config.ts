@@ -1,8 +1,14 @@
+import { join } from 'node:path';
 import { Origins } from '../apps/registry/origins.ts';
 import type { Server } from '../apps/registry/server.ts';
 import type { Config } from '../config/config.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { parseConnectionUrl } from '../database/connection-config.ts';
+import { FolderStore } from '../files/folder-store.ts';
+import { Spool } from '../files/spool.ts';
+import type { StorageNode } from '../storage/context.ts';
+import { FreeDisk } from '../storage/free-disk.ts';
+import { StorageUsage } from '../storage/usage.ts';
 
 /** Returns the PostgreSQL server of the apps, with the superuser's connection parameters. */
 export const appServer = (databaseUrl: string, config: Config, secrets: Secrets): Server => ({
@@ -26,3 +32,15 @@ export const servesOwnMachineOnly = ({ host, publicUrl, domain, trustedProxies }
   domain === null &&
   trustedProxies === 0 &&
   (publicUrl === null || LOOPBACK.test(new URL(publicUrl).hostname));
+
+/** Opens the place where the node stores the bytes of files. */
+export function openStorage({ home, limits }: Config): StorageNode {
+  const incoming = join(home, 'files', 'incoming');
+  return {
+    store: new FolderStore(join(home, 'files', 'apps'), incoming),
+    spool: new Spool(incoming),
+    usage: new StorageUsage(limits.appStorageBytes),
+    disk: new FreeDisk(incoming, limits.storageFreePercent),
+    uploads: new Map(),
+  };
+}

@@ -40,6 +40,7 @@ import { Pipeline } from '../http/pipeline.ts';
 import { portalApi } from '../http/portal-api.ts';
 import { boundOf } from '../http/read-body.ts';
 import { buildServer, type HttpServer } from '../http/server.ts';
+import { storageApi } from '../http/storage-api.ts';
 import { identityOfBuilder } from '../identity/builder-session.ts';
 import { ExternalKeys } from '../identity/external-keys.ts';
 import { Identities } from '../identity/identities.ts';
@@ -61,9 +62,10 @@ import type { TaskRunner } from '../specification/serve/process/task-result.ts';
 import { SpecificationService } from '../specification/serve/specification-service.ts';
 import { VersionRecorder } from '../specification/serve/versions/version-recorder.ts';
 import { ServerRoleWatcher } from '../specification/serve/versions/watch-server-roles.ts';
+import type { StorageNode } from '../storage/context.ts';
 import { build, version } from './configuration.ts';
 import { connectionShare, readConnectionLimit } from './connection-share.ts';
-import { appServer, originsOf, servesOwnMachineOnly } from './from-config.ts';
+import { appServer, openStorage, originsOf, servesOwnMachineOnly } from './from-config.ts';
 
 /** Configuration that workers get from the primary in addition to the environment. */
 export interface WorkerConfig {
@@ -108,6 +110,7 @@ interface Node {
   readonly locks: Pool;
   readonly consoleDatabase: Pool;
   readonly specifications: SpecificationService;
+  readonly storage: StorageNode;
   readonly traffic: Traffic;
   readonly turns: BackgroundTurns;
 }
@@ -143,6 +146,7 @@ export async function composeWorker(
     locks: smallPool(server.target, 8),
     consoleDatabase: smallPool(superuserIn(server, databaseName(CONSOLE_REF)), 4),
     specifications: new SpecificationService(tasks, origins, nodeLimits(config)),
+    storage: openStorage(config),
     traffic,
     turns: new BackgroundTurns(traffic),
   };
@@ -328,7 +332,7 @@ function composeAdmin(
 }
 
 function composeHttp(
-  { config, events, origins, maintenance, specifications, traffic, lostLines }: Node,
+  { config, events, origins, maintenance, specifications, traffic, storage, lostLines }: Node,
   apps: Apps,
   auth: Auth,
   parts: {
@@ -347,6 +351,7 @@ function composeHttp(
     areas: [
       restApi({ parser, plans: new PlanCache(), claimsOf: auth.claimsOf }),
       authApi(auth.shared),
+      storageApi({ ...storage, events }),
       portalApi((app, identity, language) => screens.for(app, identity, language)),
     ],
     openApi: openApi((app, role) => documents.for(app, role)),

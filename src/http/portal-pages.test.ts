@@ -11,7 +11,17 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const answer = (path: string, method: string, headers: Record<string, string>) =>
   new PortalPages(folder).answer({
-    ...{ method, path, query: '', headers, body: null, stream: null, target: path, address: '127.0.0.1', requestId: 'r' },
+    ...{
+      method,
+      path,
+      query: '',
+      headers,
+      body: null,
+      stream: null,
+      target: path,
+      address: '127.0.0.1',
+      requestId: 'r',
+    },
     ...{ baseUrl: '', signal: { aborted: false, addEventListener: () => undefined } as never },
   });
 const status = (path: string, method = 'GET', accept = 'text/html') => answer(path, method, { accept })?.status ?? null;

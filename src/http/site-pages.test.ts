@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findSiteFile } from './site-pages.ts';
 import { readRange } from '../calls/conditional.ts';
+import { findSiteFile } from './site-pages.ts';
 import { acceptedCodings } from './stored-files.ts';
 
 const build = new Set(['index.html', 'about.html', 'docs/index.html', 'docs/a b.html', 'assets/app-Bx3dE9_k.js']);

@@ -31,6 +31,8 @@ interface CallDefinition<R extends Route, S extends z.ZodRawShape> {
    */
   readonly route: R;
   readonly caller: StorageCall['caller'];
+  /** The operation that policies can read with `storage.operation()`; the id by default. */
+  readonly operation?: string;
   /** The codes that the call raises, in addition to those of every call. */
   readonly errors: readonly ErrorCode[];
   readonly summary: string;
@@ -65,7 +67,7 @@ export function storageCall<const R extends Route, S extends z.ZodRawShape = Rec
         path: path as Received<R, S>['path'],
         query: new URLSearchParams(request.query),
         readBody: () => readJson(request, body) as Promise<z.output<z.ZodObject<S>>>,
-        operation: definition.id,
+        operation: definition.operation ?? definition.id,
       }),
   };
 }
@@ -132,7 +134,9 @@ async function readJson(request: CallRequest, schema: z.ZodObject): Promise<unkn
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const field = issue?.path.join('.');
-  throw new NinefoldError('InvalidRequest', { message: field ? `${field}: ${issue?.message}` : 'The body must be an object.' });
+  throw new NinefoldError('InvalidRequest', {
+    message: field ? `${field}: ${issue?.message}` : 'The body must be an object.',
+  });
 }
 
 /**

@@ -23,7 +23,9 @@ export function fromDatabase(error: unknown): unknown {
   const known = byConstraint[fields.constraint ?? ''];
   if (sqlstate === '23505' && known) return known();
   if (sqlstate === '23503' && fields.constraint === 'objects_bucket_id_fkey') {
-    return new NinefoldError(fields.table === 'objects' && isInsert(fields.message) ? 'NoSuchBucket' : 'BucketNotEmpty');
+    return new NinefoldError(
+      fields.table === 'objects' && isInsert(fields.message) ? 'NoSuchBucket' : 'BucketNotEmpty',
+    );
   }
   if (sqlstate === '42501') return denied(error);
   if (notInstalled.has(sqlstate) && fields.where === undefined) {

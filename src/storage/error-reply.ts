@@ -40,5 +40,11 @@ const isOfToken = ({ code }: NinefoldError): boolean => code === 'PGRST301' || c
 
 const inStorageWords = (error: NinefoldError): { status: number; message: string } =>
   isOfToken(error)
-    ? { status: 400, message: error.message === 'JWT expired' ? '"exp" claim timestamp check failed' : `Invalid Compact JWS: ${error.message}` }
+    ? {
+        status: 400,
+        message:
+          error.message === 'JWT expired'
+            ? '"exp" claim timestamp check failed'
+            : `Invalid Compact JWS: ${error.message}`,
+      }
     : { status: error.status, message: error.message };

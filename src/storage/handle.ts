@@ -18,7 +18,11 @@ interface Route {
 const routes: readonly Route[] = calls.map((call) => {
   const path = call.facts.path.slice('/storage/v1'.length);
   const pattern = path.replace(/\{(\w+)\}/g, (_, name) => (name === 'path' ? '(.+)' : '([^/]+)'));
-  return { call, pattern: new RegExp(`^${pattern}/?$`), names: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '') };
+  return {
+    call,
+    pattern: new RegExp(`^${pattern}/?$`),
+    names: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? ''),
+  };
 });
 
 /** A call with the values of the names in its path. */

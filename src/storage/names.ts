@@ -4,7 +4,7 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 /** The characters of a bucket's id: those that Amazon S3 and Supabase allow in keys, without the slash. */
 const BUCKET = /^[\w!.*'() &$@=;:+,?-]+$/;
 /** Control characters, which no header and no file system takes, and unpaired surrogates. */
-const UNSAFE = /[\u0000-\u001F\u007F]|[\uD800-\uDFFF]/u;
+const UNSAFE = /\p{Cc}|\p{Cs}/u;
 
 /**
  * Returns the id of a bucket.

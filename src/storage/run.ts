@@ -52,25 +52,19 @@ export async function runActs(
   }
   const results = await app.database
     .run(statements, { signal: request.signal, timing: trace })
-    .catch(rethrowAsAppDamaged)
-    .catch((error: unknown) => {
-      throw fromDatabase(error);
-    });
+    .catch((error: unknown) => rethrowAsAppDamaged(fromDatabase(error)));
   return kept.map((index) => results[index] as Result);
 }
 
 /** The search path of Supabase Storage, on which policies and triggers may depend. */
 const SEARCH_PATH = 'storage, public, extensions';
 
-function setUp(
-  request: CallRequest,
-  as: Identity,
-  operation: string,
-  statementMilliseconds: number | null,
-): Statement {
+function setUp(request: CallRequest, as: Identity, operation: string, statementMilliseconds: number | null): Statement {
   const settings: [string, string][] = [
     ['search_path', SEARCH_PATH],
-    ...(statementMilliseconds === null ? [] : [['statement_timeout', String(statementMilliseconds)] as [string, string]]),
+    ...(statementMilliseconds === null
+      ? []
+      : [['statement_timeout', String(statementMilliseconds)] as [string, string]]),
     ['application_name', `ninefold ${request.requestId}`],
     ['role', as.role],
     ['request.jwt.claims', as.claimsJson],

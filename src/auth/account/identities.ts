@@ -1,7 +1,7 @@
 import { unlinkIdentity } from '../../accounts/providers/identities.ts';
+import { optional, required } from '../../calls/words.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { UUID } from '../../identity/uuid.ts';
-import { optional, required } from '../../calls/words.ts';
 import { authCall } from '../call.ts';
 import { beginAtProvider, redirectTo } from '../providers/authorize.ts';
 import { json } from '../reply.ts';

@@ -1,7 +1,7 @@
 import { limits } from '../../../contract/limits.ts';
 import { type AuditFilter, isAuditScope, listAudit } from '../../accounts/audit/audit-pages.ts';
-import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { optional } from '../../calls/words.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { authCall } from '../call.ts';
 import { replyHeaders } from '../reply.ts';
 import { pageHeaders, pageOf } from './users.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { limits } from '../../../contract/limits.ts';
 import { passwordScheme } from '../../accounts/passwords/passwords.ts';
-import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { optional } from '../../calls/words.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { flag, metadata, password, text } from '../body.ts';
 import { parseDuration } from '../parse-duration.ts';
 import { normaliseEmail, normalisePhone } from '../sign-in/addresses.ts';

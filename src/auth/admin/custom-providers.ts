@@ -9,8 +9,8 @@ import {
   findCustomProvider,
   listCustomProviders,
 } from '../../accounts/providers/custom-providers.ts';
-import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { optional, required } from '../../calls/words.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { flag, metadata, text } from '../body.ts';
 import { authCall } from '../call.ts';
 import type { AuthContext } from '../context.ts';

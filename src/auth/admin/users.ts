@@ -11,8 +11,8 @@ import {
   type NewUser,
   softDeleteUser,
 } from '../../accounts/users/users.ts';
-import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { optional } from '../../calls/words.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { flag } from '../body.ts';
 import { authCall, SOME_ID } from '../call.ts';
 import { byAdmin, requireUserId } from '../callers.ts';

@@ -11,8 +11,8 @@ import {
   invitedAt,
   type NewUser,
 } from '../../accounts/users/users.ts';
-import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { optional, required } from '../../calls/words.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { metadata, password, text } from '../body.ts';
 import { authCall } from '../call.ts';
 import type { AuthContext } from '../context.ts';

@@ -6,8 +6,8 @@ import { pretendToMail, type Recipient } from '../../accounts/messages/one-time-
 import type { CodeChallenge } from '../../accounts/providers/flow-states.ts';
 import { runAsAuthAdmin } from '../../accounts/run-as-auth-admin.ts';
 import { checkMetadata, createUser, droppedPassword } from '../../accounts/users/users.ts';
-import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { optional, required } from '../../calls/words.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { flag, metadata, text } from '../body.ts';
 import { authCall, formOf } from '../call.ts';
 import type { AuthContext } from '../context.ts';

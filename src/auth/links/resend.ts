@@ -5,8 +5,8 @@ import { pretendToMail, type Recipient } from '../../accounts/messages/one-time-
 import { type PhoneAccount, pretendToText } from '../../accounts/messages/texts.ts';
 import type { CodeChallenge } from '../../accounts/providers/flow-states.ts';
 import { runAsAuthAdmin, type SqlStatement } from '../../accounts/run-as-auth-admin.ts';
-import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { optional, required } from '../../calls/words.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { text } from '../body.ts';
 import { authCall, formOf } from '../call.ts';
 import type { AuthContext } from '../context.ts';

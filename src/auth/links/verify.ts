@@ -10,8 +10,8 @@ import {
   useOneTimeToken,
 } from '../../accounts/messages/one-time-tokens.ts';
 import { asConflict } from '../../accounts/users/users.ts';
-import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { optional, required } from '../../calls/words.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { text } from '../body.ts';
 import { authCall, formOf, SESSION } from '../call.ts';
 import type { AuthContext } from '../context.ts';

@@ -1,9 +1,9 @@
 import type { CallRequest, Reply } from '../../../contract/call-request.ts';
 import { beginAuthorization } from '../../accounts/oauth/authorizations.ts';
 import { findOAuthClient, type OAuthClient } from '../../accounts/oauth/clients.ts';
+import { optional, required } from '../../calls/words.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { UUID } from '../../identity/uuid.ts';
-import { optional, required } from '../../calls/words.ts';
 import { authCall } from '../call.ts';
 import type { AuthContext } from '../context.ts';
 import { homeOf } from '../links/redirects.ts';

@@ -13,9 +13,9 @@ import {
   type OAuthClient,
   type OAuthClientValues,
 } from '../../accounts/oauth/clients.ts';
+import { optional, required } from '../../calls/words.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { UUID } from '../../identity/uuid.ts';
-import { optional, required } from '../../calls/words.ts';
 import { readBody, text } from '../body.ts';
 import { authCall, SOME_ID } from '../call.ts';
 import type { AuthContext } from '../context.ts';

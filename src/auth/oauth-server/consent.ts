@@ -9,9 +9,9 @@ import {
   releaseAuthorization,
 } from '../../accounts/oauth/authorizations.ts';
 import { listOAuthGrants, revokeOAuthGrant } from '../../accounts/oauth/grants.ts';
+import { required } from '../../calls/words.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { UUID } from '../../identity/uuid.ts';
-import { required } from '../../calls/words.ts';
 import { text } from '../body.ts';
 import { authCall, SOME_ID } from '../call.ts';
 import type { Member } from '../callers.ts';

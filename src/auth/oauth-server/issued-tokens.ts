@@ -6,10 +6,10 @@ import {
   type SessionKey,
 } from '../../accounts/sessions/application-sessions.ts';
 import { revokeSession } from '../../accounts/sessions/sessions.ts';
+import { required } from '../../calls/words.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { UUID } from '../../identity/uuid.ts';
 import { type Claims, verifyJwt } from '../../identity/verify-jwt.ts';
-import { required } from '../../calls/words.ts';
 import { authCall } from '../call.ts';
 import { type AuthContext, timeOf } from '../context.ts';
 import { json } from '../reply.ts';

@@ -6,8 +6,8 @@ import { scopeOfRefreshToken } from '../../accounts/sessions/application-session
 import type { Grant } from '../../accounts/sessions/sessions.ts';
 import { signToken } from '../../apps/keys/sign-jwt.ts';
 import { currentKey } from '../../apps/keys/signing-keys.ts';
-import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { optional, required } from '../../calls/words.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { authCall } from '../call.ts';
 import { type AuthContext, timeOf } from '../context.ts';
 import { takeFromLimit } from '../rate-limit.ts';

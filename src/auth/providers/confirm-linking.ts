@@ -9,8 +9,8 @@ import {
   storePendingLink,
   takePendingLink,
 } from '../../accounts/providers/pending-links.ts';
-import { UUID } from '../../identity/uuid.ts';
 import { required } from '../../calls/words.ts';
+import { UUID } from '../../identity/uuid.ts';
 import { authCall } from '../call.ts';
 import type { AuthContext } from '../context.ts';
 import { memberPage } from '../links/member-page.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { limits } from '../../../contract/limits.ts';
 import { deletePasskey, listPasskeys, renamePasskey } from '../../accounts/factors/passkeys.ts';
+import { required } from '../../calls/words.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { UUID } from '../../identity/uuid.ts';
 import { requireUser } from '../admin/factors.ts';
-import { required } from '../../calls/words.ts';
 import { text } from '../body.ts';
 import { authCall, SOME_ID } from '../call.ts';
 import { byAdmin, decodeSegment } from '../callers.ts';

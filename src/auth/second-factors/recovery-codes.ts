@@ -12,8 +12,8 @@ import {
   replaceRecoveryCodes,
 } from '../../accounts/factors/recovery-codes.ts';
 import { type Raised, raiseBySecondFactor } from '../../accounts/factors/verify-factor.ts';
-import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { optional, required } from '../../calls/words.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { text } from '../body.ts';
 import { authCall, SESSION } from '../call.ts';
 import type { AuthContext } from '../context.ts';

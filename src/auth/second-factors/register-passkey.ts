@@ -7,9 +7,9 @@ import {
   storePasskey,
   useRegistration,
 } from '../../accounts/factors/passkeys.ts';
+import { required } from '../../calls/words.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { UUID } from '../../identity/uuid.ts';
-import { required } from '../../calls/words.ts';
 import { text } from '../body.ts';
 import { authCall } from '../call.ts';
 import type { Member } from '../callers.ts';

@@ -5,9 +5,9 @@ import { deleteChallenge, findChallenge } from '../../accounts/factors/factors.t
 import { totpStep } from '../../accounts/factors/totp.ts';
 import { type Raised, raiseBySecondFactor, totpProof } from '../../accounts/factors/verify-factor.ts';
 import type { Factor } from '../../accounts/users/user.ts';
+import { optional, required } from '../../calls/words.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { UUID } from '../../identity/uuid.ts';
-import { optional, required } from '../../calls/words.ts';
 import { text } from '../body.ts';
 import { authCall, SESSION, SOME_ID } from '../call.ts';
 import { type AuthContext, timeOf } from '../context.ts';

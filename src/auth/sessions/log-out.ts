@@ -1,8 +1,8 @@
 import { revokeSession, revokeSessions } from '../../accounts/sessions/sessions.ts';
 import { findUser } from '../../accounts/users/users.ts';
+import { optional } from '../../calls/words.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { usable } from '../account/get-user.ts';
-import { optional } from '../../calls/words.ts';
 import { authCall } from '../call.ts';
 import { timeOf } from '../context.ts';
 import { noContent } from '../reply.ts';

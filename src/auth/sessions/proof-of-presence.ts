@@ -7,9 +7,9 @@ import { runAsAuthAdmin, type SqlStatement } from '../../accounts/run-as-auth-ad
 import { hasRecentProof } from '../../accounts/sessions/recent-proof.ts';
 import { type SessionClient, sessionAgeSeconds } from '../../accounts/sessions/sessions.ts';
 import type { User } from '../../accounts/users/user.ts';
+import { optional } from '../../calls/words.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { signInSubjects } from '../../limits/sign-in-attempts.ts';
-import { optional } from '../../calls/words.ts';
 import { password, text } from '../body.ts';
 import type { AuthContext } from '../context.ts';
 import { clientOf } from '../sign-in/token-reply.ts';

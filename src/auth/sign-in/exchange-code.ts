@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { limits } from '../../../contract/limits.ts';
 import { exchangeAuthCode } from '../../accounts/providers/flow-states.ts';
-import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { required } from '../../calls/words.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { text } from '../body.ts';
 import { authCall, SESSION, SOME_ID } from '../call.ts';
 import { clientOf, tokenReply } from './token-reply.ts';

@@ -2,6 +2,7 @@ import type { CallRequest } from '../../../contract/call-request.ts';
 import { firstJson, type Statement } from '../../database/statement.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { StorageContext } from '../context.ts';
+import { isoTime } from '../iso-time.ts';
 import { type Act, asService, runActs } from '../run.ts';
 
 /** A bucket as a response contains it. */
@@ -20,7 +21,8 @@ export interface Bucket {
 /** The columns of a Bucket as JSON; the table is `b`. */
 export const BUCKET_JSON = `json_build_object('id', b.id, 'name', b.name, 'owner', coalesce(b.owner::text, b.owner_id, ''),
   'public', coalesce(b.public, false), 'type', b.type, 'file_size_limit', b.file_size_limit,
-  'allowed_mime_types', b.allowed_mime_types, 'created_at', b.created_at, 'updated_at', b.updated_at)`;
+  'allowed_mime_types', b.allowed_mime_types, 'created_at', ${isoTime('b.created_at')},
+  'updated_at', ${isoTime('b.updated_at')})`;
 
 /** Statement that reads a bucket. */
 export const readBucket = (id: string): Statement => ({

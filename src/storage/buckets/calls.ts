@@ -9,9 +9,9 @@ import { json } from '../reply.ts';
 import { asCaller, runActs } from '../run.ts';
 import { BUCKET_JSON, type Bucket, readBucket } from './bucket.ts';
 
-const UNITS: Readonly<Record<string, number>> = { '': 1, b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3, tb: 1024 ** 4 };
+const UNITS: Readonly<Record<string, number>> = { '': 1, b: 1, kb: 1e3, mb: 1e6, gb: 1e9, tb: 1e12 };
 
-/** A number of bytes: 1024, "500KB", "5 MB". */
+/** A number of bytes, or a text with a decimal unit as in Supabase Storage: "500KB" are 500,000 bytes. */
 const size = z
   .union([z.number(), z.string()])
   .nullish()
@@ -28,7 +28,12 @@ const rules = {
   public: z.boolean().nullish().meta(optional('Whether everybody may read the files.', 'boolean')),
   file_size_limit: size.meta(optional('The largest file: a number of bytes, or a text such as 5MB.')),
   allowed_mime_types: z
-    .array(z.string().max(200).regex(/^[\w!#$&^.+*-]+(?:\/[\w!#$&^.+*-]+)?$/, 'is no media type'))
+    .array(
+      z
+        .string()
+        .max(200)
+        .regex(/^[\w!#$&^.+*-]+(?:\/[\w!#$&^.+*-]+)?$/, 'is no media type'),
+    )
     .max(200)
     .nullish()
     .meta(optional('The types of files, such as image/png or image/*.', 'list of text')),
@@ -145,10 +150,16 @@ export const getBucket = storageCall({
   supabaseJs: "supabase.storage.getBucket('BUCKET')",
   handle: async (context, request, { path, operation }) => {
     const identity = await callerOf(context);
-    const [result] = await runActs(context, request, { operation }, asCaller(identity, readBucket(decodedPath(path.bucket))));
+    const [result] = await runActs(
+      context,
+      request,
+      { operation },
+      asCaller(identity, readBucket(decodedPath(path.bucket))),
+    );
     const bucket = result && firstJson<Bucket>(result);
     if (!bucket) throw new NinefoldError('NoSuchBucket');
-    return json(bucket);
+    const { type: _, ...described } = bucket;
+    return json(described);
   },
 });
 
@@ -216,7 +227,8 @@ export const emptyBucket = storageCall({
       }),
     );
     if (!bucket || !firstJson<Bucket>(bucket)) throw new NinefoldError('NoSuchBucket');
-    return json({ message: 'Successfully emptied' });
+    // The rows are gone. The words are those of Supabase Storage, whose client expects them; the node frees the bytes in seconds.
+    return json({ message: 'Empty bucket has been queued. Completion may take up to an hour.' });
   },
 });
 

@@ -5,7 +5,8 @@ import type { Bucket } from '../buckets/bucket.ts';
  * Types whose first bytes file-type knows. A file of such a type begins with these bytes; a file of any other type, such
  * as text, does not begin with the bytes of another type.
  */
-const RECOGNISED = /^(?:image\/(?!svg)|audio\/|video\/|font\/|application\/(?:pdf|zip|gzip|x-7z-compressed|x-rar-compressed)$)/;
+const RECOGNISED =
+  /^(?:image\/(?!svg)|audio\/|video\/|font\/|application\/(?:pdf|zip|gzip|x-7z-compressed|x-rar-compressed)$)/;
 
 /** Types with several names. */
 const aliases: Readonly<Record<string, string>> = {
@@ -50,11 +51,13 @@ export async function requireAllowedType(
 ): Promise<void> {
   if (!allowed || allowed.length === 0) return;
   const type = plain(declared);
-  if (!names(allowed, type)) throw new NinefoldError('InvalidMimeType', { message: `mime type ${declared} is not supported` });
+  if (!names(allowed, type))
+    throw new NinefoldError('InvalidMimeType', { message: `mime type ${declared} is not supported` });
   if (head === null || head.length === 0) return;
   const { fileTypeFromBuffer } = await import('file-type');
   const found = plain((await fileTypeFromBuffer(head))?.mime ?? '');
-  if (found === '' ? !RECOGNISED.test(type) : found === type || isContainer(found, type) || isSameMedia(found, type)) return;
+  if (found === '' ? !RECOGNISED.test(type) : found === type || isContainer(found, type) || isSameMedia(found, type))
+    return;
   const actual = found === '' ? 'another type' : found;
   throw new NinefoldError('InvalidMimeType', {
     message: `mime type ${declared} is not supported: the file begins as ${actual}`,
@@ -66,6 +69,11 @@ const isContainer = (found: string, type: string): boolean =>
   (found === 'application/zip' && /^application\/(?:vnd\.|epub|x-)/.test(type)) ||
   (found === 'application/xml' && /[/+](?:xml|svg)/.test(type));
 
-/** The container of an audio or video file does not always tell which of both it is. */
+/**
+ * A picture with the type of another kind of picture harms nobody, and clients often send the type by the name of the
+ * file. The container of an audio or video file does not always tell which of both it is.
+ */
 const isSameMedia = (found: string, type: string): boolean =>
-  /^(?:audio|video)\//.test(found) && /^(?:audio|video)\//.test(type) && found.split('/')[1] === type.split('/')[1];
+  (RASTER.test(found) && RASTER.test(type)) || (MEDIA.test(found) && MEDIA.test(type));
+const RASTER = /^image\/(?!svg)/;
+const MEDIA = /^(?:audio|video)\//;

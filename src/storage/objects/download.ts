@@ -1,6 +1,6 @@
 import { optional, required } from '../../calls/words.ts';
 import { storageCall } from '../call.ts';
-import { callerOf } from '../caller.ts';
+import { callerOf, callerOrPublic } from '../caller.ts';
 import { requireReadUrl } from '../signed/tokens.ts';
 import { placeOf } from './place.ts';
 import { sendObject } from './read-object.ts';
@@ -34,12 +34,13 @@ export const downloadShort = storageCall({
   id: 'storage.object.get',
   route: 'GET /object/{bucket}/{path}',
   caller: 'key',
-  summary: 'Downloads a file that the caller may read; the shorter path.',
+  operation: 'storage.object.get_authenticated',
+  summary: 'Downloads a file that the caller may read, or anyone from a public bucket.',
   returns,
   errors,
   query: { download: DOWNLOAD },
   handle: async (context, request, { path, operation }) =>
-    sendObject(context, request, placeOf(path), { as: await callerOf(context), operation }),
+    sendObject(context, request, placeOf(path), { as: await callerOrPublic(context), operation }),
 });
 
 export const downloadPublic = storageCall({

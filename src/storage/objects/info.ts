@@ -1,6 +1,6 @@
 import type { CallRequest, Reply } from '../../../contract/call-request.ts';
 import { storageCall } from '../call.ts';
-import { callerOf } from '../caller.ts';
+import { callerOf, callerOrPublic } from '../caller.ts';
 import type { StorageContext } from '../context.ts';
 import { json } from '../reply.ts';
 import { entityTagOf, type ObjectPlace, type StoredObject } from './object.ts';
@@ -39,18 +39,20 @@ export const info = storageCall({
   id: 'storage.object.info',
   route: 'GET /object/info/{bucket}/{path}',
   caller: 'key',
-  summary: 'Describes a file that the caller may read.',
+  operation: 'object.get_authenticated_info',
+  summary: 'Describes a file that the caller may read, or anyone in a public bucket.',
   returns,
   errors,
   supabaseJs: "supabase.storage.from('BUCKET').info('PATH')",
   handle: async (context, request, { path, operation }) =>
-    infoReply(context, request, placeOf(path), { as: await callerOf(context), operation }),
+    infoReply(context, request, placeOf(path), { as: await callerOrPublic(context), operation }),
 });
 
 export const infoAuthenticated = storageCall({
   id: 'storage.object.info_authenticated',
   route: 'GET /object/info/authenticated/{bucket}/{path}',
   caller: 'key',
+  operation: 'object.get_authenticated_info',
   summary: 'Describes a file that the caller may read; the longer path.',
   returns,
   errors,

@@ -1,4 +1,5 @@
 import type { Param, Statement } from '../../database/statement.ts';
+import { isoTime } from '../iso-time.ts';
 import type { StoredObject } from './object.ts';
 
 /** A file, or a folder: the common start of paths up to a slash. */
@@ -47,10 +48,12 @@ function endOf(prefix: string): string | null {
   return isLow ? prefix.slice(0, -1) + String.fromCodePoint(last + 1) : `${prefix}\u{10FFFF}`;
 }
 
-const COLUMNS = 'o.id, o.name, o.version, o.metadata, o.user_metadata, o.owner_id, o.created_at, o.updated_at, o.last_accessed_at';
+const COLUMNS =
+  'o.id, o.name, o.version, o.metadata, o.user_metadata, o.owner_id, o.created_at, o.updated_at, o.last_accessed_at';
 
 const OBJECT = `json_build_object('id', e.id, 'version', e.version, 'metadata', e.metadata, 'user_metadata', e.user_metadata,
-  'owner_id', e.owner_id, 'created_at', e.created_at, 'updated_at', e.updated_at, 'last_accessed_at', e.last_accessed_at)`;
+  'owner_id', e.owner_id, 'created_at', ${isoTime('e.created_at')}, 'updated_at', ${isoTime('e.updated_at')},
+  'last_accessed_at', ${isoTime('e.last_accessed_at')})`;
 
 const asList = (entries: string): string =>
   `select coalesce(json_agg(json_build_object('name', e.entry, 'object', case when e.entry = e.name then ${OBJECT} end)
@@ -73,11 +76,11 @@ function walk({ bucket, prefix, limit, offset, sort, after, isFlat }: Listing): 
     : prefix;
   const to = isUp ? end : (after ?? end);
   const params: Param[] = [bucket, from, to, prefix, String(offset + limit), String(offset)];
-  const [order, edge, bound] = isUp ? ['asc', '>=', `$3::text is null or o.name < $3`] : ['desc', '<', 'o.name >= $2'];
+  const [order, edge, bound] = isUp ? ['asc', '>=', '$3::text is null or o.name < $3'] : ['desc', '<', 'o.name >= $2'];
   // The entry of a path: the path itself, or the folder below the prefix.
   const entry = isFlat
-    ? 'o.name'
-    : `case when strpos(substr(o.name, length($4) + 1), '/') > 0
+    ? 'case when $4::text is not null then o.name end'
+    : `case when strpos(substr(o.name, length($4::text) + 1), '/') > 0
         then $4 || split_part(substr(o.name, length($4) + 1), '/', 1) || '/' else o.name end`;
   const next = isUp
     ? `case when w.entry = w.name then w.name || chr(1) else left(w.entry, -1) || '${AFTER_SLASH}' end`

@@ -35,9 +35,18 @@ export const listV2 = storageCall({
   errors: ['EntityTooLarge'],
   body: z.object({
     prefix: z.string().max(limits.storagePathBytes.default).nullish().meta(optional('The start of the paths.')),
-    limit: z.number().int().min(1).max(limits.storageListRows.default).nullish().meta(optional('The most entries; 1000 by default.', 'integer')),
+    limit: z
+      .number()
+      .int()
+      .min(1)
+      .max(limits.storageListRows.default)
+      .nullish()
+      .meta(optional('The most entries; 1000 by default.', 'integer')),
     cursor: z.string().max(4096).nullish().meta(optional('nextCursor of the page before.')),
-    with_delimiter: z.boolean().nullish().meta(optional('Whether folders are listed instead of the files in them.', 'boolean')),
+    with_delimiter: z
+      .boolean()
+      .nullish()
+      .meta(optional('Whether folders are listed instead of the files in them.', 'boolean')),
     sortBy: z
       .object({
         column: z.enum(['name', 'created_at', 'updated_at']).nullish(),
@@ -80,14 +89,14 @@ export const listV2 = storageCall({
       hasNext,
       ...(hasNext &&
         last && { nextCursor: encode(sort.column === 'name' ? { after: last.name } : { offset: offset + limit }) }),
-      folders: page.filter(({ object }) => object === null).map(({ name }) => ({ key: name, name })),
+      folders: page.filter(({ object }) => object === null).map(({ name }) => ({ key: name.slice(0, -1), name })),
       objects: page.flatMap(({ name, object }) =>
         object === null
           ? []
           : [
               {
                 id: object.id,
-                key: name,
+                ...(body.with_delimiter === true && { key: name.split('/').at(-1) }),
                 name,
                 updated_at: object.updated_at,
                 created_at: object.created_at,

@@ -13,7 +13,7 @@ const text = z.string().max(limits.storagePathBytes.default).nullish();
 
 /** One entry of a listing: a file, or a folder, which has only a name. */
 const listed = ({ name, object }: ListedEntry, prefix: string) => ({
-  name: name.slice(prefix.length),
+  name: name.slice(prefix.length, object === null ? -1 : undefined),
   id: object?.id ?? null,
   updated_at: object?.updated_at ?? null,
   created_at: object?.created_at ?? null,
@@ -30,8 +30,20 @@ export const list = storageCall({
   errors: ['EntityTooLarge'],
   body: z.object({
     prefix: text.meta(optional('The folder; empty for the top.')),
-    limit: z.number().int().min(1).max(limits.storageListRows.default).nullish().meta(optional('The most entries; 100 by default.', 'integer')),
-    offset: z.number().int().min(0).max(1_000_000_000).nullish().meta(optional('The number of entries to leave out.', 'integer')),
+    limit: z
+      .number()
+      .int()
+      .min(1)
+      .max(limits.storageListRows.default)
+      .nullish()
+      .meta(optional('The most entries; 100 by default.', 'integer')),
+    offset: z
+      .number()
+      .int()
+      .min(0)
+      .max(1_000_000_000)
+      .nullish()
+      .meta(optional('The number of entries to leave out.', 'integer')),
     search: text.meta(optional('The start of the names of entries, in any letter case.')),
     sortBy: z
       .object({

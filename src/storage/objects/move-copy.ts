@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import type { CallRequest } from '../../../contract/call-request.ts';
 import { storageFull } from '../../apps/exceeded-bounds.ts';
 import { optional, required } from '../../calls/words.ts';
 import { firstJson } from '../../database/statement.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { readBucket, type Bucket } from '../buckets/bucket.ts';
+import type { Identity } from '../../identity/identity.ts';
+import { type Bucket, readBucket } from '../buckets/bucket.ts';
 import { storageCall } from '../call.ts';
 import { callerOf, ownerColumns } from '../caller.ts';
 import type { StorageContext } from '../context.ts';
 import { objectName } from '../names.ts';
 import { json } from '../reply.ts';
 import { asCaller, asService, runActs } from '../run.ts';
-import type { CallRequest } from '../../../contract/call-request.ts';
-import type { Identity } from '../../identity/identity.ts';
 import { requireAllowedType } from './content-types.ts';
-import { contentTypeOf } from './object-reply.ts';
 import { findObject, type ObjectPlace, type StoredObject } from './object.ts';
+import { contentTypeOf } from './object-reply.ts';
 import { findReadable } from './read-object.ts';
 import { tooLarge } from './write-object.ts';
 
@@ -104,7 +104,10 @@ export const copy = storageCall({
   ],
   body: z.object({
     ...places,
-    copyMetadata: z.boolean().nullish().meta(optional('Whether the copy has the type and the metadata of the file; true by default.', 'boolean')),
+    copyMetadata: z
+      .boolean()
+      .nullish()
+      .meta(optional('Whether the copy has the type and the metadata of the file; true by default.', 'boolean')),
     metadata: z
       .object({ mimetype: z.string().nullish(), cacheControl: z.string().nullish() })
       .nullish()
@@ -115,7 +118,10 @@ export const copy = storageCall({
   handle: async (context, request, { readBody, operation }) => {
     const body = await readBody();
     const { from, to } = placesOf(body);
-    const kept = body.copyMetadata === false ? { mimetype: body.metadata?.mimetype, cacheControl: body.metadata?.cacheControl } : null;
+    const kept =
+      body.copyMetadata === false
+        ? { mimetype: body.metadata?.mimetype, cacheControl: body.metadata?.cacheControl }
+        : null;
     const isUpsert = request.headers['x-upsert'] === 'true';
     const id = await copyObject(context, request, { from, to, as: await callerOf(context), kept, isUpsert, operation });
     return json({ Id: id, Key: `${to.bucket}/${to.name}` });
@@ -184,6 +190,7 @@ export async function copyObject(context: StorageContext, request: CallRequest, 
     }),
   );
   const copy = written && firstJson<{ id: string; is_stored: boolean }>(written);
-  if (!copy) throw new NinefoldError('database_refused', { message: 'A trigger of this app dropped the row of the object.' });
+  if (!copy)
+    throw new NinefoldError('database_refused', { message: 'A trigger of this app dropped the row of the object.' });
   return copy.id;
 }

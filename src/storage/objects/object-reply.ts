@@ -1,7 +1,7 @@
 import type { BodyStream, CallRequest, Reply } from '../../../contract/call-request.ts';
 import { matchesEntityTag, readRange } from '../../calls/conditional.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { BytesMissingError, type ByteRange } from '../../files/byte-store.ts';
+import { type ByteRange, BytesMissingError } from '../../files/byte-store.ts';
 import type { StorageContext } from '../context.ts';
 import { contentKey, entityTagOf, type StoredObject } from './object.ts';
 
@@ -9,7 +9,8 @@ import { contentKey, entityTagOf, type StoredObject } from './object.ts';
  * Types that a browser may show on the origin of the app, because it runs nothing of them. Every other type is a
  * download.
  */
-const INLINE = /^(?:image\/(?:png|jpeg|gif|webp|avif|bmp|x-icon|vnd\.microsoft\.icon)|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain)$/;
+const INLINE =
+  /^(?:image\/(?:png|jpeg|gif|webp|avif|bmp|x-icon|vnd\.microsoft\.icon)|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain)$/;
 const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?: *; *[\w-]+=(?:[\w.+:-]+|"[\w .+:;=-]*"))*$/;
 const PRINTABLE = /^[\x20-\x7E]{1,200}$/;
 
@@ -87,15 +88,25 @@ export function headersOfFile(
     'content-security-policy': SANDBOX,
     'x-robots-tag': 'none',
     ...(disposition !== null && { 'content-disposition': disposition }),
-    ...(typeof encoding === 'string' && /^(?:gzip|br|deflate|zstd)$/.test(encoding) && { 'content-encoding': encoding }),
+    ...(typeof encoding === 'string' &&
+      /^(?:gzip|br|deflate|zstd)$/.test(encoding) && { 'content-encoding': encoding }),
   };
 }
 
 function dispositionOf(name: string, type: string, download: string | null): string | null {
   const bare = type.split(';')[0]?.trim().toLowerCase() ?? '';
-  if (download !== null && download !== '') return attachment(download);
+  if (download !== null && download !== '') return attachment(decodedAgain(download));
   if (download === '') return attachment(name.split('/').at(-1) ?? name);
   return INLINE.test(bare) ? null : 'attachment';
+}
+
+/** Decodes a name that storage-js has encoded twice. */
+function decodedAgain(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
 }
 
 /** Returns Content-Disposition with the name of the file (RFC 6266; RFC 8187 for characters outside of ASCII). */
@@ -111,7 +122,9 @@ function attachment(name: string): string {
 function cacheControl({ metadata }: StoredObject, isPublic: boolean): string {
   const value = metadata?.cacheControl;
   const given = typeof value === 'string' && PRINTABLE.test(value) ? value : 'no-cache';
-  return isPublic || /\bprivate\b|\bno-store\b/.test(given) ? given : `private, ${given.replace(/\bpublic\b,? */g, '')}`;
+  return isPublic || /\bprivate\b|\bno-store\b/.test(given)
+    ? given
+    : `private, ${given.replace(/\bpublic\b,? */g, '')}`;
 }
 
 const lastModified = ({ updated_at }: StoredObject): string => new Date(updated_at).toUTCString();

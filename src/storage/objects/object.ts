@@ -2,6 +2,7 @@ import type { CallRequest } from '../../../contract/call-request.ts';
 import { firstJson, type Statement } from '../../database/statement.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { StorageContext } from '../context.ts';
+import { isoTime } from '../iso-time.ts';
 import { type Act, runActs } from '../run.ts';
 
 /** A bucket and the path of an object in it. */
@@ -44,8 +45,8 @@ export interface StoredObject {
 
 /** The columns of a StoredObject as JSON; the table is `o`. */
 export const OBJECT_JSON = `json_build_object('id', o.id, 'bucket_id', o.bucket_id, 'name', o.name, 'owner_id', o.owner_id,
-  'version', o.version, 'metadata', o.metadata, 'user_metadata', o.user_metadata, 'created_at', o.created_at,
-  'updated_at', o.updated_at, 'last_accessed_at', o.last_accessed_at,
+  'version', o.version, 'metadata', o.metadata, 'user_metadata', o.user_metadata, 'created_at', ${isoTime('o.created_at')},
+  'updated_at', ${isoTime('o.updated_at')}, 'last_accessed_at', ${isoTime('o.last_accessed_at')},
   'content', (select row_to_json(f) from ninefold.stored_file(o.version) f where f.id is not null))`;
 
 /** Statement that reads an object. */

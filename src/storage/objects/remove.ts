@@ -8,6 +8,7 @@ import type { Identity } from '../../identity/identity.ts';
 import { storageCall } from '../call.ts';
 import { callerOf } from '../caller.ts';
 import type { StorageContext } from '../context.ts';
+import { isoTime } from '../iso-time.ts';
 import { decodedPath } from '../names.ts';
 import { json } from '../reply.ts';
 import { asCaller, runActs } from '../run.ts';
@@ -37,8 +38,8 @@ export async function removeObjects(
           delete from storage.objects o where o.bucket_id = $1
             and o.name = any (select pg_catalog.jsonb_array_elements_text($2::jsonb)) returning o.*
         ) select coalesce(json_agg(json_build_object('name', r.name, 'bucket_id', r.bucket_id, 'owner', r.owner,
-          'owner_id', r.owner_id, 'id', r.id, 'version', r.version, 'updated_at', r.updated_at,
-          'created_at', r.created_at, 'last_accessed_at', r.last_accessed_at, 'metadata', r.metadata,
+          'owner_id', r.owner_id, 'id', r.id, 'version', r.version, 'updated_at', ${isoTime('r.updated_at')},
+          'created_at', ${isoTime('r.created_at')}, 'last_accessed_at', ${isoTime('r.last_accessed_at')}, 'metadata', r.metadata,
           'user_metadata', r.user_metadata)), '[]') from removed r`,
       params: [bucket, JSON.stringify(names)],
     }),

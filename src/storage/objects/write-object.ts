@@ -59,7 +59,11 @@ export async function admitUpload(
 ): Promise<{ readonly bucket: Bucket; readonly maxBytes: number }> {
   if (context.app.isFull) throw storageFull();
   const isEarly = announced === null || announced > limits.earlyPolicyBytes.default;
-  const row = { id: randomUUID(), metadata: { size: announced, mimetype: file?.contentType }, userMetadata: null };
+  const row = {
+    id: randomUUID(),
+    metadata: { contentLength: announced, size: announced, mimetype: file?.contentType },
+    userMetadata: null,
+  };
   const bucket = await requireBucket(context, request, upload.place.bucket, {
     operation: upload.operation,
     trying: isEarly ? [asCaller(upload.as, writeRow(upload, row))] : [],
@@ -68,10 +72,7 @@ export async function admitUpload(
   const maxBytes = Math.min(bucket.file_size_limit ?? Number.MAX_SAFE_INTEGER, context.settings.storage_file_bytes);
   if (announced !== null && announced > maxBytes) throw tooLarge();
   const size = announced ?? 0;
-  await Promise.all([
-    context.usage.require(context, bucket.id, upload.ownerId, size),
-    context.disk.require(size),
-  ]);
+  await Promise.all([context.usage.require(context, bucket.id, upload.ownerId, size), context.disk.require(size)]);
   return { bucket, maxBytes };
 }
 
@@ -121,8 +122,9 @@ export async function storeObject(
       context,
       request,
       { operation: upload.operation },
-      asAdmin(keepFile(content.id, file, settings.storage_quarantine), ...useToken(upload)),
+      asAdmin(keepFile(content.id, file, settings.storage_quarantine)),
       asCaller(upload.as, writeRow(upload, row)),
+      asAdmin(...useToken(upload)),
       asService({
         text: `select json_build_object('id', o.id, 'version', o.version) from storage.objects o
           where o.bucket_id = $1 and o.name = $2`,
@@ -171,10 +173,7 @@ interface NewRow {
 }
 
 /** Writes the row of an object. The policies of the caller decide, as for every INSERT and UPDATE. */
-const writeRow = (
-  { place, owner, ownerId, isUpsert }: Upload,
-  { id, metadata, userMetadata }: NewRow,
-): Statement => ({
+const writeRow = ({ place, owner, ownerId, isUpsert }: Upload, { id, metadata, userMetadata }: NewRow): Statement => ({
   text: `insert into storage.objects (id, bucket_id, name, owner, owner_id, metadata, user_metadata, version)
     values ($1::uuid, $2, $3, $4::uuid, $5, $6::jsonb, $7::jsonb, pg_catalog.current_setting('ninefold.file', true))${
       isUpsert
@@ -183,13 +182,5 @@ const writeRow = (
             updated_at = pg_catalog.now(), last_accessed_at = pg_catalog.now()`
         : ''
     }`,
-  params: [
-    id,
-    place.bucket,
-    place.name,
-    owner,
-    ownerId,
-    JSON.stringify(metadata),
-    userMetadata === null ? null : JSON.stringify(userMetadata),
-  ],
+  params: [id, place.bucket, place.name, owner, ownerId, JSON.stringify(metadata), JSON.stringify(userMetadata ?? {})],
 });

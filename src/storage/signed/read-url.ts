@@ -85,13 +85,16 @@ export const signMany = storageCall({
     const names = paths.map((each) => ({ path: each, name: nameOrNull(each) }));
     const identity = await callerOf(context);
     const params = [bucket, JSON.stringify(names.flatMap(({ name }) => name ?? []))];
-    const chosen = `o.bucket_id = $1 and o.name = any (select pg_catalog.jsonb_array_elements_text($2::jsonb))`;
+    const chosen = 'o.bucket_id = $1 and o.name = any (select pg_catalog.jsonb_array_elements_text($2::jsonb))';
     const select = `select coalesce(pg_catalog.json_agg(o.name), '[]') from storage.objects o`;
     const results = await runActs(
       context,
       request,
       { operation },
-      asService({ text: `${select} join storage.buckets b on b.id = o.bucket_id and b.public where ${chosen}`, params }),
+      asService({
+        text: `${select} join storage.buckets b on b.id = o.bucket_id and b.public where ${chosen}`,
+        params,
+      }),
       asCaller(identity, { text: `${select} where ${chosen}`, params }),
     );
     const readable = new Set(results.flatMap((result) => firstJson<string[]>(result) ?? []));

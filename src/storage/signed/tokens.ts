@@ -33,11 +33,7 @@ const keyOf = ({ app, settings }: Pick<StorageContext, 'app' | 'settings'>): str
 };
 
 /** Returns the token of a signed URL (HS256). */
-export function signUrl(
-  context: StorageContext,
-  claims: Omit<UrlClaims, 'iat' | 'exp'>,
-  seconds: number,
-): string {
+export function signUrl(context: StorageContext, claims: Omit<UrlClaims, 'iat' | 'exp'>, seconds: number): string {
   const iat = Math.floor(Date.now() / 1000);
   return signHs256({ ...claims, iat, exp: iat + seconds }, keyOf(context));
 }
@@ -54,7 +50,8 @@ export function verifyUrl(context: StorageContext, token: string, use: UrlClaims
     throw new NinefoldError('InvalidJWT', { message: token === '' ? 'The URL has no token' : 'Invalid Compact JWS' });
   }
   const claims = JSON.parse(Buffer.from(body, 'base64url').toString()) as UrlClaims;
-  if (claims.exp <= Date.now() / 1000) throw new NinefoldError('InvalidJWT', { message: '"exp" claim timestamp check failed' });
+  if (claims.exp <= Date.now() / 1000)
+    throw new NinefoldError('InvalidJWT', { message: '"exp" claim timestamp check failed' });
   if (claims.use !== use) throw new NinefoldError('InvalidSignature');
   return claims;
 }
