@@ -2,6 +2,7 @@ import { infiniteQueryOptions, mutationOptions, queryOptions } from '@tanstack/r
 import type { FileDetails } from '../../../../contract/files.ts';
 import { storageLimits } from '../../../../contract/limits/storage.ts';
 import { api, segment } from '../api.ts';
+import { ApiFailure } from '../api-failure.ts';
 import { queryClient } from '../query-client.ts';
 import { fileKeys } from './file-keys.ts';
 import { objectPath, storage, storedBytes } from './storage-call.ts';
@@ -181,10 +182,17 @@ export const objectBytes = (ref: string, bucket: string, { name, size, updated_a
 export const thumbnailBytes = (ref: string, bucket: string, { name, updated_at }: StoredObject) =>
   queryOptions({
     queryKey: [...fileKeys.object(ref, bucket, name), 'thumbnail', updated_at],
-    queryFn: ({ signal }) =>
-      storedBytes(ref, `/render/image/authenticated/${objectPath(bucket, name)}?width=80&height=60&resize=cover`, {
-        signal,
-      }),
+    queryFn: async ({ signal }) => {
+      const known = queryClient.getQueryData<ApiFailure>(fileKeys.unscaled(ref));
+      if (known) throw known;
+      const place = `/render/image/authenticated/${objectPath(bucket, name)}?width=80&height=60&resize=cover`;
+      return storedBytes(ref, place, { signal }).catch((error: unknown) => {
+        // A node without the package that scales images has it for no image, so no other image is asked for.
+        if (error instanceof ApiFailure && error.status === 501)
+          queryClient.setQueryData(fileKeys.unscaled(ref), error);
+        throw error;
+      });
+    },
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 300_000,
     retry: false,

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Empty } from '../../../ui/empty.tsx';
 import { Toolbar, Workbench } from '../../../ui/workbench.tsx';
 import { Page } from '../../layout/page.tsx';
@@ -25,8 +25,8 @@ export function FilesPage() {
   const { data } = buckets;
   const bucket = data && chosen(data, search.bucket);
   const create = () => setCreating(true);
-  const nav = (current: { bucket?: string; view?: string }) => (
-    <BucketNav appRef={ref} buckets={data} current={current} onCreate={create} />
+  const nav = (current: { bucket?: string; view?: string }, find: ReactNode = null) => (
+    <BucketNav appRef={ref} buckets={data} current={current} find={find} onCreate={create} />
   );
   return (
     <>
@@ -40,7 +40,7 @@ export function FilesPage() {
         <BucketPage
           key={bucket.id}
           {...{ appRef: ref, buckets: data, bucket, search }}
-          nav={nav({ bucket: bucket.id })}
+          nav={(find) => nav({ bucket: bucket.id }, find)}
           onSearch={change}
         />
       ) : (

@@ -1,6 +1,7 @@
 import { IconLock, IconWorld } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { Icon } from '../../../../ui/icon.tsx';
 import { Skeleton } from '../../../../ui/table.tsx';
 import { Gauge, SideGroup, SideList, sideFigureClass, sideItemClass } from '../../../../ui/workbench.tsx';
@@ -21,17 +22,21 @@ export function BucketNav({
   appRef,
   buckets,
   current,
+  find,
   onCreate,
 }: {
   appRef: string;
   buckets: readonly Bucket[] | undefined;
   current: { bucket?: string; view?: string };
+  /** The field that searches the open folder. */
+  find: ReactNode;
   onCreate: () => void;
 }) {
   const { data: usage } = useQuery(fileUsage(appRef));
   const counts = new Map(usage?.buckets.map(({ id, objects }) => [id, objects]));
   return (
     <SideList label="Buckets">
+      {find !== null && <div className={styles.find}>{find}</div>}
       <SideGroup
         title="Buckets"
         tool={

@@ -1,13 +1,16 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import { classNames } from '../../../../ui/class-names.ts';
+import { SearchField } from '../../../../ui/search-field.tsx';
 import { pushClass, TableFooter, Workbench, wideOnlyClass } from '../../../../ui/workbench.tsx';
 import { bytes, count, counted } from '../../../format/format.ts';
 import { type Crumb, Page } from '../../../layout/page.tsx';
 import { QueryFailure } from '../../../layout/query-failure.tsx';
 import type { Bucket } from '../../../queries/files/buckets.ts';
-import { type Entry, objectPages } from '../../../queries/files/objects.ts';
+import { type Entry, type ListOrder, objectPages } from '../../../queries/files/objects.ts';
 import { fileUsage } from '../../../queries/files/usage.ts';
 import { usePanelSteps } from '../../../shortcuts/use-panel-steps.ts';
+import { useSearchKey } from '../../../shortcuts/use-search-key.ts';
 import styles from '../files.module.css';
 import { DeleteDialog } from '../object/delete-dialog.tsx';
 import { ObjectPanel } from '../object/object-panel.tsx';
@@ -21,6 +24,8 @@ import { BucketToolbar } from './bucket-toolbar.tsx';
 import { EmptyFolder } from './empty-folder.tsx';
 import { type Marks, noMarks, presentMarks } from './marks.ts';
 import { lastPart, ObjectTable } from './object-table.tsx';
+
+const phone = window.matchMedia('(max-width: 760px)');
 
 /** A dialog of the page, and the entries that it is about. */
 export interface EntriesDialog {
@@ -41,19 +46,16 @@ export function BucketPage({
   buckets: readonly Bucket[];
   bucket: Bucket;
   search: FilesSearch;
-  nav: ReactNode;
+  /** Returns the list of buckets with a field above it. */
+  nav: (find: ReactNode) => ReactNode;
   /** Must be memoised. */
   onSearch: (change: FilesChange) => void;
 }) {
   const { path = '', q = '', file } = search;
   const order = readOrder(search.sort);
-  const list = useInfiniteQuery(objectPages(appRef, bucket.id, `${path}${q}`, order));
-  const entries = list.data;
+  const { list, entries, marks, marked, setMarks } = useListing(appRef, bucket.id, `${path}${q}`, order);
   const { data: usage } = useQuery(fileUsage(appRef));
   const stored = usage?.buckets.find(({ id }) => id === bucket.id);
-  const [given, setMarks] = useState<Marks>(noMarks);
-  const marks = useMemo(() => (entries ? presentMarks(given, entries) : noMarks), [given, entries]);
-  const marked = entries?.filter(({ id }) => marks.ids.has(id)) ?? [];
   const [dialog, setDialog] = useState<EntriesDialog | null>(null);
   const uploads = useUploads(appRef, bucket.id, path);
   const open = useCallback(
@@ -62,17 +64,22 @@ export function BucketPage({
       setMarks(noMarks);
       onSearch({ bucket: bucket.id, path: name, q: undefined, file: undefined });
     },
-    [bucket.id, onSearch],
+    [bucket.id, onSearch, setMarks],
   );
   const chosen = entries?.find(({ name }) => name === file);
   const objects = useMemo(() => entries?.filter(({ kind }) => kind === 'object'), [entries]);
   const choose = useCallback((name: string | null) => onSearch({ file: name ?? undefined }), [onSearch]);
   const steps = usePanelSteps(objects, file ?? null, choose);
-  const close = () => setDialog(null);
-  const finish = () => {
-    close();
-    setMarks(noMarks);
-  };
+  const field = useSearchKey('Files');
+  const find = (
+    <SearchField
+      ref={field}
+      label="Names that begin with"
+      example="Name begins with"
+      value={q}
+      onSearch={(text) => onSearch({ q: text === '' ? undefined : text })}
+    />
+  );
   return (
     <Page
       bare
@@ -91,13 +98,14 @@ export function BucketPage({
       }
     >
       <DropArea label={path === '' ? bucket.id : lastPart(path)} onFiles={uploads.add}>
-        <Workbench wideList list={nav} listFirst={search.bucket === undefined}>
-          <div>
+        <Workbench wideList list={nav(find)} listFirst={search.bucket === undefined}>
+          <div className={classNames(styles.toolbar, file !== undefined && styles.opened)}>
             <BucketToolbar
-              {...{ appRef, bucket, path, q, stored, marked, uploads, onSearch }}
+              {...{ appRef, bucket, path, stored, marked, uploads, onSearch }}
               onDialog={setDialog}
               onClear={() => setMarks(noMarks)}
             />
+            {phone.matches && <div className={styles.phoneFind}>{find}</div>}
             <AccessSentence appRef={appRef} bucket={bucket} />
             <QueryFailure query={list} />
           </div>
@@ -127,27 +135,52 @@ export function BucketPage({
           </div>
         </Workbench>
       </DropArea>
-      {dialog?.verb === 'delete' && (
-        <DeleteDialog
-          {...{ appRef, bucket: bucket.id, entries: dialog.entries }}
-          onDone={() => {
-            finish();
-            onSearch({ file: undefined });
-          }}
-          onClose={close}
-        />
-      )}
-      {dialog && dialog.verb !== 'delete' && (
-        <RelocateDialog
-          {...{ appRef, buckets, bucket: bucket.id, verb: dialog.verb, entries: dialog.entries }}
+      {dialog && (
+        <Dialogs
+          {...{ appRef, buckets, dialog }}
+          bucket={bucket.id}
           onDone={(moved) => {
-            finish();
-            if (dialog.verb === 'move') onSearch({ file: moved ?? undefined });
+            setDialog(null);
+            setMarks(noMarks);
+            if (moved !== undefined) onSearch({ file: moved ?? undefined });
           }}
-          onClose={close}
+          onClose={() => setDialog(null)}
         />
       )}
     </Page>
+  );
+}
+
+/** Reads the entries below a prefix, and knows which of them the builder has marked. */
+function useListing(appRef: string, bucket: string, prefix: string, order: ListOrder) {
+  const list = useInfiniteQuery(objectPages(appRef, bucket, prefix, order));
+  const entries = list.data;
+  const [given, setMarks] = useState<Marks>(noMarks);
+  const marks = useMemo(() => (entries ? presentMarks(given, entries) : noMarks), [given, entries]);
+  const marked = entries?.filter(({ id }) => marks.ids.has(id)) ?? [];
+  return { list, entries, marks, marked, setMarks };
+}
+
+/** The dialog that deletes, moves or copies entries. */
+function Dialogs({
+  dialog: { verb, entries },
+  onDone,
+  ...place
+}: {
+  appRef: string;
+  buckets: readonly Bucket[];
+  bucket: string;
+  dialog: EntriesDialog;
+  /**
+   * Called after the change: with the new path of the object in the panel, with null if the object is not in the bucket
+   * any more, or with undefined if it is unchanged.
+   */
+  onDone: (moved: string | null | undefined) => void;
+  onClose: () => void;
+}) {
+  if (verb === 'delete') return <DeleteDialog {...place} entries={entries} onDone={() => onDone(null)} />;
+  return (
+    <RelocateDialog {...place} {...{ verb, entries }} onDone={(moved) => onDone(verb === 'move' ? moved : undefined)} />
   );
 }
 

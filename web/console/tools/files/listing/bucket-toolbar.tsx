@@ -2,13 +2,11 @@ import { IconFolderPlus, IconUpload } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { Button } from '../../../../ui/button.tsx';
-import { SearchField } from '../../../../ui/search-field.tsx';
 import { Tag } from '../../../../ui/tag.tsx';
 import { pushClass, Toolbar, wideOnlyClass } from '../../../../ui/workbench.tsx';
 import { counted } from '../../../format/format.ts';
 import type { Bucket } from '../../../queries/files/buckets.ts';
 import type { Entry } from '../../../queries/files/objects.ts';
-import { useSearchKey } from '../../../shortcuts/use-search-key.ts';
 import { BucketMenu } from '../buckets/bucket-menu.tsx';
 import styles from '../files.module.css';
 import type { Uploads } from '../uploads/app-uploads.ts';
@@ -22,7 +20,6 @@ export function BucketToolbar({
   appRef,
   bucket,
   path,
-  q,
   stored,
   marked,
   uploads,
@@ -33,7 +30,6 @@ export function BucketToolbar({
   appRef: string;
   bucket: Bucket;
   path: string;
-  q: string;
   stored: { objects: number; bytes: number } | undefined;
   marked: readonly Entry[];
   uploads: Uploads;
@@ -42,7 +38,6 @@ export function BucketToolbar({
   onClear: () => void;
 }) {
   const [isNaming, setNaming] = useState(false);
-  const field = useSearchKey('Files');
   const folder = useRef<HTMLInputElement>(null);
   return (
     <Toolbar title={<Title appRef={appRef} bucket={bucket} path={path} />}>
@@ -66,15 +61,6 @@ export function BucketToolbar({
           </>
         ) : (
           <>
-            <span className={styles.find}>
-              <SearchField
-                ref={field}
-                label="Names that begin with"
-                example="Name begins with"
-                value={q}
-                onSearch={(text) => onSearch({ q: text === '' ? undefined : text })}
-              />
-            </span>
             <span className={wideOnlyClass}>
               <Button small kind="quiet" icon={IconFolderPlus} onClick={() => setNaming(true)}>
                 New folder

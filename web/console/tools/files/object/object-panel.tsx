@@ -2,16 +2,19 @@ import { Menu } from '@mantine/core';
 import { IconDots } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { cellCondition } from '../../../../../contract/cell-condition.ts';
 import type { FileDetails } from '../../../../../contract/files.ts';
 import { fileKind } from '../../../../files/file-kind.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { CopiedCode } from '../../../../ui/copy-button.tsx';
 import { KeyValues, type Pair, Panel, PanelSection, type PanelSteps } from '../../../../ui/panel.tsx';
 import { Tag } from '../../../../ui/tag.tsx';
+import { VerdictMark } from '../../../../ui/verdict.tsx';
 import { bytes, counted, dateTime } from '../../../format/format.ts';
 import { QueryFailure } from '../../../layout/query-failure.tsx';
 import type { Bucket } from '../../../queries/files/buckets.ts';
 import { type Entry, objectInfo, type StoredObject } from '../../../queries/files/objects.ts';
+import { fileAccess } from '../../../queries/files/usage.ts';
 import styles from '../files.module.css';
 import type { EntriesDialog } from '../listing/bucket-page.tsx';
 import { lastPart } from '../listing/object-table.tsx';
@@ -71,11 +74,7 @@ export function ObjectPanel({
               </Link>
             }
           >
-            <p className={styles.verdict}>
-              {bucket.public
-                ? 'Everybody who has its address, because the bucket is public.'
-                : 'Members for whom a policy on storage.objects holds, and whoever has a signed link.'}
-            </p>
+            <Readers appRef={appRef} bucket={bucket} />
           </PanelSection>
           <LinksSection appRef={appRef} bucket={bucket} name={name} />
           <PanelSection title="Details">
@@ -94,6 +93,30 @@ export function ObjectPanel({
         </>
       )}
     </Panel>
+  );
+}
+
+/** Says who may read the files of the bucket: each role with its condition. */
+function Readers({ appRef, bucket: { id, public: isPublic } }: { appRef: string; bucket: Bucket }) {
+  const { data } = useQuery(fileAccess(appRef));
+  const cells = data?.filter(({ entity, operation }) => entity === id && operation === 'select') ?? [];
+  return (
+    <>
+      <p className={styles.verdict}>
+        {isPublic
+          ? 'Everybody who has its address, because the bucket is public.'
+          : 'Who has a signed link, and callers whom a policy lets read it.'}
+      </p>
+      <ul className={styles.readers}>
+        {cells.map(({ role, verdict, words }) => (
+          <li key={role}>
+            <VerdictMark of={verdict} />
+            <code>{role}</code>
+            <span className="soft">{verdict === 'when' ? cellCondition(words) : verdict}</span>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 

@@ -2,6 +2,7 @@ import { IconDownload, IconMaximize } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { shownAs } from '../../../../files/file-kind.ts';
 import { Button } from '../../../../ui/button.tsx';
+import { classNames } from '../../../../ui/class-names.ts';
 import { FailureNote } from '../../../../ui/failure.tsx';
 import { Skeleton } from '../../../../ui/table.tsx';
 import { bytes } from '../../../format/format.ts';
@@ -37,7 +38,8 @@ export function Preview({ appRef, bucket, object }: { appRef: string; bucket: st
         <p className={styles.none}>The file is empty.</p>
       ) : shown === null ? (
         <p className={styles.none}>
-          The console shows images, videos, sounds and texts. It opens other files on the app’s own origin.
+          The console shows images, videos, sounds and texts. Other files are downloads, because they could run a
+          program.
         </p>
       ) : !isSmall ? (
         <p className={styles.none}>
@@ -53,16 +55,18 @@ export function Preview({ appRef, bucket, object }: { appRef: string; bucket: st
         </p>
       )}
       {open.error && <FailureNote facts={failureFacts(open.error)} />}
-      <span className={styles.verbs}>
-        <Button
-          small
-          icon={IconMaximize}
-          offBecause={open.offBecause}
-          busy={open.isPending && open.variables === false && 'Opening'}
-          onClick={() => open.mutate(false)}
-        >
-          Open
-        </Button>
+      <span className={classNames(styles.verbs, shown?.as === 'image' && read.data && styles.over)}>
+        {shown !== null && (
+          <Button
+            small
+            icon={IconMaximize}
+            offBecause={open.offBecause}
+            busy={open.isPending && open.variables === false && 'Opening'}
+            onClick={() => open.mutate(false)}
+          >
+            Open
+          </Button>
+        )}
         <Button
           small
           icon={IconDownload}

@@ -94,6 +94,7 @@ export function PoliciesPage({
           {chapter && access.data ? (
             groups.length > 0 && (
               <RoleMatrix
+                heading="Bucket and operation"
                 roles={chapter.roles}
                 groups={groups}
                 words={!phone.matches}

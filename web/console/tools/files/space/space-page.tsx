@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import type { FileUsage } from '../../../../../contract/files.ts';
 import { storageLimits } from '../../../../../contract/limits/storage.ts';
 import { Empty } from '../../../../ui/empty.tsx';
+import { ScrollFrame } from '../../../../ui/scroll-frame.tsx';
 import { LoadingRows, Table, TableHead } from '../../../../ui/table.tsx';
 import { Gauge, Toolbar, Workbench } from '../../../../ui/workbench.tsx';
 import { bytes, count, counted, percent } from '../../../format/format.ts';
@@ -74,7 +75,7 @@ const Section = ({ title, aside, children }: { title: string; aside?: ReactNode;
       {title}
       {aside !== undefined && <span className="soft">{aside}</span>}
     </h2>
-    {children}
+    <ScrollFrame>{children}</ScrollFrame>
   </section>
 );
 
