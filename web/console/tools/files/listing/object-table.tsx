@@ -167,6 +167,7 @@ function Row({
         <button
           type="button"
           className={classNames(styles.open, entry.kind === 'folder' && styles.folder)}
+          aria-label={entry.kind === 'folder' ? `${name}, folder` : name}
           aria-current={entry.name === selected || undefined}
           aria-description={isMarked ? 'marked' : undefined}
           tabIndex={isActive ? 0 : -1}
@@ -179,7 +180,6 @@ function Row({
             <Thumbnail appRef={appRef} bucket={bucket} object={entry.object} />
           )}
           <span className="cut">{name}</span>
-          {entry.kind === 'folder' && <span className="sr">, folder</span>}
         </button>
       </td>
       {entry.kind === 'folder' ? (

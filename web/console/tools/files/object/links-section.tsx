@@ -50,8 +50,12 @@ function SignedLink({ appRef, bucket, name, api }: { appRef: string; bucket: str
   const signing = useMutation({
     mutationFn: async ([seconds, words]: (typeof durations)[number]) => {
       const link = `${api}${await signedPath(appRef, bucket, name, seconds)}`;
-      await navigator.clipboard.writeText(link);
-      return { link, words };
+      // A browser may refuse the clipboard some seconds after the click. The link is shown in any case.
+      const isCopied = await navigator.clipboard.writeText(link).then(
+        () => true,
+        () => false,
+      );
+      return { link, words, isCopied };
     },
   });
   return (
@@ -64,7 +68,7 @@ function SignedLink({ appRef, bucket, name, api }: { appRef: string; bucket: str
         <Menu position="bottom-end">
           <Menu.Target>
             <Button small icon={IconCopy} busy={signing.isPending && 'Signing'} aria-label="Copy a signed link">
-              {signing.data ? `Copied, ${signing.data.words}` : 'Copy'}
+              {signing.data?.isCopied ? `Copied, ${signing.data.words}` : 'Copy'}
               <IconChevronDown size={14} stroke={1.5} aria-hidden="true" />
             </Button>
           </Menu.Target>
@@ -78,7 +82,8 @@ function SignedLink({ appRef, bucket, name, api }: { appRef: string; bucket: str
         </Menu>
       </div>
       <span role="status" className="sr">
-        {signing.data && `The signed link, valid for ${signing.data.words}, is copied.`}
+        {signing.data &&
+          `The signed link, valid for ${signing.data.words}, is ${signing.data.isCopied ? 'copied' : 'shown'}.`}
       </span>
       {signing.error && <FailureNote facts={failureFacts(signing.error)} />}
     </>
