@@ -4,7 +4,7 @@ import { type Limit, limits } from './limits.ts';
 export interface Variable {
   readonly name: `NINEFOLD_${string}`;
   /** The form of the value. `src/config` has a reader for each kind. */
-  readonly kind: 'text' | 'url' | 'number' | 'choice' | 'flag' | 'hosts' | 'proxies' | 'networks';
+  readonly kind: 'text' | 'url' | 'number' | 'choice' | 'flag' | 'hosts' | 'proxies' | 'networks' | 'storage';
   readonly default: string | number | boolean | null | readonly [];
   /** Describes a default that is not a fixed value. */
   readonly absent?: string;
@@ -84,6 +84,34 @@ export const environment = defineVariables({
     absent: 'a free port, reused after a restart',
     range: [0, 65_535],
     meaning: 'The port of the embedded PostgreSQL.',
+  },
+  storageUrl: {
+    name: 'NINEFOLD_STORAGE_URL',
+    kind: 'storage',
+    default: null,
+    absent: 'the folder files in NINEFOLD_HOME',
+    meaning:
+      'The S3 bucket for the bytes of files: s3://bucket/prefix, with the parameters endpoint (by default Amazon’s), region (by default us-east-1) and style (path or host), such as s3://files?endpoint=https://s3.example.com&region=eu-1. The credentials need the permission to list the bucket.',
+  },
+  storageFrom: {
+    name: 'NINEFOLD_STORAGE_FROM',
+    kind: 'storage',
+    default: null,
+    absent: 'no earlier bucket',
+    meaning:
+      'An earlier S3 bucket, with the same credentials, from which `ninefold storage move` moves the bytes of files. Until then, the node reads from both.',
+  },
+  storageKey: {
+    name: 'NINEFOLD_STORAGE_KEY',
+    kind: 'text',
+    default: null,
+    meaning: 'The access key of the S3 bucket.',
+  },
+  storageSecret: {
+    name: 'NINEFOLD_STORAGE_SECRET',
+    kind: 'text',
+    default: null,
+    meaning: 'The secret key of the S3 bucket.',
   },
   httpAllowed: {
     name: 'NINEFOLD_HTTP_ALLOW',

@@ -507,11 +507,19 @@ export const ninefoldErrors = entries('ninefold', {
     action: 'Try again after the seconds in Retry-After.',
     member: memberTexts.tryAgain,
   },
+  storage_unavailable: {
+    status: 503,
+    message: 'The store of files cannot be reached.',
+    meaning:
+      'The S3 server that stores the bytes of files is unreachable, is too slow, sends invalid responses or refuses the node. The log of the node has the code of the S3 server. Nothing of the request was stored.',
+    action: 'Try again after the seconds in Retry-After.',
+    member: memberTexts.tryAgain,
+  },
   disk_full: {
     status: 503,
     message: 'The disk of the server is full.',
     meaning:
-      'PostgreSQL could not write to its disk, or to the quota on it. Nothing of the request was stored; reads work.',
+      'PostgreSQL or the store of files could not write to its disk, or to the quota on it. Nothing of the request was stored; reads work.',
     action: 'Make room on the disk that holds the data folder; the next request then works.',
     member: memberTexts.tryAgain,
   },

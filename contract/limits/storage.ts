@@ -116,6 +116,11 @@ export const storageLimits = limitsOf('storage', {
     meaning: 'How long an upload in parts may take. After that, the node deletes its parts.',
     code: 'NoSuchUpload',
   },
+  fileDifferences: {
+    unit: 'count',
+    default: 1000,
+    meaning: 'The most differences between files and their bytes that one check reports.',
+  },
   orphanHours: {
     unit: 'hours',
     default: 24,

@@ -2,7 +2,8 @@ import type { Executor } from '../database/database.ts';
 import type { Result, Statement } from '../database/statement.ts';
 import { rethrowAsAppDamaged } from './provisioning/damaged-app.ts';
 
-const SET_ROLE: Statement = {
+/** Statement that makes a transaction of the app's server role run as the owner of Ninefold's own tables. */
+export const becomeServerRole: Statement = {
   text: `select pg_catalog.set_config('role', 'ninefold_server', true), pg_catalog.set_config('search_path', '', true),
     pg_catalog.set_config('lock_timeout', '0', true),
     pg_catalog.set_config('max_parallel_workers_per_gather', '0', true)`,
@@ -33,7 +34,10 @@ export async function runAsServerRole(
   statements: readonly Omit<Statement, 'planKey'>[],
 ): Promise<Result[]> {
   const [, ...results] = await database
-    .run([SET_ROLE, ...statements.map((statement): Statement => ({ ...statement, planKey: 'ninefold_server' }))])
+    .run([
+      becomeServerRole,
+      ...statements.map((statement): Statement => ({ ...statement, planKey: 'ninefold_server' })),
+    ])
     .catch(rethrowAsAppDamaged);
   return results;
 }

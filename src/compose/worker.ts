@@ -231,11 +231,13 @@ async function composeApps(node: Node) {
       events,
       origins,
       sendMailHook,
+      store: node.storage.store,
       connections: share.scheduled,
     },
     config.httpAllowed,
   );
-  const lifecycle = new Lifecycle({ server, maintenance, locks, registry, apps, events });
+  const { store } = node.storage;
+  const lifecycle = new Lifecycle({ server, maintenance, locks, registry, apps, events, store });
   return { apps, registry, bounds, versions, serverRoleWatcher, scheduledWork, lifecycle };
 }
 
@@ -289,6 +291,7 @@ function composeAdmin(
     maintenance,
     events,
     passwords: passwords.of(CONSOLE_REF),
+    store: node.storage.store,
     ...parts,
     operatorToken: secrets.operatorToken,
     setupToken: workerConfig.setupToken,

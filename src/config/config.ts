@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { environment, limitVariables, type Variable } from '../../contract/environment.ts';
 import { ConfigError } from './config-error.ts';
 import { type Descriptors, readDescriptors } from './descriptors.ts';
+import { parseStorageUrl, type StorageUrl } from './storage-url.ts';
 
 /** The configuration from the environment. No code outside of this folder reads the environment. */
 export interface Config extends ValuesOf<typeof environment> {
@@ -45,6 +46,7 @@ const readers = {
   hosts: hostNames,
   proxies: trustedProxies,
   networks: allowedNetworks,
+  storage: (value: string, { name }: Variable): StorageUrl => parseStorageUrl(value, name),
 };
 
 type ValuesOf<Variables extends Readonly<Record<string, Variable>>> = {
@@ -57,6 +59,7 @@ type ValuesOf<Variables extends Readonly<Record<string, Variable>>> = {
  */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const values = readVariables(environment, env);
+  requireCredentials(values);
   return {
     ...values,
     home: resolve(values.home),
@@ -65,6 +68,16 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     startedByNpm: Boolean(env.npm_lifecycle_event?.trim()),
     descriptors: readDescriptors(),
   };
+}
+
+/** @throws ConfigError if a bucket is configured without its credentials. */
+function requireCredentials(values: ValuesOf<typeof environment>): void {
+  const bucket = values.storageUrl === null ? environment.storageFrom : environment.storageUrl;
+  if (values.storageUrl === null && values.storageFrom === null) return;
+  for (const property of ['storageKey', 'storageSecret'] as const) {
+    if (values[property] !== null) continue;
+    throw new ConfigError(`${bucket.name} needs ${environment[property].name}.`);
+  }
 }
 
 function readVariables<Variables extends Readonly<Record<string, Variable>>>(

@@ -66,12 +66,16 @@ export class BytesTruncatedError extends Error {
   }
 }
 
+/** Characters of the longest key. A key of the node has at most 150. */
 const MAX_KEY = 512;
 const segments = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
 
+/** Returns true if a store could have given this name to bytes. */
+export const isKey = (text: string): boolean => text.length <= MAX_KEY && segments.test(text);
+
 /** Returns the key. @throws Error if it could name a place outside of the store or needs an escape in a URL. */
 export function checkKey(key: string): string {
-  if (key.length <= MAX_KEY && segments.test(key)) return key;
+  if (isKey(key)) return key;
   throw new Error(`“${key.slice(0, MAX_KEY)}” is no key of a store of files.`);
 }
 

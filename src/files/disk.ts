@@ -1,11 +1,11 @@
 import * as fs from 'node:fs';
-import { statfs } from 'node:fs/promises';
+import { statfs, unlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 
 // The functions with callbacks need fewer steps in JavaScript than the file handles of node:fs/promises.
 export const openFile = promisify(fs.open);
-export const syncFile = promisify(fs.fsync);
+const syncFile = promisify(fs.fsync);
 export const syncData = promisify(fs.fdatasync);
 const write = promisify(fs.write);
 
@@ -19,6 +19,18 @@ export const errnoOf = (error: unknown): string | undefined => (error as NodeJS.
 export function toDiskFull(error: unknown): unknown {
   const isFull = ['ENOSPC', 'EDQUOT'].includes(errnoOf(error) ?? '');
   return isFull ? new NinefoldError('disk_full', { retryAfter: RETRY_SECONDS, cause: error }) : error;
+}
+
+/** Returns true for the error of a path that names no file. */
+export const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(errnoOf(error) ?? '');
+
+/** Removes a file. Does nothing if it is missing. */
+export async function removeFile(path: string): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
 }
 
 /** Writes a buffer at the position of the file. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants, type Dirent, mkdirSync } from 'node:fs';
-import { copyFile, link, mkdir, readdir, rename, rmdir, stat, unlink } from 'node:fs/promises';
+import { copyFile, link, mkdir, readdir, rename, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
@@ -13,7 +13,7 @@ import {
   type SpooledFile,
   type StoredBytes,
 } from './byte-store.ts';
-import { closeFile, errnoOf, openFile, syncData, syncFolder, toDiskFull } from './disk.ts';
+import { closeFile, errnoOf, isMissing, openFile, removeFile, syncData, syncFolder, toDiskFull } from './disk.ts';
 import { openFileStream } from './file-stream.ts';
 
 /** Number of folders that the store remembers as durable. For each other folder, a file takes three more fsyncs. */
@@ -162,16 +162,6 @@ export class FolderStore implements ByteStore {
         if (found) yield { key: prefix + entry.name, size: found.size, storedAt: found.ctimeMs };
       }
     }
-  }
-}
-
-const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(errnoOf(error) ?? '');
-
-async function removeFile(path: string): Promise<void> {
-  try {
-    await unlink(path);
-  } catch (error) {
-    if (!isMissing(error)) throw error;
   }
 }
 

@@ -101,6 +101,9 @@ export function signatureOf(request: SignableRequest, time: string, scope: Scope
 export const amzTime = (milliseconds: number): string =>
   new Date(milliseconds).toISOString().replace(/[-:]|\.\d{3}/g, '');
 
+/** Returns the scope of a request to S3. @param time As `amzTime` writes it. */
+const scopeOf = (time: string, region: string): Scope => ({ date: time.replace(/T.*$/, ''), region, service: 's3' });
+
 /** A request to sign. All its headers are signed; they include `host`. */
 export type UnsignedRequest = Omit<SignableRequest, 'signedHeaders'> & {
   readonly headers: Readonly<Record<string, string>>;
@@ -116,7 +119,7 @@ export function signHeaders(
   const time = amzTime(now);
   const headers = { ...request.headers, 'x-amz-content-sha256': request.payloadHash, 'x-amz-date': time };
   const signedHeaders = Object.keys(headers).sort(compare);
-  const scope = { date: time.slice(0, 8), region, service: 's3' };
+  const scope = scopeOf(time, region);
   const signature = signatureOf({ ...request, headers, signedHeaders }, time, scope, credentials.secret);
   const credential = `${credentials.accessKey}/${scopeText(scope)}`;
   const authorization = `${ALGORITHM} Credential=${credential},SignedHeaders=${signedHeaders.join(';')},Signature=${signature}`;
@@ -133,7 +136,7 @@ export function presignQuery(
 ): QueryPair[] {
   const time = amzTime(now);
   const signedHeaders = Object.keys(request.headers).sort(compare);
-  const scope = { date: time.slice(0, 8), region, service: 's3' };
+  const scope = scopeOf(time, region);
   const query: QueryPair[] = [
     ...request.query,
     ['X-Amz-Algorithm', ALGORITHM],

@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { readdir, stat, unlink } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SpooledFile } from './byte-store.ts';
-import { closeFile, errnoOf, openFile, syncData, toDiskFull, writeAll } from './disk.ts';
+import { closeFile, openFile, removeFile, syncData, toDiskFull, writeAll } from './disk.ts';
 
 /** Number of bytes at the start of a file that its receiver sees before the rest is read. */
 const HEAD = 4096;
@@ -149,13 +149,5 @@ class IncomingFile {
   #close(): void {
     if (this.#descriptor !== null) closeFile(this.#descriptor);
     this.#descriptor = null;
-  }
-}
-
-async function removeFile(path: string): Promise<void> {
-  try {
-    await unlink(path);
-  } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') throw error;
   }
 }

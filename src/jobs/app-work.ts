@@ -9,8 +9,10 @@ import type { Server } from '../apps/registry/server.ts';
 import type { ConnectionBudget } from '../database/connection-budget.ts';
 import { ConnectionError, isLastingFailure } from '../database/database-error.ts';
 import { Pool } from '../database/pool.ts';
+import type { ByteStore } from '../files/byte-store.ts';
 import { renderMail } from '../mail/render.ts';
 import type { HookContext } from './call-hook.ts';
+import { FileSweeper } from './file-sweeper.ts';
 import { tidyResponses } from './http-queue.ts';
 import { HttpSender } from './http-sender.ts';
 import {
@@ -59,6 +61,10 @@ export interface SharedParts {
   sendMailHook: (context: HookContext, mail: ClaimedMail, apiUrl: string) => Promise<void>;
   /** Opens the app in this worker. */
   appOf: (ref: string) => Promise<Pick<App, 'database' | 'hookDurations'>>;
+  /** Holds the bytes of files. */
+  store: ByteStore;
+  /** Runs the longer sweeps of files of all apps one after the other. */
+  sweepOneByOne: <T>(work: () => Promise<T>) => Promise<T>;
   /** Id of this process while it leads, stored with each claimed run. */
   runner: string;
   /** Counts the running jobs of all apps, and limits their number. */
@@ -96,6 +102,7 @@ export class AppWork {
   readonly #sender: HttpSender;
   readonly #mails: MailSender;
   readonly #texts = new TextSender();
+  readonly #sweeper: FileSweeper;
   #tidiedAt = 0;
   readonly #runs = new Set<Promise<void>>();
   readonly #onChange: (due: number) => void;
@@ -124,6 +131,12 @@ export class AppWork {
     this.#accounts = new Pool(authenticatorConnection(target, record), { max: 1, ...options });
     this.#sender = new HttpSender(shared.policy, shared.requests, owner);
     this.#mails = new MailSender(shared.policy, shared.mailPlaces, shared.cancel);
+    const { ref } = record;
+    this.#sweeper = new FileSweeper(
+      { ref, store: shared.store, server: this.#control, authenticator: this.#accounts },
+      shared.sweepOneByOne,
+      (error) => shared.onFault(ref, error),
+    );
   }
 
   /**
@@ -135,6 +148,7 @@ export class AppWork {
       this.#parts.jobs ? await this.#startJobs() : null,
       this.#parts.http ? await this.#startRequests() : null,
       await this.#startQueue(),
+      await this.#sweeper.start(this.#onChange),
     ].filter((time) => time !== null);
     return times.length === 0 ? null : Math.min(...times);
   }
@@ -146,7 +160,7 @@ export class AppWork {
 
   /** Resolves when no work is running. */
   async close(): Promise<void> {
-    await Promise.all([...this.#runs, this.#mails.stop(), this.#texts.stop()]);
+    await Promise.all([...this.#runs, this.#mails.stop(), this.#texts.stop(), this.#sweeper.stop()]);
     await Promise.all([this.#control.close(), this.#accounts.close()]);
   }
 

@@ -101,6 +101,7 @@ export class ScheduledWork {
       events: Events;
       origins: Origins;
       sendMailHook: SharedParts['sendMailHook'];
+      store: SharedParts['store'];
       /** Maximum number of connections to the databases of apps. */
       connections: number;
     },
@@ -117,6 +118,8 @@ export class ScheduledWork {
       secretsOf: (ref) => parts.registry.secrets.read(ref),
       urlOf: (ref) => parts.origins.appOrigin(ref) ?? parts.origins.appUrl(ref),
       sendMailHook: parts.sendMailHook,
+      store: parts.store,
+      sweepOneByOne: inTurn(),
       appOf: (ref) => parts.apps.get(ref),
       runner: randomUUID(),
       runs: new Places(limits.nodeRunningJobs.default),
@@ -375,4 +378,14 @@ export class ScheduledWork {
     entry.storedDue = due;
     entry.storedWrites = writes;
   }
+}
+
+/** Returns a function that runs work one after the other. */
+function inTurn(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const next = last.then(work, work);
+    last = next.catch(() => undefined);
+    return next;
+  };
 }

@@ -1,5 +1,6 @@
 import { createBucket, deleteBucket, emptyBucket, getBucket, listBuckets, updateBucket } from './buckets/calls.ts';
 import type { Endpoint } from './call.ts';
+import { purgeBucket, purgeObject } from './cdn.ts';
 import { download, downloadPublic, downloadShort, downloadSigned } from './objects/download.ts';
 import { info, infoAuthenticated, infoPublic } from './objects/info.ts';
 import { list } from './objects/list.ts';
@@ -37,6 +38,8 @@ export const calls: readonly Endpoint[] = [
   replace,
   remove,
   removeMany,
+  purgeObject,
+  purgeBucket,
 ];
 
 /** The facts of all calls, which a test writes into `contract/generated/storage-calls.json`. */

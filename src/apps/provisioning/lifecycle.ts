@@ -4,9 +4,11 @@ import type { Database } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import type { Pool } from '../../database/pool.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
+import type { ByteStore } from '../../files/byte-store.ts';
 import type { Events } from '../../observe/events.ts';
-import { authenticatorConnection } from '../app-connections.ts';
+import { authenticatorConnection, serverConnection } from '../app-connections.ts';
 import type { Apps } from '../apps.ts';
+import { copyAppBytes, deleteAppBytes } from '../files/app-bytes.ts';
 import { makeKeys } from '../keys/make-keys.ts';
 import { APP_LOCK, type AppRecord, CONSOLE_REF, databaseName, REF } from '../registry/app-record.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -51,6 +53,7 @@ export class Lifecycle {
   readonly #apps: Apps;
   readonly #events: Events;
   readonly #checkpoints: Checkpoints;
+  readonly #store: ByteStore;
 
   constructor(parts: {
     server: Server;
@@ -60,6 +63,8 @@ export class Lifecycle {
     registry: Registry;
     apps: Apps;
     events: Events;
+    /** Holds the bytes of files. */
+    store: ByteStore;
   }) {
     this.#server = parts.server;
     this.#maintenance = parts.maintenance;
@@ -68,6 +73,7 @@ export class Lifecycle {
     this.#apps = parts.apps;
     this.#events = parts.events;
     this.#checkpoints = new Checkpoints(parts.server, parts.events);
+    this.#store = parts.store;
   }
 
   /**
@@ -139,8 +145,11 @@ export class Lifecycle {
     return this.withAppLocks([source, ref], () =>
       this.#make(record, options.builder ?? null, 'cloned', async () => {
         await this.#checkpoints.wait();
+        // Files are copied before the database too, because the source may delete them during the copy.
+        await this.#copyFiles(from, from, ref);
         await provision(this.#server, this.#maintenance, record, from.database);
         this.#checkpoints.countApp();
+        await this.#copyFiles(record, from, ref);
         await this.#deletePersonalState(record);
       }),
     );
@@ -158,6 +167,7 @@ export class Lifecycle {
     await this.withAppLocks([ref], async () => {
       await this.#apps.forget(ref);
       await unprovision(this.#maintenance, this.#server, record);
+      await deleteAppBytes(this.#store, ref);
       await this.#registry.remove(ref);
       await this.#apps.forget(ref);
     });
@@ -168,6 +178,13 @@ export class Lifecycle {
     const record = ref === CONSOLE_REF ? null : await this.#registry.find(ref);
     if (!record) throw new NinefoldError('app_unknown');
     return record;
+  }
+
+  /** Copies the files that a database names to the app `to`. */
+  async #copyFiles(database: AppRecord, from: AppRecord, to: string): Promise<void> {
+    await withPool(serverConnection(this.#server.target, database), (pool) =>
+      copyAppBytes(pool, this.#store, from.ref, to),
+    );
   }
 
   async #make(
@@ -185,6 +202,7 @@ export class Lifecycle {
     } catch (error) {
       // If this fails too, for example because the disk is full, the rest stays. It is removed when an app with the
       // same ref is created.
+      await deleteAppBytes(this.#store, ref).catch(() => undefined);
       await unprovision(this.#maintenance, this.#server, record).catch((left: unknown) =>
         this.#events.emit({
           type: 'fault',

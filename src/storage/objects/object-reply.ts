@@ -1,9 +1,10 @@
 import type { BodyStream, CallRequest, Reply } from '../../../contract/call-request.ts';
+import { contentKey } from '../../apps/files/content-key.ts';
 import { matchesEntityTag, readRange } from '../../calls/conditional.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { type ByteRange, BytesMissingError } from '../../files/byte-store.ts';
 import type { StorageContext } from '../context.ts';
-import { contentKey, entityTagOf, type StoredObject } from './object.ts';
+import { entityTagOf, type StoredObject } from './object.ts';
 
 /**
  * Types that a browser may show on the origin of the app, because it runs nothing of them. Every other type is a

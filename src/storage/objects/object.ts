@@ -71,10 +71,6 @@ export async function findObject(
   return object;
 }
 
-/** Returns the key of the bytes in the store of the node. */
-export const contentKey = (ref: string, { id, sha256 }: Pick<ContentFacts, 'id' | 'sha256'>): string =>
-  `${ref}/${sha256.slice(0, 2)}/${sha256}.${id}`;
-
 /** Returns the entity tag of an object: the one in its metadata, or its hash. */
 export function entityTagOf({ metadata, content }: Pick<StoredObject, 'metadata' | 'content'>): string {
   const tag = metadata?.eTag;

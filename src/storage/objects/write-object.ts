@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { CallRequest } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import { storageFull } from '../../apps/exceeded-bounds.ts';
-import { DatabaseError } from '../../database/database-error.ts';
+import { contentKey } from '../../apps/files/content-key.ts';
+import { ConnectionError } from '../../database/database-error.ts';
 import { firstJson, type Statement } from '../../database/statement.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { SpooledFile } from '../../files/byte-store.ts';
@@ -11,7 +12,7 @@ import { type Bucket, requireBucket } from '../buckets/bucket.ts';
 import type { StorageContext } from '../context.ts';
 import { asAdmin, asCaller, asService, runActs } from '../run.ts';
 import { requireAllowedType } from './content-types.ts';
-import { contentKey, type ObjectPlace } from './object.ts';
+import type { ObjectPlace } from './object.ts';
 
 /** What a client says about a file that it uploads. */
 export interface FileDetails {
@@ -141,13 +142,10 @@ export async function storeObject(
     return { id: object.id, version, eTag, size: file.size };
   } catch (error) {
     // After a lost connection, the row may exist. Then the sweep deletes the bytes if it does not.
-    if (isRolledBack(error)) await store.delete([key]).catch(() => undefined);
+    if (!(error instanceof ConnectionError)) await store.delete([key]).catch(() => undefined);
     throw error;
   }
 }
-
-const isRolledBack = (error: unknown): boolean =>
-  error instanceof DatabaseError || (error instanceof NinefoldError && error.code !== 'app_damaged');
 
 /** Records the bytes and makes their id available to the statement that writes the row. */
 const keepFile = (id: string, { sha256, size, md5 }: SpooledFile, isQuarantined: boolean): Statement => ({
