@@ -17,7 +17,8 @@ function queueOf(ref: string): UploadQueue {
   const queue = new UploadQueue({
     send: sendFile({ url: storageUrl(ref), headers: () => ({ [consoleHeader]: '1' }), failure: failureOfText }),
     isLost: mayPass,
-    onDone: ({ bucket }) => {
+    onDone: ({ bucket, path, replaces }) => {
+      if (replaces) void queryClient.invalidateQueries({ queryKey: fileKeys.object(ref, bucket, path) });
       void queryClient.invalidateQueries({ queryKey: fileKeys.listings(ref, bucket) });
       void queryClient.invalidateQueries({ queryKey: fileKeys.usage(ref) });
     },
