@@ -1,4 +1,4 @@
-import { IconAlertCircle, IconPlayerPause, IconX } from '@tabler/icons-react';
+import { IconAlertCircle, IconCheck, IconPlayerPause, IconX } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { Upload, UploadQueue } from '../../../../files/upload-queue.ts';
 import { Button } from '../../../../ui/button.tsx';
@@ -75,12 +75,16 @@ function Line({ appRef, upload, queue }: { appRef: string; upload: Upload; queue
         </span>
       ) : (
         <span className={styles.progress}>
-          <progress
-            className={styles.bar}
-            aria-label={`Progress of ${name}`}
-            value={state === 'done' ? 1 : sent}
-            max={state === 'done' ? 1 : Math.max(1, file.size)}
-          />
+          {state === 'done' ? (
+            <Icon of={IconCheck} small />
+          ) : (
+            <progress
+              className={styles.bar}
+              aria-label={`Progress of ${name}`}
+              value={sent}
+              max={Math.max(1, file.size)}
+            />
+          )}
           <span className="cut">{progressWords(upload)}</span>
         </span>
       )}
