@@ -118,7 +118,7 @@ describe('uploads of the page Files', () => {
     const { page, context, app } = await openFiles([['a.txt', text('old'), 'text/plain']]);
     await row(page, 'a.txt').waitFor();
     await drop(page, [{ name: 'a.txt', type: 'text/plain', text: 'new' }]);
-    await page.getByText('The resource already exists').waitFor();
+    await page.getByText('A file with this name exists').waitFor();
     const photos = clientOf(app, app.secret_key).storage.from('photos');
     expect(await (await photos.download('a.txt')).data?.text()).toBe('old');
     await page.getByRole('button', { name: 'Replace a.txt' }).click();

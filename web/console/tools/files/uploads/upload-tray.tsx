@@ -66,7 +66,10 @@ function Line({ appRef, upload, queue }: { appRef: string; upload: Upload; queue
       </span>
       {facts ? (
         <span className={styles.refused} title={facts.action ?? undefined}>
-          <Icon of={IconAlertCircle} small /> <span className="cut">{facts.message}</span>
+          <Icon of={IconAlertCircle} small />{' '}
+          <span className="cut">
+            {facts.code === 'KeyAlreadyExists' ? 'A file with this name exists' : facts.message}
+          </span>
           {facts.code === 'EntityTooLarge' && (
             <Link to="/app/$ref/limits" params={{ ref: appRef }} search={{ limit: 'storageFileBytes' }}>
               Limit
