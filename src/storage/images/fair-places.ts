@@ -63,6 +63,9 @@ export class FairPlaces<Place> {
     const left = (this.#running.get(app) ?? 1) - 1;
     if (left === 0) this.#running.delete(app);
     else this.#running.set(app, left);
+    // The app's next turn is after those of the other apps.
+    const waiting = this.#waiting.get(app);
+    if (waiting && this.#waiting.delete(app)) this.#waiting.set(app, waiting);
     this.#startWaiting();
   }
 
@@ -76,8 +79,6 @@ export class FairPlaces<Place> {
       this.#free.pop();
       this.#running.set(app, running + 1);
       this.#remove(app, start);
-      // The app's next turn is after those of the other apps.
-      if (this.#waiting.delete(app)) this.#waiting.set(app, waiting);
       start(place);
     }
   }

@@ -59,9 +59,9 @@ export function readImageOptions(query: URLSearchParams): ImageOptions {
 const invalid = (name: string, reason: string): NinefoldError =>
   new NinefoldError('InvalidRequest', { message: `${name}: ${reason}` });
 
-/** Reads the options in the token of a signed URL: `width:100,resize:cover`. */
+/** Reads the options in the token of a signed URL: `width:100,resize:cover`. An empty text has no options. */
 export const readSignedOptions = (text: string): ImageOptions =>
-  readImageOptions(new URLSearchParams(text.split(',').map((each) => each.split(':', 2) as [string, string])));
+  readImageOptions(new URLSearchParams(text.replaceAll(':', '=').replaceAll(',', '&')));
 
 /** Returns options as the text of the token of a signed URL. */
 export const signedOptionsText = (options: Readonly<Record<string, unknown>>): string =>
