@@ -5,7 +5,7 @@ import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import sharp from 'sharp';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../../contract/limits.ts';
 import { gifWithFrames, noise, plainPng, pngWithBombs, refusedImages } from '../../../test/support/hostile-images.ts';
 import type { ImageJob, ImageResult } from './image-message.ts';
@@ -37,10 +37,10 @@ beforeAll(async () => {
     .toBuffer();
 });
 const processes: ImageProcess[] = [];
-afterEach(() => {
-  for (const each of processes) each.close();
-});
+/** A process for the images that do not end it. */
+const shared = start();
 afterAll(() => {
+  for (const each of processes) each.close();
   for (const each of [inClone, folder]) rmSync(each, { recursive: true });
 });
 
@@ -71,13 +71,12 @@ async function describeResult(result: ImageResult) {
 describe('ImageProcess', () => {
   it('applies the orientation and removes all metadata', async () => {
     expect((await sharp(photo).metadata()).exif?.includes('Somebody')).toBe(true);
-    const child = start();
     for (const [query, format] of [
       ['width=100', 'jpeg'],
       ['width=100&format=webp', 'webp'],
       ['width=100&format=avif', 'avif'],
     ] as const) {
-      const result = await child.run(job(photo, query));
+      const result = await shared.run(job(photo, query));
       expect(await describeResult(result)).toEqual({ format, width: 100, height: 150, pages: 1, hasMetadata: false });
       expect('bytes' in result && Buffer.from(result.bytes).includes('Somebody')).toBe(false);
     }
@@ -91,14 +90,13 @@ describe('ImageProcess', () => {
     ['width=2000', 400, 600],
     ['', 400, 600],
   ])('returns an image for %s with %i × %i pixels', async (query, width, height) => {
-    expect(await describeResult(await start().run(job(photo, query)))).toMatchObject({ width, height });
+    expect(await describeResult(await shared.run(job(photo, query)))).toMatchObject({ width, height });
   });
 
   it('keeps the format of the file, except TIFF, which browsers do not show', async () => {
-    const child = start();
     const image = () => sharp(noise(90 * 90 * 4, 2), { raw: { width: 90, height: 90, channels: 4 } });
     const formatOf = async (bytes: Buffer) =>
-      (await describeResult(await child.run(job(bytes)))) as { format?: string };
+      (await describeResult(await shared.run(job(bytes)))) as { format?: string };
     expect(await formatOf(await image().png().toBuffer())).toMatchObject({ format: 'png' });
     expect(await formatOf(await image().webp().toBuffer())).toMatchObject({ format: 'webp' });
     expect(await formatOf(await image().avif().toBuffer())).toMatchObject({ format: 'avif' });
@@ -108,24 +106,22 @@ describe('ImageProcess', () => {
   });
 
   it('scales only the first frame of an animation', async () => {
-    const result = await start().run(job(gifWithFrames(50_000, 100)));
+    const result = await shared.run(job(gifWithFrames(50_000, 100)));
     expect(await describeResult(result)).toMatchObject({ format: 'gif', pages: 1, width: 100 });
   });
 
   it.each(Object.entries(refusedImages))('refuses %s, and continues', async (_, bytes) => {
-    const child = start();
-    await child.run(job(photo));
-    const { pid } = child;
-    expect(await child.run(job(bytes()))).toMatchObject({ refused: expect.stringMatching(/^The (?:file|image) /) });
-    expect(await describeResult(await child.run(job(photo)))).toMatchObject({ width: 100 });
-    expect(child.pid).toBe(pid);
+    await shared.run(job(photo));
+    const { pid } = shared;
+    expect(await shared.run(job(bytes()))).toMatchObject({ refused: expect.stringMatching(/^The (?:file|image) /) });
+    expect(await describeResult(await shared.run(job(photo)))).toMatchObject({ width: 100 });
+    expect(shared.pid).toBe(pid);
   });
 
   it('names the limit of pixels before it reads the pixels', async () => {
     const started = performance.now();
-    const child = start();
-    await child.run(job(photo));
-    expect(await child.run(job(plainPng({ width: 10_000, height: 10_000 })))).toEqual({
+    await shared.run(job(photo));
+    expect(await shared.run(job(plainPng({ width: 10_000, height: 10_000 })))).toEqual({
       refused: 'The image has more than 50 million pixels.',
     });
     expect(performance.now() - started).toBeLessThan(limits.imageMilliseconds.default);
@@ -138,7 +134,6 @@ describe('ImageProcess', () => {
   });
 
   it('survives random damage to files of every format', async () => {
-    const child = start();
     const image = sharp(noise(80 * 80 * 3, 3), { raw: { width: 80, height: 80, channels: 3 } });
     for (const format of ['jpeg', 'png', 'webp', 'gif', 'avif', 'tiff'] as const) {
       const whole = await image.clone().toFormat(format).toBuffer();
@@ -148,13 +143,13 @@ describe('ImageProcess', () => {
         for (let i = 0; i < 24; i += 2) {
           damaged[(12 + (places[i] ?? 0) * 97 * seed) % damaged.length] = places[i + 1] ?? 0;
         }
-        const result = await child
+        const result = await shared
           .run(job(seed % 3 === 0 ? damaged.subarray(0, whole.length / 2) : damaged))
           .catch(String);
         expect(JSON.stringify(result)).toMatch(/refused|bytes|ImageRefused/);
       }
     }
-    expect(await describeResult(await child.run(job(photo)))).toMatchObject({ width: 100 });
+    expect(await describeResult(await shared.run(job(photo)))).toMatchObject({ width: 100 });
   });
 
   it('ends an image that takes too long, and scales the next one in a new process', async () => {
@@ -203,7 +198,7 @@ describe('ImageProcess', () => {
   });
 
   it('reports a file that was deleted before it was read', async () => {
-    expect(await start().run({ ...job(photo), path: join(folder, 'missing') })).toEqual({ isMissing: true });
+    expect(await shared.run({ ...job(photo), path: join(folder, 'missing') })).toEqual({ isMissing: true });
   });
 
   it.runIf(process.platform === 'linux')('has no variables of the environment', async () => {
