@@ -38,6 +38,8 @@ export const servesOwnMachineOnly = ({ host, publicUrl, domain, trustedProxies }
 /** Opens the place where the node stores the bytes of files. */
 export function openStorage(config: Config): StorageNode {
   const { store: bytes, spool, incoming } = openStore(config);
+  // A failure costs disk until the next start.
+  spool.removeAbandoned().catch(() => undefined);
   const derived = new DerivedFiles(join(config.home, 'files', 'images'), config.limits.imageCacheBytes);
   const store = withDerivedFiles(bytes, derived);
   const disk = new FreeDisk(incoming, config.limits.storageFreePercent);

@@ -77,7 +77,7 @@ it('a bucket of S3 that fails gives an error and never a part of an image, and i
     s3.faults[fault] = 100;
     const response = await showImage(app, 'photo.png?width=501');
     expect([fault, response.status]).toEqual([fault, 503]);
-    expect(await response.json()).toMatchObject({ code: 'StorageUnavailable' });
+    expect(await response.json()).toMatchObject({ code: 'storage_unavailable' });
     s3.reset();
   }
   expect(await widthOf(await showImage(app, 'photo.png?width=501'))).toBe(501);

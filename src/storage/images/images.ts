@@ -61,7 +61,7 @@ export class Images {
 
   /**
    * Returns a scaled image from the cache, or makes it.
-   * @throws NinefoldError ImageRefused, ImagesUnavailable, TooManyImages, BytesMissing, StorageUnavailable
+   * @throws NinefoldError ImageRefused, ImagesUnavailable, TooManyImages, BytesMissing, storage_unavailable
    */
   async get(app: string, source: Source, variant: Variant): Promise<ScaledImage> {
     const key = contentKey(app, source);
@@ -158,5 +158,5 @@ function toStorageError(cause: unknown): never {
   if (cause instanceof NinefoldError) throw cause;
   throw cause instanceof BytesMissingError
     ? new NinefoldError('BytesMissing', { cause })
-    : new NinefoldError('StorageUnavailable', { retryAfter: 1, cause });
+    : new NinefoldError('storage_unavailable', { retryAfter: 1, cause });
 }

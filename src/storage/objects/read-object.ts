@@ -55,7 +55,7 @@ export const readErrors = [
   'InvalidKey',
   'Quarantined',
   'BytesMissing',
-  'StorageUnavailable',
+  'storage_unavailable',
 ] as const;
 
 /** Sends an object. */

@@ -12,6 +12,10 @@ import { json } from '../reply.ts';
 import { asCaller, asService, runActs } from '../run.ts';
 import { signedPath } from './tokens.ts';
 
+/** The quality of an image in percent, as in Supabase Storage. */
+const MIN_QUALITY = 20;
+const MAX_QUALITY = 100;
+
 const seconds = z
   .number()
   .int()
@@ -26,7 +30,7 @@ const transform = z
     height: z.number().int().min(0).nullish(),
     resize: z.enum(['cover', 'contain', 'fill']).nullish(),
     format: z.enum(['origin', 'avif', 'webp']).nullish(),
-    quality: z.number().int().min(20).max(100).nullish(),
+    quality: z.number().int().min(MIN_QUALITY).max(MAX_QUALITY).nullish(),
   })
   .nullish()
   .meta(optional('The options of an image: width, height, resize, format, quality.', 'object'));
