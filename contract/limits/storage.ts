@@ -154,4 +154,21 @@ export const storageLimits = limitsOf('storage', {
     default: 24,
     meaning: 'How old bytes that no row names must be before the node deletes them, and how often it looks for them.',
   },
+  s3Keys: {
+    unit: 'count',
+    default: 20,
+    meaning: 'Access keys of the S3 protocol that an app has at most.',
+    code: 's3_keys_full',
+  },
+  accessBuckets: {
+    unit: 'count',
+    default: 200,
+    meaning: 'Buckets for which the console says who may do what.',
+  },
+  fileUsageSeconds: {
+    unit: 'seconds',
+    default: 20,
+    meaning: 'How long the console may count the files of an app.',
+    code: 'database_refused',
+  },
 });
