@@ -98,7 +98,7 @@ export async function requireUpload({
         context,
         `select json_build_object(${UPLOAD}) from ninefold.uploads u
         where u.id = $1::uuid and u.bucket_id = $2 and u.name = $3 and ${IS_OPEN}`,
-        [id, bucket, key.normalize('NFC')],
+        [id, bucket, key],
       )
     : null;
   if (upload === null || !mayContinue(identity, upload)) throw new NinefoldError('NoSuchUpload');
