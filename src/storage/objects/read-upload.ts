@@ -20,7 +20,7 @@ export interface ArrivingFile {
 }
 
 /** The seconds for which Supabase Storage lets a browser cache a file, if the client says nothing. */
-const NO_CACHE = 'no-cache';
+export const NO_CACHE = 'no-cache';
 const TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+*-]+/;
 
 /**
@@ -107,7 +107,7 @@ function openParser(type: string): BusboyInstance {
 }
 
 /** storage-js sends seconds; a form of the app's own can send a complete value of the header. */
-const maxAge = (value: string): string => (/^\d{1,10}$/.test(value) ? `max-age=${value}` : value);
+export const maxAge = (value: string): string => (/^\d{1,10}$/.test(value) ? `max-age=${value}` : value);
 
 const decodeBase64 = (value: string | undefined): string | undefined =>
   value === undefined ? undefined : Buffer.from(value, 'base64').toString('utf8');
