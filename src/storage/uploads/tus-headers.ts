@@ -16,6 +16,9 @@ export const tusHeader = { 'tus-resumable': TUS_VERSION } as const;
 /** The content type of the bytes of a part. */
 const PART_TYPE = 'application/offset+octet-stream';
 
+/** Matches an entry of Upload-Metadata: a name, and a value in Base64. */
+const ENTRY = /^([\x21-\x2B\x2D-\x7E]+)(?: +([A-Za-z0-9+/]*={0,2}))?$/;
+
 /** Entries of Upload-Metadata that are read. */
 const MAX_ENTRIES = 32;
 
@@ -108,7 +111,7 @@ export function readMetadata(header: string): ReadonlyMap<string, string> {
   const parts = header.split(',', MAX_ENTRIES + 1);
   if (parts.length > MAX_ENTRIES) throw invalid(`The header upload-metadata has more than ${MAX_ENTRIES} entries.`);
   for (const part of parts) {
-    const [, name, value = ''] = /^ *([\x21-\x2B\x2D-\x7E]+)(?: +([A-Za-z0-9+/]*={0,2}))? *$/.exec(part) ?? [];
+    const [, name, value = ''] = ENTRY.exec(part.trim()) ?? [];
     if (name === undefined) throw invalid('The header upload-metadata must have names and values in Base64.');
     if (entries.has(name)) throw invalid('The header upload-metadata has a name twice.');
     entries.set(name, decoded(value));
