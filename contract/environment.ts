@@ -93,6 +93,14 @@ export const environment = defineVariables({
     meaning:
       'The S3 bucket for the bytes of files: s3://bucket/prefix, with the parameters endpoint (by default Amazon’s), region (by default us-east-1) and style (path or host), such as s3://files?endpoint=https://s3.example.com&region=eu-1. The credentials need the permission to list the bucket.',
   },
+  storageFrom: {
+    name: 'NINEFOLD_STORAGE_FROM',
+    kind: 'storage',
+    default: null,
+    absent: 'no earlier bucket',
+    meaning:
+      'An earlier S3 bucket, with the same credentials, from which `ninefold storage move` moves the bytes of files. Until then, the node reads from both.',
+  },
   storageKey: {
     name: 'NINEFOLD_STORAGE_KEY',
     kind: 'text',

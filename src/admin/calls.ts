@@ -9,6 +9,7 @@ import { activityCalls } from './apps/activity.ts';
 import { appCalls } from './apps/apps.ts';
 import { statusCalls } from './apps/status.ts';
 import type { AdminCall } from './call.ts';
+import { verifyCalls } from './files/verify.ts';
 import { apiKeyCalls } from './keys/api-keys.ts';
 import { applicationCalls } from './keys/applications.ts';
 import { signingKeyCalls } from './keys/signing-keys.ts';
@@ -50,6 +51,7 @@ export const callsBySubject: Readonly<Record<string, readonly AdminCall[]>> = {
   Members: [...sessionCalls, ...actAsMemberCalls, ...memberImportCalls, ...rowImportCalls],
   Mails: [...mailCalls, ...mailTestCalls, ...mailTemplateCalls],
   'Logs and statistics': [...logCalls, ...observedRequestCalls, ...auditCalls],
+  Files: verifyCalls,
   Site: siteCalls,
 };
 

@@ -21,6 +21,7 @@ import type { Server } from '../apps/registry/server.ts';
 import type { BuilderRights } from '../apps/team/team-store.ts';
 import type { Executor } from '../database/database.ts';
 import type { Pool } from '../database/pool.ts';
+import type { ByteStore } from '../files/byte-store.ts';
 import type { BuilderSession } from '../identity/builder-session.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { AddressPolicy } from '../jobs/public-address.ts';
@@ -32,6 +33,8 @@ export interface AdminContext {
   readonly apps: Apps;
   readonly registry: Registry;
   readonly lifecycle: Lifecycle;
+  /** Holds the bytes of files. */
+  readonly store: ByteStore;
   /** Resolves once the other workers of the node use the committed changes of an app, or after a second. */
   readonly everyWorker: (ref: string) => Promise<void>;
   readonly server: Server;

@@ -28,6 +28,13 @@ export interface Client {
   /** Sends a Uint8Array unchanged, any other body as JSON. */
   put(path: string, body: unknown): Promise<void>;
   delete(path: string, body?: unknown): Promise<void>;
+  /** Sends any request. A stream is sent as it is read. */
+  send(method: string, path: string, options?: SendOptions): Promise<Response>;
+}
+
+interface SendOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: ReadableStream<Uint8Array> | Uint8Array | string;
 }
 
 /**
@@ -41,18 +48,14 @@ export function connect(): Client {
   if (!token || !url) {
     throw new CliError(`No node runs on ${config.home}. Start one with: npm start`);
   }
-  const call = async (method: string, path: string, body?: unknown): Promise<Response> => {
+  const send: Client['send'] = async (method, path, { headers, body } = {}) => {
     let response: Response;
     try {
       response = await fetch(`${url}/admin/v1${path}`, {
         method,
-        headers: {
-          authorization: `Bearer ${token}`,
-          ...(body === undefined
-            ? {}
-            : { 'content-type': body instanceof Uint8Array ? 'application/octet-stream' : 'application/json' }),
-        },
-        ...(body === undefined ? {} : { body: body instanceof Uint8Array ? body : JSON.stringify(body) }),
+        headers: { authorization: `Bearer ${token}`, ...headers },
+        ...(body !== undefined && { body }),
+        ...(body instanceof ReadableStream && { duplex: 'half' }),
       });
     } catch {
       throw new CliError(`The node at ${url} does not answer. Start it with: npm start`);
@@ -60,7 +63,16 @@ export function connect(): Client {
     if (!response.ok) throw await failure(response);
     return response;
   };
+  const call = (method: string, path: string, body?: unknown): Promise<Response> => {
+    if (body === undefined) return send(method, path);
+    const isBytes = body instanceof Uint8Array;
+    return send(method, path, {
+      headers: { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' },
+      body: isBytes ? body : JSON.stringify(body),
+    });
+  };
   return {
+    send,
     get: async <T>(path: string) => (await call('GET', path)).json() as Promise<T>,
     text: async (path) => (await call('GET', path)).text(),
     post: async <T>(path: string, body: unknown) => {

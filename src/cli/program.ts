@@ -13,6 +13,7 @@ import { addSiteCommand } from './commands/site.ts';
 import { addSpecCommand } from './commands/spec.ts';
 import { addSqlCommand } from './commands/sql.ts';
 import { addStatusCommand } from './commands/status.ts';
+import { addStorageCommands } from './commands/storage.ts';
 import { addTypesCommand } from './commands/types.ts';
 
 /**
@@ -41,6 +42,7 @@ export async function runCli(argv: readonly string[]): Promise<void> {
   addTypesCommand(program);
   addMemberCommands(program);
   addSiteCommand(program);
+  addStorageCommands(program);
   process.stdout.on('error', endWithoutOutput);
   // Ignores output that cannot be written, for example because the disk is full.
   process.stderr.on('error', () => undefined);

@@ -1,11 +1,9 @@
-import { join } from 'node:path';
 import { Origins } from '../apps/registry/origins.ts';
 import type { Server } from '../apps/registry/server.ts';
 import type { Config } from '../config/config.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { parseConnectionUrl } from '../database/connection-config.ts';
-import { FolderStore } from '../files/folder-store.ts';
-import { Spool } from '../files/spool.ts';
+import { openStore } from '../files/open-store.ts';
 import type { StorageNode } from '../storage/context.ts';
 import { FreeDisk } from '../storage/free-disk.ts';
 import { StorageUsage } from '../storage/usage.ts';
@@ -34,13 +32,15 @@ export const servesOwnMachineOnly = ({ host, publicUrl, domain, trustedProxies }
   (publicUrl === null || LOOPBACK.test(new URL(publicUrl).hostname));
 
 /** Opens the place where the node stores the bytes of files. */
-export function openStorage({ home, limits }: Config): StorageNode {
-  const incoming = join(home, 'files', 'incoming');
+export function openStorage(config: Config): StorageNode {
+  const { store, spool, incoming } = openStore(config);
+  // A failure costs disk until the next start.
+  spool.removeAbandoned().catch(() => undefined);
   return {
-    store: new FolderStore(join(home, 'files', 'apps'), incoming),
-    spool: new Spool(incoming),
-    usage: new StorageUsage(limits.appStorageBytes),
-    disk: new FreeDisk(incoming, limits.storageFreePercent),
+    store,
+    spool,
+    usage: new StorageUsage(config.limits.appStorageBytes),
+    disk: new FreeDisk(incoming, config.limits.storageFreePercent),
     uploads: new Map(),
   };
 }

@@ -291,6 +291,7 @@ function composeAdmin(
     maintenance,
     events,
     passwords: passwords.of(CONSOLE_REF),
+    store: node.storage.store,
     ...parts,
     operatorToken: secrets.operatorToken,
     setupToken: workerConfig.setupToken,

@@ -72,10 +72,11 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
 
 /** @throws ConfigError if a bucket is configured without its credentials. */
 function requireCredentials(values: ValuesOf<typeof environment>): void {
-  if (values.storageUrl === null) return;
+  const bucket = values.storageUrl === null ? environment.storageFrom : environment.storageUrl;
+  if (values.storageUrl === null && values.storageFrom === null) return;
   for (const property of ['storageKey', 'storageSecret'] as const) {
     if (values[property] !== null) continue;
-    throw new ConfigError(`${environment.storageUrl.name} needs ${environment[property].name}.`);
+    throw new ConfigError(`${bucket.name} needs ${environment[property].name}.`);
   }
 }
 

@@ -8,7 +8,7 @@ import { keyOf, sizesBelow, spoolBytes } from '../../test/support/store-suite.ts
 import { makeTestHome } from '../../test/support/test-folder.ts';
 import type { ByteStore } from './byte-store.ts';
 import { BytesDamagedError, type MoveProgress, moveBytes } from './move-bytes.ts';
-import { type OpenStore, openFolder, openStore } from './open-store.ts';
+import { type OpenStore, openStore, openTarget } from './open-store.ts';
 
 let home: string;
 let folder: ByteStore;
@@ -22,8 +22,9 @@ beforeEach(async () => {
   const { url: endpoint, bucket: name, region, accessKey, secret } = server;
   home = await makeTestHome('move-bytes');
   const storageUrl = { endpoint, bucket: name, prefix: '', region, isPathStyle: true };
-  toBucket = openStore({ home, storageUrl, storageKey: accessKey, storageSecret: secret });
-  toFolder = openFolder(home);
+  const config = { home, storageFrom: null, storageKey: accessKey, storageSecret: secret };
+  toBucket = openTarget({ ...config, storageUrl });
+  toFolder = openTarget({ ...config, storageUrl: null });
   [bucket, folder] = [toBucket.store, toFolder.store];
 });
 afterAll(() => server?.close());
@@ -98,7 +99,7 @@ describe('moveBytes', () => {
 
 describe('openStore', () => {
   it('opens the folder of the node without a bucket', async () => {
-    const open = openStore({ home, storageUrl: null, storageKey: null, storageSecret: null });
+    const open = openStore({ home, storageUrl: null, storageFrom: null, storageKey: null, storageSecret: null });
     await open.store.put('app/aa/1', await spoolBytes(open.spool, Buffer.from('text')));
     expect([open.store.name, bucket.name]).toEqual(['folder', 's3']);
     expect((await buffer(await folder.read('app/aa/1'))).toString()).toBe('text');

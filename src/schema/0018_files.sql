@@ -183,6 +183,24 @@ alter function ninefold.quarantine_file owner to ninefold_server;
 revoke execute on function ninefold.release_file, ninefold.quarantine_file from public;
 grant execute on function ninefold.release_file, ninefold.quarantine_file to pg_database_owner, service_role;
 
+-- Accounts ------------------------------------------------------------------------------------------------------------
+
+-- Deletes the files that a member uploaded, when the member deletes the own account. The table belongs to the app's owner, and so does
+-- the function, so no policy keeps a file.
+create function ninefold.delete_files_of(member uuid) returns void
+  language plpgsql security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if to_regclass('storage.objects') is not null then
+    delete from storage.objects o where o.owner_id = member::text;
+  end if;
+end
+$$;
+alter function ninefold.delete_files_of owner to pg_database_owner;
+revoke execute on function ninefold.delete_files_of from public;
+grant execute on function ninefold.delete_files_of to supabase_auth_admin;
+
 -- Triggers on storage.objects -----------------------------------------------------------------------------------------
 -- They also apply to rows that SQL writes, so a row that SQL deletes frees its bytes. PostgreSQL runs them once for each statement.
 

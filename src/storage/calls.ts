@@ -1,10 +1,12 @@
 import { createBucket, deleteBucket, emptyBucket, getBucket, listBuckets, updateBucket } from './buckets/calls.ts';
 import type { Endpoint } from './call.ts';
+import { purgeBucket, purgeObject } from './cdn.ts';
 import { download, downloadPublic, downloadShort, downloadSigned } from './objects/download.ts';
 import { info, infoAuthenticated, infoPublic } from './objects/info.ts';
 import { list } from './objects/list.ts';
 import { listV2 } from './objects/list-v2.ts';
 import { copy, move } from './objects/move-copy.ts';
+import { ownFiles } from './objects/own-files.ts';
 import { remove, removeMany } from './objects/remove.ts';
 import { replace, upload, uploadSigned } from './objects/upload.ts';
 import { signMany, signOne } from './signed/read-url.ts';
@@ -21,6 +23,7 @@ export const calls: readonly Endpoint[] = [
   deleteBucket,
   list,
   listV2,
+  ownFiles,
   move,
   copy,
   signUpload,
@@ -38,6 +41,8 @@ export const calls: readonly Endpoint[] = [
   replace,
   remove,
   removeMany,
+  purgeObject,
+  purgeBucket,
   ...resumableUploads,
 ];
 

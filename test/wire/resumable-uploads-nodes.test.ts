@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import { createAppWith } from '../support/apps.ts';
 import { superuserUrl } from '../support/database.ts';
+import { freePort } from '../support/free-port.ts';
 import { deleteHome, makeUsedHome, startNode, type TestNode } from '../support/node.ts';
 import { ownNode } from '../support/own-node.ts';
 import { type S3Server, startS3Server } from '../support/s3-server.ts';
@@ -25,20 +26,29 @@ async function storedHash(url: string, app: AppConnection, name: string): Promis
 }
 
 describe('a node with a name, a path and a domain', () => {
-  const node = ownNode('named-uploads', () => ({
+  let port = 0;
+  beforeAll(async () => {
+    port = await freePort();
+  });
+  const settings = () => ({
+    NINEFOLD_PORT: String(port),
     NINEFOLD_URL: 'https://example.com/base',
     NINEFOLD_DOMAIN: 'apps.example.com',
+    NINEFOLD_HOSTS: '127.0.0.1',
     NINEFOLD_WORKERS: '2',
-  }));
+  });
+  const node = ownNode('named-uploads', settings);
   let app: AppConnection;
+  /** The address of the node behind its proxy. */
+  let url: string;
   beforeAll(async () => {
-    app = await createAppWith(node, createBucket);
+    url = `http://127.0.0.1:${port}`;
+    app = await createAppWith({ ...node, url }, createBucket);
   });
 
   /** Begins an upload with a Host header. Returns the header Location. */
   const locationAt = (host: string, path: string): Promise<string | undefined> =>
     new Promise((resolve, reject) => {
-      const { port } = new URL(node.url);
       const headers = {
         ...serviceUploader(app).headers,
         host,
@@ -73,15 +83,15 @@ describe('a node with a name, a path and a domain', () => {
 
   it('continues an upload after a restart', async () => {
     const bytes = randomBytes(2_000_000);
-    const uploader = { ...serviceUploader(app), url: `${node.url}/apps/${app.ref}` };
+    const uploader = { ...serviceUploader(app), url: `${url}/apps/${app.ref}` };
     const { address } = await beginTus(uploader, { bucket, name: 'restarted', size: bytes.length });
     const { pathname } = new URL(address.replace('/base', ''));
-    expect((await appendTus(uploader, node.url + pathname, 0, bytes.subarray(0, 1_500_000))).status).toBe(204);
+    expect((await appendTus(uploader, url + pathname, 0, bytes.subarray(0, 1_500_000))).status).toBe(204);
     await node.stop();
-    await node.startAgain();
-    expect(await offsetOf(uploader, node.url + pathname)).toBe(1_500_000);
-    expect((await appendTus(uploader, node.url + pathname, 1_500_000, bytes.subarray(1_500_000))).status).toBe(204);
-    expect(await storedHash(node.url, app, 'restarted')).toBe(hash(bytes));
+    await node.startAgain(settings());
+    expect(await offsetOf(uploader, url + pathname)).toBe(1_500_000);
+    expect((await appendTus(uploader, url + pathname, 1_500_000, bytes.subarray(1_500_000))).status).toBe(204);
+    expect(await storedHash(url, app, 'restarted')).toBe(hash(bytes));
   });
 });
 

@@ -408,7 +408,7 @@ describe('a signed upload URL', () => {
 describe('the quota of a member', () => {
   it('counts the bytes of uploads that are not complete, and not twice when they are completed', async () => {
     const client = clientOf(app, app.secret_key);
-    const { code } = await cli(node, ['settings', app.ref, 'set', 'storage.storage-member-bytes', '10000']);
+    const { code } = await cli(node, ['settings', app.ref, 'set', 'storage-member-bytes', '10000']);
     expect(code).toBe(0);
     const frugal = await signUpMember(app);
     const own = memberUploader(app, frugal.session.access_token);

@@ -260,10 +260,19 @@ export const invitedAt = (id: string): SqlStatement => [
   [id],
 ];
 
-/** Deletes an account and all its rows in the schema auth. Returns false if it does not exist. */
-export async function deleteUser(database: Executor, id: string, caller?: AuditCaller): Promise<boolean> {
+/**
+ * Deletes an account and all its rows in the schema auth. Returns false if it does not exist.
+ * @param options.deletesFiles True to delete the files that the member uploaded, too.
+ */
+export async function deleteUser(
+  database: Executor,
+  id: string,
+  caller?: AuditCaller,
+  { deletesFiles = false }: { readonly deletesFiles?: boolean } = {},
+): Promise<boolean> {
   const results = await runAsAuthAdmin(database, [
     ...(caller ? [auditEntry('user_deleted', id, caller)] : []),
+    ...(deletesFiles ? [['select ninefold.delete_files_of($1::uuid)', [id]] satisfies SqlStatement] : []),
     ['delete from auth.users where id = $1::uuid', [id]],
   ]);
   const deleted = results.at(-1);

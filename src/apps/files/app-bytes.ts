@@ -2,7 +2,7 @@ import type { Database, Executor } from '../../database/database.ts';
 import { firstJson } from '../../database/statement.ts';
 import { type ByteStore, BytesMissingError } from '../../files/byte-store.ts';
 import { runAsServerRole } from '../run-as-server-role.ts';
-import { type ContentId, contentKey, keysOfApp } from './content-key.ts';
+import { type ContentId, contentKey, contentOfKey, keysOfApp, partOfKey } from './content-key.ts';
 
 /** Contents that are read or copied at once. */
 const PAGE = 1000;
@@ -60,4 +60,22 @@ export async function* contentsOf(
     yield page;
     last = end.id;
   }
+}
+
+/** Returns the id in a key: of a content or of a part of an upload. */
+export const idOfKey = (key: string): string | null => contentOfKey(key)?.id ?? partOfKey(key);
+
+/** Returns the ids in keys that a row names. */
+export async function readKnown(server: Executor, keys: readonly string[]): Promise<ReadonlySet<string>> {
+  if (keys.length === 0) return new Set();
+  const [result] = await runAsServerRole(server, [
+    {
+      text: `with asked as (select pg_catalog.jsonb_array_elements_text($1::jsonb)::uuid as id)
+        select coalesce(pg_catalog.json_agg(a.id), '[]') from asked a
+        where exists (select from ninefold.stored_files f where f.id = a.id)
+          or exists (select from ninefold.upload_parts p where p.id = a.id)`,
+      params: [JSON.stringify(keys.flatMap((key) => idOfKey(key) ?? []))],
+    },
+  ]);
+  return new Set((result && firstJson<string[]>(result)) ?? []);
 }

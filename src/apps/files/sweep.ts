@@ -3,8 +3,8 @@ import type { Database, Executor } from '../../database/database.ts';
 import { firstJson, type Statement } from '../../database/statement.ts';
 import type { ByteStore } from '../../files/byte-store.ts';
 import { becomeServerRole, runAsServerRole } from '../run-as-server-role.ts';
-import { contentsOf } from './app-bytes.ts';
-import { type ContentId, contentKey, contentOfKey, keysOfApp, keysOfUpload, partOfKey } from './content-key.ts';
+import { contentsOf, idOfKey, readKnown } from './app-bytes.ts';
+import { type ContentId, contentKey, keysOfApp, keysOfUpload } from './content-key.ts';
 
 /** The places of an app's files. */
 export interface FilesOfApp {
@@ -164,18 +164,6 @@ export async function sweepOrphans(files: FilesOfApp): Promise<void> {
 }
 
 async function deleteOrphans({ store, server }: FilesOfApp, keys: readonly string[]): Promise<void> {
-  const idOf = (key: string): string | null => contentOfKey(key)?.id ?? partOfKey(key);
-  const ids = keys.flatMap((key) => idOf(key) ?? []);
-  if (keys.length === 0) return;
-  const [result] = await runAsServerRole(server, [
-    {
-      text: `with asked as (select pg_catalog.jsonb_array_elements_text($1::jsonb)::uuid as id)
-        select coalesce(pg_catalog.json_agg(a.id), '[]') from asked a
-        where exists (select from ninefold.stored_files f where f.id = a.id)
-          or exists (select from ninefold.upload_parts p where p.id = a.id)`,
-      params: [JSON.stringify(ids)],
-    },
-  ]);
-  const known = new Set((result && firstJson<string[]>(result)) ?? []);
-  await store.delete(keys.filter((key) => !known.has(idOf(key) ?? '')));
+  const known = await readKnown(server, keys);
+  await store.delete(keys.filter((key) => !known.has(idOfKey(key) ?? '')));
 }

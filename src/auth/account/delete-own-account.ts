@@ -18,14 +18,15 @@ export const deleteOwnAccount = authCall({
   route: 'DELETE /user',
   caller: 'member',
   errors: ['account_proof_needed', 'insufficient_aal'],
-  summary: 'Deletes the account of the member who calls, soon after a sign-in.',
+  summary: 'Deletes the account of the member who calls and the files that the member uploaded, soon after a sign-in.',
   returns: '204, no body',
   handle: async (context, request, { member }) => {
     const { user, sessionId, isWhole } = await requireSession(context, member, { mayBeAnonymous: true });
     if (hasSecondFactor(user) && !isWhole) throw new NinefoldError('insufficient_aal');
     if (!user.is_anonymous && !(await isRecent(context, sessionId))) throw new NinefoldError('account_proof_needed');
     const { address } = request;
-    if (!(await deleteUser(context.database, user.id, { address }))) throw new NinefoldError('user_not_found');
+    if (!(await deleteUser(context.database, user.id, { address }, { deletesFiles: true })))
+      throw new NinefoldError('user_not_found');
     context.events.emit({ type: 'auth', what: 'signed-out', app: context.app.ref, userId: user.id, address });
     return noContent;
   },

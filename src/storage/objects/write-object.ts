@@ -3,7 +3,7 @@ import type { CallRequest } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import { storageFull } from '../../apps/exceeded-bounds.ts';
 import { contentKey } from '../../apps/files/content-key.ts';
-import { DatabaseError } from '../../database/database-error.ts';
+import { ConnectionError } from '../../database/database-error.ts';
 import { firstJson, type Statement } from '../../database/statement.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { SpooledFile } from '../../files/byte-store.ts';
@@ -108,7 +108,7 @@ export async function storeObject(
     await requireAllowedType(bucket, details.contentType, file.head);
     await usage.require(context, place.bucket, ownerId, newBytes(upload, file.size));
     await store.put(key, file).catch((cause: unknown) => {
-      throw cause instanceof NinefoldError ? cause : new NinefoldError('StorageUnavailable', { retryAfter: 1, cause });
+      throw cause instanceof NinefoldError ? cause : new NinefoldError('storage_unavailable', { retryAfter: 1, cause });
     });
   } catch (error) {
     await spool.discard(file);
@@ -125,37 +125,33 @@ export async function storeObject(
     httpStatusCode: 200,
   };
   const row = { id: randomUUID(), metadata, userMetadata: details.userMetadata };
-  try {
-    const [kept, , , , written] = await runActs(
-      context,
-      request,
-      { operation: upload.operation },
-      asAdmin(keepFile(content.id, file, settings.storage_quarantine)),
-      asCaller(upload.as, writeRow(upload, row)),
-      asAdmin(useToken(upload), completeParts(upload)),
-      asService({
-        text: `select json_build_object('id', o.id, 'version', o.version) from storage.objects o
-          where o.bucket_id = $1 and o.name = $2`,
-        params: [place.bucket, place.name],
-      }),
-    );
-    const version = kept?.rows[0]?.[0]?.toString() ?? '';
-    const object = written && firstJson<{ id: string; version: string }>(written);
-    if (version !== content.id) void store.delete([key]).catch(() => undefined);
-    else usage.add(context, place.bucket, ownerId, file.size);
-    if (object?.version !== version) {
-      throw new NinefoldError('database_refused', { message: 'A trigger of this app dropped the row of the object.' });
-    }
-    return { id: object.id, version, eTag, size: file.size };
-  } catch (error) {
+  const [kept, , , , written] = await runActs(
+    context,
+    request,
+    { operation: upload.operation },
+    asAdmin(keepFile(content.id, file, settings.storage_quarantine)),
+    asCaller(upload.as, writeRow(upload, row)),
+    asAdmin(useToken(upload), completeParts(upload)),
+    asService({
+      text: `select json_build_object('id', o.id, 'version', o.version) from storage.objects o
+        where o.bucket_id = $1 and o.name = $2`,
+      params: [place.bucket, place.name],
+    }),
+  ).catch(async (error: unknown) => {
     // After a lost connection, the row may exist. Then the sweep deletes the bytes if it does not.
-    if (isRolledBack(error)) await store.delete([key]).catch(() => undefined);
+    if (!(error instanceof ConnectionError)) await store.delete([key]).catch(() => undefined);
     throw error;
+  });
+  const version = kept?.rows[0]?.[0]?.toString() ?? '';
+  const object = written && firstJson<{ id: string; version: string }>(written);
+  if (version !== content.id) void store.delete([key]).catch(() => undefined);
+  else usage.add(context, place.bucket, ownerId, file.size);
+  if (object?.version !== version) {
+    // The transaction has recorded the bytes, so only the sweep may delete them.
+    throw new NinefoldError('database_refused', { message: 'A trigger of this app dropped the row of the object.' });
   }
+  return { id: object.id, version, eTag, size: file.size };
 }
-
-const isRolledBack = (error: unknown): boolean =>
-  error instanceof DatabaseError || (error instanceof NinefoldError && error.code !== 'app_damaged');
 
 /** Records the bytes and makes their id available to the statement that writes the row. */
 const keepFile = (id: string, { sha256, size, md5 }: SpooledFile, isQuarantined: boolean): Statement => ({

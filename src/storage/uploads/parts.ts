@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { limits } from '../../../contract/limits.ts';
 import { partKey } from '../../apps/files/content-key.ts';
-import { DatabaseError } from '../../database/database-error.ts';
+import { ConnectionError } from '../../database/database-error.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { BytesMissingError, type SpooledFile } from '../../files/byte-store.ts';
 import type { StorageContext } from '../context.ts';
@@ -63,14 +63,14 @@ async function storePart<Saved>(
     await store.put(partKey(app.ref, upload.id, id), file);
   } catch (cause) {
     await spool.discard(file);
-    throw cause instanceof NinefoldError ? cause : new NinefoldError('StorageUnavailable', { retryAfter: 1, cause });
+    throw cause instanceof NinefoldError ? cause : new NinefoldError('storage_unavailable', { retryAfter: 1, cause });
   }
   let saved: Saved;
   try {
     saved = await save({ number, id, size: file.size, md5: file.md5 });
   } catch (error) {
     // After a lost connection, the row may exist. Then the sweep deletes the bytes if it does not.
-    if (error instanceof NinefoldError || error instanceof DatabaseError) await deleteBytes(context, upload, [id]);
+    if (!(error instanceof ConnectionError)) await deleteBytes(context, upload, [id]);
     throw error;
   }
   if (!isSaved(saved)) await deleteBytes(context, upload, [id]);
