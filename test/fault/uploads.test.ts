@@ -122,7 +122,8 @@ describe('an upload in parts', () => {
       await strike();
       await done;
       expect(acknowledged.lost).toBe(0);
-      expect(await storedHashes()).toEqual([hash(bytes)]);
+      expect(await storedParts()).toBe(0);
+    expect(await storedHashes()).toEqual([hash(bytes)]);
     },
   );
 

@@ -13,6 +13,7 @@ import { type S3Server, startS3Server } from '../support/s3-server.ts';
 import { makeTestHome } from '../support/test-folder.ts';
 import { appendTus, beginTus, offsetOf, serviceUploader, startTus, tusMetadata } from '../support/tus.ts';
 
+const port = await freePort();
 const bucket = 'files';
 const createBucket = `insert into storage.buckets (id, name) values ('${bucket}', '${bucket}')`;
 const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
@@ -26,10 +27,6 @@ async function storedHash(url: string, app: AppConnection, name: string): Promis
 }
 
 describe('a node with a name, a path and a domain', () => {
-  let port = 0;
-  beforeAll(async () => {
-    port = await freePort();
-  });
   const settings = () => ({
     NINEFOLD_PORT: String(port),
     NINEFOLD_URL: 'https://example.com/base',
