@@ -123,7 +123,7 @@ describe('an upload in parts', () => {
       await done;
       expect(acknowledged.lost).toBe(0);
       expect(await storedParts()).toBe(0);
-    expect(await storedHashes()).toEqual([hash(bytes)]);
+      expect(await storedHashes()).toEqual([hash(bytes)]);
     },
   );
 

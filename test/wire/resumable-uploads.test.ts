@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import pg from 'pg';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { type AppConnection, consoleHeader } from '../../contract/admin.ts';
-import { createAppWith, runSql } from '../support/apps.ts';
+import { createApp, createAppWith, runSql } from '../support/apps.ts';
 import { clientOf, type Member, signUpMember } from '../support/clients.ts';
 import { superuserUrl } from '../support/database.ts';
 import { cli } from '../support/node.ts';
@@ -298,6 +298,17 @@ describe('PATCH /upload/resumable/{id}', () => {
       },
     );
     expect((await appendTus(uploader, address, 0, html)).status).toBe(415);
+  });
+});
+
+describe('the clone of an app', () => {
+  it('has no upload of the original', async () => {
+    const { address } = await beginTus(service, { bucket, name: 'cloned', size: 4 });
+    await appendTus(service, address, 0, Buffer.from('ab'));
+    const clone = await createApp(node, { from: app.ref });
+    const copy = address.replace(`/apps/${app.ref}/`, `/apps/${clone.ref}/`);
+    expect(await offsetOf(serviceUploader(clone), copy)).toBe('status 404');
+    expect(await offsetOf(service, address)).toBe(2);
   });
 });
 

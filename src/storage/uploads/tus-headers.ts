@@ -8,7 +8,7 @@ import type { FileDetails } from '../objects/write-object.ts';
 type Headers = CallRequest['headers'];
 
 /** The version of the protocol (https://tus.io/protocols/resumable-upload). */
-export const TUS_VERSION = '1.0.0';
+const TUS_VERSION = '1.0.0';
 
 /** Header of every response of the protocol. */
 export const tusHeader = { 'tus-resumable': TUS_VERSION } as const;
