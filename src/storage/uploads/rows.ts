@@ -57,7 +57,8 @@ export interface NewUpload {
 
 type Context = Pick<StorageContext, 'app'>;
 
-const UPLOAD = `json_build_object('id', u.id, 'bucket_id', u.bucket_id, 'name', u.name, 'role', u.role, 'owner_id', u.owner_id,
+/** The columns of an OpenUpload as JSON; the table is `u`. */
+export const UPLOAD_JSON = `json_build_object('id', u.id, 'bucket_id', u.bucket_id, 'name', u.name, 'role', u.role, 'owner_id', u.owner_id,
   'token_id', u.token_id, 'content_type', u.content_type, 'cache_control', u.cache_control,
   'content_encoding', u.content_encoding, 'user_metadata', u.user_metadata, 'metadata_header', u.metadata_header,
   'is_upsert', u.is_upsert, 'size', u.size, 'created_at', u.created_at, 'expires_at', u.expires_at,
@@ -65,7 +66,8 @@ const UPLOAD = `json_build_object('id', u.id, 'bucket_id', u.bucket_id, 'name', 
   'received', (select coalesce(pg_catalog.sum(p.size), 0) from ninefold.upload_parts p where p.upload_id = u.id),
   'parts', (select coalesce(pg_catalog.max(p.number), 0) from ninefold.upload_parts p where p.upload_id = u.id))`;
 
-async function query<Value>({ app }: Context, text: string, params: readonly Param[]): Promise<Value | null> {
+/** Runs a statement on Ninefold's own tables. Returns the first value of its result. */
+export async function query<Value>({ app }: Context, text: string, params: readonly Param[]): Promise<Value | null> {
   const [result] = await runAsServerRole(app.serverDatabase, [{ text, params }]);
   return result ? firstJson<Value>(result) : null;
 }
@@ -88,7 +90,7 @@ export async function beginUpload(context: Context, { place, as, ownerId, isUpse
         and (not $16::boolean
           or (select count(*) from ninefold.uploads u where u.owner_id is not distinct from $5 and u.role = $4) < $17::int)
       returning *
-    ) select ${UPLOAD} from u`,
+    ) select ${UPLOAD_JSON} from u`,
     [
       protocol,
       place.bucket,
@@ -122,7 +124,7 @@ export async function findUpload(context: Context, protocol: UploadProtocol, id:
   if (!UUID.test(id)) return null;
   return query<OpenUpload>(
     context,
-    `select ${UPLOAD} from ninefold.uploads u where u.id = $1::uuid and u.protocol = $2`,
+    `select ${UPLOAD_JSON} from ninefold.uploads u where u.id = $1::uuid and u.protocol = $2`,
     [id, protocol],
   );
 }
