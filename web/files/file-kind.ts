@@ -44,7 +44,9 @@ const safeTypes: Readonly<Partial<Record<FileKind, readonly string[]>>> = {
 };
 
 /** Returns how a page can show an object of a content type itself; null if it cannot. Pure. */
-export function shownAs(contentType: string): { as: 'image' | 'video' | 'audio'; type: string } | { as: 'text' } | null {
+export function shownAs(
+  contentType: string,
+): { as: 'image' | 'video' | 'audio'; type: string } | { as: 'text' } | null {
   const kind = fileKind(contentType);
   const [type = ''] = contentType.toLowerCase().split(';');
   if (kind === 'text' || kind === 'table') return type.startsWith('text/') || kind === 'text' ? { as: 'text' } : null;

@@ -59,7 +59,8 @@ const createS3Key = adminCall({
   },
 });
 
-const DELETE = 'with gone as (delete from ninefold.s3_keys k where k.id = $1 returning k.id) select json_agg(id) from gone';
+const DELETE =
+  'with gone as (delete from ninefold.s3_keys k where k.id = $1 returning k.id) select json_agg(id) from gone';
 
 const deleteS3Key = adminCall({
   route: 'DELETE /apps/:ref/files/s3-keys/:id',

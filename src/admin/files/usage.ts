@@ -2,6 +2,7 @@ import type { FileDetails, FileUsage } from '../../../contract/files.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { App } from '../../apps/app.ts';
 import { becomeAuthAdmin, runAsServerRole } from '../../apps/run-as-server-role.ts';
+import { DatabaseError } from '../../database/database-error.ts';
 import { firstJson, type Statement } from '../../database/statement.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { UUID } from '../../identity/uuid.ts';
@@ -54,7 +55,8 @@ const UPLOADS = `
 const showUsage = adminCall({
   route: 'GET /apps/:ref/files/usage',
   least: 'developer',
-  summary: 'Returns the objects and bytes of each bucket and of the members with the most, and the bytes that no object names.',
+  summary:
+    'Returns the objects and bytes of each bucket and of the members with the most, and the bytes that no object names.',
   returns: 'FileUsage',
   errors: ['StorageNotInstalled'],
   handle: async ({ context, ref }) => {
@@ -76,6 +78,9 @@ const showUsage = adminCall({
     } satisfies FileUsage);
   },
 });
+
+const BUCKETS = `select json_agg(b.id order by b.name, b.id)
+  from (select id, name from storage.buckets order by name, id limit ${limits.accessBuckets.default}) b`;
 
 const DETAILS = `
   select json_build_object(
@@ -108,16 +113,37 @@ const showObject = adminCall({
   },
 });
 
+const showAccess = adminCall({
+  route: 'GET /apps/:ref/files/access',
+  least: 'developer',
+  summary: 'Returns who may do what with the files of each bucket, as cells whose entity is the id of the bucket.',
+  returns: 'RoleCell[]',
+  errors: ['StorageNotInstalled'],
+  handle: async ({ context, ref }) => {
+    const app = await openApp(context, ref);
+    const buckets = await readAsService<string[]>(app, BUCKETS, []);
+    return json(await context.specify.bucketCells(app, buckets ?? []));
+  },
+});
+
 /**
  * Runs a statement that returns one JSON value with the privileges of the service role. Policies do not apply to it.
  * @returns null without a row
  */
 async function readAsService<T>(app: App, text: string, params: readonly string[]): Promise<T | null> {
-  const [, result] = await app.database.run([becomeServiceRole, { text, params: [...params], planKey: 'service_role' }]);
+  const [, result] = await app.database
+    .run([becomeServiceRole, { text, params: [...params], planKey: 'service_role' }])
+    .catch((error: unknown) => {
+      const isMissing = error instanceof DatabaseError && notInstalled.has(error.sqlstate);
+      throw isMissing ? new NinefoldError('StorageNotInstalled', { cause: error }) : error;
+    });
   return result ? firstJson<T>(result) : null;
 }
 
-const EMAILS = `select json_object_agg(u.id, u.email) from auth.users u where u.id = any ($1::uuid[])`;
+/** SQLSTATEs of a missing schema, table or column: the schema storage is not Ninefold's. */
+const notInstalled = new Set(['3F000', '42P01', '42703']);
+
+const EMAILS = 'select json_object_agg(u.id, u.email) from auth.users u where u.id = any ($1::uuid[])';
 
 /** Returns the addresses of members by id. The policies of `owner_id` let an app write any text there. */
 async function emailsOf(app: App, ids: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
@@ -130,4 +156,4 @@ async function emailsOf(app: App, ids: readonly string[]): Promise<ReadonlyMap<s
   return new Map(Object.entries((result && firstJson<Record<string, string | null>>(result)) ?? {}));
 }
 
-export const fileUsageCalls: readonly AdminCall[] = [showUsage, showObject];
+export const fileUsageCalls: readonly AdminCall[] = [showUsage, showAccess, showObject];

@@ -2,6 +2,7 @@ import { infiniteQueryOptions, mutationOptions, queryOptions } from '@tanstack/r
 import type { FileDetails } from '../../../../contract/files.ts';
 import { storageLimits } from '../../../../contract/limits/storage.ts';
 import { api, segment } from '../api.ts';
+import { ApiFailure } from '../api-failure.ts';
 import { queryClient } from '../query-client.ts';
 import { fileKeys } from './file-keys.ts';
 import { objectPath, storage, storedBytes } from './storage-call.ts';
@@ -37,15 +38,18 @@ export interface ListOrder {
   order: 'asc' | 'desc';
 }
 
+interface ListedObject {
+  /** The path in the bucket. */
+  name: string;
+  created_at: string;
+  updated_at: string;
+  metadata: StoredMetadata | null;
+}
+
 interface Page {
-  folders: readonly { key?: string; name: string }[];
-  objects: readonly {
-    key?: string;
-    name: string;
-    created_at: string;
-    updated_at: string;
-    metadata: StoredMetadata | null;
-  }[];
+  /** The paths of folders, with a slash at the end. */
+  folders: readonly { name: string }[];
+  objects: readonly ListedObject[];
   hasNext: boolean;
   nextCursor?: string;
 }
@@ -77,24 +81,30 @@ export const objectPages = (ref: string, bucket: string, prefix: string, sortBy:
       ),
     initialPageParam: null as string | null,
     getNextPageParam: ({ hasNext, nextCursor }) => (hasNext ? (nextCursor ?? null) : null),
-    select: ({ pages }): Entry[] => pages.flatMap(entriesOf),
+    select: ({ pages }): Entry[] => {
+      const isByName = sortBy.column === 'name' && pages[0]?.hasNext === true;
+      return pages.flatMap((page) => (isByName ? entriesOf(page).sort(byName(sortBy.order)) : entriesOf(page)));
+    },
   });
 
-/** Returns the folders of a page, then its objects. */
+/**
+ * Returns the folders of a page, then its objects. A folder of a later page would stand below the objects of an earlier
+ * one, so the pages of a long listing are in the order of the names instead.
+ */
 const entriesOf = ({ folders, objects }: Page): Entry[] => [
-  ...folders.map((folder): Entry => ({ kind: 'folder', id: pathOf(folder), name: pathOf(folder) })),
+  ...folders.map(({ name }): Entry => ({ kind: 'folder', id: name, name })),
   ...objects.map((row): Entry => {
-    const object = objectOf(pathOf(row), row);
+    const object = objectOf(row);
     return { kind: 'object', id: object.name, name: object.name, object };
   }),
 ];
 
-const pathOf = ({ key, name }: { key?: string; name: string }): string => key ?? name;
+const byName =
+  (order: 'asc' | 'desc') =>
+  (a: Entry, b: Entry): number =>
+    (a.name < b.name ? -1 : 1) * (order === 'asc' ? 1 : -1);
 
-const objectOf = (
-  name: string,
-  { metadata, created_at, updated_at }: Pick<Page['objects'][number], 'created_at' | 'metadata' | 'updated_at'>,
-): StoredObject => ({
+const objectOf = ({ name, metadata, created_at, updated_at }: ListedObject): StoredObject => ({
   name,
   size: metadata?.size ?? 0,
   type: metadata?.mimetype ?? 'application/octet-stream',
@@ -104,7 +114,11 @@ const objectOf = (
 });
 
 /** Yields the paths of all objects below a folder, or the path of one object. */
-export async function* pathsOf(ref: string, bucket: string, entry: Pick<Entry, 'kind' | 'name'>): AsyncGenerator<string[]> {
+export async function* pathsOf(
+  ref: string,
+  bucket: string,
+  entry: Pick<Entry, 'kind' | 'name'>,
+): AsyncGenerator<string[]> {
   if (entry.kind === 'object') {
     yield [entry.name];
     return;
@@ -113,17 +127,17 @@ export async function* pathsOf(ref: string, bucket: string, entry: Pick<Entry, '
   do {
     const request = { prefix: entry.name, limit: storageLimits.storageListRows.default, with_delimiter: false };
     const page = await list(ref, bucket, { ...request, ...(cursor !== undefined && { cursor }) });
-    yield page.objects.map(pathOf);
+    yield page.objects.map(({ name }) => name);
     cursor = page.hasNext ? page.nextCursor : undefined;
   } while (cursor !== undefined);
 }
 
 interface ObjectInfo {
-  size?: number;
-  content_type?: string;
-  cache_control?: string;
+  size: number | null;
+  content_type: string;
+  cache_control: string | null;
   created_at: string;
-  last_modified?: string;
+  last_modified: string;
 }
 
 /** Reads one object: what the protocol says about it, and the details that only a builder gets. */
@@ -139,10 +153,10 @@ export const objectInfo = (ref: string, bucket: string, name: string) =>
       return {
         name,
         size: info.size ?? 0,
-        type: info.content_type ?? 'application/octet-stream',
-        cacheControl: info.cache_control ?? null,
+        type: info.content_type,
+        cacheControl: info.cache_control,
         created_at: info.created_at,
-        updated_at: info.last_modified ?? info.created_at,
+        updated_at: info.last_modified,
         details,
       };
     },
@@ -168,10 +182,17 @@ export const objectBytes = (ref: string, bucket: string, { name, size, updated_a
 export const thumbnailBytes = (ref: string, bucket: string, { name, updated_at }: StoredObject) =>
   queryOptions({
     queryKey: [...fileKeys.object(ref, bucket, name), 'thumbnail', updated_at],
-    queryFn: ({ signal }) =>
-      storedBytes(ref, `/render/image/authenticated/${objectPath(bucket, name)}?width=80&height=60&resize=cover`, {
-        signal,
-      }),
+    queryFn: async ({ signal }) => {
+      const known = queryClient.getQueryData<ApiFailure>(fileKeys.unscaled(ref));
+      if (known) throw known;
+      const place = `/render/image/authenticated/${objectPath(bucket, name)}?width=80&height=60&resize=cover`;
+      return storedBytes(ref, place, { signal }).catch((error: unknown) => {
+        // A node without the package that scales images has it for no image, so no other image is asked for.
+        if (error instanceof ApiFailure && error.status === 501)
+          queryClient.setQueryData(fileKeys.unscaled(ref), error);
+        throw error;
+      });
+    },
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 300_000,
     retry: false,
@@ -195,7 +216,14 @@ interface Change {
 const changing = <C extends Change>(ref: string, call: (change: C) => Promise<number>) =>
   mutationOptions({
     mutationFn: call,
-    onSettled: () => queryClient.invalidateQueries({ queryKey: fileKeys.all(ref) }),
+    // The panel may still show an object that the change removed, so its queries do not run again.
+    onSettled: () => {
+      queryClient.removeQueries({ queryKey: fileKeys.objects(ref), type: 'inactive' });
+      return Promise.all([
+        queryClient.invalidateQueries({ queryKey: fileKeys.listings(ref) }),
+        queryClient.invalidateQueries({ queryKey: fileKeys.usage(ref) }),
+      ]);
+    },
   });
 
 /** Deletes objects, and folders with everything in them. Returns the number of deleted objects. */

@@ -14,8 +14,7 @@ export const storage = <T>(ref: string, path: string, call: ApiCall = {}): Promi
   api<T>(`/apps/${segment(ref)}/storage/v1${path}`, call);
 
 /** Returns bucket and path of an object for a URL. */
-export const objectPath = (bucket: string, name: string): string =>
-  [bucket, ...name.split('/')].map(segment).join('/');
+export const objectPath = (bucket: string, name: string): string => [bucket, ...name.split('/')].map(segment).join('/');
 
 /**
  * Reads bytes from an app's /storage/v1.
