@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { limits } from '../../../contract/limits.ts';
 import { partKey } from '../../apps/files/content-key.ts';
+import { deleteUpload as deleteBytesOfUpload } from '../../apps/files/sweep.ts';
 import { ConnectionError } from '../../database/database-error.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { BytesMissingError, type SpooledFile } from '../../files/byte-store.ts';
@@ -9,6 +10,7 @@ import {
   type DeletedParts,
   deleteParts,
   deleteUpload,
+  hasUpload,
   insertPart,
   type NewPart,
   type OpenUpload,
@@ -63,6 +65,8 @@ async function storePart<Saved>(
     await store.put(partKey(app.ref, upload.id, id), file);
   } catch (cause) {
     await spool.discard(file);
+    // The end of the upload deletes the folder into which the part was moved.
+    if (!(await hasUpload(context, upload))) throw new NinefoldError('NoSuchUpload', { cause });
     throw cause instanceof NinefoldError ? cause : new NinefoldError('storage_unavailable', { retryAfter: 1, cause });
   }
   let saved: Saved;
@@ -110,9 +114,10 @@ export async function freeParts(context: StorageContext, upload: OpenUpload): Pr
 }
 
 async function discard(context: StorageContext, upload: OpenUpload, parts: DeletedParts | null): Promise<void> {
-  if (parts === null || parts.ids.length === 0) return;
+  if (parts === null || parts.count === 0) return;
   countBytes(context, upload, -parts.bytes);
-  await deleteBytes(context, upload, parts.ids);
+  // Parts that were replaced at the same time, or whose row was never written, are deleted too.
+  await deleteBytesOfUpload(context.store, context.app.ref, upload.id).catch(() => undefined);
 }
 
 const countBytes = (context: StorageContext, { bucket_id, owner_id }: OpenUpload, bytes: number): void =>

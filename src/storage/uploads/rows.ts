@@ -167,7 +167,7 @@ export async function replacePart(context: Context, { id }: OpenUpload, part: Ne
     `with open as (
         select u.id from ninefold.uploads u where u.id = $1::uuid and u.completed_at is null for key share
       ), before as (
-        select p.id from ninefold.upload_parts p where p.upload_id = $1::uuid and p.number = $2::int for update
+        select p.id from ninefold.upload_parts p where p.upload_id = $1::uuid and p.number = $2::int
       ), saved as (
         insert into ninefold.upload_parts as p (upload_id, number, id, size, md5)
         select o.id, $2::int, $3::uuid, $4::bigint, pg_catalog.decode(nullif($5, ''), 'hex') from open o
@@ -249,18 +249,17 @@ export async function releaseJoin(context: Context, { id }: Pick<OpenUpload, 'id
 
 /** The parts of an upload that was deleted. */
 export interface DeletedParts {
-  readonly ids: readonly string[];
+  readonly count: number;
   readonly bytes: number;
 }
 
-const PARTS = `select pg_catalog.json_build_object('ids', coalesce(pg_catalog.json_agg(p.id), '[]'),
-  'bytes', coalesce(pg_catalog.sum(p.size), 0))`;
+const PARTS = `select pg_catalog.json_build_object('count', count(*), 'bytes', coalesce(pg_catalog.sum(p.size), 0))`;
 
 /** Deletes the parts of an upload, whose bytes the caller must delete. */
 export const deleteParts = (context: Context, { id }: Pick<OpenUpload, 'id'>): Promise<DeletedParts | null> =>
   query<DeletedParts>(
     context,
-    `with p as (delete from ninefold.upload_parts where upload_id = $1::uuid returning id, size) ${PARTS} from p`,
+    `with p as (delete from ninefold.upload_parts where upload_id = $1::uuid returning size) ${PARTS} from p`,
     [id],
   );
 
@@ -268,11 +267,19 @@ export const deleteParts = (context: Context, { id }: Pick<OpenUpload, 'id'>): P
 export const deleteUpload = (context: Context, { id }: Pick<OpenUpload, 'id'>): Promise<DeletedParts | null> =>
   query<DeletedParts>(
     context,
-    `with p as (select p.id, p.size from ninefold.upload_parts p where p.upload_id = $1::uuid),
+    `with p as (select p.size from ninefold.upload_parts p where p.upload_id = $1::uuid),
       gone as (delete from ninefold.uploads u where u.id = $1::uuid returning u.id)
     select (${PARTS} from p) from gone`,
     [id],
   );
+
+/** Returns true if an upload has not ended. */
+export const hasUpload = async (context: Context, { id }: Pick<OpenUpload, 'id'>): Promise<boolean> =>
+  (await query<boolean>(
+    context,
+    'select pg_catalog.to_json(exists (select from ninefold.uploads where id = $1::uuid))',
+    [id],
+  )) === true;
 
 /** Returns true if a signed upload URL was used. */
 export const isTokenUsed = async (context: Context, tokenId: string): Promise<boolean> =>
