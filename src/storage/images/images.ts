@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { limits } from '../../../contract/limits.ts';
 import { type ContentId, contentKey } from '../../apps/files/content-key.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { type ByteStore, BytesMissingError } from '../../files/byte-store.ts';
+import { type ByteStore, BytesMissingError, type SpooledFile } from '../../files/byte-store.ts';
 import type { DerivedFiles } from '../../files/derived-files.ts';
 import type { Spool } from '../../files/spool.ts';
 import type { FreeDisk } from '../free-disk.ts';
@@ -119,14 +119,26 @@ export class Images {
   async #withFile(key: string, { size }: Source, work: (path: string) => Promise<ImageResult>): Promise<ImageResult> {
     const { store, spool } = this.#parts;
     if (store.path) return work(store.path(key));
-    const tooLarge = () => new NinefoldError('ImageRefused', { limit: 'imageSourceBytes' });
-    const file = await spool
-      .receive(await store.read(key, { start: 0, end: size - 1 }), { maxBytes: size, tooLarge })
-      .catch(toStorageError);
+    const file = await this.#fetch(key, size);
     try {
       return await work(file.path);
     } finally {
       await spool.discard(file);
+    }
+  }
+
+  async #fetch(key: string, size: number): Promise<SpooledFile> {
+    const { store, spool } = this.#parts;
+    const tooLarge = () => new NinefoldError('ImageRefused', { limit: 'imageSourceBytes' });
+    try {
+      // An empty range has no last byte.
+      const bytes = size === 0 ? new Uint8Array(0) : await store.read(key, { start: 0, end: size - 1 });
+      return await spool.receive(bytes, { maxBytes: size, tooLarge });
+    } catch (cause) {
+      if (cause instanceof NinefoldError) throw cause;
+      throw cause instanceof BytesMissingError
+        ? new NinefoldError('BytesMissing', { cause })
+        : new NinefoldError('storage_unavailable', { retryAfter: 1, cause });
     }
   }
 
@@ -153,10 +165,3 @@ const jobOf = (path: string, variant: Variant): ImageJob => ({
   maxPixels: limits.imagePixels.default,
   maxResultBytes: limits.imageResultBytes.default,
 });
-
-function toStorageError(cause: unknown): never {
-  if (cause instanceof NinefoldError) throw cause;
-  throw cause instanceof BytesMissingError
-    ? new NinefoldError('BytesMissing', { cause })
-    : new NinefoldError('storage_unavailable', { retryAfter: 1, cause });
-}
