@@ -11,6 +11,7 @@ import helpdeskStates from '../../../templates/helpdesk/supabase/migrations/2026
 import helpdeskWork from '../../../templates/helpdesk/supabase/migrations/20260101000400_work.sql';
 import helpdeskDescription from '../../../templates/helpdesk/supabase/migrations/20260101000500_description.sql';
 import helpdeskLabels from '../../../templates/helpdesk/supabase/migrations/20260101000600_labels.sql';
+import helpdeskFiles from '../../../templates/helpdesk/supabase/migrations/20260101000700_files.sql';
 import helpdeskSeed from '../../../templates/helpdesk/supabase/seed.sql';
 import notesNotebooks from '../../../templates/notes/supabase/migrations/20260101000100_notebooks.sql';
 import notesNotes from '../../../templates/notes/supabase/migrations/20260101000200_notes.sql';
@@ -18,6 +19,7 @@ import notesTags from '../../../templates/notes/supabase/migrations/202601010003
 import notesFinding from '../../../templates/notes/supabase/migrations/20260101000400_finding.sql';
 import notesDescription from '../../../templates/notes/supabase/migrations/20260101000500_description.sql';
 import notesLabels from '../../../templates/notes/supabase/migrations/20260101000600_labels.sql';
+import notesPictures from '../../../templates/notes/supabase/migrations/20260101000700_pictures.sql';
 import type { MigrationFile } from '../sql/migrate.ts';
 
 /**
@@ -32,6 +34,7 @@ export const templateFiles: Readonly<Record<TemplateName, readonly MigrationFile
     { name: '20260101000400_work.sql', sql: helpdeskWork },
     { name: '20260101000500_description.sql', sql: helpdeskDescription },
     { name: '20260101000600_labels.sql', sql: helpdeskLabels },
+    { name: '20260101000700_files.sql', sql: helpdeskFiles },
     { name: 'seed.sql', sql: helpdeskSeed, isSeed: true },
   ],
   booking: [
@@ -49,5 +52,6 @@ export const templateFiles: Readonly<Record<TemplateName, readonly MigrationFile
     { name: '20260101000400_finding.sql', sql: notesFinding },
     { name: '20260101000500_description.sql', sql: notesDescription },
     { name: '20260101000600_labels.sql', sql: notesLabels },
+    { name: '20260101000700_pictures.sql', sql: notesPictures },
   ],
 };
