@@ -1,6 +1,6 @@
 import { IconPaperclip, IconPhoto, IconRefresh, IconX } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react';
-import { fileNameOf } from '../../contract/file-fields.ts';
+import { type FileField, fileNameOf } from '../../contract/file-fields.ts';
 import type { PortalField } from '../../contract/portal.ts';
 import { typeByName } from '../files/file-kind.ts';
 import { FileTile, LocalPicture, Picture, StoredPicture } from '../files/file-tile.tsx';
@@ -17,7 +17,7 @@ import { useFormFiles } from './form-files-context.ts';
 
 interface FilesFieldProps {
   id: string;
-  field: PortalField & { files: NonNullable<PortalField['files']> };
+  field: Pick<PortalField, 'name' | 'label'> & { files: FileField };
   /** The paths of the files, one a line. */
   value: string;
   onChange: (value: string) => void;
@@ -163,7 +163,7 @@ function useTakenUploads(
   useEffect(() => {
     const done = uploads.filter(({ state }) => state === 'done');
     const added = done.filter(({ path }) => !paths.includes(path)).map(({ path }) => path);
-    if (added.length > 0) onChange(pathsText(many ? [...paths, ...added] : added.slice(-1)));
+    if (added.length > 0) onChange(pathsText(many ? form.inOrder([...paths, ...added]) : added.slice(-1)));
     // An upload stays in the list until the value has its path, because a form waits for the uploads in the list.
     else for (const { id } of done) form.take(id);
   });

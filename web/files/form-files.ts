@@ -124,6 +124,12 @@ export class FormFiles {
     return this.#files.get(path);
   }
 
+  /** Returns paths in the order in which their files were chosen, after the paths that the form has not uploaded. */
+  inOrder(paths: readonly string[]): string[] {
+    const places = new Map([...this.#files.keys()].map((path, place) => [path, place]));
+    return paths.toSorted((a, b) => (places.get(a) ?? -1) - (places.get(b) ?? -1));
+  }
+
   /** Removes a finished upload from the list, because the field has its path. */
   take(id: number): void {
     this.#queue.remove(id);

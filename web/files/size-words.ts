@@ -9,6 +9,7 @@ export function sizeWords(bytes: number): string {
   return numberText(value, {
     style: 'unit',
     unit: units[power] ?? 'byte',
+    unitDisplay: power === 0 ? 'long' : 'short',
     maximumFractionDigits: value < 10 && power > 1 ? 1 : 0,
   });
 }

@@ -8,6 +8,8 @@ import { useBlobUrl } from './use-blob-url.ts';
 const KEY = 'stored-files';
 /** Milliseconds after which a link is signed again, before it ends. */
 const LINK_MILLISECONDS = (LINK_SECONDS - 600) * 1000;
+/** Accesses to nodes that scale no images, because the package for it is not installed. */
+const scalesNothing = new WeakSet<FilesAccess>();
 /** Size in bytes up to which an image is its own thumbnail, if the node does not scale images. */
 const SMALL = 2 * 1024 * 1024;
 
@@ -66,8 +68,10 @@ export function useThumbnail(bucket: string, path: string, size: { width: number
     queryKey: [KEY, access.url, access.caller, bucket, path, 'thumbnail', size.width],
     queryFn: async ({ signal }) => {
       try {
+        if (scalesNothing.has(access)) return await fileBytes(access, bucket, path, { most: SMALL, signal });
         return await scaledBytes(access, bucket, path, { ...size, signal });
       } catch (error) {
+        if (error instanceof Error && 'code' in error && error.code === 'ImagesUnavailable') scalesNothing.add(access);
         if (signal.aborted || (error instanceof Error && access.isLost(error))) throw error;
         return fileBytes(access, bucket, path, { most: SMALL, signal });
       }

@@ -142,7 +142,7 @@ function Said({ entity, talk: { author, body }, row }: { entity: PortalEntity; t
           </time>
         )}
       </div>
-      <div>
+      <div className={styles.words}>
         <Markdown text={String(row[body.name] ?? '')} />
         {entity.fields
           .filter((field) => field.files && field.readable && pathsOf(row[field.name]).length > 0)
